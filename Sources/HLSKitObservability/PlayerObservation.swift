@@ -1,8 +1,8 @@
 import HLSKitCore
 
-/// A player under observation, until it is closed or let go.
+/// The observation of a player, which ends when the player is closed or released.
 ///
-/// Need not be kept: observing goes on without it.
+/// You need not keep it: the observation continues without it.
 public final class PlayerObservation: Sendable {
     private let task: Task<Void, Never>
 
@@ -11,9 +11,11 @@ public final class PlayerObservation: Sendable {
         task = Task(executorPreference: player.sourceClock.taskExecutor) { await feed.run() }
     }
 
-    /// Returns when the player is closed or let go, or ``cancel()`` was called, and everything about it was handed on.
+    /// Waits until the observation has ended and everything was reported.
+    ///
+    /// It ends when the player is closed or released, or when ``cancel()`` is called.
     public func finish() async { await task.value }
 
-    /// Looks no longer. What was open is ended, as of now.
+    /// Ends the observation. Open spans and measurements end now.
     public func cancel() { task.cancel() }
 }

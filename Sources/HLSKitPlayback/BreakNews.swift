@@ -3,17 +3,17 @@ import HLSKitLoading
 import HLSKitSelection
 import HLSKitTime
 
-/// What programs were told of interstitials, and what that comes to when something has changed.
+/// The interstitial events reported to the app, and the detection of changes.
 struct BreakNews: Sendable {
     private var revision = 0
     private(set) var events: [InterstitialEvent] = []
     private var skippable = InterstitialEvent.SkippableEventState.notSkippable
-    /// When the timer rings that looks at ``skippable`` again.
+    /// The time of the timer that checks ``skippable`` again.
     private var wakes: Duration?
 
-    /// What is to be told now, in order.
+    /// Returns the events to report now, in order.
     ///
-    /// - Parameter offset: into the asset that plays; nil where none does.
+    /// - Parameter offset: The offset into the current asset, or `nil` if none plays.
     mutating func tell(_ stage: inout BreakStage, offset: Duration?) -> [PlayerEvent.Kind] {
         var kinds: [PlayerEvent.Kind] = []
         if stage.schedule.revision != revision {
@@ -49,16 +49,18 @@ struct BreakNews: Sendable {
         return kinds
     }
 
-    /// When to look again, because what plays may be skipped from then on, or no longer; nil where nothing changes by time.
+    /// Returns the time of the next check, when the current event becomes skippable or stops being skippable.
+    ///
+    /// Returns `nil` if time alone changes nothing.
     ///
     /// - Parameters:
-    ///   - offset: into the asset that plays.
-    ///   - rate: at which it plays.
+    ///   - offset: The offset into the current asset.
+    ///   - rate: The rate at which the asset plays.
     mutating func wake(for stage: BreakStage, offset: Duration, rate: Double, at now: Duration) -> Duration? {
         guard rate > 0, let program = stage.program, let elapsed = program.eventOffset(at: offset),
             let next = program.nextSkippableChange(after: elapsed)
         else { return nil }
-        // A moment later: it is reached then, however times are rounded.
+        // Add a moment, so that the time is reached in spite of rounding.
         let time = now + (next - elapsed) / rate + .milliseconds(1)
         if let wakes, wakes > now, abs(wakes - time) < .milliseconds(2) { return nil }
         wakes = time

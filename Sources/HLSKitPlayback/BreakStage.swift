@@ -4,32 +4,32 @@ import HLSKitPlaylist
 import HLSKitSelection
 import HLSKitTime
 
-/// Decides how the breaks of an item are played: which assets get an engine and when, which of them is on stage, what is
-/// waited for no longer, and when and where the item itself is made ready to resume.
+/// Decides how the breaks of an item are played.
 ///
-/// What is played in a break and where the item resumes is decided by ``InterstitialSchedule`` and ``InterstitialBreak``.
-/// Whoever has the engines asks ``next(_:)`` after each change until there is nothing to do, and carries the steps out.
+/// It determines which assets get an engine and when, which of them is active, and how long to wait for it. It also
+/// decides when and where the item prepares to resume. ``InterstitialSchedule`` and ``InterstitialBreak`` determine the
+/// assets of a break and the position where the item resumes.
 ///
-/// See docs/decisions/interstitials.md.
+/// The owner of the engines calls ``next(_:)`` after each change and carries out the steps until there are none left.
 struct BreakStage: Sendable {
-    /// Media of an asset is not waited for any longer than this, neither for its first nor in its middle.
+    /// The longest time to wait for media of an asset, at its start or later.
     static let assetDeadline = Duration.seconds(5)
-    /// After so much of that what follows is made ready.
+    /// The waiting time after which the next asset is prepared.
     private static let patience = Duration.seconds(2)
-    /// Assets that are made ready at a time.
+    /// The number of assets that are prepared at a time.
     private static let readyCount = 2
 
-    /// An asset, from an offset into it up to another one; to its end where that is nil.
+    /// A range of an asset. It extends to the asset's end if `upTo` is `nil`.
     struct Turn: Sendable, Hashable {
         var asset: InterstitialAsset
         var from: Duration
         var upTo: Duration?
 
-        /// What is made ready for one can be played for the other: an end is set when it plays.
+        /// Whether an asset prepared for this turn can play in another one. The end is set when it plays.
         func isPlayed(by other: Turn) -> Bool { asset == other.asset && from == other.from }
     }
 
-    /// A turn that has an engine, by the number of its playback.
+    /// A turn with an engine. `playback` is the number of its playback.
     struct Actor: Sendable, Hashable {
         var turn: Turn
         var playback: Int
@@ -37,130 +37,125 @@ struct BreakStage: Sendable {
 
     struct AssetFacts: Sendable, Hashable {
         var hasFailed = false
-        /// Why; nil while it has not.
+        /// The reason of the failure, or `nil` if the asset has not failed.
         var error: HLSError?
-        /// It is to play, and has no media to.
+        /// Whether the asset should play but has no media.
         var isWaiting = false
-        /// All that it wants now is loaded.
+        /// Whether all media that the asset currently wants is loaded.
         var letsNextLoad = false
-        /// It is ready, and all of it is loaded.
+        /// Whether the asset is ready and completely loaded.
         var isComplete = false
-        /// Where it is, and where it ends, as far as that is known.
+        /// The current offset and the end, as far as they are known.
         var offset = Duration.zero
         var end: Duration?
     }
 
     struct Facts: Sendable {
-        /// Host time.
         var now: Duration
-        /// The rate is not 0.
+        /// Whether the rate is not 0.
         var isToPlay = false
-        // Of the item.
+        // The facts about the item.
         var playhead = Duration.zero
-        /// Host time until it comes to the break at the present rate; nil while that is not known.
+        /// The host time until the item reaches the break at the current rate, or `nil` if unknown.
         var untilBreak: Duration?
-        /// All that it wants now is loaded, and the break is near.
+        /// Whether all media that the item currently wants is loaded, and the break is near.
         var letsNextLoad = false
         var targetDuration = Duration.seconds(6)
-        /// Where a live stream may play at the latest.
+        /// The latest position at which a live stream may play.
         var latest: Duration?
-        // Of the assets.
+        // The facts about the assets.
         var playing: AssetFacts?
-        /// In the order in which they play.
+        /// The facts about prepared assets, in playback order.
         var ready: [AssetFacts] = []
     }
 
     enum Step: Sendable, Hashable {
         case ask([AssetLists.Request])
-        /// The asset gets an engine, and loads.
+        /// Create an engine for the asset and start to load it.
         case make(Turn)
         case drop(Int)
-        /// The playback has the stage. `shift`: what writers get of it is so much later in their time.
+        /// Make the playback active. `shift` is the shift from its time to writer time.
         case play(Int, upTo: Duration?, shift: Duration)
-        /// The item loads from there on, and stops at `next`.
+        /// Load the item from this time on, and stop it at `next`.
         case prepareToResume(at: Duration, next: BreakPoint.Place?)
-        /// The item has the stage again; it was made ready for that. `shift` as above, nil at its end.
+        /// Resume the prepared item. `shift` is the shift from item time to writer time, or `nil` at the item's end.
         case resume(shift: Duration?, next: BreakPoint.Place?)
-        /// Something is to be done then, whatever happens.
         case wake(at: Duration)
-        /// The item continues behind what was left out of it.
+        /// Report that the item continues after skipped content.
         case tell(SkippedContent)
     }
 
-    /// What programs are told.
+    /// The events reported to the app.
     enum News: Sendable, Hashable {
-        /// The item is left for a break, at an item time.
+        /// A break interrupts the item at an item time.
         case breakBegan(at: Duration)
-        /// It is played, or its list is waited for.
+        /// The event plays, or its asset list is awaited.
         case eventBegan(InterstitialEvent)
-        /// Something that it plays cannot be had.
+        /// Media of the event is unavailable.
         case eventFailed(InterstitialEvent, HLSError)
         case eventEnded(InterstitialBreak.Ending)
-        /// nil where another break follows, or the item is over.
+        /// The break has ended. The time is `nil` if another break follows or the item has ended.
         case breakEnded(resumingAt: Duration?)
         case listChanged(AssetLists.Change)
     }
 
     private struct Running: Sendable {
         var program: InterstitialBreak
-        /// What runs, while it does.
         var actor: Actor?
-        /// What has left the stage before its end.
+        /// The asset that left before its end.
         var leaving: Int?
-        /// Host time since when what is to play waits, and how much of it was lost so.
+        /// The host time since which media has been awaited, and the total time lost by waiting.
         var waitsSince: Duration?
         var lost = Duration.zero
-        /// Where the item was made ready to resume; nil where nothing was done.
+        /// The position at which the item was prepared to resume, or `nil` if it was not.
         var prepared: Duration?
-        /// Where writers are, in their time.
+        /// The writers' position in writer time.
         var cursor: Duration
-        /// Programs were told that it has begun: there is something in it.
+        /// Whether the start of the break was reported. A break without content is not reported.
         var isTold = false
-        /// The item was left at its end.
+        /// Whether the break follows the item's end.
         var isAtEnd = false
-        /// The item was left where it has media: it resumes there as it is.
+        /// Whether the item still has its media at the position of the break, so that it can resume without
+        /// preparation.
         var isIntact = false
-        /// All was played, and the item resumes there; at its end where that is nil.
+        /// The resumption position once everything was played. The inner value is `nil` at the item's end.
         var resumption: Duration??
     }
 
     private(set) var schedule = InterstitialSchedule()
     private var lists: AssetLists
     private var running: Running?
-    /// Those that have an engine, and wait for their turn.
+    /// Assets with an engine that wait for their turn.
     private var ready: [Actor] = []
-    /// The break that comes next, and the place where the item stops for it.
+    /// The next break, and the position where the item stops for it.
     private var upcoming: InterstitialBreak?
     private(set) var place: BreakPoint.Place?
-    /// What writers get of the item is so much later in their time.
+    /// The shift from item time to writer time.
     private(set) var shift = Duration.zero
     private var wakes: Duration?
-    /// What was left out and is still to be told, the last first.
+    /// Skipped content that was not reported yet, the last one first.
     private var skipped: [SkippedContent] = []
-    /// It is known where the item starts.
+    /// Whether the start position of the item is known.
     private(set) var hasStarted = false
-    /// What has happened, in order, since that was last told.
     private var news: [News] = []
-    /// The event that was said to have begun, and not to have ended.
+    /// The event whose start was reported, but not its end.
     private var told: String?
-    /// The event of which it was last told why something of it failed.
+    /// The event whose failure was last reported.
     private var failureTold: String?
-    /// What was on stage last was left before its end.
+    /// Whether the last active asset was left before its end.
     private var wasLeft = false
-    /// Nothing has been on stage for a time: what comes next had to be waited for.
+    /// Whether nothing was active for a while because the next asset was not available.
     private var hasWaited = false
 
-    /// - Parameter primaryID: as that of ``AssetLists``.
+    /// - Parameter primaryID: See ``AssetLists``.
     init(primaryID: String) { lists = AssetLists(primaryID: primaryID) }
 
-    /// A break is under way.
     var isRunning: Bool { running != nil }
     var program: InterstitialBreak? { running?.program }
-    /// The asset that is on stage.
     var actor: Actor? { running?.actor }
-    /// The playbacks of all assets that have one, in the order in which they play.
+    /// The playbacks of all assets with an engine, in playback order.
     var playbacks: [Int] { [running?.leaving, running?.actor?.playback].compactMap(\.self) + ready.map(\.playback) }
-    /// What is on stage is the last that is played in the item: what follows is another one.
+    /// Whether the active asset is the last of the item, so that another item follows.
     func isLast(at now: Duration) -> Bool {
         guard var program = running?.program, program.kind == .leave, running?.actor != nil, ready.isEmpty else {
             return false
@@ -170,31 +165,29 @@ struct BreakStage: Sendable {
         return false
     }
 
-    /// Those that wait for their turn.
     var waiting: [Int] { ready.map(\.playback) }
 
-    /// What has become of the list of an event.
+    /// Returns the asset list of an event, if it is known.
     func list(of id: String) -> InterstitialAssetList? {
         if case .known(let list, _) = lists[id] { list } else { nil }
     }
 
     // MARK: News
 
-    /// What has happened since this was last called, in order.
+    /// Returns the events since the last call, in order.
     mutating func takeNews() -> [News] {
         noteEvents()
         defer { news = [] }
         return news
     }
 
-    /// Events have begun, or ended.
     private mutating func noteEvents() {
         for change in lists.takeChanges() { news.append(.listChanged(change)) }
         guard running != nil else { return }
         noteBegin()
         for ending in running?.program.takeEndings() ?? [] {
             if told != ending.event.id { news.append(.eventBegan(ending.event)) }
-            // Of its assets each is told by itself.
+            // Failures of its assets are reported individually.
             if ending.outcome == .failed, failureTold != ending.event.id {
                 news.append(.eventFailed(ending.event, Self.noAssets))
             }
@@ -207,11 +200,10 @@ struct BreakStage: Sendable {
         news.append(.eventBegan(event))
     }
 
-    /// There is no list of what the event plays.
+    /// The error of an event without an asset list.
     private static let noAssets = HLSError(
         code: .notAvailable, urlString: nil, cause: "there is nothing for the interstitial to play")
 
-    /// Something that the present event plays cannot be had.
     private mutating func noteFailure(_ error: HLSError?) {
         guard let event = running?.program.current else { return }
         noteEvents()
@@ -219,14 +211,14 @@ struct BreakStage: Sendable {
         failureTold = event.id
     }
 
-    /// A break has begun. One without events, in which something is skipped, is not told.
+    /// Records the start of a break. A break without events, which only skips content, is not reported.
     private mutating func noteBegin() {
         guard let running, !running.isTold, !running.program.events.isEmpty else { return }
         news.append(.breakBegan(at: running.program.place))
         self.running?.isTold = true
     }
 
-    /// The break is over, and the item resumes there; nil where it does not.
+    /// Records the end of the break. `time` is the position where the item resumes, or `nil` if it does not.
     private mutating func noteEnd(resumingAt time: Duration?) {
         noteEvents()
         guard running?.isTold == true else { return }
@@ -236,14 +228,14 @@ struct BreakStage: Sendable {
 
     // MARK: Facts
 
-    /// What is scheduled has changed, or where the item is.
+    /// Called when the schedule or the position of the item changes.
     mutating func change(_ body: (inout InterstitialSchedule) -> Void, playhead: Duration) {
         body(&schedule)
         if var program = running?.program {
             schedule.refresh(&program)
             running?.program = program
         }
-        // The item may have come to a break, and is still presenting what is before it.
+        // The item may have reached a break while it still presents the media before it.
         if !isRunning, let time = place?.time, time <= playhead, playhead - time <= InterstitialSchedule.closeness {
             look(ahead: time - .nanoseconds(1))
         } else {
@@ -251,21 +243,20 @@ struct BreakStage: Sendable {
         }
     }
 
-    /// Where the item stops next when it plays on from `target`; nil where that is not ahead of the playhead as well.
+    /// Returns where the item stops after `target`, or `nil` if the playhead has already passed that position.
     func place(behind target: Duration, passing playhead: Duration) -> BreakPoint.Place? {
         guard hasStarted, let place = place(after: target, in: schedule) else { return nil }
         return place.time.map { $0 > playhead } ?? true ? place : nil
     }
 
-    /// The break that comes next is another one.
     private mutating func look(ahead playhead: Duration) {
         upcoming = schedule.isEmpty ? nil : schedule.upcoming(from: playhead)
         place = place(after: playhead, in: schedule)
     }
 
-    /// The item has a place to start at, or the playhead was moved there.
+    /// Called when the item's start position is known, or when the playhead has moved.
     ///
-    /// - Returns: whether a break begins at once.
+    /// - Returns: Whether a break starts at once.
     mutating func arrive(at playhead: Duration) -> Bool {
         let found = hasStarted ? schedule.arrive(at: playhead) : schedule.start(at: playhead)
         hasStarted = true
@@ -276,18 +267,19 @@ struct BreakStage: Sendable {
         return true
     }
 
-    /// The item has come to the place of the break, or to its end.
+    /// Called when the item reaches the break, or its own end.
     mutating func reach(at playhead: Duration) {
         let found: InterstitialBreak?
         var playhead = playhead
         switch place {
         case .time(let time), .skip(let time):
-            // I-frames may have gone past it. Media that is not paced may be over somewhat before, and has all been taken.
+            // I-frame playback may have passed the break. Unpaced media may end slightly before it, when all of it was
+            // taken.
             playhead = max(time, playhead)
             found = schedule.arrive(at: playhead)
         case .end, nil: found = schedule.end()
         }
-        // It may be gone by now: then nothing is played in it.
+        // The break may have been removed. In this case, nothing plays in it.
         begin(
             found ?? InterstitialBreak(place: playhead, kind: place == .end ? .leave : .inside, events: []),
             at: playhead)
@@ -298,15 +290,15 @@ struct BreakStage: Sendable {
         noteBegin()
     }
 
-    /// Whether the user may not go there now.
+    /// Whether restrictions of the current event forbid a seek to `target`.
     func refusesSeek(to target: Duration) -> Bool { running?.program.refusesSeek(to: target) == true }
 
-    /// The user goes elsewhere, and nothing of a break that runs is played any more. Its playbacks are let go by whoever asks.
+    /// Handles a user seek: ends the current break. The caller must release its playbacks.
     ///
     /// - Parameters:
-    ///   - target: nil where that is not known before.
-    ///   - offset: into the asset that plays; nil where none does.
-    /// - Returns: whether another break comes first.
+    ///   - target: The seek target, or `nil` if it is not known yet.
+    ///   - offset: The offset into the current asset, or `nil` if none plays.
+    /// - Returns: Whether another break plays first.
     mutating func seek(from playhead: Duration, to target: Duration?, at offset: Duration? = nil) -> Bool {
         abandon(at: offset)
         guard case .first(let program) = schedule.seek(from: playhead, to: target ?? playhead) else { return false }
@@ -314,11 +306,11 @@ struct BreakStage: Sendable {
         return true
     }
 
-    /// Whether the user may not go to an event now.
+    /// Whether restrictions of the current event forbid a seek into an event.
     ///
     /// - Parameters:
-    ///   - offset: into the event.
-    ///   - present: into the asset that plays.
+    ///   - offset: The offset into the event.
+    ///   - present: The offset into the current asset.
     func refusesEntering(_ id: String, at offset: Duration, from present: Duration) -> Bool {
         guard let program = running?.program, let current = program.current else { return false }
         if current.id == id { return program.refusesSeek(from: program.eventOffset(at: present) ?? .zero, to: offset) }
@@ -328,11 +320,11 @@ struct BreakStage: Sendable {
         return schedule.place(of: id).map { program.refusesSeek(to: $0) } ?? true
     }
 
-    /// The user goes to an event, and nothing of a break that runs is played any more.
+    /// Handles a user seek into an event: ends the current break.
     ///
     /// - Parameters:
-    ///   - offset: into the event.
-    ///   - leaving: into the asset that plays; nil where none does.
+    ///   - offset: The offset into the event.
+    ///   - leaving: The offset into the current asset, or `nil` if none plays.
     mutating func enter(_ id: String, at offset: Duration, from playhead: Duration, leavingAt leaving: Duration?) {
         guard let place = schedule.place(of: id) else { return }
         abandon(at: leaving)
@@ -340,17 +332,17 @@ struct BreakStage: Sendable {
         if let program = schedule.enter(id, at: offset) { begin(program, at: playhead) }
     }
 
-    /// The list of an event; nil where there is none to be had.
+    /// Sets the asset list of an event, or `nil` if it is unavailable.
     mutating func take(_ list: (InterstitialAssetList, base: String)?, of id: String) {
         lists.take(list, of: id)
         if let list { schedule.note(list.0, of: id) }
     }
 
-    /// The asset on stage is over.
+    /// Called when the active asset has ended.
     ///
     /// - Parameters:
-    ///   - hasFailed: before its end.
-    ///   - error: why.
+    ///   - hasFailed: Whether the asset failed before its end.
+    ///   - error: The reason of the failure.
     mutating func assetEnded(at offset: Duration, hasFailed: Bool, error: HLSError? = nil) {
         guard let actor = running?.actor else { return }
         if hasFailed { noteFailure(error) }
@@ -370,13 +362,13 @@ struct BreakStage: Sendable {
         running?.waitsSince = nil
     }
 
-    /// The event that plays is left out, at an offset into its asset.
+    /// Skips the current event at an offset into its asset.
     mutating func skip(at offset: Duration?) {
         leave(at: offset)
         running?.program.skipEvent(at: offset)
     }
 
-    /// The break is over, at an offset into the asset that plays.
+    /// Ends the break at an offset into the current asset.
     mutating func cancel(resumptionOffset: Duration?, at offset: Duration?) {
         leave(at: offset)
         running?.program.cancel(resumptionOffset: resumptionOffset, at: offset)
@@ -390,22 +382,23 @@ struct BreakStage: Sendable {
         wasLeft = true
     }
 
-    /// What was on stage last was left before its end: more of it may have been written than was presented. Asked once for
-    /// what comes next.
+    /// Returns whether the last active asset was left before its end, and resets the value.
+    ///
+    /// In this case, outputs may have written more of the asset than was presented.
     mutating func takeLeave() -> Bool {
         defer { wasLeft = false }
         return wasLeft
     }
 
-    /// What comes next had to be waited for: it does not go on at the moment at which what was on stage ended. Asked once.
+    /// Returns whether the next asset was awaited, so that it does not directly follow the last one. Resets the value.
     mutating func takeWait() -> Bool {
         defer { hasWaited = false }
         return hasWaited
     }
 
-    /// The playhead goes elsewhere, and nothing of the break is played any more. Its playbacks are let go by whoever asks.
+    /// Ends the current break because the playhead moves elsewhere. The caller must release its playbacks.
     ///
-    /// - Parameter offset: into the asset that plays; nil where none does.
+    /// - Parameter offset: The offset into the current asset, or `nil` if none plays.
     mutating func abandon(at offset: Duration? = nil) {
         if let actor = running.map(\.actor) {
             running?.program.leave(at: actor == nil ? nil : offset)
@@ -418,10 +411,9 @@ struct BreakStage: Sendable {
 
     // MARK: Steps
 
-    /// An asset has an engine now.
     mutating func made(_ turn: Turn, as playback: Int) { ready.append(Actor(turn: turn, playback: playback)) }
 
-    /// What is to be done; nil for nothing.
+    /// Returns the next step, or `nil` if there is nothing to do.
     mutating func next(_ facts: Facts) -> Step? {
         guard running != nil else { return nextAhead(facts) }
         return nextRunning(facts)
@@ -476,7 +468,7 @@ struct BreakStage: Sendable {
         return nil
     }
 
-    /// Something is on stage.
+    /// Returns the next step while an asset is active.
     private mutating func nextPlaying(_ facts: Facts) -> Step? {
         guard let actor = running?.actor, let state = facts.playing else { return nil }
         if state.isWaiting {
@@ -490,7 +482,7 @@ struct BreakStage: Sendable {
                     error: HLSError(code: .network, urlString: actor.turn.asset.urlString, cause: cause))
                 return nextRunning(facts)
             }
-            // It may not come at all: what follows is made ready meanwhile.
+            // The media may never arrive, so prepare for a failure in the meantime.
             guard facts.now - since >= Self.patience else { return wake(at: since + Self.patience) }
             if var program = running?.program {
                 program.assetFailed(at: state.offset > actor.turn.from ? state.offset : nil)
@@ -505,11 +497,11 @@ struct BreakStage: Sendable {
         return follow(program, isKnown: state.end != nil, facts)
     }
 
-    /// Has what follows what is on stage made ready.
+    /// Prepares the content after the active asset.
     ///
     /// - Parameters:
-    ///   - program: as it is when what is on stage is over.
-    ///   - isKnown: it is known when that is.
+    ///   - program: The state of the break when the asset has ended.
+    ///   - isKnown: Whether the end of the asset is known.
     private mutating func follow(_ program: InterstitialBreak, isKnown: Bool, _ facts: Facts) -> Step? {
         switch lineUp(program, continuing: schedule, facts) {
         case .step(let step): return step
@@ -527,12 +519,12 @@ struct BreakStage: Sendable {
         running?.waitsSince = nil
     }
 
-    /// Finds out what follows the break.
+    /// Determines what follows the break.
     ///
-    /// - Returns: false where the item has not come so far yet.
+    /// - Returns: `false` if the item is not long enough yet.
     private mutating func finish(_ facts: Facts) -> Bool {
         endWait(at: facts.now)
-        // Events end before their lists are forgotten.
+        // Events must end before their lists are dropped.
         noteEvents()
         guard let running else { return false }
         lists.forget(running.program)
@@ -544,7 +536,7 @@ struct BreakStage: Sendable {
             self.running?.lost = .zero
         case .primary(let time): self.running?.resumption = .some(time)
         case .later: return false
-        // What of it is left was taken the place of.
+        // The break has replaced the rest of the item.
         case .end: self.running?.resumption = .some(running.isAtEnd ? nil : schedule.primary.end)
         }
         skipped = schedule.takeSkippedContent().reversed()
@@ -567,7 +559,7 @@ struct BreakStage: Sendable {
         return .resume(shift: shift, next: place)
     }
 
-    /// The item was made ready to resume elsewhere, or not yet.
+    /// Whether the item is not prepared to resume at `time`.
     private func needsPreparing(at time: Duration, _ facts: Facts) -> Bool {
         if let prepared = running?.prepared { return abs(prepared - time) > .milliseconds(1) }
         return running?.isIntact != true || abs(facts.playhead - time) > .milliseconds(1)
@@ -580,15 +572,15 @@ struct BreakStage: Sendable {
 
     private enum LineUp {
         case step(Step)
-        /// All that is to come has an engine; then the item resumes there.
+        /// All remaining assets have engines. The item then resumes at this time.
         case resumption(Duration, InterstitialSchedule)
     }
 
-    /// Has what follows made ready, once what is before it has all it wants.
+    /// Prepares the next content when all content before it is loaded.
     ///
     /// - Parameters:
-    ///   - program: as it is when what is on stage is over.
-    ///   - continuing: what follows the break; nil where that is not of interest yet.
+    ///   - program: The state of the break when the active asset has ended.
+    ///   - continuing: The schedule after the break, or `nil` if it is not needed yet.
     private mutating func lineUp(
         _ program: InterstitialBreak, continuing schedule: InterstitialSchedule?, _ facts: Facts
     ) -> LineUp? {
@@ -612,7 +604,7 @@ struct BreakStage: Sendable {
                     program.assetEnded(at: upTo.map { min($0, end) } ?? end)
                 }
             case .over:
-                // Behind what is lined up nothing else follows, or not at once.
+                // Nothing follows the prepared assets, or not at once.
                 switch schedule?.finish(program, waited: running?.lost ?? .zero, latest: facts.latest) {
                 case .another(let next): program = next
                 case .primary(let time):

@@ -6,12 +6,12 @@ import HLSKitPlaylist
 import HLSKitSelection
 
 extension DriverConfiguration {
-    /// Touches the disk once for an item whose URL is a file's.
+    /// Creates a configuration. Accesses the disk once if the item's URL is a file URL.
     ///
     /// - Parameters:
-    ///   - configuration: the player's, with what the item's asset says of loading.
-    ///   - session: names the playing of the item in logs.
-    ///   - conditions: what is known of the network now.
+    ///   - configuration: The player's configuration, with the loading options of the item's asset.
+    ///   - session: The ID of the session in logs.
+    ///   - conditions: Returns the current network conditions.
     init(
         _ configuration: PlayerConfiguration, item: PlayerItem?, session: String? = nil,
         conditions: @escaping @Sendable () -> NetworkConditions = { NetworkConditions() }
@@ -27,7 +27,7 @@ extension DriverConfiguration {
             parts.clientData = configuration.clientData.map { ($0, session ?? "", ClientDataFacts()) }
             parts.cache = item.cache
             parts.diskCache = configuration.diskCache ?? item.asset?.options.diskCache
-            // What the asset has loaded was not changed by the player's hooks.
+            // Playlists loaded by the asset have not passed the player's hooks.
             parts.changesMultivariant =
                 item.asset?.options.hooks.transformMultivariant == nil
                 && configuration.hooks.transformMultivariant != nil && item.asset != nil
@@ -37,7 +37,7 @@ extension DriverConfiguration {
             let stack = TransportStack(url: item.urlString, parts)
             transport = stack.transport
             resourcePolicy = stack.policy
-            // What is only named reaches no more than who has named it.
+            // An interstitial asset may access no more than the item that refers to it.
             if let owner = item.owner {
                 resourcePolicy = .forItem(at: owner, allowsFilesAnywhere: configuration.allowsFilesAnywhere)
                 configuration.hooks.admit(to: &resourcePolicy)
@@ -73,7 +73,7 @@ extension PlayerConfiguration {
 }
 
 extension AssetOptions {
-    /// As a player loads.
+    /// Creates options that load in the same way as a player.
     init(_ configuration: PlayerConfiguration) {
         self.init(transport: configuration.transport)
         clock = configuration.sourceClock

@@ -36,7 +36,7 @@ extension EngineConfiguration {
         refreshesURLs = configuration.hooks.urlRefresher != nil
         epoch = configuration.now
         knowsDate = configuration.knowsDate
-        // Players of one clock come back from an outage one after another, not all at once.
+        // With different seeds, the players on one clock do not all retry at once after an outage.
         seed =
             configuration.seed ?? (configuration.isClockOfThisMachine ? UInt64.random(in: 1 ... .max) : 0)
         networkConditions = configuration.networkConditions
@@ -49,7 +49,8 @@ extension EngineConfiguration {
 }
 
 extension EngineConfiguration {
-    /// The next item of the same player: its time has the same zero, and its session another name.
+    /// Adapts the configuration for the next item of the same player. Time 0 stays the same, and the session ID
+    /// changes.
     mutating func goOn(from other: EngineConfiguration, session number: Int) {
         (epoch, knowsDate) = (other.epoch, other.knowsDate)
         sessionSeed = sessionSeed.map { $0 &+ UInt64(number) &* 0x2545_F491_4F6C_DD1D }

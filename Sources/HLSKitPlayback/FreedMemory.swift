@@ -1,8 +1,10 @@
 import CMalloc
 import Synchronization
 
-/// Gives the memory of players that have ended back to the system. The C library keeps what is free between what is not: of
-/// 200 players with pictures that is more than a gigabyte, for ever.
+/// Returns the memory of ended players to the system.
+///
+/// The C library keeps free memory between used blocks. For 200 players with video, this is permanently more than a
+/// gigabyte.
 final class FreedMemory: Sendable {
     static let process = FreedMemory {
         WorkerPool.shared.run($0)
@@ -10,7 +12,7 @@ final class FreedMemory: Sendable {
         CMalloc_trim()
     }
 
-    /// So many playbacks end before their memory is worth a look at all heaps, which takes some milliseconds.
+    /// The number of ended playbacks that justifies trimming all heaps, which takes some milliseconds.
     static let playbackCount = 16
 
     private struct State {
@@ -25,8 +27,8 @@ final class FreedMemory: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - run: calls what it is given, later and on another thread.
-    ///   - trim: gives back what is free.
+    ///   - run: Calls its argument later on another thread.
+    ///   - trim: Returns free memory to the system.
     init(
         run: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void, trim: @escaping @Sendable () -> Void
     ) {
@@ -34,10 +36,10 @@ final class FreedMemory: Sendable {
         self.trim = trim
     }
 
-    /// A playback begins, which will hold media.
+    /// Called when a playback starts, which will hold media.
     func noteBegin() { state.withLock { $0.openCount += 1 } }
 
-    /// A playback has let go what it held. Memory is given back where many have, and where the last of several has.
+    /// Called when a playback has released its media. Trims memory after many playbacks, or after the last of several.
     func noteEnd() {
         let isDue = state.withLock { state in
             state.openCount -= 1

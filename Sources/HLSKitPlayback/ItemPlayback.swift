@@ -3,39 +3,35 @@ import HLSKitLoading
 import HLSKitMedia
 import HLSKitSelection
 
-/// One item of a player with all that plays it: its engine, what that decided and is not carried out yet, and where the
-/// driver gets its news.
+/// The playback of an item: its engine, pending effects, and the inbox of its driver.
 ///
-/// The item after the current one has one as well as soon as it is loaded. Guarded by the lock of ``PlayerCore``.
+/// An upcoming item also has one once it is loaded. The lock of ``PlayerCore`` protects it.
 struct ItemPlayback: Sendable {
     let id: Int
-    /// nil for a player without an item: nothing is carried out then, and there is no driver.
+    /// The item, or `nil` for a player without one. In this case, there is no driver, and no effect is carried out.
     let item: PlayerItem?
-    /// What its playlist schedules is played in it.
+    /// Whether the interstitials in its playlist are played.
     let handlesInterstitials: Bool
-    /// What of it is left out; nil for nothing.
+    /// The rule for content to skip, or `nil` for none.
     let skipRule: SkipRule?
     var engine: PlaybackEngine
     var effects: [EngineEffect] = []
-    /// Of the events among ``effects``, in their order: their places among all of the player.
+    /// The ticket numbers of the events in ``effects``, in order. They count all events of the player.
     var tickets: [Int] = []
     let inbox = DriverInbox()
     let counters = RendererCounters()
-    /// Callers that wait for the end of a seek.
     var seeks = SeekQueue()
     /// Callers that wait for decoded media.
     var prerolls: [OneShot<Bool>] = []
     var driver: Task<Void, Never>?
-    /// Loads what the item wants to know of its asset.
+    /// The task that loads the asset properties for the item.
     var assetKeys: Task<Void, Never>?
-    /// The item's asset knows its duration.
     var hasNotedDuration = false
-    /// The driver is through.
     var hasEnded = false
-    /// It is not in the queue any more; only its driver has still to end.
+    /// Whether the item has left the queue. Only its driver has not ended yet.
     var isRetired = false
 
-    /// - Parameter item: what to load at once, with the item's preferences.
+    /// - Parameter item: The item to load at once, with its preferences.
     init(id: Int, item: PlayerItem?, engine: PlaybackEngine, at now: Duration) {
         self.id = id
         self.item = item
@@ -68,7 +64,7 @@ struct ItemPlayback: Sendable {
         }
     }
 
-    /// The state of the item and of the player.
+    /// Returns the state of the item and of the player.
     func snapshot(at now: Duration) -> PlayerState {
         var state = engine.state(at: now)
         state.currentItemID = item?.id
@@ -77,15 +73,14 @@ struct ItemPlayback: Sendable {
     }
 }
 
-/// An item that waits for its turn.
 struct UpcomingItem: Sendable {
     let item: PlayerItem
-    /// Its playback, once it is being made ready.
+    /// The playback of the item, once it is being prepared.
     var playback: Int?
 }
 
 extension ItemPlayback {
-    /// The item is over: what its logs and metrics still have to say, since no driver comes to it any more.
+    /// Ends the session of an item, and returns its last log entries and metrics, because no driver will handle them.
     mutating func closeJournal(at now: Duration) -> [EngineEffect] {
         var statistics = PlaybackStatistics()
         counters.fill(&statistics)

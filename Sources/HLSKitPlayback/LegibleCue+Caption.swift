@@ -3,14 +3,15 @@ import HLSKitMedia
 public import HLSKitSelection
 
 extension LegibleCue {
-    /// The cue as a caption: how each piece of its text looks, and where it stands. Of WebVTT it is computed again each
-    /// time.
+    /// The cue as a caption: the style of each part of its text, and its position.
+    ///
+    /// For WebVTT, each access computes the caption again.
     public var caption: Caption {
         if var styled {
             styled.timeRange = timeRange
             return styled
         }
-        // The times of the cue itself do not matter.
+        // The times of the WebVTT cue are not used.
         let cue = WebVTTCue(
             identifier: identifier, start: .zero, end: .zero, settings: settings, payload: payload)
         return WebVTTCaptions().caption(cue, timeRange: timeRange)

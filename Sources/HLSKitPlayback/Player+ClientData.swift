@@ -1,7 +1,8 @@
 public import HLSKitEngine
 
 extension Player {
-    /// Tells those who are told of events (``ClientData/eventTargets``) what only the program knows. Does nothing where nobody
-    /// is. ``isMuted`` is told by itself.
+    /// Sends an app-defined event to the CMCD event targets (``ClientData/eventTargets``).
+    ///
+    /// The call has no effect if there are no targets. The player reports changes of ``isMuted`` by itself.
     public func report(_ notice: ClientDataNotice) { core.control(.report(notice)) }
 }

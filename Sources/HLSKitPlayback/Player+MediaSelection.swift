@@ -1,29 +1,31 @@
 import HLSKitEngine
 public import HLSKitSelection
 
-/// Which audio and subtitles are played where the user chose none for the item.
-///
-/// See docs/behaviour/media-selection.md.
+/// The audio and subtitles to play if the viewer has not selected any for the item.
 extension Player {
-    /// Follow the criteria, and the playlist's defaults where there are none. Off, each group's default is played, and
-    /// no subtitles. Default true.
+    /// A Boolean value that indicates whether the player applies its media selection criteria.
+    ///
+    /// If there are no criteria, the defaults of the playlist apply. If `false`, the player uses the default option of
+    /// each group and no subtitles. The default is `true`.
     public var appliesMediaSelectionCriteriaAutomatically: Bool {
         get { core.read { $0.mediaSelection.isAutomatic } }
         set { core.controlAll(.setAppliesMediaSelectionCriteria(newValue)) }
     }
 
-    /// Sets the criteria for a group. Takes effect at once, unless the item's user has chosen an option.
+    /// Sets the criteria for a media selection group.
+    ///
+    /// The criteria take effect at once, unless an option of the group has been selected for the item.
     ///
     /// - Parameters:
-    ///   - criteria: nil leaves it to the playlist.
-    ///   - characteristic: `audible`, `legible` or `visual`.
+    ///   - criteria: The criteria, or `nil` to use the defaults of the playlist.
+    ///   - characteristic: The group: `audible`, `legible` or `visual`.
     public func setMediaSelectionCriteria(
         _ criteria: MediaSelectionCriteria?, for characteristic: MediaCharacteristic
     ) {
         core.controlAll(.setMediaSelectionCriteria(characteristic, criteria))
     }
 
-    /// The criteria for a group; nil if it is left to the playlist.
+    /// The criteria for a media selection group, or `nil` if the defaults of the playlist apply.
     public func mediaSelectionCriteria(for characteristic: MediaCharacteristic) -> MediaSelectionCriteria? {
         core.read { $0.mediaSelection.criteria[characteristic] }
     }

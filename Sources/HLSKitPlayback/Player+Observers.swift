@@ -4,10 +4,13 @@ public import HLSKitTime
 import Synchronization
 
 extension Player {
-    /// The current item's time: at each multiple of `interval` on its timeline while time runs, once after each jump
-    /// (another item included), and when time begins to run and stops.
+    /// Returns a sequence of the current item's time at regular intervals.
     ///
-    /// Not when called. At most 60 times a second of the clock. A slow consumer gets the newest time only.
+    /// The sequence yields the time at each multiple of `interval` on the item's timeline while time passes. It also
+    /// yields the time after each jump (including a change of item), and when time starts or stops. It does not yield
+    /// the time at the moment of the call. There are at most 60 values per second of clock time. A slow reader gets
+    /// only the newest value.
+    ///
     /// - Throws: ``HLSError/Code/invalidArgument`` if `interval` is not a number above 0.
     public func times(every interval: MediaTime) throws(HLSError) -> PeriodicTimes {
         guard let duration = interval.duration, duration > .zero else {
@@ -17,9 +20,11 @@ extension Player {
         return core.times(every: duration)
     }
 
-    /// Each of `times` when playing comes to it or goes over it, in either direction; not when a seek does.
+    /// Returns a sequence of the given times as playback reaches or crosses them, in either direction.
     ///
-    /// Whatever item is current. Several at once come in the order of playing; none is lost.
+    /// A seek across a time does not yield it. The times apply to any current item. If playback crosses several times
+    /// at once, the sequence yields them in playback order. A slow reader loses none.
+    ///
     /// - Throws: ``HLSError/Code/invalidArgument`` if one of the times is not a number.
     public func boundaries(_ times: [MediaTime]) throws(HLSError) -> BoundaryTimes {
         let durations = times.compactMap(\.duration)
@@ -47,12 +52,12 @@ extension PlayerCore {
         return BoundaryTimes(stream: stream)
     }
 
-    /// Tells the observers of time what the engine of the current item has come to. Under the lock.
+    /// Reports the state of the current item's engine to the time observers. Call with the lock held.
     func observe(_ state: inout State, isNewItem: Bool = false, at now: Duration) {
         if timeObservers.isActive { note(&state, isNewItem: isNewItem, at: now) }
     }
 
-    /// Tells the observers of time where the current item is. Under the lock.
+    /// Reports the position of the current item to the time observers. Call with the lock held.
     func noteTime(_ state: inout State, at now: Duration) { note(&state, isNewItem: false, at: now) }
 
     private func note(_ state: inout State, isNewItem: Bool, at now: Duration) {

@@ -3,15 +3,13 @@ public import HLSKitLoading
 public import HLSKitTime
 
 extension Player {
-    /// Decodes the first media at the playhead, so that it is there the moment that time begins to run.
+    /// Decodes the first media at the playhead, so that playback can start without delay.
     ///
-    /// - Parameter rate: The rate that will be set; what is decoded is the same for all that are above zero.
-    /// - Returns: True when the media is decoded. False when a seek, a change of the rate, another item,
-    ///   ``cancelPendingPrerolls()`` or the end of the task came before.
+    /// - Parameter rate: The rate that you will set. All rates above zero decode the same media.
+    /// - Returns: `true` when the media is decoded. `false` if a seek, a rate change, another item,
+    ///   ``cancelPendingPrerolls()`` or the cancellation of the task came first.
     /// - Throws: ``HLSError/Code/notReady`` unless the item is ready to play and the rate is 0;
-    ///   ``HLSError/Code/invalidArgument`` for a rate that is not finite.
-    ///
-    /// See docs/behaviour/seeking.md.
+    ///   ``HLSError/Code/invalidArgument`` if the rate is not finite.
     public func preroll(atRate rate: Float) async throws(HLSError) -> Bool {
         guard rate.isFinite else {
             throw HLSError(code: .invalidArgument, cause: "not a rate", detail: "\(rate)")
@@ -25,23 +23,29 @@ extension Player {
         return await core.preroll()
     }
 
-    /// Ends the preroll that is under way, if any: it returns false.
+    /// Cancels the pending preroll, if any, which then returns `false`.
     public func cancelPendingPrerolls() { core.control(.cancelPreroll) }
 
-    /// The item time that is presented now; zero without an item.
+    /// The item time of the media that is currently presented, or zero if there is no item.
     public var currentTime: MediaTime { state.currentTime }
 }
 
 extension PlayerItem {
-    /// Steps forwards or backwards by this many frames while the player is paused. If the frame is not loaded, nothing
-    /// happens.
+    /// Steps forwards or backwards by a number of frames while the player is paused.
     ///
-    /// The frame is shown a moment later; ``PlayerEvent/Kind/timeJumped(to:)`` reports it.
+    /// The call has no effect if the frame is not loaded. The frame appears a moment later, and the player reports
+    /// ``PlayerEvent/Kind/timeJumped(to:)``.
+    ///
+    /// - Parameter count: The number of frames. Negative values step backwards.
     public func step(byCount count: Int) { attachedCore?.control(.step(count), of: self) }
 
-    /// Whether ``step(byCount:)`` can show later frames. Does not change once the item is ready to play.
+    /// A Boolean value that indicates whether ``step(byCount:)`` can show later frames.
+    ///
+    /// The value does not change once the item is ready to play.
     public var canStepForward: Bool { hasPictures }
-    /// Whether ``step(byCount:)`` can show earlier frames. Does not change once the item is ready to play.
+    /// A Boolean value that indicates whether ``step(byCount:)`` can show earlier frames.
+    ///
+    /// The value does not change once the item is ready to play.
     public var canStepBackward: Bool { hasPictures }
 
     private var hasPictures: Bool {

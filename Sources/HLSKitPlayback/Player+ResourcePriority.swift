@@ -1,15 +1,14 @@
 public import HLSKitLoading
 import Synchronization
 
-/// Which player goes first.
+/// The priority of a player among others.
 extension Player {
-    /// How the player ranks among those with the same ``PlayerConfiguration/resourceBudget``. Default: `default`.
+    /// The priority of this player among players with the same ``PlayerConfiguration/resourceBudget``.
     ///
-    /// While a player of a higher priority waits for media or is not likely to keep up, this one begins no segment as long
-    /// as it has enough to play for ten seconds; it does not stall because of it. May be set at any time and takes effect
-    /// with the next segment.
-    ///
-    /// See docs/loading.md.
+    /// A player yields to a higher-priority player that waits for media or is not likely to keep up. While it yields,
+    /// it starts no new segment as long as it has at least ten seconds of media to play, so it does not stall. You can
+    /// set the priority at any time, and it takes effect at the next segment. The default is `default`. See
+    /// <doc:ManyPlayers>.
     public var networkResourcePriority: ResourcePriority {
         get { core.state.withLock { $0.budget.priority } }
         set {

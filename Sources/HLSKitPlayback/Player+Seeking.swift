@@ -7,26 +7,29 @@ public import HLSKitTime
 extension Player {
     /// Moves the playhead of the current item.
     ///
-    /// Where playback continues lies within `time - toleranceBefore ... time + toleranceAfter`: at the latest frame
-    /// up to `time` that decoding can start at, else at the earliest after it, else, decoded from further back, at the
-    /// frame that is shown at `time`. Both tolerances `.zero` ask for that frame. With the default, no limit, the
-    /// quickest place near `time` is taken: such a frame that is loaded within one target duration, else the start of
-    /// the segment.
+    /// Playback continues within `time - toleranceBefore ... time + toleranceAfter`. The player prefers, in this order:
     ///
-    /// Media that is loaded is presented without any request; otherwise loading starts again at `time`. Returns when
-    /// the first media there is decoded, however much of it is loaded. A seek while the item has no start yet becomes
-    /// its start.
+    /// - the latest frame up to `time` at which decoding can start,
+    /// - the earliest such frame after `time`,
+    /// - the frame shown at `time`, decoded from an earlier frame.
+    ///
+    /// If both tolerances are `.zero`, playback continues with exactly the frame shown at `time`. If the tolerances are
+    /// unlimited (the default), the player picks the fastest position. This is a loaded frame within one target
+    /// duration at which decoding can start or, if there is none, the start of the segment.
+    ///
+    /// Loaded media is presented without a request. Otherwise, loading restarts at `time`. The call returns when the
+    /// first media at the new position is decoded. If the item does not have a start position yet, `time` becomes its
+    /// start position.
     ///
     /// - Parameters:
-    ///   - time: Item time. `.positiveInfinity` is the end, or for live the configured distance from the edge.
-    ///   - toleranceBefore: Zero or more; `.positiveInfinity`, the default, is no limit.
-    ///   - toleranceAfter: The same for what comes after `time`.
-    /// - Returns: True when the playhead was moved. False when a newer seek came (at once), when the seek was
-    ///   cancelled (``PlayerItem/cancelPendingSeeks()``, or its task), without an item, when the item failed or was
-    ///   replaced, and for a time outside of ``PlayerState/seekableTimeRanges``.
-    /// - Throws: ``HLSError/Code/invalidTime``.
-    ///
-    /// See docs/behaviour/seeking.md.
+    ///   - time: The item time. `.positiveInfinity` is the end or, for a live stream, the configured distance from the
+    ///     live edge.
+    ///   - toleranceBefore: The tolerance before `time`, zero or more. The default is `.positiveInfinity`: no limit.
+    ///   - toleranceAfter: The tolerance after `time`, zero or more. The default is `.positiveInfinity`: no limit.
+    /// - Returns: `true` if the playhead moved. `false` if a newer seek replaced this one (which returns at once), or
+    ///   if ``PlayerItem/cancelPendingSeeks()`` or the task cancelled it. Also `false` if there is no item, if the item
+    ///   failed or was replaced, or if the time is outside ``PlayerState/seekableTimeRanges``.
+    /// - Throws: ``HLSError/Code/invalidTime`` if `time` is not a time, or if a tolerance is negative or not a time.
     public func seek(
         to time: MediaTime, toleranceBefore: MediaTime = .positiveInfinity,
         toleranceAfter: MediaTime = .positiveInfinity
@@ -37,7 +40,7 @@ extension Player {
         return await core.seek(request)
     }
 
-    /// nil for a time that is before all others.
+    /// Returns `nil` for `.negativeInfinity`, which no item time precedes.
     static func seekRequest(
         _ time: MediaTime, before: MediaTime, after: MediaTime
     ) throws(HLSError) -> SeekRequest? {
@@ -48,10 +51,10 @@ extension Player {
         throw HLSError(code: .invalidTime, cause: "cannot seek to this time", detail: "\(time)")
     }
 
-    /// Moves the playhead to the media that bears this date.
+    /// Moves the playhead to the media with this date.
     ///
-    /// - Returns: As ``seek(to:toleranceBefore:toleranceAfter:)``; false too where the playlist has no
-    ///   `EXT-X-PROGRAM-DATE-TIME`.
+    /// - Returns: `true` if the playhead moved, as for ``seek(to:toleranceBefore:toleranceAfter:)``. Also `false` if
+    ///   the playlist has no `EXT-X-PROGRAM-DATE-TIME`.
     public func seek(to date: Date) async throws(HLSError) -> Bool {
         guard let date = PlaylistDate(date) else {
             throw HLSError(
@@ -69,20 +72,23 @@ extension Player {
         return duration
     }
 
-    /// The clock by which media is presented, which players share that have the same one: `sourceClock.now` is the host
-    /// time. Set in ``PlayerConfiguration/sourceClock``.
+    /// The clock that times the presentation of media. `sourceClock.now` is the host time.
+    ///
+    /// Players with the same clock share its host time. Set it in ``PlayerConfiguration/sourceClock``.
     public var sourceClock: SourceClock { core.clock.source }
 
-    /// When the player was made, on its ``sourceClock``: elapsed times of its logs count from here.
+    /// The time at which the player was created, on its ``sourceClock``.
+    ///
+    /// Elapsed times in the player's logs count from this time.
     public var creationTime: HostTime { core.clock.origin }
 
-    /// The date of ``creationTime``, as logs have it.
+    /// The date of ``creationTime``, as written to logs.
     package var creationDate: PlaylistDate { core.configuration.now }
 
-    /// Plays such that item time and host time meet in a point, to keep several players together.
+    /// Plays so that a given item time is presented at a given host time. Use it to synchronize several players.
     ///
-    /// A point in the past makes time run as if it had done so since; until one in the future time holds. Where media
-    /// is not loaded there, the player stops.
+    /// If the host time is in the past, the player continues as if it had played since then. If the host time is in the
+    /// future, time does not pass until then. The player stops if media at the position is not loaded.
     ///
     /// ```swift
     /// let start = one.sourceClock.now + .seconds(1)
@@ -91,14 +97,12 @@ extension Player {
     /// ```
     ///
     /// - Parameters:
-    ///   - rate: The rate, from then on.
-    ///   - time: Item time, 0 if it is below; nil is the current one.
-    ///   - hostTime: On the ``sourceClock``; nil is now.
-    /// - Throws: ``HLSError/Code/requiresManualWaiting`` while ``automaticallyWaitsToMinimizeStalling`` is true;
-    ///   ``HLSError/Code/invalidTime`` for times that are not numbers or decades away;
-    ///   ``HLSError/Code/invalidArgument`` for a rate that is not finite.
-    ///
-    /// See docs/behaviour/seeking.md.
+    ///   - rate: The rate from `hostTime` on.
+    ///   - time: The item time, or `nil` for the current time. Negative times become 0.
+    ///   - hostTime: The host time on the ``sourceClock``, or `nil` for now.
+    /// - Throws: ``HLSError/Code/requiresManualWaiting`` if ``automaticallyWaitsToMinimizeStalling`` is `true`;
+    ///   ``HLSError/Code/invalidTime`` if a time is not a number or is decades away; ``HLSError/Code/invalidArgument``
+    ///   if the rate is not finite.
     public func setRate(_ rate: Float, time: MediaTime?, atHostTime hostTime: HostTime?) throws(HLSError) {
         guard !automaticallyWaitsToMinimizeStalling else {
             throw HLSError(
@@ -115,7 +119,7 @@ extension Player {
             .setRateAtHostTime(rate, TimeControlMachine.TimebaseAnchor(itemTime: max(item, .zero), hostTime: host)))
     }
 
-    // Sums of times of centuries are no times any more.
+    // Sums of times that are centuries long can overflow.
     private static let decades = Duration.seconds(1_000_000_000)
 
     private static func anchor(_ time: MediaTime) throws(HLSError) -> Duration {
@@ -125,9 +129,9 @@ extension Player {
         return duration
     }
 
-    /// Time since the player was made.
+    /// The time since the player was created.
     private func elapsed(_ hostTime: HostTime) throws(HLSError) -> Duration {
-        // The difference of any two durations need not be one.
+        // The difference between two arbitrary durations can overflow.
         guard hostTime.offset.components.seconds.magnitude < 1 << 40,
             case let elapsed = hostTime - core.clock.origin, abs(elapsed) < Self.decades
         else {
@@ -139,7 +143,7 @@ extension Player {
 }
 
 extension PlayerItem {
-    /// Ends the seek that is under way, if any: it returns false, and the playhead stays where it brought it.
+    /// Cancels the pending seek, if any, which then returns `false`. The playhead stays at its current position.
     public func cancelPendingSeeks() {
         attachedCore?.control(.cancelSeek, of: self)
     }

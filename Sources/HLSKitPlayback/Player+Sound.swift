@@ -1,13 +1,12 @@
 import HLSKitEngine
 import HLSKitLoading
 
-/// How loud a player is.
+/// The audio volume of a player.
 extension Player {
-    /// The factor for the audio of ``AudioOutput``s, from 0 to 1 (the default, which changes no sample). Values
-    /// out of range are clamped; NaN is ignored.
+    /// The factor that scales the audio of ``AudioOutput``s, from 0 to 1.
     ///
-    /// Changes are heard over some milliseconds, without a click. Writers are not concerned: files hold the level of the
-    /// source.
+    /// Values out of range are clamped, and NaN is ignored. A change fades over some milliseconds to avoid a click.
+    /// Writers are not affected: files keep the level of the source. The default is 1, which leaves samples unchanged.
     public var volume: Float {
         get { core.sound.volume }
         set {
@@ -16,7 +15,9 @@ extension Player {
         }
     }
 
-    /// ``AudioOutput``s give silence, and continue in time. Leaves ``volume`` as it is. Default: false.
+    /// A Boolean value that indicates whether ``AudioOutput``s deliver silence instead of audio.
+    ///
+    /// Time continues, and ``volume`` does not change. The default is `false`.
     public var isMuted: Bool {
         get { core.sound.isMuted }
         set {

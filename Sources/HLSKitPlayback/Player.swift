@@ -3,24 +3,24 @@ import HLSKitCodec
 public import HLSKitEngine
 public import HLSKitLoading
 
-/// Plays one item at a time: loads, waits, chooses variants, and hands media to the item's outputs.
+/// Plays one item at a time: loads it, chooses variants and sends media to its outputs.
 ///
-/// Control calls are synchronous and may come from any thread; when one returns, ``state`` reflects it. What they lead
-/// to happens in the background. Releasing the last reference ends all I/O.
+/// You can call control methods from any thread. They are synchronous: when a call returns, ``state`` reflects it. The
+/// resulting work happens in the background. All I/O ends when the last reference to the player is released.
 public class Player: @unchecked Sendable {  // stores nothing but `core`, which is Sendable, and immutable values
     let core: PlayerCore
 
-    /// A player without an item. No request is made before there is one.
+    /// Creates a player without an item. The player makes no requests until it has an item.
     public init(configuration: PlayerConfiguration = .init()) {
         core = PlayerCore(configuration: configuration)
         if configuration.pacing == .unpaced { core.control(.setAutomaticallyWaits(false)) }
-        // It is asked for its codecs as soon as there are variants.
+        // Variant selection asks for codecs as soon as variants are known, so the libraries load in the meantime.
         if !configuration.acceptsAllCodecs { CodecLibrary.prepare() }
     }
 
-    /// Plays an item.
+    /// Creates a player and plays an item.
     ///
-    /// - Throws: ``HLSError/Code/itemInUse`` if the item belongs to a player already.
+    /// - Throws: ``HLSError/Code/itemInUse`` if the item already belongs to a player.
     public convenience init(
         item: PlayerItem, configuration: PlayerConfiguration = .init()
     ) throws(HLSError) {
@@ -28,15 +28,17 @@ public class Player: @unchecked Sendable {  // stores nothing but `core`, which 
         try core.replaceCurrentItem(with: item)
     }
 
-    /// Plays the stream or media file at `url`.
+    /// Creates a player and plays the stream or media file at `url`.
     public convenience init(url: URL, configuration: PlayerConfiguration = .init()) {
         self.init(urlString: url.absoluteString, configuration: configuration)
     }
 
-    /// Plays the stream or media file at an absolute URL as it is written: see ``PlayerItem/init(urlString:)``.
+    /// Creates a player and plays the stream or media file at an absolute URL.
+    ///
+    /// The URL is used exactly as written (see ``PlayerItem/init(urlString:)``).
     public convenience init(urlString: String, configuration: PlayerConfiguration = .init()) {
         self.init(configuration: configuration)
-        // No one else has the item: it cannot be in use.
+        // The item is new, so it cannot be in use.
         try? core.replaceCurrentItem(with: PlayerItem(urlString: urlString))
     }
 
@@ -44,68 +46,80 @@ public class Player: @unchecked Sendable {  // stores nothing but `core`, which 
 
     // MARK: Item
 
-    /// The item that is played; nil without one.
+    /// The item that the player plays, or `nil` if there is none.
     public var currentItem: PlayerItem? { core.currentItem }
 
-    /// Plays another item, or none. The rate stays.
+    /// Plays another item, or none. The rate does not change.
     ///
-    /// - Throws: ``HLSError/Code/itemInUse`` if the item belongs to a player already. Replacing an item by itself
-    ///   does nothing.
+    /// - Parameter item: The new item, or `nil` for none. If it is the current item, the call has no effect.
+    /// - Throws: ``HLSError/Code/itemInUse`` if the item already belongs to a player.
     public func replaceCurrentItem(with item: PlayerItem?) throws(HLSError) {
         try core.replaceCurrentItem(with: item)
     }
 
-    /// The action when the current item has played to its end. Default `pause`, `advance` for a ``QueuePlayer``.
+    /// The action to take when the current item has played to its end.
     ///
-    /// Set at an end that was reached, it acts at once. Only a ``QueuePlayer`` can advance: for others `advance` is taken
-    /// as `pause`.
+    /// If the end has already been reached when you set this property, the action takes effect at once. Only a
+    /// ``QueuePlayer`` can advance: other players treat `advance` as `pause`. The default is `pause`, or `advance` for
+    /// a ``QueuePlayer``.
     public var actionAtItemEnd: ActionAtItemEnd {
         get { core.read { $0.machine.actionAtItemEnd } }
         set { core.control(.setActionAtItemEnd(newValue == .advance && !hasQueue ? .pause : newValue)) }
     }
 
-    /// Whether items follow the current one.
+    /// Whether the player has a queue of items to advance to.
     var hasQueue: Bool { false }
 
     // MARK: Control
 
-    /// The rate that is wanted: 0 is paused, 1 the natural speed. What really happens is the timebase's rate.
+    /// The requested playback rate: 0 pauses, 1 plays at normal speed.
+    ///
+    /// The rate of the item's ``PlayerItem/timebase`` is the rate at which time actually passes.
     public var rate: Float {
         get { core.read { $0.machine.rate } }
         set { core.control(.setRate(newValue)) }
     }
 
-    /// The rate that ``play()`` sets. Default 1.
+    /// The rate that ``play()`` sets. The default is 1.
     public var defaultRate: Float {
         get { core.read { $0.defaultRate } }
         set { core.controlAll(.setDefaultRate(newValue)) }
     }
 
-    /// Plays as soon as it can be done without stalling. May come before there is an item.
+    /// Starts playback as soon as the player expects to play without stalling.
     ///
-    /// At the end of an item, and with one that has failed, there is nothing to play: the rate stays 0, which
-    /// ``RateChangeReason/setRateFailed`` reports. A seek leads away from the end.
+    /// You can call this method before the player has an item. If the item has ended or failed, ``rate`` remains 0 and
+    /// the player reports ``RateChangeReason/setRateFailed``. After the end of an item, seek to another position first.
     public func play() { core.control(.play) }
-    /// Sets ``rate`` to 0. Media that was loaded is kept.
+    /// Sets ``rate`` to 0. The player keeps the media it has loaded.
     public func pause() { core.control(.pause) }
-    /// Plays whatever there is at once, even where it will stall soon.
+    /// Starts playback immediately with the media that is loaded, even if it will soon stall.
+    ///
+    /// - Parameter rate: The new value of ``rate``.
     public func playImmediately(atRate rate: Float) { core.control(.playImmediately(rate)) }
 
-    /// Whether time passes, is stopped, or waits to pass.
+    /// A value that indicates whether the player is paused, waiting or playing. See <doc:TheWaitingMachine>.
     public var timeControlStatus: TimeControlStatus { core.read { $0.machine.status } }
-    /// Where media of the current item is loaded from: its ``PlayerItem/pathway``; nil without one.
+    /// The server or group of servers that supplies the current item's media, or `nil` if there is no item.
+    ///
+    /// This is the item's ``PlayerItem/pathway``.
     public var pathway: String? { core.read { $0.pathway } }
 
-    /// Not nil exactly while the status is `waitingToPlayAtSpecifiedRate`.
+    /// The reason why the player is waiting, or `nil` unless the status is `waitingToPlayAtSpecifiedRate`.
     public var reasonForWaitingToPlay: WaitingReason? { core.read { $0.machine.reasonForWaitingToPlay } }
 
-    /// Wait for enough media before playing, and after a stall. Default true; false if pacing is off.
+    /// A Boolean value that indicates whether the player waits to avoid stalls.
+    ///
+    /// If `true`, the player waits for enough media before it starts and after a stall. The default is `true`, or
+    /// `false` if ``PlayerConfiguration/pacing`` is `unpaced`.
     public var automaticallyWaitsToMinimizeStalling: Bool {
         get { core.read { $0.machine.automaticallyWaits } }
         set { core.control(.setAutomaticallyWaits(newValue)) }
     }
 
-    /// Conditions of the network. Read at each decision: a change takes effect at the next segment.
+    /// The conditions of the network.
+    ///
+    /// The player reads them for each decision, so a change takes effect at the next segment.
     public var networkConditions: NetworkConditions {
         get { core.read { $0.networkConditions } }
         set { core.controlAll(.setNetworkConditions(newValue)) }
@@ -113,22 +127,22 @@ public class Player: @unchecked Sendable {  // stores nothing but `core`, which 
 
     // MARK: Observing
 
-    /// One consistent snapshot of now.
+    /// A consistent snapshot of the player's current state.
     public var state: PlayerState { core.snapshot }
 
-    /// Everything that happens from now on, in order. Ends with the player.
+    /// Returns a sequence of all events from now on, in order. It ends with the player.
     ///
-    /// A reader that falls behind loses the oldest of what it has not read; one event in their place says how many
-    /// (``PlayerEvent/Kind/eventsLost(_:)``). ``state`` and ``values(of:)`` tell where things stand then.
+    /// If a reader is too slow, it loses the oldest unread events. One ``PlayerEvent/Kind/eventsLost(_:)`` event
+    /// replaces them and contains their number. Use ``state`` or ``values(of:)`` to catch up.
     ///
-    /// - Parameter count: how many events are kept for this reader, from 1; `Int.max` keeps all. Default 1000: some hundred
-    ///   kilobytes, and of a live stream the better part of an hour.
+    /// - Parameter count: The number of unread events to keep for this reader, at least 1. `Int.max` keeps all of them.
+    ///   The default is 1000: a few hundred kilobytes, enough for the better part of an hour of a live stream.
     public func events(bufferingNewest count: Int = 1_000) -> AsyncStream<PlayerEvent> {
         core.events.subscribe(newest: count, marking: PlayerEvent.lost)
     }
 
-    /// Ends loading and playing, and returns when no output is used any more.
+    /// Stops loading and playback, and returns when the player no longer uses any output.
     ///
-    /// From then on the player is paused: control calls do nothing, and taking an item throws.
+    /// After this call the player remains paused, control methods have no effect, and setting an item throws an error.
     public func close() async { await core.close() }
 }

@@ -9,122 +9,172 @@ public import HLSKitSelection
     public import Logging
 #endif
 
-/// How players load, buffer and present, set once for each player.
+/// The settings for loading, buffering and presentation, fixed when a player is created.
 public struct PlayerConfiguration: Sendable {
-    /// Whether media is presented as its time comes, or as fast as outputs take it (recorders, converters).
+    /// Modes of presentation: in real time, or as fast as outputs take media (recorders, converters).
     public enum Pacing: Sendable, Hashable { case realTime, unpaced }
 
-    /// The clock of all timers and of the timebase. Default: ``SourceClock/host``.
+    /// The clock for all timers and the timebase. The default is ``SourceClock/host``.
     ///
-    /// Players with the same clock can be locked together (``Player/setRate(_:time:atHostTime:)``). Where it is a
-    /// `TaskExecutor` as well, all tasks of the player run on it, decoders included: that makes what happens under a
-    /// virtual clock the same each time.
+    /// Players with the same clock can be synchronized (``Player/setRate(_:time:atHostTime:)``). If the clock is also a
+    /// `TaskExecutor`, all tasks of the player run on it, including decoders. This makes playback under a virtual clock
+    /// reproducible.
     public var sourceClock: SourceClock
-    /// Transfers bytes. Default: ``SchemeTransport/shared`` of the process.
+    /// The transport that transfers bytes. The default is the shared ``SchemeTransport/shared``.
     public var transport: any ResourceTransport
-    /// Whether media is presented in real time. Default: it is.
+    /// The mode of presentation. The default is `realTime`.
     public var pacing = Pacing.realTime
-    /// How much media is held.
+    /// The limits on the amount of buffered media.
     public var buffering = BufferingConfiguration()
-    /// The budget shared with other players: limits of what they hold together, and whose needs come first
-    /// (``Player/networkResourcePriority``). Default: ``ResourceBudget/process``.
-    public var resourceBudget = ResourceBudget.process
-    /// How many segments are loaded side by side.
-    public var parallelLoading = ParallelLoading()
-    /// When playback is likely to keep up, so that it starts or resumes. Default: predictive.
-    public var keepUpPolicy = KeepUpPolicy.predictive
-    /// How often and when requests are tried again.
-    public var retryPolicies = RetryPolicies()
-    /// Deadlines of each request, for all classes of resources or for one.
-    public var timeouts = ResourceTimeouts()
-    /// Header fields of requests to the origin of the item's URL and to ``credentialOrigins``. Other origins get those that
-    /// hold no secret (``TransportRequest/fields`` lists them).
-    public var fields: [TransportField] = []
-    /// Further origins that get all of ``fields``, logins of the netrc file and the client certificate. Default: none.
-    public var credentialOrigins: Set<URLOrigin> = []
-    /// A playlist given as a file may name files outside its folder. Default false.
-    public var allowsFilesAnywhere = false
-    /// Refuses playlists that break a rule, instead of reading on where the meaning is clear. Default false.
-    public var isPlaylistParsingStrict = false
-    /// Threads that each video decoder may use, `1...`; nil (the default) shares the cores among the players of the process: the
-    /// first decoder has a thread for each core, the second for every other one, and so on; each has one at the least. A
-    /// decoder is let go at the end of its item.
-    public var decodingThreadCount: Int?
-    /// Interlaced video is decoded to whole pictures, one for each frame, with libavfilter's `bwdif` where that is installed.
-    /// Default false: pictures come as they were coded. ``ImageGenerator`` does so anyway.
-    public var deinterlacesVideo = false
-    /// The media to play. Other kinds are not decoded, and not loaded if they are separate: with `[.audio]` the audio
-    /// that is wanted is loaded from its own playlist, and where it is among the video, from the lowest variant with
-    /// the best audio. Default: video and audio.
-    public var mediaTypes: Set<MediaKind> = [.video, .audio]
-    /// Languages of the user, the most wanted first: BCP 47 tags. Audio is chosen by them where neither the user nor
-    /// ``Player/setMediaSelectionCriteria(_:for:)`` says which. An empty list leaves it to the playlist. nil (the default)
-    /// takes the languages of the environment (`LANGUAGE`, `LC_ALL`, `LC_MESSAGES`, `LANG`) where ``sourceClock`` is a
-    /// `ContinuousClock` or a `SuspendingClock`, and otherwise none, so that a test plays the same everywhere.
+    /// The budget that the player shares with other players. The default is ``ResourceBudget/process``.
     ///
-    /// See docs/behaviour/media-selection.md; I05.
+    /// The budget limits the media that these players hold together. It also applies their priorities
+    /// (``Player/networkResourcePriority``).
+    public var resourceBudget = ResourceBudget.process
+    /// The limits on the number of segments that load in parallel.
+    public var parallelLoading = ParallelLoading()
+    /// The policy that decides when playback is likely to keep up, so that it starts or resumes.
+    ///
+    /// The default is `predictive`.
+    public var keepUpPolicy = KeepUpPolicy.predictive
+    /// The policies for retrying requests.
+    public var retryPolicies = RetryPolicies()
+    /// The deadlines for requests, for all classes of resources or for individual ones.
+    public var timeouts = ResourceTimeouts()
+    /// Header fields for requests to the origin of the item's URL and to ``credentialOrigins``.
+    ///
+    /// Requests to other origins contain only the fields that hold no secret (see ``TransportRequest/fields``).
+    public var fields: [TransportField] = []
+    /// Additional origins that receive all ``fields``, netrc logins and the client certificate.
+    ///
+    /// The default is an empty set.
+    public var credentialOrigins: Set<URLOrigin> = []
+    /// A Boolean value that indicates whether a local playlist may refer to files outside its folder.
+    ///
+    /// The default is `false`.
+    public var allowsFilesAnywhere = false
+    /// A Boolean value that indicates whether the player rejects playlists that break a rule.
+    ///
+    /// If `false` (the default), the player continues to read such a playlist if its meaning is clear.
+    public var isPlaylistParsingStrict = false
+    /// The number of threads for each video decoder, at least 1, or `nil` to share the cores between players.
+    ///
+    /// By default, `nil`, all players of the process share the cores. The first decoder has one thread per core, the
+    /// second has one per two cores, and so on, with at least one each. A decoder is released at the end of its item.
+    public var decodingThreadCount: Int?
+    /// A Boolean value that indicates whether interlaced video is deinterlaced.
+    ///
+    /// If `true`, the decoder produces one progressive frame for each interlaced frame. It uses the `bwdif` filter of
+    /// libavfilter if that is installed. ``ImageGenerator`` always deinterlaces. The default is `false`.
+    public var deinterlacesVideo = false
+    /// The kinds of media to play.
+    ///
+    /// Other kinds are not decoded and, if they are separate, not loaded. With `[.audio]`, the player loads the
+    /// selected audio from its own playlist. If the audio is muxed with the video, the player uses the lowest variant
+    /// with the best audio. The default is video and audio.
+    public var mediaTypes: Set<MediaKind> = [.video, .audio]
+    /// The languages of the user as BCP 47 tags, the most preferred first.
+    ///
+    /// They select the audio if neither the user nor ``Player/setMediaSelectionCriteria(_:for:)`` does. If the array is
+    /// empty, the playlist decides. The default, `nil`, uses the languages of the environment (`LANGUAGE`, `LC_ALL`,
+    /// `LC_MESSAGES`, `LANG`) if ``sourceClock`` is a `ContinuousClock` or a `SuspendingClock`. With other clocks,
+    /// `nil` means no languages, so that tests behave the same on every machine.
     public var preferredLanguages: [String]?
-    /// Media to decode although no output takes it. Default: none.
+    /// Kinds of media to decode even if no output takes them. The default is an empty set.
     public var decodesWithoutOutput: Set<MediaKind> = []
-    /// Segments are taken apart. False only checks their length and kind and drops them: a probe of the network.
+    /// A Boolean value that indicates whether segments are demuxed. The default is `true`.
+    ///
+    /// If `false`, the player checks the length and type of each segment and drops it. Use this to probe a network.
     public var demuxesMedia = true
-    /// Every codec may be selected, although it cannot be decoded here (outputs that take samples). Default false.
+    /// A Boolean value that indicates whether variants with undecodable codecs can be selected.
+    ///
+    /// Use this with outputs that take samples. The default is `false`.
     public var acceptsAllCodecs = false
-    /// Bits per second to expect before anything was measured; nil (the default) where nothing is known. What is not a number
-    /// above zero counts as nil.
+    /// The bit rate to expect before the first measurement, in bits per second.
+    ///
+    /// If the value is `nil` (the default) or not above zero, the expected bit rate is unknown.
     public var initialBitRateHint: Double?
-    /// Conditions of the network when the player is made; they may change (``Player/networkConditions``).
+    /// The initial conditions of the network. Change them later with ``Player/networkConditions``.
     public var networkConditions = NetworkConditions()
-    /// Decides which variant the next segment comes from.
+    /// The selector that chooses the variant for the next segment.
     public var variantSelector: any VariantSelector = ScenarioRule()
-    /// Seed of the only randomness there is, the jitter of retries. nil (the default) is a new one for each player where
-    /// ``sourceClock`` is a `ContinuousClock` or a `SuspendingClock`, else always the same.
+    /// The seed for the jitter of retries, which is the only source of randomness.
+    ///
+    /// The default, `nil`, uses a new seed for each player if ``sourceClock`` is a `ContinuousClock` or a
+    /// `SuspendingClock`. With other clocks, `nil` means a constant seed.
     public var seed: UInt64?
-    /// Sent to servers as `X-Playback-Session-Id`; nil (the default) sends a new UUID for each item.
+    /// The `X-Playback-Session-Id` to send to servers, or `nil` (the default) for a new UUID per item.
     public var playbackSessionID: String?
-    /// Servers are told the ``playbackSessionID``. Default true.
+    /// A Boolean value that indicates whether requests contain the ``playbackSessionID``.
+    ///
+    /// The default is `true`.
     public var sendsPlaybackSessionID = true
-    /// What servers are told of the player (CMCD): with requests, and by reports of events. nil (the default) tells nothing,
-    /// and costs nothing.
+    /// The configuration for CMCD data, sent with requests and in event reports.
+    ///
+    /// The default, `nil`, sends no CMCD data and has no cost.
     public var clientData: ClientData?
-    /// What servers tell of the throughput and of the bit rate that they want to serve (CMSD) is minded where variants are
-    /// chosen: ``SelectionInput/serverData``. Default true. It is in the metrics of a request anyway.
+    /// A Boolean value that indicates whether variant selection uses the hints that servers send (CMSD).
+    ///
+    /// The hints are the throughput and the bit rate that the server wants to serve (``SelectionInput/serverData``).
+    /// The metrics of a request contain them in either case. The default is `true`.
     public var mindsServerData = true
-    /// The date of now, for logs. nil (the default) is the system's date where ``sourceClock`` is a `ContinuousClock` or a
-    /// `SuspendingClock`, and otherwise 1970-01-01, so that the same session under a virtual clock has the same log.
-    /// Read once, when a player is made; from there on dates go with the clock.
+    /// A closure that returns the current date, for logs. It is called once, when a player is created.
+    ///
+    /// Later dates follow the clock. The default, `nil`, uses the system's date if ``sourceClock`` is a
+    /// `ContinuousClock` or a `SuspendingClock`. With other clocks, `nil` means 1970-01-01, so that the same session
+    /// under a virtual clock always writes the same log.
     public var wallClock: (@Sendable () -> PlaylistDate)?
-    /// Where the program takes part in loading: schemes and keys of its own, requests and the multivariant playlist that
-    /// it changes.
+    /// Hooks that let the app take part in loading.
+    ///
+    /// With hooks, the app can serve its own URL schemes and keys, and change requests and the multivariant playlist.
     public var hooks = LoadingHooks()
-    /// Keys that the multivariant playlist announces (`EXT-X-SESSION-KEY`) are loaded at once, so that no media waits for
-    /// them. Default false.
+    /// A Boolean value that indicates whether the player preloads session keys (`EXT-X-SESSION-KEY`).
+    ///
+    /// If `true`, keys that the multivariant playlist announces load at once, so that media does not wait for them. The
+    /// default is `false`.
     public var preloadsEligibleContentKeys = false
-    /// Live streams whose servers offer it are played with low latency: by parts of segments, `PART-HOLD-BACK` behind the live
-    /// edge, and with requests for playlists that servers hold until there is something new. Default true.
+    /// A Boolean value that indicates whether live streams play with low latency if their server supports it.
+    ///
+    /// Low-latency playback loads partial segments, stays `PART-HOLD-BACK` behind the live edge and uses blocking
+    /// playlist reloads. The default is `true`.
     public var allowsLowLatency = true
-    /// Throughput that earlier players measured: decides the first variant, and learns from this player. nil (the
-    /// default) knows nothing.
+    /// The throughput that earlier players measured, or `nil` (the default) if there is no history.
+    ///
+    /// It determines the first variant, and this player adds its own measurements to it.
     public var bandwidthHistory: BandwidthHistory?
-    /// Keeps what players load on disk, for other players and later runs. nil (the default) keeps nothing.
+    /// The disk cache for loaded resources, which other players and later runs can use.
+    ///
+    /// The default, `nil`, keeps nothing on disk.
     public var diskCache: DiskCache?
-    /// Capabilities of the machine and the display, apart from codecs.
+    /// The capabilities of the machine and the display, apart from codecs.
     public var capabilities = PlaybackCapabilities()
     #if Logging || Observability || All
-        /// Hears what players do: decisions with their inputs as `debug` (and, where they come with each byte, as `trace`),
-        /// what went wrong and was worked around as `info`, lost media as `warning`, a failed item as `error`. Its level is
-        /// read when a player is made. nil (the default) logs nothing.
+        /// The logger for the activity of players, or `nil` (the default) for no logging.
+        ///
+        /// The logger's level is read when a player is created. The levels are:
+        ///
+        /// - `trace`: decisions that can occur with each received byte
+        /// - `debug`: other decisions, with their inputs
+        /// - `info`: problems that the player worked around
+        /// - `warning`: lost media
+        /// - `error`: a failed item
+        ///
+        /// See <doc:Logging>.
         public var logger: Logger?
         var playerLogger: PlayerLogger? { logger }
     #else
         var playerLogger: PlayerLogger? { nil }
     #endif
-    /// Where playlists are parsed and media is demuxed, in tests.
+    /// The queue that parses playlists and demuxes media, in tests.
     var workQueue: WorkQueue?
-    /// What decodes, in tests.
+    /// The factory for decoders, replaced in tests.
     var makeDecoder = TrackDecoder.libavcodec
 
-    /// Makes the default configuration: the clock of the machine and the process-wide transport.
+    /// Creates the default configuration.
+    ///
+    /// - Parameters:
+    ///   - clock: The clock for all timers and the timebase. The default is the clock of the machine.
+    ///   - transport: The transport. The default is the process-wide transport.
     public init(
         clock: any Clock<Duration> = ContinuousClock(), transport: any ResourceTransport = SchemeTransport.shared
     ) {
@@ -134,13 +184,13 @@ public struct PlayerConfiguration: Sendable {
 }
 
 extension PlayerConfiguration {
-    /// Time passes as it does for people, and not as a test says.
+    /// Whether time passes as on a real clock, not as a test controls it.
     var isClockOfThisMachine: Bool { sourceClock.passesAsForPeople }
 
-    /// ``preferredLanguages``, or what they are by default.
+    /// The value of ``preferredLanguages``, or its default.
     package var languages: [String] { LanguageTag.preferred(preferredLanguages, by: sourceClock) }
 
     var now: PlaylistDate { wallClock?() ?? sourceClock.date }
-    /// The date of now is one of people's.
+    /// Whether ``now`` is a real date.
     var knowsDate: Bool { isClockOfThisMachine || wallClock != nil }
 }

@@ -3,9 +3,9 @@ import HLSKitEngine
 import HLSKitLoading
 import HLSKitTime
 
-/// The exchange between an item and the asset that it is made from.
+/// The exchange between an item and its asset.
 extension PlayerCore {
-    /// Loads the properties of the asset that the item waits for. nil if there are none.
+    /// Loads the asset properties that the item waits for. Returns `nil` if there are none.
     func loadAssetKeys(of item: PlayerItem) -> Task<Void, Never>? {
         guard let asset = item.asset, item.awaitsAssetKeys else { return nil }
         return Task(executorPreference: clock.executor) { [weak self] in
@@ -26,7 +26,7 @@ extension PlayerCore {
 }
 
 extension PlayerCore.State {
-    /// Tells the asset the duration once the item is ready, before anybody can see that it is.
+    /// Passes the duration to the asset once the item is ready, before this is visible to the app.
     mutating func noteDuration(of id: Int, at now: Duration) {
         update(id) { playback in
             guard !playback.hasNotedDuration, playback.engine.item?.isReady == true else { return }
@@ -38,7 +38,7 @@ extension PlayerCore.State {
 }
 
 extension PlayerItem {
-    /// The duration is the player's own to find out.
+    /// The properties to load from the asset. The player determines the duration itself.
     fileprivate var keysToLoad: [PartialAssetProperty] { automaticallyLoadedAssetKeys.filter { $0 != .duration } }
 
     fileprivate var awaitsAssetKeys: Bool { asset != nil && !keysToLoad.isEmpty }
@@ -53,7 +53,7 @@ extension EngineItem {
 }
 
 extension PlayerConfiguration {
-    /// The configuration for one item: what its asset says of loading comes first.
+    /// Returns the configuration for one item, in which the loading options of its asset take precedence.
     func loading(_ item: PlayerItem?) -> PlayerConfiguration {
         guard let asset = item?.asset else { return self }
         var configuration = self

@@ -4,42 +4,39 @@ import HLSKitPlaylist
 import HLSKitSelection
 import HLSKitTime
 
-/// The breaks of the current item, and what of the player is in them.
+/// The breaks of the current item, and the player's state in them.
 struct Breaks: Sendable {
     var stage: BreakStage
-    /// Date ranges of the item's playlist.
     var dateRanges = DateRangeReader()
-    /// What of it is skipped, of what was listed so far.
+    /// The skipped ranges of segments that were listed so far.
     private var memory = SkipMemory()
-    /// What has played last left this, until something plays again.
+    /// The playback state to take over from the last active playback, until another one becomes active.
     var intent: PlayerIntent?
-    /// The playback that plays in the item's place.
+    /// The playback that currently replaces the item.
     var onStage: Int?
-    /// Steps are being carried out.
     var isSettling = false
-    /// The item was left at once, and not where time had come to the break: outputs may have taken more of it.
+    /// Whether the break started at once, not when time reached it. Outputs may then have taken more of the item.
     var isSudden = false
-    /// What programs were told.
+    /// The state reported to the app.
     var told = BreakNews()
-    /// The rate that the program wants, while an event allows none above 1.
+    /// The rate requested by the app, while an event does not allow rates above 1.
     var wantedRate: Float?
 
     init(stage: BreakStage) { self.stage = stage }
 
-    /// What of the item is skipped, by what its playlist lists.
+    /// Returns the skipped ranges of the item, according to its playlist.
     mutating func skipped(by rule: SkipRule, in tracker: PlaylistTracker) -> SkippedRanges {
         SkippedRanges(
             rule, of: tracker.written, groups: dateRanges.groups, starts: tracker.segmentStarts, &memory)
     }
 }
 
-/// Playing other items in the place of the current one, under the lock, as ``BreakStage`` decides.
+/// Plays interstitials instead of the current item, as ``BreakStage`` decides. Called with the lock held.
 ///
-/// The current item stays current: it waits, and other playbacks have the stage one after the other.
-///
-/// See docs/decisions/interstitials.md.
+/// The item remains current and waits while other playbacks are active in turn.
 extension PlayerCore {
-    /// A program schedules other events in an item. Those of an item that is not current yet are taken when it is.
+    /// Called when the app schedules other events in an item. The events of later items are read when they become
+    /// current.
     func takeInterstitialEvents(of item: PlayerItem) {
         change { state, afterwards, now in
             guard state.current.item === item, !state.current.isRetired else { return }
@@ -47,7 +44,7 @@ extension PlayerCore {
         }
     }
 
-    /// The current item is another one, or its program schedules other events.
+    /// Called when the current item has changed, or when the app schedules other events in it.
     func takeProgramEvents(at now: Duration, _ state: inout State, _ afterwards: inout Afterwards) {
         let events = state.current.item?.interstitialEvents
         guard events != nil || state.breaks != nil else { return }
@@ -60,9 +57,9 @@ extension PlayerCore {
         settleBreaks(at: now, &state, &afterwards)
     }
 
-    /// A playlist of the current item has come.
+    /// Called when a playlist of the current item was loaded.
     ///
-    /// - Returns: whether it was looked at for parts that are left out.
+    /// - Returns: Whether it was searched for content to skip.
     @discardableResult
     func readBreaks(at now: Duration, _ state: inout State, _ afterwards: inout Afterwards) -> Bool {
         let (plays, rule) = (state.current.handlesInterstitials, state.current.skipRule)
@@ -87,13 +84,13 @@ extension PlayerCore {
         return rule != nil
     }
 
-    /// What the list names that was looked at may be loaded now.
+    /// Allows the engine to load the media in the playlist that was just searched.
     func noteSchedule(at now: Duration, _ state: inout State, _ afterwards: inout Afterwards) {
         guard state.current.engine.lacksSchedule else { return }
         control(.noteSchedule, ofCurrent: &state, &afterwards, at: now)
     }
 
-    /// - Parameter arrives: there are other events: one of them may be where the playhead is.
+    /// - Parameter arrives: Whether events have changed, so that one may be at the playhead.
     private func changeSchedule(
         arrives: Bool, at now: Duration, _ state: inout State, _ afterwards: inout Afterwards,
         _ body: (inout InterstitialSchedule) -> Void
@@ -107,13 +104,14 @@ extension PlayerCore {
         state.breaks?.isSudden = true
     }
 
-    /// Something has happened to the item or to an asset: does what follows for the break that runs, or comes next.
+    /// Carries out the steps for the current or next break. Called when the item or an asset has changed.
     func settleBreaks(at now: Duration, _ state: inout State, _ afterwards: inout Afterwards) {
         guard state.breaks?.isSettling == false, !state.isClosed, state.current.item != nil else { return }
         state.breaks?.isSettling = true
         startBreaks(at: now, &state, &afterwards)
         while let facts = state.breakFacts(at: now), let step = state.breaks?.stage.next(facts) {
-            // What happens when the item has the stage again, such as its end, comes after what has led there.
+            // Report the events that led to the resumption before the events that follow from it, such as the item's
+            // end.
             if case .resume = step { tellBreaks(at: now, &state, &afterwards) }
             carryOut(step, at: now, &state, &afterwards)
         }
@@ -122,7 +120,7 @@ extension PlayerCore {
         state.breaks?.isSettling = false
     }
 
-    /// The item has a place to start at: what is to be played before it, or in the place of what is there, comes first.
+    /// Called once the start position is known. Starts any break scheduled before it or covering it.
     private func startBreaks(at now: Duration, _ state: inout State, _ afterwards: inout Afterwards) {
         guard state.breaks?.stage.hasStarted == false, let start = state.current.engine.item?.start else { return }
         let begins = state.breaks?.stage.arrive(at: start) == true
@@ -143,7 +141,7 @@ extension PlayerCore {
 
     // MARK: Coming and going
 
-    /// The item has come to where a break begins.
+    /// Called when the item reaches the start of a break.
     func reachBreak(at now: Duration, _ state: inout State, _ afterwards: inout Afterwards) {
         guard state.breaks?.stage.isRunning == false, state.breaks?.isSettling == false else { return }
         state.breaks?.stage.reach(at: state.current.engine.playhead)
@@ -160,7 +158,6 @@ extension PlayerCore {
         afterwards.note(lacksDriver: false, hasChanged: true)
     }
 
-    /// What plays in the item's place is over.
     func assetIsOver(_ id: Int, at now: Duration, _ state: inout State, _ afterwards: inout Afterwards) {
         guard state.breaks?.onStage == id else { return }
         let over = state.update(id) { (offset: $0.engine.playhead, error: $0.engine.item?.error) }
@@ -170,7 +167,7 @@ extension PlayerCore {
         settleBreaks(at: now, &state, &afterwards)
     }
 
-    /// Nothing of breaks is played any more: the item is not the current one.
+    /// Called when the item is no longer current. Ends its breaks.
     func endBreaks(at now: Duration, _ state: inout State, _ afterwards: inout Afterwards) {
         guard let stage = state.breaks?.stage else { return }
         let offset = stage.actor.flatMap { state.update($0.playback) { $0.engine.playhead(at: now) } }
@@ -182,8 +179,9 @@ extension PlayerCore {
 
     // MARK: The user
 
-    /// Moves the playhead of the current item, which ends a break that runs, unless the event may not be left. One that may
-    /// not be jumped over is played first.
+    /// Moves the playhead of the current item, and ends its current break unless the event must not be left.
+    ///
+    /// An event that must not be skipped plays first.
     func seekBesideBreaks(
         _ request: SeekRequest, at now: Duration, _ state: inout State, _ afterwards: inout Afterwards
     ) {
@@ -193,7 +191,7 @@ extension PlayerCore {
         if stage.refusesSeek(to: target ?? shown) {
             return refuseSeek(because: stage.program?.current, at: now, &state, &afterwards)
         }
-        // Nothing comes of it: all stays as it is.
+        // The seek has no effect, so the break continues.
         if state.current.engine.refusesSeek(request) {
             return control(.seek(request), ofCurrent: &state, &afterwards, at: now)
         }
@@ -201,13 +199,13 @@ extension PlayerCore {
         let offset = stage.actor.flatMap { state.update($0.playback) { $0.engine.playhead(at: now) } }
         for id in stage.playbacks { drop(id, at: now, &state, &afterwards) }
         if state.breaks?.stage.seek(from: shown, to: target, at: offset) == true {
-            // The seek is made when the break is over.
+            // The item seeks when the break has ended.
             takeIn([.seekEnded(finished: true)], of: state.current.id, at: now, &state, &afterwards)
             if !wasRunning { suspend(at: now, &state, &afterwards) }
             return settleBreaks(at: now, &state, &afterwards)
         }
         state.breaks?.isSettling = true
-        // Where the item stops behind the target already, that stays: nothing of behind it is loaded meanwhile.
+        // Keep an existing break point after the target, so that no media past it is loaded in the meantime.
         let next = target.flatMap { state.breaks?.stage.place(behind: $0, passing: state.current.engine.playhead) }
         control(.setBreakPoint(next), ofCurrent: &state, &afterwards, at: now)
         control(.seek(request), ofCurrent: &state, &afterwards, at: now)
@@ -231,9 +229,9 @@ extension PlayerCore {
         takeIn(effects, of: state.current.id, at: now, &state, &afterwards)
     }
 
-    /// Moves to an event of the current item, at an offset into it; true where it plays from there.
+    /// Moves to an event of the current item, at an offset into it. Returns `true` if it plays from there.
     ///
-    /// An event that may not be jumped over comes first.
+    /// An event that must not be skipped plays first.
     func enterInterstitial(_ id: String, at offset: Duration, of item: PlayerItem) -> Bool {
         change { state, afterwards, now in
             guard state.current.item === item, !state.current.isRetired, let stage = state.breaks?.stage,
@@ -258,14 +256,15 @@ extension PlayerCore {
         }
     }
 
-    /// Leaves out the event that plays, as if it had been played to its end.
+    /// Skips the current event, as if it had played to its end.
     func skipCurrentEvent() {
         changeBreak { stage, offset in stage.skip(at: offset) }
     }
 
-    /// Ends the break that runs.
+    /// Ends the current break.
     ///
-    /// - Parameter offset: the item continues so far from the place of the event that plays; nil for what was played.
+    /// - Parameter offset: The offset from the current event's scheduled time at which the item resumes, or `nil` for
+    ///   the played time.
     func cancelCurrentEvent(resumptionOffset offset: Duration?) {
         changeBreak { stage, time in stage.cancel(resumptionOffset: offset, at: time) }
     }
@@ -316,7 +315,7 @@ extension PlayerCore {
         _ afterwards: inout Afterwards
     ) {
         guard let intent = takeIntent(&state) else { return }
-        // Behind all that was written of what was left before its end.
+        // Place it after everything that was written of media left before its end.
         let isSudden = state.breaks?.isSudden == true
         let wasLeft = state.breaks?.stage.takeLeave() == true
         let start = isSudden || wasLeft ? state.breaks?.stage.actor?.turn.from : nil
@@ -330,7 +329,7 @@ extension PlayerCore {
         let effects = state.update(id) { $0.engine.takeOver(intent, at: now) } ?? []
         takeIn(effects, of: id, at: now, &state, &afterwards)
         handle(.control(.setActionAtItemEnd(.advance)), of: id, at: now, &state, &afterwards)
-        // It may have been changed while nothing was on stage.
+        // The rate may have changed while no asset was active.
         let rate = state.current.engine.machine.rate
         if state.update(id, { $0.engine.machine.rate != rate }) == true {
             handle(.control(.setRate(rate)), of: id, at: now, &state, &afterwards)
@@ -346,7 +345,8 @@ extension PlayerCore {
         state.retire(id, at: now, &afterwards)
     }
 
-    /// What comes on stage now takes up what was left off, at the moment at which that was: unless it had to be waited for.
+    /// Returns the state to take over. It continues from the time of the last playback, unless the next one was
+    /// awaited.
     private func takeIntent(_ state: inout State) -> PlayerIntent? {
         let hasWaited = state.breaks?.stage.takeWait() == true
         guard var intent = state.breaks?.intent else { return nil }
@@ -355,7 +355,7 @@ extension PlayerCore {
         return intent
     }
 
-    /// - Parameter isSought: a seek has brought the item to where it is.
+    /// - Parameter isSought: Whether a seek has moved the item to its position.
     private func resume(
         shift: Duration?, isSought: Bool = false, at now: Duration, _ state: inout State,
         _ afterwards: inout Afterwards
@@ -380,10 +380,10 @@ extension PlayerCore.State {
             stage: BreakStage(primaryID: current.engine.item?.session?.id ?? current.item?.id.description ?? ""))
     }
 
-    /// The playback that is on stage in the place of the current item; nil where none is.
+    /// The playback that currently replaces the item, or `nil` if there is none.
     var onStage: Int? { breaks?.onStage }
 
-    /// What ``BreakStage`` has to know; nil without breaks.
+    /// The facts for ``BreakStage``, or `nil` without breaks.
     mutating func breakFacts(at now: Duration) -> BreakStage.Facts? {
         guard let stage = breaks?.stage else { return nil }
         let engine = current.engine
@@ -417,7 +417,7 @@ extension PlayerCore.State {
 }
 
 extension PlayerItem {
-    /// The item of an asset, which writes to where `primary` does.
+    /// Creates the item of an asset, which uses the writers of `primary`.
     convenience init(interstitial turn: BreakStage.Turn, in primary: PlayerItem) {
         self.init(
             interstitial: turn.asset.urlString, owner: primary.urlString,

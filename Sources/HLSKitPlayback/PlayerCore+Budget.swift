@@ -1,12 +1,12 @@
 import HLSKitEngine
 import HLSKitLoading
 
-/// A player's view of the ``ResourceBudget`` that it shares with others.
+/// A player's state in the ``ResourceBudget`` that it shares with others.
 struct BudgetState: Sendable {
     var priority = ResourcePriority.default
-    /// The need last announced to the others; nil if the player takes no part.
+    /// The need last announced to the other players, or `nil` if the player does not take part.
     var entry: ResourceLedger.Entry?
-    /// The allowance of the player, all its items together.
+    /// The total allowance for all items of the player.
     var allowance = LoadAllowance.everything
 }
 
@@ -15,9 +15,9 @@ extension PlayerCore: ResourceBudgetMember {
         change { state, afterwards, now in self.takeAllowance(&state, &afterwards, at: now) }
     }
 
-    /// After each change, under the lock: notifies the others of changes, and divides what there is among the items.
+    /// Called after each change with the lock held. Announces changed needs and divides the allowance among the items.
     func settleBudget(_ state: inout State, _ afterwards: inout Afterwards, at now: Duration) {
-        // An allowance may end the need of the one who gets it, which changes no one's allowance but others'.
+        // An allowance may end its player's need, which changes only the allowances of others.
         while state.budgetEntry != state.budget.entry {
             state.budget.entry = state.budgetEntry
             afterwards.neighbours += configuration.resourceBudget.note(state.budget.entry, of: budgetNumber, self)
@@ -46,13 +46,12 @@ extension PlayerCore.State {
         return ResourceLedger.Entry(priority: budget.priority, isInNeed: isInNeed)
     }
 
-    /// What plays needs media.
     private var isInNeed: Bool {
         guard let onStage else { return current.engine.isInNeed }
         return others.first { $0.id == onStage }?.engine.isInNeed ?? false
     }
 
-    /// The allowance of one item: what the player's other items leave.
+    /// Returns the allowance of one item, which is the remainder after the player's other items.
     fileprivate mutating func allowance(of id: Int) -> LoadAllowance {
         var allowance = budget.allowance
         guard allowance.isLimited, !others.isEmpty else { return allowance }

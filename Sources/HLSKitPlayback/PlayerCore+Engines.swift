@@ -1,9 +1,9 @@
 import HLSKitEngine
 import HLSKitSelection
 
-/// Events for the engines of the items, and what they decide, under the lock.
+/// Events for the items' engines and the resulting decisions. Called with the lock held.
 extension PlayerCore {
-    /// Hands an event to the engine of an item and takes in what it decides, which may be to continue with the next
+    /// Passes an event to the engine of an item and handles its decisions. One of them may be to advance to the next
     /// item.
     func handle(
         _ event: EngineEvent, of id: Int, at now: Duration, _ state: inout State, _ afterwards: inout Afterwards
@@ -19,7 +19,7 @@ extension PlayerCore {
             observe(&state, at: now)
             afterwards.note(lacksDriver: state.current.item == nil, hasChanged: !effects.isEmpty)
         }
-        // What is told to the engine while it is looked at is no reason to look again.
+        // Events sent to the engine during this check must not trigger another check.
         let isLookedAt =
             event.isPlaylist || state.current.engine.awaitsSchedule
             || !event.isControl && state.current.engine.lacksSchedule
@@ -39,7 +39,7 @@ extension PlayerCore {
             for case .prerollEnded(let finished) in effects where !playback.prerolls.isEmpty {
                 afterwards.seeks.end(playback.prerolls.removeFirst(), finished)
             }
-            // Without an item there is no driver.
+            // Without an item, there is no driver.
             if playback.item == nil { afterwards.publishes = true } else { afterwards.alarms.append(playback.inbox) }
         }
         let advances = effects.contains { if case .advanceToNextItem = $0 { true } else { false } }
@@ -53,7 +53,7 @@ extension PlayerCore {
         if reaches, id == state.current.id { reachBreak(at: now, &state, &afterwards) }
     }
 
-    /// Breaks follow what has happened. A rate that an asset could not keep is that of the player.
+    /// Updates breaks after an event. If an asset could not keep the rate, the player's rate changes.
     private func follow(
         _ event: EngineEvent, of id: Int, at now: Duration, _ state: inout State, _ afterwards: inout Afterwards
     ) {
@@ -70,7 +70,6 @@ extension PlayerCore {
 }
 
 extension EngineControl {
-    /// The program asks for a rate.
     var setsRate: Bool {
         switch self {
         case .play, .pause, .setRate, .playImmediately, .setRateAtHostTime: true
@@ -78,11 +77,11 @@ extension EngineControl {
         }
     }
 
-    /// What holds for the player whatever it plays; nil for what is the item's.
+    /// The control call as it applies to other playbacks of the player, or `nil` if it applies only to the item.
     var ofPlayer: EngineControl? {
         switch self {
         case .play, .pause, .setRate, .playImmediately, .setAutomaticallyWaits: self
-        // Times of the item are not those of what is played in its place.
+        // Item time does not apply to the interstitials that replace the item.
         case .setRateAtHostTime(let rate, _): .setRate(rate)
         default: nil
         }
@@ -93,7 +92,8 @@ extension EngineEvent {
     fileprivate var isPlaylist: Bool { if case .playlist = self { true } else { false } }
     fileprivate var isControl: Bool { if case .control = self { true } else { false } }
 
-    /// Whether something that an item shows may differ after it, though nothing was decided. Bytes come in too many pieces
-    /// to look at each.
+    /// Whether properties of an item may have changed without a decision.
+    ///
+    /// Received bytes are too frequent to check each time.
     fileprivate var changesValues: Bool { if case .progress = self { false } else { true } }
 }

@@ -2,13 +2,11 @@ import HLSKitEngine
 import HLSKitLoading
 import HLSKitTime
 
-/// Going from item to item, under the lock.
-///
-/// See docs/behaviour/queue.md.
+/// Transitions between items. Called with the lock held.
 extension PlayerCore {
-    /// The next item that can be played becomes current; with none left the player has no item.
+    /// Makes the next playable item current. If there is none left, the player has no item.
     ///
-    /// - Parameter isAtEnd: the item itself is over. Its driver then reports that, and what follows from it.
+    /// - Parameter isAtEnd: Whether the item itself has ended. Its driver then publishes this and the resulting events.
     func advance(at now: Duration, isAtEnd: Bool, _ state: inout State, _ afterwards: inout Afterwards) {
         var next: UpcomingItem?
         while next == nil, !state.upcoming.isEmpty {
@@ -19,7 +17,6 @@ extension PlayerCore {
         handOver(to: next, at: now, isAtEnd: isAtEnd, &state, &afterwards)
     }
 
-    /// Makes `next` current, whatever is current now.
     func handOver(
         to next: UpcomingItem?, at now: Duration, isAtEnd: Bool = false, _ state: inout State,
         _ afterwards: inout Afterwards
@@ -33,7 +30,7 @@ extension PlayerCore {
         state.retire(old, at: now, &afterwards)
         swap(&state.current, &state.others[index])
         if !hadItem { state.others.remove(at: index) }
-        // With no item left, the driver of the last one reports it.
+        // If there is no item left, the driver of the last one publishes this.
         let teller = next == nil && isAtEnd ? old : id
         if hadItem || next != nil {
             state.add([.publish(.currentItemChanged(next?.item.id))], of: id, tellsBy: teller, at: now)
@@ -53,7 +50,7 @@ extension PlayerCore {
         }
     }
 
-    /// Makes the playback of an item and lets its driver start.
+    /// Creates the playback of an item. Its driver starts afterwards.
     func begin(
         _ item: PlayerItem?, at now: Duration, _ state: inout State, _ afterwards: inout Afterwards
     ) -> Int {
@@ -61,7 +58,7 @@ extension PlayerCore {
         let id = state.lastPlayback
         var configuration = EngineConfiguration(configuration.loading(item))
         configuration.goOn(from: state.current.engine.configuration, session: id)
-        // Knowledge of the network is kept.
+        // Keep the measurements of the network.
         if let known = state.current.engine.loading.estimatedBitsPerSecond(at: now) {
             configuration.initialBitRateHint = known
         }
@@ -87,8 +84,10 @@ extension PlayerCore {
 
     // MARK: Making ready
 
-    /// Begins to load the items whose turn comes soon: the next one when the current one has all it wants or is nearly
-    /// over, and those after it where what comes before is short.
+    /// Starts to load the upcoming items.
+    ///
+    /// The next item loads when the current one has all media it wants or is nearly over. Items after it load if those
+    /// before them are short.
     func prepareUpcoming(at now: Duration, _ state: inout State, _ afterwards: inout Afterwards) {
         guard !state.isClosed, state.current.item != nil else { return }
         var before = state.current.id
@@ -105,13 +104,13 @@ extension PlayerCore {
                 let engine = playback.engine
                 if engine.item?.error != nil { return true }
                 guard engine.letsNextLoad else { return false }
-                // A copy of this item will find in memory what this one is still loading.
+                // A copy of this item waits, so that it finds the complete media in memory.
                 if let cache, cache === playback.item?.cache, engine.outlook?.isComplete != true { return false }
                 guard index > 0 else {
                     ahead += engine.remaining ?? engine.forwardTarget
                     return true
                 }
-                // Items after the next one are loaded only when all before is there and soon over.
+                // Later items load only if everything before them is loaded and ends soon.
                 guard engine.outlook?.isComplete == true, let remaining = engine.remaining else { return false }
                 ahead += remaining
                 return ahead < engine.forwardTarget
@@ -128,7 +127,7 @@ extension PlayerCore {
 }
 
 extension PlayerCore.Afterwards {
-    /// Something that was not decided has happened to an item.
+    /// Called when an item may have changed without a decision.
     mutating func noteValues(of item: PlayerItem?, isCurrent: Bool) {
         if isCurrent { valuesMayDiffer = true }
         guard let item, item.changes.hasReaders, watchedItems.last !== item else { return }
@@ -150,7 +149,7 @@ extension PlayerCore.State {
     /// The numbers of all playbacks, the current one first.
     var playbackIDs: [Int] { [current.id] + others.map(\.id) }
 
-    /// Lets `body` work on a playback in its place; nil if there is none with that number.
+    /// Lets `body` change a playback in place. Returns `nil` if there is no playback with this number.
     @discardableResult
     mutating func update<Result>(_ id: Int, _ body: (inout ItemPlayback) -> Result) -> Result? {
         if current.id == id { return body(&current) }
@@ -158,16 +157,16 @@ extension PlayerCore.State {
         return body(&others[index])
     }
 
-    /// The playback of an item that is current or made ready.
+    /// Returns the playback of a current or prepared item.
     func playback(of item: PlayerItem) -> Int? {
         if current.item === item { return current.isRetired ? nil : current.id }
         if item.isInterstitial { return others.first { $0.item === item && !$0.isRetired }?.id }
         return upcoming.first { $0.item === item }?.playback
     }
 
-    /// Queues effects for their driver, and the events among them for all who listen.
+    /// Queues effects for their driver, and events among them for all observers.
     ///
-    /// - Parameter tellsBy: the playback whose driver publishes the events, where that is another one.
+    /// - Parameter tellsBy: The playback whose driver publishes the events, if it is a different one.
     mutating func add(_ effects: [EngineEffect], of id: Int, tellsBy teller: Int? = nil, at now: Duration) {
         let item = update(id) { $0.item } ?? nil
         noteDiaries(in: effects)
@@ -189,7 +188,7 @@ extension PlayerCore.State {
         for case .diary(let diary, let entry) in effects { diaryEntries.append((diary, entry)) }
     }
 
-    /// Takes an item's playback out of the player. Its driver ends by itself.
+    /// Removes an item's playback from the player. Its driver ends by itself.
     mutating func retire(_ id: Int, at now: Duration, _ afterwards: inout PlayerCore.Afterwards) {
         var lastEffects: [EngineEffect] = []
         update(id) { playback in
@@ -208,7 +207,7 @@ extension PlayerCore.State {
         noteDiaries(in: lastEffects)
     }
 
-    /// Takes an item that has not had its turn out of the player.
+    /// Removes an item that has not played from the player.
     mutating func drop(_ upcoming: UpcomingItem, at now: Duration, _ afterwards: inout PlayerCore.Afterwards) {
         if let id = upcoming.playback {
             retire(id, at: now, &afterwards)

@@ -4,9 +4,9 @@ import HLSKitPlaylist
 import HLSKitSelection
 import HLSKitTime
 
-/// What programs see of interstitials, and what restricts them, under the lock.
+/// The public state of interstitials and their restrictions. Called with the lock held.
 extension PlayerCore {
-    /// Tells programs what has become of events and breaks.
+    /// Publishes changes of events and breaks.
     func tellBreaks(at now: Duration, _ state: inout State, _ afterwards: inout Afterwards) {
         guard var breaks = state.breaks else { return }
         let playing = breaks.stage.actor.flatMap { actor in
@@ -22,7 +22,7 @@ extension PlayerCore {
         state.breaks = breaks
         if interstitialTimeObservers.isActive {
             observeInterstitial(&state, at: now)
-            // Its driver calls them.
+            // The driver calls the observers.
             afterwards.alarms.append(state.current.inbox)
             afterwards.hasChanged = true
         }
@@ -33,7 +33,7 @@ extension PlayerCore {
         if let item = state.current.item { afterwards.noteValues(of: item, isCurrent: true) }
     }
 
-    /// Tells those who observe the time of events where the one that plays is.
+    /// Reports the position in the current event to the observers of event time.
     func observeInterstitial(_ state: inout State, at now: Duration) {
         guard let stage = state.breaks?.stage, let program = stage.program, let event = program.current,
             let actor = stage.actor,
@@ -55,7 +55,7 @@ extension PlayerCore {
         if let report { interstitialTimeObservers.note(report, at: now) }
     }
 
-    /// An event that allows no rate above 1 is played at 1; behind it the rate is again what was wanted.
+    /// Limits the rate to 1 during an event that does not allow more, and restores the requested rate afterwards.
     func limitRate(at now: Duration, _ state: inout State, _ afterwards: inout Afterwards) {
         guard let breaks = state.breaks else { return }
         let rate = state.current.engine.machine.rate
@@ -81,7 +81,7 @@ extension PlayerCore {
 
     // MARK: Time
 
-    /// - Parameter id: of the event.
+    /// - Parameter id: The ID of the event.
     func interstitialBoundaries(_ offsets: [Duration], of id: String) -> BoundaryTimes {
         let now = clock.now
         state.withLock { observeInterstitial(&$0, at: now) }
@@ -90,7 +90,9 @@ extension PlayerCore {
         return BoundaryTimes(stream: stream)
     }
 
-    /// An element at each multiple of `interval` of what plays, the item or an event, and where time begins to run or jumps.
+    /// Returns a stream with an element at each multiple of `interval` in the item or event that plays.
+    ///
+    /// There are further elements when time starts or jumps.
     func integratedTicks(every interval: Duration) -> AsyncStream<MediaTime> {
         let now = clock.now
         state.withLock { state in
@@ -110,17 +112,16 @@ extension PlayerCore {
 
     // MARK: Reading
 
-    /// Reads what there is of breaks of the current item; nil where it has none.
+    /// Reads the breaks of the current item. Returns `nil` if it has none.
     func readBreaks<Result: Sendable>(_ body: (borrowing BreakStage) -> Result?) -> Result? {
         state.withLock { state in state.breaks.flatMap { body($0.stage) } }
     }
 
-    /// The item of the asset that plays.
     var interstitialItem: PlayerItem? {
         state.withLock { state in state.onStage.flatMap { state.update($0) { $0.item } } ?? nil }
     }
 
-    /// The timeline of an item with its interstitials, as it is now.
+    /// Returns the current timeline of an item with its interstitials.
     func integratedTimeline(of item: PlayerItem) -> IntegratedTimelineSnapshot {
         let now = clock.now
         let known = state.withLock { state -> (InterstitialSchedule, InterstitialBreak?, Duration, Duration?)? in
@@ -145,7 +146,7 @@ extension PlayerCore {
 }
 
 extension PlayerCore.State {
-    /// What is played in the place of the current item.
+    /// Returns the progress of the interstitial that currently replaces the item.
     mutating func interstitialProgress(at now: Duration) -> InterstitialProgress? {
         guard let stage = breaks?.stage, let program = stage.program, let event = program.current else { return nil }
         let playing = stage.actor.flatMap { actor in

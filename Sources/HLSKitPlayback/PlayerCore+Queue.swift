@@ -2,9 +2,7 @@ import HLSKitEngine
 import HLSKitLoading
 import Synchronization
 
-/// The queue as callers see it. Each call is done as a whole when it returns.
-///
-/// See docs/behaviour/queue.md.
+/// The queue, as callers see it. Each call is complete when it returns.
 extension PlayerCore {
     var currentItem: PlayerItem? { state.withLock { $0.current.isRetired ? nil : $0.current.item } }
 
@@ -15,7 +13,7 @@ extension PlayerCore {
         }
     }
 
-    /// Makes `item` current in the place of the current one. Items behind stay.
+    /// Makes `item` current instead of the current item. Later items remain in the queue.
     func replaceCurrentItem(with item: PlayerItem?) throws(HLSError) {
         try change { state, afterwards, now throws(HLSError) in
             guard let item else {
@@ -32,9 +30,9 @@ extension PlayerCore {
         }
     }
 
-    /// Puts an item into the queue; the first one becomes current at once.
+    /// Inserts an item into the queue. The first one becomes current at once.
     ///
-    /// - Parameter other: behind this one; nil for behind all.
+    /// - Parameter other: The item to insert after, or `nil` to append.
     func insert(_ item: PlayerItem, after other: PlayerItem?) throws(HLSError) {
         try change { state, afterwards, now throws(HLSError) in
             let index = try state.index(after: other)
@@ -55,7 +53,7 @@ extension PlayerCore {
         }
     }
 
-    /// Takes an item out of the queue; after the current one the next continues.
+    /// Removes an item from the queue. If it is current, the next one continues.
     func remove(_ item: PlayerItem) {
         change { state, afterwards, now in
             if state.current.item === item, !state.current.isRetired {
@@ -95,7 +93,7 @@ extension PlayerCore {
 }
 
 extension PlayerCore.State {
-    /// Where in ``upcoming`` an item goes that is to follow `other`.
+    /// Returns the index in ``upcoming`` for an item that follows `other`.
     fileprivate func index(after other: PlayerItem?) throws(HLSError) -> Int {
         guard let other else { return upcoming.count }
         if current.item === other, !current.isRetired { return 0 }

@@ -1,10 +1,12 @@
 import HLSKitEngine
 import HLSKitLoading
 
-/// The callers whose seeks have no outcome yet, in the order of their calls: one at most from event to event, and for
-/// the time of an event the one that comes after it. nil is a seek that no one waits for.
+/// The callers of pending seeks, in the order of their calls.
+///
+/// There is at most one between events. While an event is handled, a newer one may follow. A `nil` entry is a seek
+/// without a waiting caller.
 struct SeekQueue: Sendable {
-    /// Seeks that are over; their callers are notified when no lock is held.
+    /// Seeks that have ended. Their callers are notified when no lock is held.
     struct Ended: Sendable {
         fileprivate var outcomes: [(OneShot<Bool>?, Bool)] = []
 
@@ -23,14 +25,14 @@ struct SeekQueue: Sendable {
 
     private var waiters: [OneShot<Bool>?] = []
 
-    /// Adds the caller of a seek that is put into the engine next.
+    /// Adds the caller of the next seek for the engine.
     mutating func add(_ waiter: OneShot<Bool>?) {
         waiters.append(waiter)
     }
 
     func isUnderWay(_ waiter: OneShot<Bool>) -> Bool { waiters.contains { $0 === waiter } }
 
-    /// Finds in what the engine decided which seeks are over. The one that is refused is the last that was asked for.
+    /// Removes the seeks that have ended according to the engine's effects. A refused seek is the most recent one.
     mutating func take(_ effects: [EngineEffect]) -> Ended {
         var ended = Ended()
         for effect in effects {
@@ -45,7 +47,6 @@ struct SeekQueue: Sendable {
         return ended
     }
 
-    /// Nothing is sought any more.
     mutating func close() -> Ended {
         defer { waiters = [] }
         return Ended(outcomes: waiters.map { ($0, false) })
@@ -53,8 +54,9 @@ struct SeekQueue: Sendable {
 }
 
 extension PlayerCore {
-    /// Moves the playhead of the current item; true when media at its new place is decoded. Cancelling the task ends the
-    /// seek.
+    /// Moves the playhead of the current item. Returns `true` when media at the new position is decoded.
+    ///
+    /// Cancelling the task ends the seek.
     func seek(_ request: SeekRequest) async -> Bool {
         let waiter = OneShot<Bool>()
         return await withTaskCancellationHandler {
@@ -76,7 +78,7 @@ extension PlayerCore {
         }
     }
 
-    /// Ends a seek, unless it is over or another has come.
+    /// Cancels a seek, unless it has ended or been replaced.
     private func cancelSeek(of waiter: OneShot<Bool>) {
         change { state, afterwards, now in
             guard state.current.seeks.isUnderWay(waiter) else { return }

@@ -3,57 +3,55 @@ import HLSKitLoading
 import HLSKitTime
 import Synchronization
 
-/// The inside of a player: the engines of its items behind one lock, and the drivers that carry out what they decide.
+/// The implementation of a player: the engines of its items, which one lock protects, and the drivers.
 ///
-/// Control calls and facts go into an engine under the lock; its effects are queued in the same order and carried out by
-/// the item's driver, outside of it. Events are published in the order in which they were decided, whichever driver
-/// comes first.
+/// Control calls and facts are passed to an engine with the lock held. Its effects are queued in the same order, and
+/// the item's driver carries them out without the lock. Events are published in the order of the decisions, regardless
+/// of which driver comes first.
 final class PlayerCore: EngineHost {
     struct State {
         var current: ItemPlayback
-        /// When the player was made: 0 of the times of its engines.
+        /// The time at which the player was created, which is time 0 for its engines.
         let origin: HostTime
-        /// Those that are made ready, and those that are retired until their drivers have ended.
+        /// Playbacks that are being prepared, and retired playbacks whose driver has not ended.
         var others: [ItemPlayback] = []
-        /// The queue behind the current item.
         var upcoming: [UpcomingItem] = []
         var lastPlayback = 0
-        /// Events that were decided and not published yet, and the number of the first one.
+        /// Decided but unpublished events, and the number of the first one.
         var outbox: [PlayerEvent] = []
         var firstTicket = 0
-        /// Those that tell of the sessions of its items.
+        /// The reporters for the sessions of the player's items.
         var reporters: [ClientDataReporter] = []
-        /// Entries not yet handed to the diaries, in order.
+        /// Entries that were not passed to the diaries yet, in order.
         var diaryEntries: [(diary: ItemDiary, entry: DiaryEntry)] = []
         var isClosed = false
-        /// The time of the last change: never earlier than the one before.
+        /// The time of the last change. It never decreases.
         var changed = Duration.zero
         var budget = BudgetState()
-        /// nil where the current item has none.
+        /// The breaks of the current item, or `nil` if it has none.
         var breaks: Breaks?
     }
 
-    /// Work for when the lock is free again.
+    /// Work to do after the lock is released.
     struct Afterwards {
         var starts: [Int] = []
         var alarms: [DriverInbox] = []
-        /// Drivers whose engine has changed without deciding anything.
+        /// Drivers whose engine has changed without a decision.
         var news: [DriverInbox] = []
         var closes: [DriverInbox] = []
         var seeks = SeekQueue.Ended()
-        /// Everything that was decided is published at once: there may be no driver to do it.
+        /// Whether to publish all decisions at once, because there may be no driver.
         var publishes = false
-        /// Something of what ``PlayerState`` shows may be another.
+        /// Whether a property of ``PlayerState`` may have changed.
         var hasChanged = false
-        /// Without anything that was decided, a property of the player may have another value.
+        /// Whether a property of the player may have changed without a decision.
         var valuesMayDiffer = false
-        /// Items of which that is true, and that somebody watches.
+        /// Observed items with properties that may have changed.
         var watchedItems: [PlayerItem] = []
-        /// There is no driver that looks after the observers of time.
+        /// Whether no driver calls the time observers.
         var lacksDriver = false
-        /// There are entries for diaries.
         var hasDiaryEntries = false
-        /// Players who may load more or less than before.
+        /// Players whose allowance may have changed.
         var neighbours: [any ResourceBudgetMember] = []
     }
 
@@ -61,28 +59,26 @@ final class PlayerCore: EngineHost {
     let sound = SoundControl()
     let configuration: PlayerConfiguration
     let events = Broadcast<PlayerEvent>()
-    /// Of what is played in the place of items.
     let interstitialEvents = Broadcast<PlayerEvent>()
-    /// What of ``events`` is about interstitials.
+    /// The events in ``events`` about interstitials.
     let interstitialChanges = Broadcast<PlayerEvent>()
     let stateChanges = Broadcast<Void>()
     let timeObservers = TimeObservers()
-    /// Of what is played in the place of items: times are offsets into events, which have their IDs.
+    /// Observers of time in interstitials. Times are offsets into events, which their IDs identify.
     let interstitialTimeObservers = TimeObservers()
-    /// What a program does with the item of an asset before anything of it is loaded.
+    /// The app's closure that prepares the item of each asset before it is loaded.
     let interstitialPreparation = Mutex<(@Sendable (PlayerItem) -> Void)?>(nil)
-    /// The player's key in its budget.
     let budgetNumber: Int
     let state: PlayerLock<State>
-    /// Held while events go from the outbox to the dispatcher, so that they stay in order.
+    /// Held while events move from the outbox to the broadcast, to keep them in order.
     private let publishing = Mutex(())
-    /// Held while diaries are written, for the same reason.
+    /// Held while diaries are written, to keep their entries in order.
     private let telling = Mutex(())
     private static let driverPriority = TaskPriority.userInitiated
 
     init(configuration: PlayerConfiguration) {
         var configuration = configuration
-        // The program is asked now, and never where the lock is held.
+        // Call the app's closure now, because it must never be called with the lock held.
         if configuration.knowsDate {
             let date = configuration.now
             configuration.wallClock = { date }
@@ -97,22 +93,21 @@ final class PlayerCore: EngineHost {
 
     // MARK: Control
 
-    /// Puts a control call into the engine of the current item: the state that callers see reflects it when the call
-    /// returns.
+    /// Passes a control call to the current item's engine. The public state reflects it when the call returns.
     func control(_ control: EngineControl) {
         change { state, afterwards, now in
             if control.setsRate { state.breaks?.wantedRate = nil }
             self.handle(.control(control), of: state.current.id, at: now, &state, &afterwards)
-            // What is played in its place does as the player does.
+            // The playback that replaces the item follows the player's controls.
             guard let id = state.onStage, let control = control.ofPlayer else { return }
             self.handle(.control(control), of: id, at: now, &state, &afterwards)
         }
     }
 
-    /// Puts a control call into the engine of one item, if it has one.
+    /// Passes a control call to the engine of an item, if it has one.
     ///
-    /// - Parameter control: made under the lock: of several threads that change the item, the last one here tells what all
-    ///   of them have left.
+    /// - Parameter control: Evaluated with the lock held. If several threads change the item, the last call passes the
+    ///   combined result.
     func control(_ control: @autoclosure () -> EngineControl, of item: PlayerItem) {
         change { state, afterwards, now in
             guard let id = state.playback(of: item) else { return }
@@ -120,7 +115,7 @@ final class PlayerCore: EngineHost {
         }
     }
 
-    /// Puts a control call into the engines of all items.
+    /// Passes a control call to the engines of all items.
     func controlAll(_ control: EngineControl) {
         change { state, afterwards, now in
             for id in state.playbackIDs {
@@ -129,8 +124,9 @@ final class PlayerCore: EngineHost {
         }
     }
 
-    /// Changes the state under the lock, and then does what follows from it. `body` gets the time of the change too: what
-    /// comes later in the order of changes is not earlier by the clock.
+    /// Changes the state with the lock held, and then does the work that follows.
+    ///
+    /// `body` receives the time of the change. Times never decrease in the order of changes.
     func change<Result: Sendable, Failure: Error>(
         _ body: (inout State, inout Afterwards, _ now: Duration) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -156,7 +152,7 @@ final class PlayerCore: EngineHost {
         afterwards.seeks.tell()
         for id in afterwards.starts { startDriver(of: id) }
         for inbox in afterwards.closes { inbox.close() }
-        // Most changes have none to publish, and need not wait for others.
+        // Most changes have no entries, so they need not wait for other threads.
         if afterwards.hasDiaryEntries { tellDiaries() }
         for inbox in afterwards.news { inbox.noteNews() }
         for inbox in afterwards.alarms { inbox.alarm() }
@@ -170,7 +166,7 @@ final class PlayerCore: EngineHost {
         for item in afterwards.watchedItems { item.changes.send(()) }
     }
 
-    /// Tells diaries what they have to know, in order, whoever decided it: none is closed before the last entry is there.
+    /// Passes entries to diaries in order. A diary closes only after its last entry.
     private func tellDiaries() {
         telling.withLock { _ in
             while true {
@@ -194,7 +190,7 @@ final class PlayerCore: EngineHost {
             [weak self] in self?.read { $0.networkConditions } ?? NetworkConditions()
         }
         let channel = EngineChannel(host: self, playback: id)
-        // Not as urgent as whoever happened to call first.
+        // Use a fixed priority instead of the priority of the first caller.
         let driver = Task(executorPreference: clock.executor, priority: Self.driverPriority) {
             var driver = PlaybackDriver(
                 channel: channel, inbox: inbox, configuration: configuration, counters: counters)
@@ -214,7 +210,7 @@ final class PlayerCore: EngineHost {
 
     // MARK: Ending
 
-    /// Ends the drivers and whatever they run. Waits until no thread of them is at work any more.
+    /// Ends the drivers, and waits until none of their threads is working.
     func close() async {
         let (drivers, items) = end()
         for driver in drivers { await driver.value }
@@ -222,7 +218,6 @@ final class PlayerCore: EngineHost {
         closeObservers(of: items)
     }
 
-    /// Ends the drivers without waiting for them.
     func abandon() {
         closeObservers(of: end().items)
     }
@@ -237,7 +232,7 @@ final class PlayerCore: EngineHost {
         interstitialTimeObservers.close()
     }
 
-    /// Their drivers, and the items that the player still has.
+    /// Closes the player. Returns its drivers and its remaining items.
     private func end() -> (drivers: [Task<Void, Never>], items: [PlayerItem]) {
         return change { state, afterwards, now in
             state.isClosed = true
@@ -256,17 +251,16 @@ final class PlayerCore: EngineHost {
 
     // MARK: Reading
 
-    /// Reads the engine of the current item.
     func read<Result: Sendable>(_ body: (borrowing PlaybackEngine) -> Result) -> Result {
         state.withLock { state in body(state.current.engine) }
     }
 
-    /// Reads the engine of an item; nil if it has none.
+    /// Reads the engine of an item. Returns `nil` if it has none.
     func read<Result: Sendable>(of item: PlayerItem, _ body: (borrowing PlaybackEngine) -> Result?) -> Result? {
         state.withLock { state in state.playback(of: item).flatMap { state.update($0) { body($0.engine) } } ?? nil }
     }
 
-    /// The state of an item that has an engine.
+    /// Returns the state of an item that has an engine.
     func snapshot(of item: PlayerItem) -> PlayerState? {
         let now = clock.now
         return state.withLock { state in
@@ -276,7 +270,7 @@ final class PlayerCore: EngineHost {
         }
     }
 
-    /// Lets the driver of the current item look at what it has to do.
+    /// Makes the driver of the current item check for work.
     func wakeDriver() {
         state.withLock { $0.current.inbox }.alarm()
     }
@@ -292,18 +286,18 @@ final class PlayerCore: EngineHost {
 
     // MARK: For drivers
 
-    /// Puts events into the engine of an item, and takes what it has decided by then. nil where the item was let go.
+    /// Passes events to the engine of an item and returns the decisions so far, or `nil` if the item was released.
     func exchange(_ events: [EngineEvent], playback id: Int) -> EngineTurn? {
         if events.isEmpty { return state.withLock { $0.takeTurn(of: id) } }
         return change { state, afterwards, now in
             for (index, event) in events.enumerated() {
-                // Each is a change of its own; that of the last one is settled with everything else.
+                // Each event is a separate change. The last one is settled by `change`.
                 if index > 0 { settleBudget(&state, &afterwards, at: now) }
-                // Of its own accord: nobody waits for that seek.
+                // No caller waits for a seek that the driver starts itself.
                 if case .control(.seek) = event { state.update(id) { $0.seeks.add(nil) } }
                 self.handle(event, of: id, at: now, &state, &afterwards)
             }
-            // A driver that is at work sees to its own effects.
+            // The calling driver carries out its own effects.
             if let inbox = state.update(id, { $0.inbox }) {
                 afterwards.alarms.removeAll { $0 === inbox }
                 afterwards.news.removeAll { $0 === inbox }
@@ -312,7 +306,7 @@ final class PlayerCore: EngineHost {
         }
     }
 
-    /// Reads the engine of an item; nil where the item was let go.
+    /// Reads the engine of an item. Returns `nil` if the item was released.
     func read<Result: Sendable>(playback id: Int, _ body: (borrowing PlaybackEngine) -> Result?) -> Result? {
         state.withLock { state in state.update(id) { body($0.engine) } ?? nil }
     }
@@ -324,7 +318,7 @@ final class PlayerCore: EngineHost {
         if let ticket { publish(upTo: ticket) }
     }
 
-    /// Publishes what was decided up to a place in the order.
+    /// Publishes events up to a ticket number.
     private func publish(upTo ticket: Int) {
         publishing.withLock { _ in
             while true {
@@ -340,7 +334,7 @@ final class PlayerCore: EngineHost {
         }
     }
 
-    /// Publishes what was not decided by an engine, before whatever waits for its turn.
+    /// Publishes an event that no engine decided, before all pending events.
     func publish(_ kind: PlayerEvent.Kind, playback id: Int) {
         publishing.withLock { _ in
             let now = clock.now
@@ -372,7 +366,7 @@ final class PlayerCore: EngineHost {
 }
 
 extension PlayerCore.State {
-    /// Decisions for an item that were not carried out, and the facts its driver needs.
+    /// Returns pending decisions for an item, and the state that its driver needs.
     fileprivate mutating func takeTurn(of id: Int) -> EngineTurn? {
         let isCurrent = current.id == id
         return update(id) { playback in

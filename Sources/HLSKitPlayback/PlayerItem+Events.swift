@@ -3,27 +3,28 @@ import HLSKitLoading
 public import HLSKitTime
 
 extension PlayerItem {
-    /// The item's events from now on, in order, whether it is in a player or not yet. Ends with the item, and when the
-    /// player that has it is closed.
+    /// Returns a sequence of the item's events from now on, in order.
     ///
-    /// ``Player/events(bufferingNewest:)`` reports the same, between what happens to other items and to the player itself.
-    /// A reader that falls behind loses the oldest, as there.
+    /// You can call this method before the item joins a player. The sequence ends with the item, and when the item's
+    /// player is closed. ``Player/events(bufferingNewest:)`` reports the same events, along with events of other items
+    /// and of the player itself. As there, a slow reader loses the oldest events.
     ///
-    /// - Parameter count: how many events are kept for this reader, from 1; `Int.max` keeps all. Default 1000.
+    /// - Parameter count: The number of unread events to keep for this reader, at least 1. `Int.max` keeps all of them.
+    ///   The default is 1000.
     public func events(bufferingNewest count: Int = 1_000) -> AsyncStream<PlayerEvent> {
         eventBroadcast.subscribe(newest: count, marking: PlayerEvent.lost)
     }
 }
 
 extension PlayerItem: CustomStringConvertible {
-    /// Which item of the process it is, and its URL without secrets: `item 3 (https://example.com/a.m3u8)`.
+    /// The item's number and its URL without secrets, such as `item 3 (https://example.com/a.m3u8)`.
     public var description: String { "\(id) (\(Redaction.url(urlString)))" }
 }
 
 extension PlayerItem: EventSubject {}
 
 extension PlayerEvent.Kind {
-    /// What ``InterstitialEventMonitor/changes(bufferingNewest:)`` tells.
+    /// Whether ``InterstitialEventMonitor/changes(bufferingNewest:)`` reports events of this kind.
     var isOfInterstitials: Bool {
         switch self {
         case .interstitialEventsChanged, .interstitialBreakBegan, .interstitialEventBegan, .interstitialEventEnded,
@@ -37,24 +38,26 @@ extension PlayerEvent.Kind {
 }
 
 extension PlayerEvent {
-    /// The item that it is about, which may be one that is made ready behind the current one, or one that is not in the
-    /// player any more; nil if the player has none. The event keeps it.
+    /// The item that the event is about, or `nil` if the player has none.
+    ///
+    /// The item may be one that the player prepares to play after the current item, or one that has left the player.
+    /// The event keeps a strong reference to it.
     public var item: PlayerItem? {
         get { subject as? PlayerItem }
         set { subject = newValue }
     }
 
-    /// Makes an event.
+    /// Creates an event.
     public init(hostTime: HostTime, kind: Kind, item: PlayerItem? = nil) {
         self.init(hostTime: hostTime, kind: kind, subject: item)
     }
 
-    /// Stands for events that a reader lost, at the time of the last of them.
+    /// Returns the event that replaces the events that a reader lost, with the time of the last one.
     static func lost(_ count: Int, _ last: PlayerEvent) -> PlayerEvent {
         PlayerEvent(hostTime: last.hostTime, kind: .eventsLost(count))
     }
 
-    /// Whether it is about the item itself, and not about the player that plays it.
+    /// Whether the event is about the item itself, not about the player.
     var isOfItem: Bool {
         switch kind {
         case .timeControl, .rateChanged, .currentItemChanged: false

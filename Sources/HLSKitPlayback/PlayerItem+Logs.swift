@@ -2,9 +2,10 @@ import HLSKitEngine
 public import HLSKitLoading
 
 extension PlayerItem {
-    /// The item's requests and how it played, up to now; nil before it was a player's current item.
+    /// The item's requests and playback so far, or `nil` if it has never been a player's current item.
     ///
-    /// A snapshot: reading it costs a copy of its events. Stays when the item is removed. See docs/behaviour/logs.md.
+    /// The log is a snapshot: each read copies its events. It remains available after the item is removed from its
+    /// player.
     public var accessLog: AccessLog? {
         let core = attachedCore
         let now = core?.clock.now ?? .zero
@@ -17,13 +18,16 @@ extension PlayerItem {
         return log ?? diary.journal?.accessLog(at: now)
     }
 
-    /// The item's failures, including those that a retry fixed; nil before it was a player's current item.
+    /// The item's failures, or `nil` if it has never been a player's current item.
+    ///
+    /// Failures that a retry recovered from are included.
     public var errorLog: ErrorLog? {
         attachedCore?.read(of: self) { $0.journal?.errorLog } ?? diary.journal?.errorLog
     }
 
-    /// The measurements of one kind from now on, in order and without gaps. Ends when the item is removed.
-    /// All are kept until they are read.
+    /// Returns a sequence of the measurements of one kind from now on, in order and without gaps.
+    ///
+    /// The sequence keeps all measurements until they are read. It ends when the item is removed from its player.
     ///
     /// ```swift
     /// for await stall in item.metrics(ofType: MetricPlayerItemStallEvent.self) { print(stall.jsonLine) }
@@ -34,7 +38,8 @@ extension PlayerItem {
         diary.metrics.subscribe().compactMap { $0 as? Event }
     }
 
-    /// The measurements of all kinds from now on, in the order in which they were made. Ends when the item is removed.
-    /// All are kept until they are read.
+    /// Returns a sequence of the measurements of all kinds from now on, in the order in which they were made.
+    ///
+    /// The sequence keeps all measurements until they are read. It ends when the item is removed from its player.
     public func allMetrics() -> AsyncStream<any MetricEvent> { diary.metrics.subscribe() }
 }

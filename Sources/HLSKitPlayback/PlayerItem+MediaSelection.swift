@@ -1,18 +1,18 @@
 import HLSKitEngine
 public import HLSKitSelection
 
-/// Audio, subtitles and video among which the viewer can choose.
-///
-/// See docs/behaviour/media-selection.md.
+/// The audio, subtitle and video options that the viewer can choose from.
 extension PlayerItem {
-    /// Selects an option of a group, at any time. Playback continues: neither status nor timebase changes. Another
-    /// audio is heard as soon as it is loaded, within about one target duration; cues of other subtitles leave at once.
+    /// Selects an option of a group. You can call this method at any time.
+    ///
+    /// Playback continues, and neither status nor timebase changes. New audio plays as soon as it is loaded, within
+    /// about one target duration. When subtitles change, current cues disappear at once.
     ///
     /// - Parameters:
-    ///   - option: nil selects none, where the group allows that.
-    ///   - group: as ``Asset/loadMediaSelectionGroup(for:)`` gives it.
-    /// - Returns: false, and nothing changes, where the option is not of the group or cannot be played, or where the
-    ///   group does not allow to select none.
+    ///   - option: The option, or `nil` to select none if the group allows that.
+    ///   - group: The group, as returned by ``Asset/loadMediaSelectionGroup(for:)``.
+    /// - Returns: `false`, without any change, if the option is not in the group or cannot be played, or if the group
+    ///   does not allow an empty selection.
     @discardableResult
     public func select(_ option: MediaSelectionOption?, in group: MediaSelectionGroup) -> Bool {
         if let option {
@@ -24,19 +24,23 @@ extension PlayerItem {
         return true
     }
 
-    /// Leaves the choice to the criteria of the player again.
+    /// Lets the player's criteria select the option of a group again.
     public func selectMediaOptionAutomatically(in group: MediaSelectionGroup) {
         choose(.automatic, of: group.characteristic)
     }
 
-    /// The group of a characteristic, as far as the player has loaded the multivariant playlist; nil before, and where
-    /// there is none. Audio that no playlist names has its options with the first segment.
-    /// ``Asset/loadMediaSelectionGroup(for:)`` loads what it needs.
+    /// The media selection group of a characteristic, or `nil` if there is none.
+    ///
+    /// The group is also `nil` until the player has loaded the multivariant playlist. If the playlist does not name the
+    /// audio, its options become available with the first segment. ``Asset/loadMediaSelectionGroup(for:)`` loads the
+    /// playlist if necessary.
     public func mediaSelectionGroup(for characteristic: MediaCharacteristic) -> MediaSelectionGroup? {
         attachedCore?.read(of: self) { $0.mediaSelection.groups[characteristic] }
     }
 
-    /// The current selection; empty until the multivariant playlist, or the first segment of media without one, is there.
+    /// The current selection.
+    ///
+    /// It is empty until the multivariant playlist is loaded or, for media without one, the first segment.
     public var currentMediaSelection: MediaSelection {
         attachedCore?.read(of: self) { $0.mediaSelection.current } ?? MediaSelection()
     }

@@ -1,41 +1,48 @@
 public import HLSKitLoading
 public import HLSKitOutput
 
-/// Outputs, at any time of an item's life.
+/// The outputs of an item, which you can add and remove at any time. See <doc:Outputs>.
 extension PlayerItem {
-    /// Adds an output, also while the item plays: neither status nor timebase changes, and no other output loses anything.
+    /// Adds an output, also while the item plays.
     ///
-    /// A kind of media that no one took until now begins with what is presented at the moment: it was loaded and
-    /// dropped, and is loaded again from the playhead on. Without pacing it begins with what comes next.
-    /// - Throws: ``HLSError/Code/outputInUse`` if the output belongs to an item already.
+    /// Neither status nor timebase changes, and other outputs lose nothing. If the output is the first for its kind of
+    /// media, the player loads that media again from the playhead. The output then starts with the current media. If
+    /// the player is unpaced, it starts with the next media instead.
+    ///
+    /// - Throws: ``HLSError/Code/outputInUse`` if the output already belongs to an item.
     public func add(_ output: some PlayerItemOutput) throws(HLSError) {
         guard outputs.add(output) else {
             throw HLSError(code: .outputInUse, urlString: urlString, cause: "the output belongs to an item already")
         }
     }
 
-    /// Takes an output away; its sequences end, and it may be added to another item. Media that no one takes any more
-    /// is not decoded any more. False if the item does not have the output.
+    /// Removes an output. Its sequences end, and you can add it to another item.
+    ///
+    /// The player stops decoding media that no longer has an output.
+    ///
+    /// - Returns: `false` if the item does not have the output.
     @discardableResult
     public func remove(_ output: some PlayerItemOutput) -> Bool {
         outputs.remove(output)
     }
 
-    /// Adds a writer. Writers that are there when the item becomes current get all tracks that they take before
-    /// anything is written; one that is added while the item plays gets tracks as they come, and again with each new
-    /// one.
+    /// Adds a writer.
+    ///
+    /// A writer that you add before the item becomes current gets all of its tracks before any samples. A writer that
+    /// you add while the item plays gets tracks as they become known, and an updated list with each new track.
     public func add(_ writer: any MediaWriter) {
         outputs.add(writer)
     }
 
-    /// Gives a writer nothing any more. It is not finished by that.
+    /// Removes a writer, which gets no more media. This does not finish the writer.
     public func remove(_ writer: any MediaWriter & AnyObject) {
         outputs.remove(writer)
     }
 
-    /// How ``AudioOutput``s sound while time does not pass at its natural speed. Default: the pitch stays.
+    /// The algorithm that ``AudioOutput``s use when the playback rate is not 1.
     ///
-    /// Takes effect at once. Writers are not concerned: files hold the audio as its source has it.
+    /// A change takes effect at once. Writers are not affected: files contain the audio of the source. The default
+    /// preserves the pitch.
     public var audioTimePitchAlgorithm: AudioTimePitchAlgorithm {
         get { outputs.pitchAlgorithm }
         set { outputs.pitchAlgorithm = newValue }

@@ -1,23 +1,28 @@
 import HLSKitEngine
 
-/// The rates that an item can be played at. Constant once it is ready; false before, and when it is not in a player.
+/// The rates at which an item can be played.
 ///
-/// Rates above 2 and below 0 need I-frame playlists (`EXT-X-I-FRAME-STREAM-INF`) and a stream that is over. Their
-/// frames are then presented, each when the timebase comes to it, without audio; at 1 again, or paused, the media
-/// itself continues from the place that was reached. Where they are missing, more than 2 is played at 2, and less than
-/// 0 is refused: ``Player/rate`` goes to 0, with ``RateChangeReason/setRateFailed``.
+/// The properties are `false` until the item is ready to play, and if it is not in a player. They do not change once
+/// the item is ready.
 ///
-/// Source: rfc8216bis §4.4.6.3. See docs/behaviour/time-control.md.
+/// Rates above 2 and below 0 need I-frame playlists (`EXT-X-I-FRAME-STREAM-INF`) and a stream that has ended. The
+/// player then presents each I-frame when the timebase reaches it, without audio. When the rate returns to 1 or the
+/// player is paused, regular playback continues from the current position. If there are no I-frame playlists, rates
+/// above 2 play at 2. Rates below 0 are refused: ``Player/rate`` becomes 0, with ``RateChangeReason/setRateFailed``.
+///
+/// Source: rfc8216bis §4.4.6.3.
 extension PlayerItem {
-    /// Faster than 2.
+    /// A Boolean value that indicates whether the item can be played at rates above 2.
     public var canPlayFastForward: Bool { capabilities?.canPlayFastForward ?? false }
-    /// Between 0 and 1: always.
+    /// A Boolean value that indicates whether the item can be played at rates between 0 and 1.
+    ///
+    /// Every item that is ready to play supports these rates.
     public var canPlaySlowForward: Bool { capabilities != nil }
-    /// At −1.
+    /// A Boolean value that indicates whether the item can be played at a rate of −1.
     public var canPlayReverse: Bool { capabilities?.canPlayReverse ?? false }
-    /// Between −1 and 0.
+    /// A Boolean value that indicates whether the item can be played at rates between −1 and 0.
     public var canPlaySlowReverse: Bool { capabilities?.canPlaySlowReverse ?? false }
-    /// Below −1.
+    /// A Boolean value that indicates whether the item can be played at rates below −1.
     public var canPlayFastReverse: Bool { capabilities?.canPlayFastReverse ?? false }
 
     private var capabilities: TimeControlMachine.RateCapabilities? {

@@ -2,15 +2,16 @@ public import HLSKitEngine
 public import HLSKitLoading
 public import HLSKitSelection
 
-/// How to play the item: limits of the choice among variants, choice of renditions, start, end and buffering.
+/// The playback settings of an item: variants, renditions, start, end, buffering and live behavior.
 ///
-/// Settings may be changed at any time from any thread. They are read at each decision: a change takes effect at the next
-/// segment, unless it says otherwise. A ``copy()`` has the same.
+/// You can change settings at any time from any thread. The player reads them for each decision, so a change takes
+/// effect at the next segment unless documented otherwise. A ``copy()`` has the same settings.
 extension PlayerItem {
     // MARK: Buffering
 
-    /// How much media to keep loaded ahead of the playhead: between one target duration and a day. nil (the default), and
-    /// what is not above zero, leaves it to the player (``BufferingConfiguration/forwardDuration``).
+    /// The amount of media to keep loaded ahead of the playhead, from one target duration to a day.
+    ///
+    /// If the value is `nil` (the default) or not above zero, ``BufferingConfiguration/forwardDuration`` applies.
     public var preferredForwardBufferDuration: Duration? {
         get { preferences.preferredForwardBufferDuration }
         set { changePreferences { $0.preferredForwardBufferDuration = newValue } }
@@ -18,62 +19,74 @@ extension PlayerItem {
 
     // MARK: Variants
 
-    /// Bits per second above which variants are not considered while there are others. nil (the default), and what is not
-    /// above zero, is no limit.
+    /// The bit rate limit for variants, in bits per second.
+    ///
+    /// The player ignores variants above the limit as long as others are available. If the value is `nil` (the default)
+    /// or not above zero, there is no limit.
     public var preferredPeakBitRate: Double? {
         get { preferences.preferredPeakBitRate }
         set { changePreferences { $0.preferredPeakBitRate = newValue } }
     }
 
-    /// As ``preferredPeakBitRate``, and besides it, while the network is expensive (``NetworkConditions/isExpensive``).
+    /// An additional ``preferredPeakBitRate`` for expensive networks.
+    ///
+    /// It applies together with the other limit while ``NetworkConditions/isExpensive`` is `true`.
     public var preferredPeakBitRateForExpensiveNetworks: Double? {
         get { preferences.preferredPeakBitRateForExpensiveNetworks }
         set { changePreferences { $0.preferredPeakBitRateForExpensiveNetworks = newValue } }
     }
 
-    /// Size in pixels above which variants are not considered while there are others; nil (the default) is no limit.
+    /// The video size limit for variants, in pixels.
+    ///
+    /// The player ignores larger variants as long as others are available. The default, `nil`, sets no limit.
     public var preferredMaximumResolution: PixelSize? {
         get { preferences.preferredMaximumResolution }
         set { changePreferences { $0.preferredMaximumResolution = newValue } }
     }
 
-    /// As ``preferredMaximumResolution``, and besides it, while the network is expensive
-    /// (``NetworkConditions/isExpensive``).
+    /// An additional ``preferredMaximumResolution`` for expensive networks.
+    ///
+    /// It applies together with the other limit while ``NetworkConditions/isExpensive`` is `true`.
     public var preferredMaximumResolutionForExpensiveNetworks: PixelSize? {
         get { preferences.preferredMaximumResolutionForExpensiveNetworks }
         set { changePreferences { $0.preferredMaximumResolutionForExpensiveNetworks = newValue } }
     }
 
-    /// Size at which the video is shown, in pixels (points × scale): larger variants than it needs are left out. nil (the
-    /// default) is no limit. The largest ``VideoOutput`` of the item counts instead, if one has a size.
+    /// The size at which the video is shown, in pixels (points × scale).
+    ///
+    /// The player ignores variants larger than this size requires. If a ``VideoOutput`` of the item has a size, the
+    /// largest one applies instead. The default, `nil`, sets no limit.
     public var displaySize: PixelSize? {
         get { preferences.displaySize }
         set { changePreferences { $0.displaySize = newValue } }
     }
 
-    /// Starts on the first eligible variant of the playlist, whatever is known of the network. Default false.
+    /// A Boolean value that indicates whether playback starts on the first eligible variant.
+    ///
+    /// If `true`, the player uses the first eligible variant in the playlist, even if it has network measurements. The
+    /// default is `false`.
     public var startsOnFirstEligibleVariant: Bool {
         get { preferences.startsOnFirstEligibleVariant }
         set { changePreferences { $0.startsOnFirstEligibleVariant = newValue } }
     }
 
-    /// Kinds of variants that are played only where they are asked for. Default: none.
+    /// The kinds of variants that the player uses only on request. The default is an empty set.
     public var variantPreferences: VariantPreferences {
         get { preferences.variantPreferences }
         set { changePreferences { $0.variantPreferences = newValue } }
     }
 
-    /// How the variant is chosen. Default: by the rule of the player.
+    /// The policy that selects the variant. By default, the player's variant selector decides.
     public var variantPolicy: VariantPolicy {
         get { preferences.variantPolicy }
         set { changePreferences { $0.variantPolicy = newValue } }
     }
 
-    /// Which variants may be played at all; nil (the default) leaves all.
+    /// An expression that limits the variants that the player may use, or `nil` (the default) for no limit.
     public var quality: QualityExpression? {
         get { preferences.quality }
         set {
-            // The program is asked here, and not where the player decides.
+            // Evaluate the app's conditions here, because the player decides while it holds a lock.
             newValue?.judge(attachedCore?.read(of: self) { $0.item?.candidates } ?? [])
             changePreferences { $0.quality = newValue }
         }
@@ -81,19 +94,23 @@ extension PlayerItem {
 
     // MARK: Renditions
 
-    /// Which audio rendition is played, where none is selected (``select(_:in:)``); nil (the default) chooses by
-    /// `DEFAULT` and `AUTOSELECT`. The expression is one of renditions: `QualityExpression(parsing: "lang=en", for: .renditions)`.
+    /// An expression that selects the audio rendition if no option is selected with ``select(_:in:)``.
     ///
-    /// Where no rendition matches, the item fails with ``HLSError/Code/noEligibleVariant``, whose
-    /// ``HLSError/underlyingError`` is ``HLSError/Code/noMatchingRendition``. For a wish that may stay unfulfilled there is
-    /// ``Player/setMediaSelectionCriteria(_:for:)``.
+    /// The expression must be about renditions, such as `QualityExpression(parsing: "lang=en", for: .renditions)`. If
+    /// it is `nil` (the default), `DEFAULT` and `AUTOSELECT` decide.
+    ///
+    /// If no rendition matches, the item fails with ``HLSError/Code/noEligibleVariant``. The error's
+    /// ``HLSError/underlyingError`` is ``HLSError/Code/noMatchingRendition``. Use
+    /// ``Player/setMediaSelectionCriteria(_:for:)`` for a preference that is not required.
     public var audio: QualityExpression? {
         get { preferences.audio }
         set { changePreferences { $0.audio = newValue } }
     }
 
-    /// Which subtitle rendition is loaded, where none is selected (``select(_:in:)``); nil (the default) loads none.
-    /// Where no rendition matches, the item fails, as for ``audio``.
+    /// An expression that selects the subtitle rendition if no option is selected with ``select(_:in:)``.
+    ///
+    /// If it is `nil` (the default), the player loads no subtitles. If no rendition matches, the item fails as for
+    /// ``audio``.
     public var subtitles: QualityExpression? {
         get { preferences.subtitles }
         set { changePreferences { $0.subtitles = newValue } }
@@ -101,15 +118,18 @@ extension PlayerItem {
 
     // MARK: Start and end
 
-    /// The position where playback starts. Default: the playlist's, else the beginning; near the edge of a live stream.
-    /// Read when the item is loaded.
+    /// The position where playback starts.
+    ///
+    /// By default, this is the position that the playlist specifies. Otherwise, it is the beginning, or a position near
+    /// the edge of a live stream. The property is read when the item is loaded.
     public var startPosition: StartPosition {
         get { preferences.startPosition }
         set { changePreferences { $0.startPosition = newValue } }
     }
 
-    /// The position where playback ends. Default: the end of the media. Read when the first playlist is there;
-    /// ``forwardPlaybackEndTime`` may change later.
+    /// The position where playback ends. The default is the end of the media.
+    ///
+    /// The property is read when the first playlist is loaded. You can change ``forwardPlaybackEndTime`` later.
     public var endPosition: EndPosition {
         get { preferences.endPosition }
         set { changePreferences { $0.endPosition = newValue } }
@@ -117,25 +137,26 @@ extension PlayerItem {
 
     // MARK: Live
 
-    /// The reaction to a live stream that has stopped updating. Default ``StalePolicy/fail``.
+    /// The action to take if a live stream stops updating. The default is ``StalePolicy/fail``.
     public var stalePolicy: StalePolicy {
         get { preferences.stalePolicy }
         set { changePreferences { $0.stalePolicy = newValue } }
     }
 
-    /// How long a live playlist may bring nothing new before ``stalePolicy`` decides; nil (the default) is 60 s or 10.5
-    /// target durations, whichever is longer. A longer time also holds for a playlist that cannot be loaded.
+    /// The time that a live playlist may go without new media before ``stalePolicy`` applies.
+    ///
+    /// The default, `nil`, is 60 seconds or 10.5 target durations, whichever is longer. A longer time also applies to a
+    /// playlist that cannot be loaded.
     public var staleLimit: Duration? {
         get { preferences.staleLimit }
         set { changePreferences { $0.staleLimit = newValue } }
     }
 
-    /// The reaction to a live window that moved past the item. Default ``FellBehindPolicy/jumpToEdge``. Where outputs take
-    /// media as fast as it comes (recorders), that means the oldest segment as well. How much was lost is reported by
-    /// ``PlayerEvent/Kind/segmentsMissed(_:)`` and the error log; what is lost while the player is paused, when it plays
-    /// again.
+    /// The action to take if the live window moves past the item's position.
     ///
-    /// See docs/loading.md; M04.
+    /// The default is ``FellBehindPolicy/jumpToEdge``. If outputs take media as fast as it arrives (recorders), that
+    /// policy also continues with the oldest segment. ``PlayerEvent/Kind/segmentsMissed(_:)`` and the error log report
+    /// the lost media. Media lost while the player is paused is reported when playback resumes.
     public var fellBehindPolicy: FellBehindPolicy {
         get { preferences.fellBehindPolicy }
         set { changePreferences { $0.fellBehindPolicy = newValue } }

@@ -1,13 +1,15 @@
 public import HLSKitSelection
 
-/// Captions of the program's own, beside what the stream has.
+/// Captions that the app supplies in addition to the stream's captions.
 extension PlayerItem {
-    /// Options that the legible group has besides those of the stream, after them. They are chosen as those are: by
-    /// ``select(_:in:)``, by ``PlayerItem/subtitles``, and by criteria. Of two with the same name and language
-    /// the first is used. Empty by default.
+    /// Caption options that the app adds to the legible group, after the options of the stream.
     ///
-    /// ``mediaSelectionGroup(for:)`` has them, and not ``Asset/loadMediaSelectionGroup(for:)``. May be set at any time. Cues
-    /// of captions that are taken away leave at once.
+    /// They are selected in the same way: by ``select(_:in:)``, by ``PlayerItem/subtitles`` and by criteria. If two
+    /// options have the same name and language, the first one is used. ``mediaSelectionGroup(for:)`` contains these
+    /// options, but ``Asset/loadMediaSelectionGroup(for:)`` does not.
+    ///
+    /// You can set this property at any time. When you remove captions, their cues disappear at once. The default is
+    /// empty.
     public var sidecarCaptions: [SidecarCaptions] {
         get { wishes.sidecars }
         set { setSidecars(newValue) }

@@ -4,37 +4,41 @@ public import HLSKitLoading
 import HLSKitMedia
 public import HLSKitTime
 
-/// The state of an item in a player; afterwards, its last state.
-///
-/// See docs/behaviour/playback.md.
+/// The state of an item in its player, or its last state afterwards.
 extension PlayerItem {
-    /// Whether the item can be played. Goes from `unknown` to `readyToPlay` or `failed`, and from `readyToPlay` to `failed`
-    /// where the rest of it cannot be loaded; stays as it is when the item is taken out of its player.
+    /// The status of the item: whether it can be played.
+    ///
+    /// The status changes from `unknown` to `readyToPlay` or `failed`. It changes from `readyToPlay` to `failed` if the
+    /// rest of the item cannot be loaded. It does not change when the item leaves its player.
     public var status: PlayerItemStatus { snapshot.itemStatus }
 
-    /// `.indefinite` before it is known and while a live stream continues.
+    /// The duration of the item. `.indefinite` until it is known, and while a live stream continues.
     public var duration: MediaTime { snapshot.duration }
 
-    /// The time that is being presented.
+    /// The item time of the media that is currently presented.
     public var currentTime: MediaTime { snapshot.currentTime }
 
-    /// The size at which to show the video: its clean aperture in square pixels, turned as the track says. Zero before it is
-    /// known and without video. ``VideoFrame/presentationSize`` of its frames is the same.
+    /// The size at which to show the video, or zero until it is known and if there is no video.
+    ///
+    /// The size is the clean aperture in square pixels, rotated as the track specifies. It equals
+    /// ``VideoFrame/presentationSize`` of the item's frames.
     public var presentationSize: PixelSize {
         let track = details.tracks.first { $0.mediaType == .video && $0.width > 0 }
         return track.map { PictureGeometry($0).presentationSize } ?? .zero
     }
 
-    /// Times that can be sought, in order.
+    /// The time ranges that you can seek to, in order.
     public var seekableTimeRanges: [MediaTimeRange] { snapshot.seekableTimeRanges }
-    /// Media that is loaded, in ranges without gaps. What no output takes counts, although it is not held.
+    /// The time ranges of the loaded media, in order.
+    ///
+    /// They include media without an output, although the player does not keep it.
     public var loadedTimeRanges: [MediaTimeRange] { snapshot.loadedTimeRanges }
-    /// Playing that begins now is likely to come to the end without a stall.
+    /// A Boolean value that indicates whether playback is likely to reach the end without a stall.
     public var isPlaybackLikelyToKeepUp: Bool { snapshot.isPlaybackLikelyToKeepUp }
-    /// No more is loaded ahead than is loaded now.
+    /// A Boolean value that indicates whether the player has stopped loading because it has enough media.
     public var isPlaybackBufferFull: Bool { snapshot.isPlaybackBufferFull }
-    /// Nothing is loaded ahead of the playhead.
+    /// A Boolean value that indicates whether no media is loaded ahead of the playhead.
     public var isPlaybackBufferEmpty: Bool { snapshot.isPlaybackBufferEmpty }
-    /// All of it at once, consistent, with the item's counters.
+    /// A consistent snapshot of the complete state, including the item's counters.
     public var latestState: PlayerState { snapshot }
 }

@@ -2,24 +2,24 @@ import HLSKitEngine
 import HLSKitLoading
 public import HLSKitTime
 
-/// Which item time is shown when, and how fast it really passes.
+/// The mapping between host time and item time, and the rate at which item time passes.
 ///
-/// Not the rate that is wanted (``Player/rate``): while a player waits, that may be 1 and this one is 0. A snapshot: a
-/// change of rate, a jump and the end of the item make another one. See docs/behaviour/time-control.md.
+/// The rate differs from the requested ``Player/rate`` while the player waits: the requested rate may be 1 while this
+/// rate is 0. A timebase is a snapshot. A rate change, a jump or the end of the item creates a new one.
 public struct Timebase: Sendable, Hashable {
     /// The item time at ``hostTime``.
     public let time: MediaTime
-    /// On the player's ``Player/sourceClock``.
+    /// The host time at ``time``, on the player's ``Player/sourceClock``.
     public let hostTime: HostTime
-    /// Seconds of media in a second of the clock; 0 while time stands.
+    /// The number of media seconds per second of the clock, or 0 while time does not pass.
     public let rate: Double
 
     let state: TimebaseState
-    /// 0 of the times of ``state``.
+    /// The host time at which the times of ``state`` are 0.
     let origin: HostTime
     let end: Duration?
 
-    /// The item time at a host time, if nothing changes until then; not beyond the item's end.
+    /// Returns the item time at a host time if nothing changes until then, at most the item's end.
     public func time(atHostTime hostTime: HostTime) -> MediaTime {
         let time = state.itemTime(at: hostTime - origin)
         return MediaTime(end.map { min(time, $0) } ?? time)
@@ -27,7 +27,9 @@ public struct Timebase: Sendable, Hashable {
 }
 
 extension PlayerItem {
-    /// Time that stands at zero while the item is not loaded, or no player's any more.
+    /// The current timebase of the item.
+    ///
+    /// Its time and rate are zero until the item is loaded, and after the item leaves its player.
     public var timebase: Timebase {
         let core = attachedCore
         let known = core?.read(of: self) { engine -> (TimebaseState, Duration?)? in

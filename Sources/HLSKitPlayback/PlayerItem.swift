@@ -8,11 +8,11 @@ public import HLSKitSelection
 public import HLSKitTime
 import Synchronization
 
-/// One presentation of an asset: how to play it, and where its media goes.
+/// A presentation of an asset: its playback settings and its outputs.
 ///
-/// Belongs to at most one player.
+/// An item belongs to at most one player.
 public final class PlayerItem: Sendable {
-    /// Distinguishes items; never the same twice in a process.
+    /// The identifier of the item, unique within the process.
     public let id = ID()
     private struct State {
         var preferences = PlayerItemPreferences()
@@ -21,28 +21,27 @@ public final class PlayerItem: Sendable {
         var start: Duration?
         var skipRule: SkipRule?
         var handlesInterstitials = true
-        /// A program's; nil leaves it to the playlist.
+        /// Events that the app schedules, or `nil` to use the playlist's events.
         var interstitialEvents: [InterstitialEvent]?
         weak var core: PlayerCore?
-        /// It has been some player's, which it stays.
+        /// Whether the item has ever belonged to a player. Such an item cannot move to another player.
         var isTaken = false
         var choices: [MediaCharacteristic: MediaSelectionChoice] = [:]
         var sidecars: [SidecarCaptions] = []
-        /// It is in the queue of its player now.
         var isQueued = false
-        /// Its final state, once it was taken out of its player.
+        /// The final state, once the item has left its player.
         var last: PlayerState?
         var error: HLSError?
         var details = Details()
         var disabledTracks: Set<MediaKind> = []
-        /// Resources loaded by copies of the item, and by the asset it is made from.
+        /// Resources that copies of the item and its asset have loaded.
         var cache: ResourceCache?
     }
 
     /// State of an item beyond ``PlayerState``.
     struct Details: Sendable {
         var tracks: [MediaTrack] = []
-        /// Subtitles or captions are selected.
+        /// Whether subtitles or captions are selected.
         var hasText = false
     }
 
@@ -57,34 +56,41 @@ public final class PlayerItem: Sendable {
         var sidecars: [SidecarCaptions]
     }
 
-    /// The absolute URL of the multivariant or media playlist, or of a media file without a playlist, exactly as it was
-    /// given.
+    /// The absolute URL of the playlist, or of a media file without a playlist, exactly as given.
+    ///
+    /// The playlist is a multivariant or media playlist.
     public let urlString: String
-    /// The same as a `URL`, with what a URL cannot hold percent-encoded; nil where the text is not a URL even so. Requests are
-    /// made by ``urlString``.
+    /// The URL as a `URL`, or `nil` if the text is not a valid URL.
+    ///
+    /// Characters that a URL cannot contain are percent-encoded. Requests use ``urlString``.
     public var url: URL? { URL(string: urlString) }
-    /// The asset the item was made from; nil if it was made from a URL.
+    /// The asset that the item was created from, or `nil` if it was created from a URL.
     public let asset: Asset?
-    /// The properties of the asset that are loaded, or have failed, before the item becomes ready to play. The item fails
-    /// with one that fails.
+    /// The asset properties that finish loading before the item becomes ready to play.
+    ///
+    /// If one of them fails to load, the item fails.
     public let automaticallyLoadedAssetKeys: [PartialAssetProperty]
     let outputs: OutputRegistry
-    /// The URL of the item in whose place it is played; nil for all that programs make.
+    /// The URL of the item that this interstitial replaces, or `nil` for items that the app creates.
     let owner: String?
     var isInterstitial: Bool { owner != nil }
     let diary = ItemDiary()
     let eventBroadcast = Broadcast<PlayerEvent>()
-    /// An element for each moment at which something that the item shows may differ.
+    /// Yields an element whenever a property of the item may have changed.
     let changes = Broadcast<Void>(.bufferingNewest(1))
     private let state = Mutex(State())
 
-    /// No I/O takes place before the item becomes a player's current one, or soon will.
+    /// Creates an item for a URL.
+    ///
+    /// The item does no I/O until it becomes a player's current item, or is about to.
     public convenience init(url: URL) { self.init(urlString: url.absoluteString) }
 
-    /// No I/O takes place before the item becomes a player's current one, or soon will. Playlists name URLs that `URL` would
-    /// change or refuse: this takes them as they are.
+    /// Creates an item for a URL string, which is used exactly as given.
     ///
-    /// - Parameter urlString: an absolute http, https or file URL. A plain path is not a URL: the item fails.
+    /// Playlists can contain URLs that `URL` would change or reject. The item does no I/O until it becomes a player's
+    /// current item, or is about to.
+    ///
+    /// - Parameter urlString: An absolute http, https or file URL. If it is a plain path, the item fails.
     public init(urlString: String) {
         self.urlString = urlString
         asset = nil
@@ -93,7 +99,7 @@ public final class PlayerItem: Sendable {
         owner = nil
     }
 
-    /// What is played in the place of another item.
+    /// Creates an item that plays as an interstitial in another item.
     init(interstitial urlString: String, owner: String, outputs: OutputRegistry) {
         self.urlString = urlString
         asset = nil
@@ -102,13 +108,16 @@ public final class PlayerItem: Sendable {
         self.owner = owner
     }
 
-    /// The item of an asset. Playlists that the asset has loaded, or loads, are not loaded again, and its options for
-    /// requests hold for the item.
+    /// Creates an item for an asset.
+    ///
+    /// The item reuses playlists that the asset has loaded or is loading. The request options of the asset apply to the
+    /// item.
     ///
     /// - Parameters:
-    ///   - asset: may be inspected and played at the same time.
-    ///   - automaticallyLoadedAssetKeys: properties of the asset to load before the item is ready to play. Default: the
-    ///     duration, which costs nothing, because the player needs it itself. Others cost what they cost.
+    ///   - asset: The asset. You can inspect and play it at the same time.
+    ///   - automaticallyLoadedAssetKeys: The properties of the asset to load before the item becomes ready to play. The
+    ///     default is the duration, which costs nothing because the player always needs it. Other properties may need
+    ///     more requests.
     public init(asset: Asset, automaticallyLoadedAssetKeys: [PartialAssetProperty] = [.duration]) {
         urlString = asset.urlString
         self.asset = asset
@@ -120,24 +129,25 @@ public final class PlayerItem: Sendable {
 
     deinit { closeObservers() }
 
-    /// Ends the sequences of all who follow the item.
+    /// Ends all event and change sequences of the item.
     func closeObservers() {
         eventBroadcast.close()
         changes.close()
     }
 
-    /// All settings together (`PlayerItem+Settings`).
+    /// All settings as one value.
     package var preferences: PlayerItemPreferences {
         get { state.withLock(\.preferences) }
         set { changePreferences { $0 = newValue } }
     }
 
-    /// Item time at which playing ends, before the end of the media. nil (the default), like every time that is not a
-    /// number, plays all.
+    /// The item time at which forward playback ends, before the end of the media.
+    ///
+    /// If the value is `nil` (the default) or not a number, playback continues to the end.
     public var forwardPlaybackEndTime: MediaTime? {
         get { state.withLock(\.forwardPlaybackEndTime).map { MediaTime($0) } }
         set {
-            // Beyond this there is no media, and sums of times are no times any more.
+            // No media is longer than this, and sums of greater times can overflow.
             let end = newValue?.duration.map { min(max($0, .zero), .seconds(1_000_000_000)) }
             let core = state.withLock { state in
                 state.forwardPlaybackEndTime = end
@@ -147,8 +157,10 @@ public final class PlayerItem: Sendable {
         }
     }
 
-    /// Item time at which playing in reverse ends, after the start of the media. nil (the default), like every time that is
-    /// not a number, is the start. Says nothing of playing forward, as ``forwardPlaybackEndTime`` says nothing of this.
+    /// The item time at which reverse playback ends, after the start of the media.
+    ///
+    /// If the value is `nil` (the default) or not a number, reverse playback ends at the start. This property does not
+    /// affect forward playback, and ``forwardPlaybackEndTime`` does not affect reverse playback.
     public var reversePlaybackEndTime: MediaTime? {
         get { state.withLock(\.reversePlaybackEndTime).map { MediaTime($0) } }
         set {
@@ -161,30 +173,34 @@ public final class PlayerItem: Sendable {
         }
     }
 
-    /// Item time at which playing starts; nil (the default) leaves it to ``startPosition``. Read when the item is loaded.
+    /// The item time at which playback starts, or `nil` (the default) to use ``startPosition``. Read when the item is
+    /// loaded.
     var startTime: Duration? {
         get { state.withLock(\.start) }
         set { state.withLock { $0.start = newValue } }
     }
 
-    /// Whether the interstitials that the item's playlist schedules are played in it. Default true. Read when the item is loaded.
-    /// Off, only the events of an ``InterstitialEventController`` are.
+    /// A Boolean value that indicates whether the item plays the interstitials in its playlist.
     ///
-    /// See docs/behaviour/interstitials.md.
+    /// If `false`, the item plays only the events of an ``InterstitialEventController``. The property is read when the
+    /// item is loaded. The default is `true`. See <doc:Interstitials>.
     public var automaticallyHandlesInterstitialEvents: Bool {
         get { state.withLock(\.handlesInterstitials) }
         set { state.withLock { $0.handlesInterstitials = newValue } }
     }
 
-    /// What of the item is left out: neither loaded nor played, but for I-frames. Playing continues behind it, in live streams when
-    /// they have come so far, and writers get what they get without a hole. ``PlayerEvent/Kind/contentSkipped(_:)`` tells each time.
-    /// nil (the default), as a rule that means nothing, leaves out nothing. Read when the item is loaded.
+    /// A rule that selects parts of the item to skip.
+    ///
+    /// Skipped parts are neither loaded nor played, except for I-frames. Playback continues after each of them. In a
+    /// live stream, it first waits until the stream has passed the skipped part. Writers receive media without a gap.
+    /// The player reports each skipped part with ``PlayerEvent/Kind/contentSkipped(_:)``. The property is read when the
+    /// item is loaded. If the rule is `nil` (the default) or empty, the item skips nothing.
     public var skipRule: SkipRule? {
         get { state.withLock(\.skipRule) }
         set { state.withLock { $0.skipRule = newValue?.isEmpty == false ? newValue : nil } }
     }
 
-    /// What a program schedules in the item; nil leaves it to the playlist.
+    /// Events that the app schedules in the item, or `nil` to use the playlist's events.
     var interstitialEvents: [InterstitialEvent]? {
         get { state.withLock(\.interstitialEvents) }
         set {
@@ -196,21 +212,20 @@ public final class PlayerItem: Sendable {
         }
     }
 
-    /// Why the item failed; nil while it has not.
+    /// The reason why the item failed, or `nil` if it has not failed. See <doc:FailuresAndRetry>.
     public var error: HLSError? {
         let (core, last) = state.withLock { ($0.isQueued ? $0.core : nil, $0.error) }
         return core?.read(of: self) { $0.item?.error } ?? last
     }
 
-    /// The player that the item belongs to.
     var attachedCore: PlayerCore? { state.withLock(\.core) }
 
     // MARK: Copies
 
-    /// An item of the same stream with the same settings, for another player or another turn in a queue.
+    /// Returns a new item with the same stream and settings, for another player or another turn in a queue.
     ///
-    /// Outputs are not copied. Resources that the item and its copies load from now on are kept in memory, up to 64 MiB, and
-    /// used by all of them.
+    /// The new item has no outputs. The item and its copies keep the resources they load from now on in memory, up to
+    /// 64 MiB, and share them.
     public func copy() -> PlayerItem {
         let cache = state.withLock { state in
             let cache = state.cache ?? ResourceCache(keepsMedia: true)
@@ -245,11 +260,11 @@ public final class PlayerItem: Sendable {
 
     // MARK: State
 
-    /// The current or last state of the item.
+    /// The current state of the item, or the last one if it has left its player.
     var snapshot: PlayerState {
         let (core, last) = state.withLock { ($0.isQueued ? $0.core : nil, $0.last) }
         guard var now = core?.snapshot(of: self) ?? state.withLock(\.last) else { return PlayerState() }
-        // An item that was ready stays so when it is loaded once more.
+        // An item that was ready remains ready when it is loaded again.
         if now.itemStatus == .unknown, last?.itemStatus == .readyToPlay { now.itemStatus = .readyToPlay }
         return now
     }
@@ -279,7 +294,7 @@ public final class PlayerItem: Sendable {
         }
     }
 
-    /// Whether it can become an item of a player: it is no one's, or was this player's and has not failed.
+    /// Whether the item can join this player: it has no player yet, or left this one without a failure.
     func canAttach(to core: PlayerCore) -> Bool {
         state.withLock { Self.canAttach($0, to: core) }
     }
@@ -288,7 +303,7 @@ public final class PlayerItem: Sendable {
         !state.isTaken || (state.core === core && !state.isQueued && state.error == nil)
     }
 
-    /// Ties the item to a player. False if it belongs to one.
+    /// Attaches the item to a player. Returns `false` if it already belongs to one.
     func attach(to core: PlayerCore) -> Bool {
         state.withLock { state in
             guard Self.canAttach(state, to: core) else { return false }
@@ -299,7 +314,7 @@ public final class PlayerItem: Sendable {
         }
     }
 
-    /// Keeps a choice among the options of a group, for a player to come too.
+    /// Stores a media selection choice, which also applies to a player that the item joins later.
     func choose(_ choice: MediaSelectionChoice, of characteristic: MediaCharacteristic) {
         let core = state.withLock { state in
             state.choices[characteristic] = choice
@@ -308,10 +323,10 @@ public final class PlayerItem: Sendable {
         core?.control(.select(characteristic, state.withLock { $0.choices[characteristic] ?? choice }), of: self)
     }
 
-    /// Kinds of media that are neither decoded nor, where that can be left out, loaded.
+    /// Kinds of media that are not decoded and, if they can be loaded separately, not loaded.
     var disabledTracks: Set<MediaKind> { state.withLock(\.disabledTracks) }
 
-    /// Keeps what is switched off, for a player to come too.
+    /// Stores whether a track is enabled, which also applies to a player that the item joins later.
     func setTrack(_ type: MediaKind, isEnabled: Bool) {
         let core = state.withLock { state in
             if isEnabled { state.disabledTracks.remove(type) } else { state.disabledTracks.insert(type) }
@@ -320,7 +335,7 @@ public final class PlayerItem: Sendable {
         core?.control(.setTrackEnabled(type, !disabledTracks.contains(type)), of: self)
     }
 
-    /// Keeps captions of the program, for a player to come too.
+    /// Stores captions that the app supplies, which also apply to a player that the item joins later.
     func setSidecars(_ sidecars: [SidecarCaptions]) {
         let core = state.withLock { state in
             state.sidecars = sidecars
@@ -329,7 +344,7 @@ public final class PlayerItem: Sendable {
         core?.control(.setSidecarCaptions(state.withLock(\.sidecars)), of: self)
     }
 
-    /// The item is not in its player's queue any more: what it shows stays as it was last; nil if it was not loaded.
+    /// Called when the item leaves its player's queue. Keeps its last state, or `nil` if it was not loaded.
     func freeze(_ last: PlayerState?, error: HLSError?, details: Details = Details()) {
         state.withLock { state in
             state.isQueued = false
@@ -347,10 +362,10 @@ public final class PlayerItem: Sendable {
 }
 
 extension PlayerItem: Identifiable, Hashable {
-    /// Tells an item from every other one of the process, also from those that are gone.
+    /// The identifier of an item. It is never reused within a process.
     public typealias ID = PlayerItemID
 
-    /// Whether both are the same item.
+    /// Returns whether both values are the same item.
     public static func == (one: PlayerItem, other: PlayerItem) -> Bool { one === other }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(id) }

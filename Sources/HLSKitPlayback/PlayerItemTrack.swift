@@ -2,11 +2,12 @@ import HLSKitCodec
 import HLSKitEngine
 public import HLSKitMedia
 
-/// Media of one kind that an item presents: its video, its audio, its subtitles or captions, its timed metadata.
+/// The media of one kind that an item presents: its video, audio, text or timed metadata.
 ///
-/// ``PlayerItem/tracks`` gives them. A track stays the same when the variant or the rendition changes that it comes from.
+/// ``PlayerItem/tracks`` returns the tracks of an item. A track keeps its identity when the variant or rendition that
+/// it comes from changes.
 public struct PlayerItemTrack: Sendable, Hashable, Identifiable {
-    /// Tells a track from every other one of the process.
+    /// The identifier of a track, unique within the process.
     public struct ID: Sendable, Hashable {
         let item: PlayerItemID
         let mediaType: MediaKind
@@ -15,11 +16,12 @@ public struct PlayerItemTrack: Sendable, Hashable, Identifiable {
     private let item: PlayerItem
     /// The kind of media.
     public let mediaType: MediaKind
-    /// The media as the container described it that was loaded last: coding format, size, sample rate. nil where none was
-    /// loaded, as of subtitles, which are cues.
+    /// The format of the last loaded media: coding format, size and sample rate.
+    ///
+    /// It is `nil` if no media is loaded. Subtitles are cues, so they have no format description.
     public let formatDescription: MediaTrack?
 
-    /// The same for the track of this kind in every state of the item.
+    /// The identifier of the track, the same for the track of this kind in every state of the item.
     public var id: ID { ID(item: item.id, mediaType: mediaType) }
 
     init(_ mediaType: MediaKind, of item: PlayerItem, formatDescription: MediaTrack?) {
@@ -28,14 +30,14 @@ public struct PlayerItemTrack: Sendable, Hashable, Identifiable {
         self.formatDescription = formatDescription
     }
 
-    /// False: outputs get nothing of the track, it is not decoded, and it is not loaded where it has a playlist of its own.
-    /// Default true.
+    /// A Boolean value that indicates whether the track is enabled.
     ///
-    /// May change at any time; neither status nor timebase does. A track that is switched off ends with what is decoded
-    /// already. One that is switched on again begins as soon as it is loaded, and is not waited for meanwhile. Without audio
-    /// the video is loaded in any case: it tells the time.
+    /// Outputs get no media of a disabled track. The track is not decoded and, if it has its own playlist, not loaded.
+    /// The player always loads the video of an item without audio, because the video determines the time.
     ///
-    /// See docs/behaviour/media-selection.md; I04.
+    /// You can change this property at any time. Neither status nor timebase changes. A track that you disable ends
+    /// with the media that is already decoded. A track that you enable starts as soon as it is loaded, and playback
+    /// does not wait for it. The default is `true`.
     public var isEnabled: Bool {
         get { !item.disabledTracks.contains(mediaType) }
         nonmutating set { item.setTrack(mediaType, isEnabled: newValue) }
@@ -49,8 +51,9 @@ public struct PlayerItemTrack: Sendable, Hashable, Identifiable {
 }
 
 extension PlayerItem {
-    /// The tracks of the item, one of each kind of media that there is: video, audio, text, metadata. Empty before they are
-    /// known, but for those that are switched off.
+    /// The tracks of the item, at most one for each kind of media: video, audio, text and metadata.
+    ///
+    /// Until the tracks are known, the array contains only disabled tracks.
     public var tracks: [PlayerItemTrack] {
         let (details, disabled) = (details, disabledTracks)
         return MediaKind.allCases.compactMap { type in

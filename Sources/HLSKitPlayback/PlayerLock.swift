@@ -1,11 +1,10 @@
 import Synchronization
 
-/// The lock of a player. Debug builds count how often it is taken, for tests.
+/// The lock of a player. Debug builds count its acquisitions for tests.
 struct PlayerLock<State>: ~Copyable, Sendable {
     private let state: Mutex<State>
     #if DEBUG
         private let acquisitions = Atomic(0)
-        /// How often it was taken.
         var acquisitionCount: Int { acquisitions.load(ordering: .relaxed) }
     #endif
 

@@ -1,11 +1,11 @@
 public import HLSKitLoading
 public import HLSKitPlaylist
 
-/// Loads single playlists without playing them, as a player loads them: the same transport, deadlines, retries, limits and
-/// refusals.
+/// Loads single playlists without playing them, in the same way as a player loads them.
 ///
-/// Redirects are followed and give the base of relative references; content codings are undone under the size limit; a
-/// playlist from the network names no files. See docs/behaviour/resources.md.
+/// The same transport, deadlines, retries, limits and access rules apply. Redirects are followed, and the final URL is
+/// the base of relative references. The size limit applies to the decoded body. A playlist from the network cannot
+/// refer to local files.
 public struct PlaylistLoader: Sendable {
     private let configuration: PlayerConfiguration
     private let url: String
@@ -13,10 +13,11 @@ public struct PlaylistLoader: Sendable {
     private let credentials: RequestCredentials
     private let retrier: RequestRetrier
 
-    /// A loader for the playlist at `urlString` and what that names.
+    /// Creates a loader for the playlist at `urlString` and for resources that it refers to.
     ///
-    /// Credentials in `urlString` and in the configuration's fields go to the origin of `urlString` and to the configuration's
-    /// `credentialOrigins` only. Touches the disk once, for a `file:` URL: its folder is where other files may be.
+    /// Credentials in `urlString` and in the configuration's fields are sent only to the origin of `urlString` and to
+    /// the configuration's `credentialOrigins`. For a `file:` URL, the initializer accesses the disk once to determine
+    /// the folder that other files may be in.
     public init(urlString url: String, configuration: PlayerConfiguration = .init()) {
         self.url = url
         var configuration = configuration
@@ -34,9 +35,9 @@ public struct PlaylistLoader: Sendable {
             policies: configuration.retryPolicies, clock: configuration.sourceClock, seed: configuration.seed ?? 0)
     }
 
-    /// Loads the playlist that the loader was made for. Parses it while it arrives.
+    /// Loads the playlist of this loader, and parses it as it arrives.
     ///
-    /// - Throws: ``HLSError``; its `underlyingError` is that of the transport if the resource cannot be loaded, a
+    /// - Throws: ``HLSError``. Its `underlyingError` is the transport's error if the resource cannot be loaded, or a
     ///   `PlaylistError` if it is not a playlist.
     public func load(_ options: PlaylistParser.Options = .init()) async throws(HLSError) -> Playlist {
         try await typed(url, namedBy: nil) { tries throws in
@@ -44,9 +45,9 @@ public struct PlaylistLoader: Sendable {
         }
     }
 
-    /// Loads a playlist that another, at `source`, names.
+    /// Loads a playlist that the playlist at `source` refers to.
     ///
-    /// - Throws: As ``load(_:)``, and ``HLSError/Code/refused`` if the other may not name it.
+    /// - Throws: The same errors as ``load(_:)``, and ``HLSError/Code/refused`` if that playlist may not refer to it.
     public func load(
         _ url: String, namedBy source: String, _ options: PlaylistParser.Options = .init()
     ) async throws(HLSError) -> Playlist {
@@ -55,10 +56,11 @@ public struct PlaylistLoader: Sendable {
         }
     }
 
-    /// The size of a resource that a playlist at `source` names, in bytes, without loading it: the first byte is asked
-    /// for. nil if the server does not say.
+    /// Returns the size in bytes of a resource that a playlist refers to, or `nil` if the server does not report it.
     ///
-    /// - Throws: As ``load(_:namedBy:_:)``.
+    /// The method requests only the first byte.
+    ///
+    /// - Throws: The same errors as ``load(_:namedBy:_:)``.
     package func byteCount(of url: String, namedBy source: String) async throws(HLSError) -> Int? {
         try await typed(url, namedBy: source) { tries throws in try await size(of: url, namedBy: source, &tries) }
     }
@@ -66,7 +68,7 @@ public struct PlaylistLoader: Sendable {
     private func size(of url: String, namedBy source: String, _ tries: inout Int) async throws -> Int? {
         var request = request(url, .segment)
         request.maximumByteCount = .max
-        // A file has its size in any response.
+        // Any response for a file contains its size.
         if !LocalFile.isFileURL(url) { request.byteRange = 0..<1 }
         try policy.check(url, resourceClass: .segment, namedBy: source)
         let sent = request
@@ -84,16 +86,18 @@ public struct PlaylistLoader: Sendable {
         }
     }
 
-    /// `Content-Range: bytes 0-0/SIZE`, else the length of an answer that is the whole.
+    /// The size in `Content-Range: bytes 0-0/SIZE`, or the length of a complete response.
     private static func byteCount(_ response: TransportResponse) -> Int? {
         guard response.status == 206 else { return response.contentLength }
         let range = response.fields.first { ResponseHead.isEqual($0.name, "Content-Range") }?.value
         return range?.split(separator: "/").last.flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil }
     }
 
-    /// What the steering server of a playlist says now; in the playlist itself, at once. Asked once.
+    /// Returns the current steering manifest of a playlist, with a single request.
     ///
-    /// - Throws: ``SteeringManifest/Invalid`` besides what loading throws.
+    /// A manifest in a `data:` URL is decoded without a request.
+    ///
+    /// - Throws: ``SteeringManifest/Invalid``, or the errors of loading.
     package func steeringManifest(of playlist: MultivariantPlaylist) async throws -> (SteeringManifest, url: String)? {
         guard let tag = playlist.contentSteering else { return nil }
         if tag.serverURI.prefix(5).lowercased() == "data:" {
@@ -120,7 +124,7 @@ public struct PlaylistLoader: Sendable {
 
     // MARK: Loading
 
-    /// The error of whatever was thrown, by what the resource was wanted for.
+    /// Runs `body` and converts its errors to ``HLSError``, according to the resource's purpose.
     private func typed<Value>(
         _ url: String, namedBy source: String?, _ body: (_ tries: inout Int) async throws -> Value
     ) async throws(HLSError) -> Value {

@@ -1,14 +1,13 @@
 import HLSKitLoading
 
-/// The values of one property of a player, an item or a looper: first the one that it has, then each that differs from the one
-/// before. Only the newest is kept for a slow reader.
+/// The values of one property of a player, an item or a looper: the current one, then each changed one.
 ///
-/// Does not keep the player or the item alive. Ends with it, when its player is closed, and with the reading task. Each
-/// iteration begins with the value of that moment.
+/// A slow reader gets only the newest value. The sequence does not keep the player or the item alive. It ends with that
+/// object, when its player is closed, or with the reading task. Each iteration starts with the value at that time.
 public struct PropertyValues<Value: Equatable & Sendable>: AsyncSequence, Sendable {
-    /// An element for each moment at which the value may differ.
+    /// Yields an element whenever the value may have changed.
     let changes: @Sendable () -> AsyncStream<Void>
-    /// nil once there is nothing to read from.
+    /// Returns the value, or `nil` once the object has been released.
     let read: @Sendable () -> Value?
 
     public func makeAsyncIterator() -> Iterator { Iterator(changes: changes().makeAsyncIterator(), read: read) }
@@ -19,7 +18,7 @@ public struct PropertyValues<Value: Equatable & Sendable>: AsyncSequence, Sendab
         let read: @Sendable () -> Value?
         var last: Value?
 
-        /// Waits for a value that differs from the last one; nil at the end.
+        /// Waits for a value that differs from the last one. Returns `nil` at the end.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Value? {
             while true {
                 if last != nil {
@@ -38,17 +37,18 @@ public struct PropertyValues<Value: Equatable & Sendable>: AsyncSequence, Sendab
 }
 
 extension Player {
-    /// The values of a property: the one it has now, and then each that differs from the one before.
+    /// Returns a sequence of a property's values: its current value, then each changed value.
     ///
     /// ```swift
     /// for await status in player.values(of: \.timeControlStatus) { print(status) }
     /// ```
     ///
-    /// For every property of a player: `\.currentItem`, `\.rate`, `\.state.variant`, or `\.state` for all of it at once.
-    /// A slow reader gets the newest value only; ``events(bufferingNewest:)`` has all that happens. A property that changes as time passes is
-    /// looked at when something else happens: ``times(every:)`` follows time.
+    /// The property can be any property of a player: `\.currentItem`, `\.rate`, `\.state.variant`, or `\.state` for the
+    /// complete state. A slow reader gets only the newest value, while ``events(bufferingNewest:)`` reports every
+    /// change. A property that changes as time passes is checked only when an event occurs. Use ``times(every:)`` to
+    /// follow time.
     ///
-    /// Ends with the player and when it is closed. Costs a look at the property with each thing that happens.
+    /// The sequence ends with the player, and when the player is closed. It reads the property once for each event.
     public func values<Value>(
         of property: any KeyPath<Player, Value> & Sendable
     ) -> PropertyValues<Value> {
@@ -62,18 +62,19 @@ extension Player {
 }
 
 extension PlayerItem {
-    /// The values of a property: the one it has now, and then each that differs from the one before.
+    /// Returns a sequence of a property's values: its current value, then each changed value.
     ///
     /// ```swift
     /// for await status in item.values(of: \.status) { print(status, item.error as Any) }
     /// ```
     ///
-    /// For every property of an item: `\.error`, `\.duration`, `\.tracks`, `\.loadedTimeRanges`, `\.currentMediaSelection`.
-    /// A slow reader gets the newest value only; ``events(bufferingNewest:)`` has all that happens. May begin before the item is in a player, and
-    /// while it is behind others in a queue. Settings are reported while they have an effect, in a player.
+    /// The property can be any property of an item: `\.error`, `\.duration`, `\.tracks`, `\.loadedTimeRanges`,
+    /// `\.currentMediaSelection`. A slow reader gets only the newest value, while ``events(bufferingNewest:)`` reports
+    /// every change. You can start before the item is in a player, or while it waits in a queue. Settings are reported
+    /// while they have an effect, in a player.
     ///
-    /// Ends with the item, and when the player that has it is closed. Costs a look at the property with each thing that
-    /// happens to the item.
+    /// The sequence ends with the item, and when its player is closed. It reads the property once for each event of the
+    /// item.
     public func values<Value>(
         of property: any KeyPath<PlayerItem, Value> & Sendable
     ) -> PropertyValues<Value> {
@@ -85,6 +86,5 @@ extension PlayerItem {
 }
 
 extension AsyncStream<Void> {
-    /// A stream without an element.
     fileprivate static var ended: AsyncStream { AsyncStream { $0.finish() } }
 }

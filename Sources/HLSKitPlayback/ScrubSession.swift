@@ -2,18 +2,16 @@ public import HLSKitLoading
 public import HLSKitTime
 import Synchronization
 
-/// A finger on the time line: the player is paused while it moves, and continues as before when it is lifted.
+/// A scrubbing gesture: the player is paused during it, and returns to its earlier rate afterwards.
 ///
 /// ```swift
 /// let session = ScrubSession(player)
-/// try await session.scrub(to: time)  // as often as the finger moves: the newest place wins
+/// try await session.scrub(to: time)  // as often as the finger moves: the newest position wins
 /// session.end()
 /// ```
-///
-/// See docs/behaviour/seeking.md.
 public final class ScrubSession: Sendable {
     private let player: Player
-    /// The rate to go back to; nil when that was done.
+    /// The rate to restore, or `nil` after it has been restored.
     private let rate: Mutex<Float?>
 
     /// Pauses `player` and remembers its rate.
@@ -23,20 +21,19 @@ public final class ScrubSession: Sendable {
         player.pause()
     }
 
-    /// A session that is let go ends.
     deinit { end() }
 
-    /// Shows the frame of this item time.
+    /// Shows the frame at an item time.
     ///
-    /// - Returns: False if a newer place came before the frame, and after ``end()``.
-    /// - Throws: As ``Player/seek(to:toleranceBefore:toleranceAfter:)``.
+    /// - Returns: `false` if a newer position arrived before the frame was shown, or if ``end()`` was called.
+    /// - Throws: The same errors as ``Player/seek(to:toleranceBefore:toleranceAfter:)``.
     @discardableResult
     public func scrub(to time: MediaTime) async throws(HLSError) -> Bool {
         guard rate.withLock({ $0 != nil }) else { return false }
         return try await player.seek(to: time, toleranceBefore: .zero, toleranceAfter: .zero)
     }
 
-    /// Gives the player its rate back. Further calls do nothing.
+    /// Restores the player's rate. Further calls have no effect.
     public func end() {
         let rate = rate.withLock { rate in
             defer { rate = nil }

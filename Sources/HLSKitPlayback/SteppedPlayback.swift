@@ -2,10 +2,10 @@ package import HLSKitEngine
 import HLSKitLoading
 package import HLSKitPlaylist
 
-/// The engine of a player for a caller that steps time itself and has media that needs no demuxing: simulations.
+/// A player's engine for simulations, which step time themselves and have media that needs no demuxing.
 ///
-/// The caller reports what arrived and when, carries out ``Action``s, and calls ``fireTimers(at:)`` at ``nextTimer``.
-/// At equal times what arrives comes first. Playlists cost no time.
+/// The caller reports the arrival of data, carries out each ``Action``, and calls ``fireTimers(at:)`` at ``nextTimer``.
+/// If data arrives at the time of a timer, the caller reports the data first. Playlists load without any delay.
 package struct SteppedPlayback: Sendable {
     package enum Action: Sendable {
         case load(id: Int, url: String)
@@ -18,17 +18,17 @@ package struct SteppedPlayback: Sendable {
     private var jobs: [Int: SegmentJob] = [:]
     private var lastJob: SegmentJob?
     private var actions: [Action] = []
-    /// Immediate results of effects. All effects of one event come before the next event.
+    /// Immediate results of effects. All effects of an event are carried out before the next event.
     private var answers: [EngineEvent] = []
     private let playlist: @Sendable (String) -> Playlist?
 
-    /// `playlist` gives the playlist behind a URL.
+    /// Creates an engine. `playlist` returns the playlist at a URL.
     package init(configuration: PlayerConfiguration, playlist: @escaping @Sendable (String) -> Playlist?) {
         var configuration = EngineConfiguration(configuration)
         configuration.canPlayCodec = nil
-        // There is one request at a time.
+        // Simulations make one request at a time.
         configuration.parallelLoading = .sequential
-        // There is no media to keep, and nothing that decodes.
+        // There is no media to keep, and no decoder.
         configuration.buffering.backDuration = .zero
         configuration.buffering.maxBackBufferBytes = 0
         configuration.seeksAwaitOutputs = false
@@ -37,7 +37,7 @@ package struct SteppedPlayback: Sendable {
         self.playlist = playlist
     }
 
-    /// Opens the item and plays it.
+    /// Opens an item and plays it.
     package mutating func play(_ url: String, at now: Duration) {
         handle(.control(.setItem(EngineItem(url: url))), at: now)
         handle(.control(.play), at: now)
@@ -49,7 +49,7 @@ package struct SteppedPlayback: Sendable {
         for timer in timers.takeDue(at: now) { handle(.timer(timer), at: now) }
     }
 
-    /// The response to a request begins.
+    /// Reports the start of the response to a request.
     package mutating func respond(to id: Int, byteCount: Int, at now: Duration) {
         let response = TransportResponse(status: 200, urlString: "", contentLength: byteCount)
         handle(.responded(RequestID(rawValue: id), response), at: now)
@@ -59,11 +59,11 @@ package struct SteppedPlayback: Sendable {
         handle(.progress(RequestID(rawValue: id), byteCount: byteCount), at: now)
     }
 
-    /// The body of a request is complete, and its media with it.
+    /// Reports the complete body of a request, together with its media.
     package mutating func finish(_ id: Int, at now: Duration) {
         guard let job = jobs.removeValue(forKey: id) else { return }
         let end = job.start + job.duration
-        // Arrived data counts when the next variant is chosen.
+        // Report the bytes first, because the choice of the next variant uses their throughput.
         let events: [EngineEvent] = [
             .finished(RequestID(rawValue: id), TransferMetrics()),
             .media(.segmentEnded(job.id, start: job.start, end: end)),
@@ -72,16 +72,16 @@ package struct SteppedPlayback: Sendable {
         answer(at: now)
     }
 
-    /// There is work.
+    /// Whether there are actions to carry out.
     package var hasActions: Bool { !actions.isEmpty }
 
-    /// The work, in order; forgotten by this.
+    /// Returns the actions in order and removes them.
     package mutating func takeActions() -> [Action] {
         defer { actions = [] }
         return actions
     }
 
-    /// The item time that is being presented at the time of the last call.
+    /// The item time that is presented at the time of the last call.
     package var playhead: Duration { engine.playhead }
     package var statistics: PlaybackStatistics {
         var statistics = engine.statistics
@@ -142,7 +142,7 @@ package struct SteppedPlayback: Sendable {
             actions.append(.load(id: id.rawValue, url: url))
         case .head, .resource, .hint:
             answers.append(.finished(id, TransferMetrics()))
-        // Nobody steers here.
+        // Simulations have no steering server.
         case .steering:
             let none = SteeringManifest.Invalid(description: "not simulated")
             answers.append(.steering(id, .failure(none), url: url, TransferMetrics()))

@@ -2,22 +2,22 @@ import HLSKitCore
 import HLSKitTime
 import Synchronization
 
-/// Reads the events of a player, the measurements of its items, and now and then its state, and hands them to an observer.
+/// Passes a player's events, its items' measurements and periodic samples of its state to an observer.
 ///
-/// Keeps the player no longer than others do: ends with it.
+/// It does not keep the player alive, and ends with it.
 final class PlayerFeed: Sendable {
-    /// Items that were left and may still be the subject of late events.
+    /// The number of earlier items to remember, because late events may be about them.
     private static let memory = 64
 
     private struct Followed {
         var active: Set<PlayerItemID> = []
-        /// The oldest first.
+        /// The earlier items, the oldest one first.
         var left: [PlayerItemID] = []
-        /// The current item, as far as events were read.
+        /// The current item, according to the events read so far.
         var current: PlayerItemID?
-        /// It was the current one when all of its measurements were told: the events up to its end are still to be read.
+        /// The item that was current when all its measurements had been reported, while events up to its end are
+        /// unread.
         var pending: PlayerItem?
-        /// The player has no events any more.
         var isOver = false
     }
 
@@ -26,11 +26,11 @@ final class PlayerFeed: Sendable {
     private let interval: Duration
     private let observer: any PlayerObserver
     private let events: AsyncStream<PlayerEvent>
-    /// The item that was current when looking began.
+    /// The item that was current when the observation began.
     private let first: (item: PlayerItem, metrics: AsyncStream<any MetricEvent>)?
     private let followed = Mutex(Followed())
 
-    /// Begins to look: nothing that happens from now on is missed, though it be read later.
+    /// Starts the observation. No event from now on is lost, even if it is read later.
     init(_ player: Player, interval: Duration, observer: any PlayerObserver) {
         self.player = { [weak player] in player }
         self.interval = interval
@@ -47,7 +47,7 @@ final class PlayerFeed: Sendable {
         observer.observe(.itemAppeared(item), at: clock.now)
     }
 
-    /// Returns when the player is closed or let go, or the task is cancelled.
+    /// Runs until the player is closed or released, or the task is cancelled.
     nonisolated(nonsending) func run() async {
         await withDiscardingTaskGroup { group in
             if let first { group.addTask { await self.follow(first.item, first.metrics) } }
@@ -61,14 +61,13 @@ final class PlayerFeed: Sendable {
                 if case .currentItemChanged(let id) = event.kind { turn(to: id, at: event.hostTime) }
             }
             if !Task.isCancelled { followed.withLock { $0.isOver = true } }
-            // What was measured is still told: sequences that are cancelled end behind what they hold.
+            // Pending measurements are still reported, because cancelled sequences end after their buffered elements.
             group.cancelAll()
         }
         turn(to: nil, at: clock.now)
         observer.observe(.ended, at: clock.now)
     }
 
-    /// The player has left its current item.
     private func turn(to id: PlayerItemID?, at time: HostTime) {
         let left = followed.withLock { followed -> PlayerItem? in
             guard followed.current != id else { return nil }
@@ -102,7 +101,7 @@ final class PlayerFeed: Sendable {
         }
     }
 
-    /// The item of an event that is not followed yet.
+    /// Returns the item of an event, if it is not followed yet.
     private func newItem(in event: PlayerEvent) -> (PlayerItem, AsyncStream<any MetricEvent>)? {
         guard let item = event.item else { return nil }
         let isTurn = if case .currentItemChanged = event.kind { true } else { false }
@@ -112,7 +111,7 @@ final class PlayerFeed: Sendable {
         }
         guard isNew else { return nil }
         let metrics = item.allMetrics()
-        // Where the player has left it meanwhile nothing more is measured, and nothing would end the sequence.
+        // If the player has left the item in the meantime, there are no more measurements to end the sequence.
         if let player = player(), player.currentItem !== item,
             (player as? QueuePlayer)?.items().contains(where: { $0 === item }) != true
         {
@@ -122,7 +121,7 @@ final class PlayerFeed: Sendable {
         return (item, metrics)
     }
 
-    /// When that began which the event tells the end of.
+    /// Returns the start of the activity that an event ends.
     private static func beginning(of event: PlayerEvent) -> HostTime {
         if case .playlistLoaded(let load) = event.kind { return event.hostTime - load.duration }
         return event.hostTime

@@ -1,24 +1,25 @@
 import HLSKitCore
 
-/// What is seen of a player.
+/// The signals from an observed player.
 enum PlayerSignal: Sendable {
-    /// Looking begins: the state of then.
+    /// The observation begins with this state.
     case began(PlayerState)
-    /// The item is heard of for the first time: it is the player's current one, or soon will be. Comes before everything else
-    /// about it.
+    /// An item appears for the first time. It is the player's current item or will soon be.
+    ///
+    /// The signal precedes all others about the item.
     case itemAppeared(PlayerItem)
     case event(PlayerEvent)
     case metric(any MetricEvent, of: PlayerItemID)
-    /// The player's state, from time to time.
+    /// A periodic sample of the player's state.
     case sample(PlayerState)
-    /// All of the item's measurements were told. `isOver`: the player has left it; else nobody looks any more.
+    /// All of the item's measurements were reported. `isOver`: whether the player has left it, or only the observation
+    /// has ended.
     case itemLeft(PlayerItem, isOver: Bool)
-    /// Nothing follows.
     case ended
 }
 
-/// Gets what is seen of one player: by several tasks at once, what one task sees in its order.
+/// Receives the signals from one player. Several tasks may call it at once, each in its own order.
 protocol PlayerObserver: AnyObject, Sendable {
-    /// - Parameter time: when it happened, on the player's clock.
+    /// - Parameter time: The time of the signal, on the player's clock.
     func observe(_ signal: PlayerSignal, at time: HostTime)
 }

@@ -1,6 +1,6 @@
 import HLSKitCore
 
-/// What was asked for, as a label.
+/// The label for the resource of a request.
 enum RequestClass: String, Sendable, CaseIterable {
     case multivariantPlaylist = "multivariant_playlist"
     case mediaPlaylist = "media_playlist"
@@ -8,7 +8,7 @@ enum RequestClass: String, Sendable, CaseIterable {
     case initializationSection = "initialization_section"
     case key
 
-    /// The request of a measurement; nil where it is of none.
+    /// Returns the request of a measurement and its resource, or `nil` if the measurement has none.
     static func of(_ event: any MetricEvent) -> (request: MetricRequest, resource: RequestClass)? {
         switch event {
         case let event as MetricHLSPlaylistRequestEvent:
@@ -21,14 +21,14 @@ enum RequestClass: String, Sendable, CaseIterable {
     }
 }
 
-/// What became of a request, as a label.
+/// The label for the outcome of a request.
 enum RequestOutcome: String, Sendable, CaseIterable {
     case success
-    /// Without the network.
+    /// The response came from a cache, without the network.
     case cache
     case clientError = "http_4xx"
     case serverError = "http_5xx"
-    /// No answer, not all of it, or one that is of no use.
+    /// There was no response, or it was incomplete or unusable.
     case failed
 
     init(_ request: MetricRequest) {
@@ -40,13 +40,13 @@ enum RequestOutcome: String, Sendable, CaseIterable {
     }
 }
 
-/// How an item was left, as a label.
+/// The label for the outcome of an item.
 enum ItemOutcome: String, Sendable, CaseIterable {
-    /// Played to its end.
+    /// The item has played to its end.
     case ended
     case failed
-    /// For another item, or because the player was closed.
+    /// The player switched to another item or was closed.
     case left
-    /// It plays on, and nobody looks.
+    /// The item continues, but the observation has ended.
     case unobserved
 }

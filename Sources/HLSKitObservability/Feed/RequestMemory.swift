@@ -1,7 +1,9 @@
 import HLSKitCore
 
-/// Which requests of an item were told already: those that were measured before anybody looked are told later, by the
-/// measurement of the first moment at which playback was likely to keep up.
+/// Detects requests of an item that were already reported.
+///
+/// Requests from before the observation are reported later. The measurement of the first time that playback was likely
+/// to keep up contains them.
 struct RequestMemory: Sendable {
     private struct Key: Hashable {
         var start: Duration
@@ -10,13 +12,13 @@ struct RequestMemory: Sendable {
         init(_ request: MetricRequest) { (start, url) = (request.requestStartTime, request.urlString) }
     }
 
-    /// Before the first playing there are no more, but for streams that never come to it.
+    /// The limit on stored requests. Only streams that never start to play have more before they play.
     private static let limit = 1000
 
-    /// nil once they are of no use any more.
+    /// The reported requests, or `nil` once they are not needed anymore.
     private var told: Set<Key>? = []
 
-    /// The requests that a measurement tells of and that were not told before.
+    /// Returns the requests of a measurement that were not reported before.
     mutating func take(_ event: any MetricEvent) -> [any MetricEvent] {
         switch event {
         case let event as MetricHLSPlaylistRequestEvent: note(event.request) ? [event] : []
@@ -37,7 +39,7 @@ struct RequestMemory: Sendable {
         self.told = nil
         func isMissing(_ request: MetricRequest) -> Bool { !told.contains(Key(request)) }
         let playlists: [any MetricEvent] = event.playlistRequests.filter { isMissing($0.request) }
-        // What is still arriving is measured when it has arrived.
+        // Incomplete requests are measured when they are complete.
         let segments: [any MetricEvent] = event.mediaSegmentRequests.filter {
             $0.request.transfer != nil && isMissing($0.request)
         }

@@ -1,7 +1,7 @@
 import HLSKitCore
 import Synchronization
 
-/// Hands the events of a group to any number of readers; one that falls behind loses the oldest.
+/// Sends the events of a group to any number of readers. A slow reader loses the oldest events.
 final class GroupEvents: Sendable {
     private struct State {
         var readers: [Int: AsyncStream<PlayerGroupEvent>.Continuation] = [:]
@@ -34,7 +34,7 @@ final class GroupEvents: Sendable {
         for reader in state.withLock({ Array($0.readers.values) }) { reader.yield(event) }
     }
 
-    /// Ends the sequences of all who read now or later.
+    /// Ends the sequences of all current and later readers.
     func finish() {
         let readers = state.withLock { state in
             state.isOver = true

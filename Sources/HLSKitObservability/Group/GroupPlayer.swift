@@ -9,9 +9,9 @@ final class GroupPlayer: Sendable {
         var player: Player?
         var task: Task<Void, Never>?
         var finishing: Task<Void, any Error>?
-        /// Nobody waits for it any more.
+        /// Whether callers no longer wait for the player.
         var isAbandoned = false
-        /// Nothing of it goes on any more.
+        /// Whether the player has stopped completely.
         var isOver = false
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
@@ -39,7 +39,7 @@ final class GroupPlayer: Sendable {
 
     // MARK: Control
 
-    /// - Parameter end: called when nothing of it goes on any more.
+    /// - Parameter end: Called when the player has stopped completely.
     func start(whenOver end: @escaping @Sendable () -> Void) {
         state.withLock { state in
             guard state.task == nil else { return }
@@ -51,10 +51,10 @@ final class GroupPlayer: Sendable {
         }
     }
 
-    /// Closes the player, and lets what was made of its turn be finished.
+    /// Closes the player. Its turn can still finish its work.
     func stop() { state.withLock(\.task)?.cancel() }
 
-    /// Returns when nothing of it goes on any more, or it was abandoned.
+    /// Waits until the player has stopped completely or is abandoned.
     func finish() async {
         await withCheckedContinuation { waiter in
             let isOver = state.withLock { state in
@@ -66,7 +66,7 @@ final class GroupPlayer: Sendable {
         }
     }
 
-    /// Waits no longer for what is being finished.
+    /// Stops waiting for the work of the turn.
     func abandon() {
         let (finishing, isActive) = state.withLock { state in
             (state.finishing, state.task != nil && !state.isOver && !state.isAbandoned)
@@ -138,7 +138,7 @@ final class GroupPlayer: Sendable {
         }
     }
 
-    /// One turn, from its preparation to the end of what was made of it.
+    /// Runs one turn, from its preparation to the end of its final work.
     private func play(_ number: Int) async -> (outcome: PlayerGroupMember.Outcome, played: Duration) {
         let turn: PlayerGroupMember.Turn
         do {
@@ -191,7 +191,7 @@ final class GroupPlayer: Sendable {
         return .stopped
     }
 
-    /// What is finished is not broken off by the end of the group: only by ``abandon()``.
+    /// Finishes the work of a turn. The end of the group does not cancel it, only ``abandon()`` does.
     private func finish(_ turn: PlayerGroupMember.Turn, _ outcome: PlayerGroupMember.Outcome) async throws {
         guard let finish = turn.finish else { return }
         let task = state.withLock { state in

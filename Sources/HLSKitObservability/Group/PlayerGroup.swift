@@ -3,7 +3,7 @@ public import Logging
 public import ServiceLifecycle
 import Synchronization
 
-/// Many players as one service: each plays for itself, and all end with it.
+/// Runs many independent players as one service, which ends them together.
 ///
 /// ```swift
 /// let group = PlayerGroup()
@@ -11,31 +11,35 @@ import Synchronization
 /// try await ServiceGroup(services: [group], gracefulShutdownSignals: [.sigterm], logger: logger).run()
 /// ```
 ///
-/// It runs until it is told to shut down. Then players are closed, and what was made of their items is finished, such as files
-/// that are recorded, within ``Configuration/closingDeadline``. Cancellation does the same within a second. A player that fails
-/// ends nobody else: ``Configuration/failurePolicy`` says what becomes of it.
+/// The group runs until it is shut down. It then closes its players and finishes the work of their turns, such as
+/// recordings, within ``Configuration/closingDeadline``. If its task is cancelled, it does the same within one second.
+/// A failing player does not affect the others. ``Configuration/failurePolicy`` decides whether it restarts.
 public final class PlayerGroup: Service {
-    /// What holds for all players of a group.
+    /// The settings for all players of a group.
     public struct Configuration: Sendable {
-        /// How long players have to finish what they made, when the group shuts down or one is taken out. Default 10 s.
+        /// The time for players to finish their work at shutdown or when they are removed. The default is 10 s.
         public var closingDeadline = Duration.seconds(10)
-        /// When a player has failed. Default: it is begun anew, with waits that grow.
+        /// The policy after the failure of a player. The default is to restart it with increasing delays.
         public var failurePolicy = RestartPolicy.restart()
-        /// When a player has played to its end. Default: it is left.
+        /// The policy after a player has played to its end. The default is not to restart it.
         public var endPolicy = RestartPolicy.leave
-        /// The clock of waits and deadlines. Default: that of the machine.
+        /// The clock for delays and deadlines. The default is the clock of the machine.
         public var clock = SourceClock.host
-        /// Counts what the players do. nil (the default) counts nothing.
+        /// The metrics that count the players' activity, or `nil` (the default) for none.
         public var metrics: PlayerMetrics?
-        /// The dimension of metrics that has the name of a player; nil counts all together. Default `stream`.
+        /// The metrics dimension for the player's name. The default is `stream`.
+        ///
+        /// If it is `nil`, all players are counted together.
         public var metricsDimension: String? = "stream"
-        /// Makes spans of what the players do. nil (the default) makes none.
+        /// The tracing that records spans of the players' activity, or `nil` (the default) for none.
         public var tracing: PlayerTracing?
-        /// Hears of players that failed (`error`), that were abandoned (`warning`), and that ended (`debug`), with their name as
-        /// `hls.player`. What they play is told to the logger of their own configuration. nil (the default) logs nothing.
+        /// The logger for the group, or `nil` (the default) for no logging.
+        ///
+        /// It logs players that failed (`error`), were abandoned (`warning`) or ended (`debug`), with their name as
+        /// `hls.player`. The logger in a player's own configuration logs its playback.
         public var logger: Logger?
 
-        /// Makes the default configuration.
+        /// Creates the default configuration.
         public init() {}
     }
 
@@ -45,13 +49,13 @@ public final class PlayerGroup: Service {
 
     private struct State {
         var phase = Phase.pending
-        /// In the order in which they were added.
+        /// The players in the order in which they were added.
         var players: [GroupPlayer] = []
-        /// Those that have begun and are not over.
+        /// The number of players that have started and not ended.
         var activeCount = 0
     }
 
-    /// How long a cancelled group waits: to close a player, and to finish a file, is quick.
+    /// The time that a cancelled group waits, because closing a player and finishing a file are quick.
     private static let patience = Duration.seconds(1)
 
     private let configuration: Configuration
@@ -60,7 +64,7 @@ public final class PlayerGroup: Service {
     private let wish: AsyncStream<Wish>.Continuation
     private let state = Mutex(State())
 
-    /// Makes a group without players.
+    /// Creates a group without players.
     public init(configuration: Configuration = Configuration()) {
         self.configuration = configuration
         (wishes, wish) = AsyncStream.makeStream(of: Wish.self)
@@ -68,10 +72,10 @@ public final class PlayerGroup: Service {
 
     // MARK: Players
 
-    /// Adds a player. In a group that runs it begins at once.
+    /// Adds a player, which starts at once if the group is running.
     ///
-    /// - Throws: `HLSError` with the code `invalidArgument` where there is one of that name, with `cancelled` where the group
-    ///   is shutting down or over.
+    /// - Throws: `HLSError` with the code `invalidArgument` if the group has a player with that name, or `cancelled` if
+    ///   the group is shutting down or has ended.
     public func add(_ member: PlayerGroupMember) throws(HLSError) {
         let refusal = state.withLock { state -> HLSError? in
             guard state.phase == .pending || state.phase == .running else {
@@ -90,8 +94,11 @@ public final class PlayerGroup: Service {
         if let refusal { throw refusal }
     }
 
-    /// Takes a player out: closes it, and returns when what it made is finished, or ``Configuration/closingDeadline`` is over.
-    /// False where there is none of that name.
+    /// Removes and closes a player, and waits until the work of its turn is finished.
+    ///
+    /// The wait is limited to ``Configuration/closingDeadline``.
+    ///
+    /// - Returns: `false` if the group has no player with that name.
     @discardableResult
     public func remove(_ name: String) async -> Bool {
         let removed = state.withLock { state -> GroupPlayer? in
@@ -110,19 +117,22 @@ public final class PlayerGroup: Service {
         return true
     }
 
-    /// The player of a name, as long as its turn lasts: to seek in it, to look at it, to add outputs to its item. nil in between.
+    /// Returns the player with a name, or `nil` between its turns and if there is none.
+    ///
+    /// Use it to seek, to observe the player, or to add outputs to its item.
     public func player(_ name: String) -> Player? {
         state.withLock { state in state.players.first { $0.member.name == name }?.player }
     }
 
-    /// The players of the group, in the order in which they were added.
+    /// The names and statuses of the group's players, in the order in which they were added.
     public var statuses: [(name: String, status: PlayerGroupStatus)] {
         state.withLock(\.players).map { ($0.member.name, $0.status) }
     }
 
-    /// What happens to all players from now on. Ends with the group.
+    /// Returns a sequence of the events of all players from now on. It ends with the group.
     ///
-    /// - Parameter count: how many events are kept for this reader, from 1; one that falls behind loses the oldest.
+    /// - Parameter count: The number of unread events to keep for this reader, at least 1. A slow reader loses the
+    ///   oldest.
     public func events(bufferingNewest count: Int = 1_000) -> AsyncStream<PlayerGroupEvent> {
         events.subscribe(newest: count)
     }
@@ -142,10 +152,10 @@ public final class PlayerGroup: Service {
 
     // MARK: Running
 
-    /// Runs the players until the group is told to shut down. Once for each group.
+    /// Runs the players until the group is shut down. A group runs only once.
     ///
-    /// - Throws: `HLSError` with the code `invalidArgument` where it ran already; `CancellationError` where its task
-    ///   was cancelled.
+    /// - Throws: `HLSError` with the code `invalidArgument` if the group has run before; `CancellationError` if its
+    ///   task was cancelled.
     public func run() async throws {
         let isFirst = state.withLock { state in
             guard state.phase == .pending else { return false }
@@ -156,7 +166,7 @@ public final class PlayerGroup: Service {
         guard isFirst else { throw HLSError(code: .invalidArgument, cause: "a group runs once") }
         await withTaskCancellationHandler {
             await withGracefulShutdownHandler {
-                // A task that is cancelled cannot wait: this one is told.
+                // A cancelled task cannot wait, so another task does, and the handler notifies it.
                 await Task(executorPreference: configuration.clock.taskExecutor) { await self.waitForEnd() }.value
             } onGracefulShutdown: { [wish] in
                 wish.yield(.shutDown)
@@ -198,7 +208,7 @@ public final class PlayerGroup: Service {
 
     private var isOver: Bool { state.withLock { $0.phase == .closing && $0.activeCount == 0 } }
 
-    /// Stops all players. False where none is active.
+    /// Stops all players. Returns `false` if none is active.
     private func close() -> Bool {
         let (players, isActive) = state.withLock { state in
             state.phase = .closing

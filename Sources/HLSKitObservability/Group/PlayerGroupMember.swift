@@ -1,45 +1,46 @@
 public import HLSKitCore
 
-/// One player of a ``PlayerGroup``: how it is set up, and what it plays.
+/// A player of a ``PlayerGroup``: its settings and the items that it plays.
 public struct PlayerGroupMember: Sendable {
-    /// One turn of the player: an item, and what is to be done when it is over.
+    /// A turn of the player: an item to play, and the work to do after it.
     public struct Turn: Sendable {
-        /// A new item each time: one that was played belongs to its player.
+        /// The item. Each turn needs a new one, because an item that was played belongs to its player.
         public var item: PlayerItem
-        /// Finishes what was made of the item, such as files that are recorded. Called when the player is closed, so that
-        /// nothing writes any more. Its task is cancelled when nobody waits for it any longer; an error that it throws counts as
-        /// a failure of the player. nil where there is nothing to do.
+        /// A closure that finishes the work of the turn, such as a recording, or `nil` if there is none.
+        ///
+        /// It is called after the player is closed, when nothing writes anymore. Its task is cancelled when the group
+        /// no longer waits for it. If it throws an error, the player has failed.
         public var finish: (@Sendable (Outcome) async throws -> Void)?
 
-        /// Makes a turn.
+        /// Creates a turn.
         public init(item: PlayerItem, finish: (@Sendable (Outcome) async throws -> Void)? = nil) {
             self.item = item
             self.finish = finish
         }
     }
 
-    /// How a turn was over.
+    /// The ways in which a turn can end.
     public enum Outcome: Sendable {
-        /// The item was played to its end.
+        /// The item has played to its end.
         case ended
-        /// The item could not be played, or not to its end, or what was made of it could not be finished.
+        /// Playback or the final work of the turn has failed.
         case failed(any Error)
-        /// The group shut down, or the player was taken out of it, or closed by somebody else.
+        /// The group shut down, or the player was removed from it or closed by the app.
         case stopped
     }
 
-    /// Tells it from the others of its group, in events, logs and metrics.
+    /// The name of the player, unique in its group. It is used in events, logs and metrics.
     public var name: String
-    /// How the player loads and plays.
+    /// The configuration of the player.
     public var configuration: PlayerConfiguration
-    /// When it has failed; nil (the default) is the group's rule.
+    /// The policy after a failure, or `nil` (the default) for the group's policy.
     public var failurePolicy: RestartPolicy?
-    /// When it has played to its end; nil (the default) is the group's rule.
+    /// The policy after playback to the end, or `nil` (the default) for the group's policy.
     public var endPolicy: RestartPolicy?
-    /// Makes the item of each turn; the number of the turn counts from 1. What it throws is a failure of the player.
+    /// Creates the item of each turn. Turn numbers start at 1. An error counts as a failure of the player.
     public var makeTurn: @Sendable (_ number: Int) async throws -> Turn
 
-    /// Makes a player that plays what `makeTurn` makes.
+    /// Creates a member that plays the items that `makeTurn` creates.
     public init(
         name: String, configuration: PlayerConfiguration = PlayerConfiguration(), failurePolicy: RestartPolicy? = nil,
         endPolicy: RestartPolicy? = nil, makeTurn: @escaping @Sendable (_ number: Int) async throws -> Turn
@@ -51,7 +52,7 @@ public struct PlayerGroupMember: Sendable {
         self.makeTurn = makeTurn
     }
 
-    /// Makes a player of a stream or media file.
+    /// Creates a member that plays a stream or media file.
     public init(
         name: String, urlString: String, configuration: PlayerConfiguration = PlayerConfiguration(),
         failurePolicy: RestartPolicy? = nil, endPolicy: RestartPolicy? = nil
@@ -62,42 +63,42 @@ public struct PlayerGroupMember: Sendable {
     }
 }
 
-/// How a player of a group is.
+/// The states of a player in a group.
 public enum PlayerGroupStatus: Sendable {
-    /// The group does not run yet.
+    /// The group is not running yet.
     case pending
-    /// A turn is prepared or played.
+    /// A turn is being prepared or played.
     case running
-    /// The turn is over: what was made of it is finished.
+    /// Playback has ended, and the turn finishes its work.
     case finishing
-    /// It is begun anew at this time of the group's clock.
+    /// The player restarts at this time of the group's clock.
     case restarting(at: HostTime)
-    /// It stays as it is.
+    /// The player has ended and does not restart.
     case over(PlayerGroupMember.Outcome)
 }
 
-/// Something that happened to a player of a group.
+/// An event of a player in a group.
 public struct PlayerGroupEvent: Sendable {
-    /// The player's name.
+    /// The name of the player.
     public var name: String
-    /// When, on the group's clock.
+    /// The time of the event, on the group's clock.
     public var hostTime: HostTime
-    /// What.
+    /// The kind of event.
     public var kind: Kind
 
-    /// The kind of event. An open set: a `switch` needs a `default`.
+    /// Kinds of events. The set is open: a `switch` needs a `default`.
     public enum Kind: Sendable {
-        /// A turn begins, with this number.
+        /// The turn with this number begins.
         case began(turn: Int)
-        /// The player told of something.
+        /// The player sent an event.
         case player(PlayerEvent)
-        /// The turn is over, and what was made of it is finished; `restartsIn` is nil where no other one follows.
+        /// The turn and its final work have ended. `restartsIn` is `nil` if the player does not restart.
         case over(PlayerGroupMember.Outcome, restartsIn: Duration?)
-        /// Nobody waits for the end of the turn any more: what was made of it may not be whole.
+        /// The group stopped waiting for the end of the turn, whose work may be incomplete.
         case abandoned
     }
 
-    /// Makes an event.
+    /// Creates an event.
     public init(name: String, hostTime: HostTime, kind: Kind) {
         self.name = name
         self.hostTime = hostTime

@@ -1,29 +1,33 @@
 import HLSKitCore
 
-/// What becomes of a player of a group that has failed, or that has played to its end.
+/// The action for a player of a group that has failed or played to its end.
 public enum RestartPolicy: Sendable, Hashable {
-    /// It stays as it is; the others play on.
+    /// The player does not restart. The other players continue.
     case leave
-    /// It is begun anew, after a while.
+    /// The player restarts after a delay.
     case restart(RestartBackoff = RestartBackoff())
 }
 
-/// How long is waited before a player is begun anew.
+/// The delays before a player restarts.
 ///
-/// The player itself has tried again by then, for 20 s and longer: these waits come on top.
+/// They come after the player's own retries, which last 20 seconds or more.
 public struct RestartBackoff: Sendable, Hashable {
-    /// After the first failure in a row, the second, and so on; the last one for all that follow. Default 1, 2, 5, 10, 20 and
-    /// 30 s. An empty list does not wait.
+    /// The delays after the first failure in a row, the second one, and so on.
+    ///
+    /// The last delay applies to all further failures. If the array is empty, there is no delay. The default is 1, 2,
+    /// 5, 10, 20 and 30 seconds.
     public var delays: [Duration]
-    /// The least wait where somebody has to mend something first (`HLSError.isPermanent`). Default 30 s.
+    /// The minimum delay after a permanent error (`HLSError.isPermanent`). The default is 30 seconds.
     public var permanentDelay: Duration
-    /// After so much media that was played the next failure is a first one again. Default 60 s.
+    /// The amount of media after which a failure counts as the first one again. The default is 60 seconds.
     public var recovery: Duration
-    /// Waits are longer or shorter by up to this share, so that those of one server do not come at one moment: `0...1`. It goes
-    /// by the name of the player, so that it is the same each time. Default 0.2.
+    /// The share by which delays vary between players, in `0...1`.
+    ///
+    /// It prevents players of one server from restarting at the same time. The variation depends on the player's name,
+    /// so it is reproducible. The default is 0.2.
     public var spread: Double
 
-    /// Makes a rule; all have defaults.
+    /// Creates a backoff. All parameters have defaults.
     public init(
         delays: [Duration] = [1, 2, 5, 10, 20, 30].map { .seconds($0) }, permanentDelay: Duration = .seconds(30),
         recovery: Duration = .seconds(60), spread: Double = 0.2
@@ -35,14 +39,14 @@ public struct RestartBackoff: Sendable, Hashable {
     }
 }
 
-/// Counts the failures of one player, and says how long is to be waited.
+/// Counts the failures of a player and determines its restart delays.
 struct RestartCount: Sendable {
     private var failureCount = 0
-    /// -1...1.
+    /// The position in the spread, from -1 to 1.
     private let place: Double
 
     init(name: String) {
-        // FNV-1a, mixed once more: names that differ in their last letter alone are far from each other.
+        // FNV-1a with additional mixing, so that names that differ only in their last letter get distant values.
         var hash = name.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
         hash = (hash ^ hash >> 33) &* 0xff51_afd7_ed55_8ccd
         hash ^= hash >> 33
@@ -50,8 +54,8 @@ struct RestartCount: Sendable {
     }
 
     /// - Parameters:
-    ///   - error: why it failed; nil where it has played to its end.
-    ///   - played: media that was played meanwhile.
+    ///   - error: The reason of the failure, or `nil` if the player has played to its end.
+    ///   - played: The amount of media played since the last restart.
     mutating func delay(_ backoff: RestartBackoff, after error: (any Error)?, played: Duration) -> Duration {
         if played >= backoff.recovery || error == nil { failureCount = 0 }
         failureCount += 1

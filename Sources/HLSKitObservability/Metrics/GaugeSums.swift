@@ -1,8 +1,8 @@
 import HLSKitCore
 
-/// What players with the same dimensions show together: how many are in each state, sums, and means.
+/// The combined gauges of players with the same dimensions: counts by state, sums and means.
 ///
-/// Sums are of whole numbers, so that nothing is left of a player that is gone.
+/// Sums are integers, so that a removed player leaves no rounding error.
 struct GaugeSums: Sendable {
     private struct Mean: Sendable {
         var sum: Int64 = 0
@@ -13,7 +13,7 @@ struct GaugeSums: Sendable {
             if let new { (sum, count) = (sum &+ new, count + 1) }
         }
 
-        /// nil where there is nothing to show.
+        /// Returns the mean, or `nil` if there are no values.
         func value(per unit: Double) -> Double? { count > 0 ? Double(sum) / Double(count) / unit : nil }
     }
 
@@ -24,12 +24,11 @@ struct GaugeSums: Sendable {
     private var throughput = Mean()
     private var variantRate = Mean()
 
-    /// How many players there are.
     var playerCount: Int { players.values.reduce(0, +) }
 
     /// - Parameters:
-    ///   - old: what the player showed before; nil for a new one.
-    ///   - new: what it shows now; nil where it is no more.
+    ///   - old: The player's last sample, or `nil` for a new player.
+    ///   - new: The player's current sample, or `nil` if it has ended.
     mutating func change(from old: MetricSample?, to new: MetricSample?) {
         if let old { players[old.status, default: 0] -= 1 }
         if let new { players[new.status, default: 0] += 1 }
@@ -40,12 +39,12 @@ struct GaugeSums: Sendable {
         variantRate.change(from: old?.bitRate.map(Self.bits), to: new?.bitRate.map(Self.bits))
     }
 
-    /// The value of each gauge; nil where there is nothing to show.
+    /// The value of each gauge, or `nil` if it has none.
     var values: [(metric: Metric, labels: [String], value: Double?)] {
         TimeControlStatus.allCases.map { (.players, [$0.rawValue], Double(players[$0] ?? 0)) } + [
             (.bufferedBytes, [], Double(bufferedBytes)),
             (.buffer, [], buffer.value(per: 1000)), (.latency, [], latency.value(per: 1000)),
-            // Bytes.
+            // The gauges are in bytes.
             (.throughput, [], throughput.value(per: 8)), (.variantRate, [], variantRate.value(per: 8)),
         ]
     }

@@ -1,21 +1,21 @@
-/// The metrics of players. `docs/behaviour/observability.md` has a row for each, which a test compares.
+/// The metrics of players. A test compares them with the rows in the page "Observability".
 ///
-/// Names and units are by the conventions of Prometheus, and those of `hlsget monitor` where it has the same.
+/// Names and units follow Prometheus conventions, and are the same as in `hlsget monitor` if it has the metric.
 enum Metric: String, Sendable, Hashable, CaseIterable {
-    // What is the case.
+    // Gauges.
     case players = "hls_players"
     case buffer = "hls_buffer_seconds"
     case bufferedBytes = "hls_buffered_bytes"
     case latency = "hls_latency_seconds"
     case throughput = "hls_throughput_bytes_per_second"
     case variantRate = "hls_variant_bytes_per_second"
-    // What took how long.
+    // Timers.
     case startup = "hls_startup_seconds"
     case likelyToKeepUp = "hls_likely_to_keep_up_seconds"
     case stall = "hls_stall_seconds"
     case request = "hls_request_seconds"
     case firstByte = "hls_first_byte_seconds"
-    // What is counted of playing.
+    // Counters of playback.
     case played = "hls_played_seconds_total"
     case waiting = "hls_waiting_seconds_total"
     case stalls = "hls_stalls_total"
@@ -28,7 +28,7 @@ enum Metric: String, Sendable, Hashable, CaseIterable {
     case items = "hls_items_total"
     case failures = "hls_failures_total"
     case errors = "hls_errors_total"
-    // What is counted of loading.
+    // Counters of loading.
     case requests = "hls_requests_total"
     case finishedRequests = "hls_finished_requests_total"
     case receivedBytes = "hls_received_bytes_total"
@@ -48,7 +48,7 @@ enum Metric: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Names of its labels, besides the dimensions of the player.
+    /// The names of the metric's labels, in addition to the player's dimensions.
     var labels: [String] {
         switch self {
         case .players: ["state"]
@@ -61,7 +61,6 @@ enum Metric: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Counted in parts of one.
     var isFraction: Bool {
         switch self {
         case .played, .waiting, .stallTime, .missingTime: true

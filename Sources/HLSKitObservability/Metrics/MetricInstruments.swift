@@ -2,7 +2,7 @@ import CoreMetrics
 import HLSKitCore
 import Synchronization
 
-/// The instruments of players with the same dimensions, each made when it is first needed.
+/// The instruments of players with the same dimensions, which are created on first use.
 final class MetricInstruments: Sendable {
     private struct Key: Hashable {
         var metric: Metric
@@ -27,7 +27,7 @@ final class MetricInstruments: Sendable {
         self.dimensions = dimensions
     }
 
-    /// - Parameter player: whose updates they are.
+    /// - Parameter player: The number of the player that the updates belong to.
     func take(_ updates: [MetricUpdate], of player: Int) {
         guard !updates.isEmpty else { return }
         state.withLock { state in
@@ -53,7 +53,7 @@ final class MetricInstruments: Sendable {
             if let value {
                 gauge(key, &state).record(value)
             } else if let gauge = state.gauges.removeValue(forKey: key) {
-                // The last value would be shown for ever.
+                // Otherwise, the last value would remain visible.
                 gauge.destroy()
             }
         }
@@ -99,7 +99,7 @@ final class MetricInstruments: Sendable {
 }
 
 extension Duration {
-    /// Whole nanoseconds; those of 292 years at most.
+    /// The number of whole nanoseconds, limited to about 292 years.
     var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

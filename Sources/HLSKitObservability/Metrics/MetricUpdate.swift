@@ -1,27 +1,26 @@
 import HLSKitCore
 
-/// Something that is to be told to a metrics backend.
 enum MetricUpdate: Sendable, Hashable {
-    /// - Parameter labels: values of the metric's labels, in their order.
+    /// - Parameter labels: The values of the metric's labels, in order.
     case count(Metric, labels: [String] = [], by: Int)
     case add(Metric, labels: [String] = [], Duration)
     case time(Metric, labels: [String] = [], Duration)
-    /// What the player shows now; nil where it is no more.
+    /// The current sample of the player, or `nil` if it has ended.
     case sample(MetricSample?)
 }
 
-/// What of a player is the case at a moment.
+/// The state of a player at a point in time.
 struct MetricSample: Sendable, Hashable {
     var status: TimeControlStatus
-    /// Media ahead of the playhead; nil without an item.
+    /// The media ahead of the playhead, or `nil` without an item.
     var buffered: Duration?
-    /// Bytes of media that are held.
+    /// The size of the media in memory, in bytes.
     var bufferedByteCount = 0
-    /// The lateness of what is presented, or else the distance from the live edge; nil for VOD.
+    /// The latency or, if it is unknown, the distance from the live edge. `nil` for VOD.
     var latency: Duration?
-    /// Bits per second that the network is expected to bring.
+    /// The expected throughput of the network, in bits per second.
     var throughput: Double?
-    /// Declared bits per second of the variant.
+    /// The declared bit rate of the variant, in bits per second.
     var bitRate: Double?
 
     init(status: TimeControlStatus) { self.status = status }

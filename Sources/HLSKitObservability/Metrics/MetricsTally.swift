@@ -1,6 +1,6 @@
 import HLSKitCore
 
-/// Makes of what is seen of one player what its metrics are told.
+/// Converts the signals of one player into metric updates.
 struct MetricsTally: Sendable {
     private struct Item: Sendable {
         var delta = StatisticsDelta()
@@ -11,7 +11,7 @@ struct MetricsTally: Sendable {
     private var items: [PlayerItemID: Item] = [:]
     private var current: PlayerItemID?
     private var sample = MetricSample(status: .paused)
-    /// What is waited for, and since when it is not counted.
+    /// The reason of the current wait, and the time from which it is not counted yet.
     private var waiting: (reason: WaitingReason?, since: HostTime)?
     private var stallBegan: HostTime?
 
@@ -21,7 +21,7 @@ struct MetricsTally: Sendable {
             if state.timeControlStatus == .waitingToPlayAtSpecifiedRate {
                 waiting = (state.reasonForWaitingToPlay, time)
             }
-            // What was before is not counted, but for an item that has just been asked for: that is its beginning.
+            // Earlier activity is not counted, unless the item has only just started to load.
             if let id = state.currentItemID {
                 let isNew = state.statistics.receivedByteCount == 0
                 items[id] = Item(delta: isNew ? StatisticsDelta() : StatisticsDelta(from: state.statistics))
@@ -55,7 +55,7 @@ struct MetricsTally: Sendable {
         var updates = left.delta.advance(to: item.latestState.statistics)
         if isOver { updates.append(.count(.items, labels: [left.outcome.rawValue], by: 1)) }
         guard item.id == current else { return updates }
-        // Until the next one is looked at there is nothing to show.
+        // There is no sample until the next item is checked.
         current = nil
         sample = MetricSample(status: sample.status)
         return updates + [.sample(sample)]

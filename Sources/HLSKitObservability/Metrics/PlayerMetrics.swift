@@ -2,19 +2,18 @@ public import CoreMetrics
 public import HLSKitCore
 import Synchronization
 
-/// Tells a metrics backend of swift-metrics how players do: what they play, wait for, load and miss.
+/// Reports metrics of players to a swift-metrics backend: playback, waiting, loading and missing media.
 ///
 /// ```swift
 /// let metrics = PlayerMetrics()
 /// metrics.attach(to: player, dimensions: [("stream", "News")])
 /// ```
 ///
-/// One is enough for all players of a process. Players with the same dimensions are counted together, and gauges have their
-/// means: one series of each metric, however many they are. No dimension is a URL, unless the program makes it one.
-///
-/// All metrics are in docs/behaviour/observability.md.
+/// One instance is enough for all players of a process. Players with the same dimensions are counted together, and
+/// gauges contain their mean. Each metric therefore has one series, regardless of the number of players. URLs are never
+/// used as dimensions unless the app does so.
 public final class PlayerMetrics: Sendable {
-    /// So many different dimensions have series of their own; what is beyond shares one, with the value `other`.
+    /// The largest number of dimension values. Further ones share the value `other`.
     public static let maximumDimensionCount = 10_000
 
     private struct Key: Hashable {
@@ -31,22 +30,26 @@ public final class PlayerMetrics: Sendable {
     private let interval: Duration
     private let state = Mutex(State())
 
+    /// Creates metrics.
+    ///
     /// - Parameters:
-    ///   - factory: makes the instruments; nil (the default) is the one that the process was set up with
-    ///     (`MetricsSystem.bootstrap`) by now.
-    ///   - interval: how often a player is looked at, by its clock; what happens in between is counted then. Default 5 s, at
-    ///     least 0.1 s.
+    ///   - factory: The factory for instruments. The default, `nil`, is the factory that the process has set with
+    ///     `MetricsSystem.bootstrap`.
+    ///   - interval: The interval at which a player is checked, by its clock. Activity between two checks is counted at
+    ///     the second one. The default is 5 s, and the minimum is 0.1 s.
     public init(factory: (any MetricsFactory)? = nil, interval: Duration = .seconds(5)) {
         self.factory = factory ?? MetricsSystem.factory
         self.interval = max(interval, .milliseconds(100))
     }
 
-    /// Counts what the player does from now on, until it is closed or let go.
+    /// Counts the activity of a player until it is closed or released.
     ///
     /// - Parameters:
-    ///   - player: is not kept.
-    ///   - dimensions: labels of all of its metrics, names with values, as swift-metrics has them. Few: each value is as many
-    ///     series as there are metrics, which stay. The names `class`, `code`, `outcome`, `reason` and `state` are taken.
+    ///   - player: The player. It is not retained.
+    ///   - dimensions: The labels for all metrics of the player, as names and values. Use only a few values, because
+    ///     each one adds a permanent series per metric. The names `class`, `code`, `outcome`, `reason` and `state` are
+    ///     reserved.
+    /// - Returns: The observation, which you need not keep.
     @discardableResult
     public func attach(to player: Player, dimensions: [(String, String)] = []) -> PlayerObservation {
         let taken = Set(Metric.allCases.flatMap(\.labels))
@@ -73,7 +76,6 @@ public final class PlayerMetrics: Sendable {
     }
 }
 
-/// Counts for one player.
 private final class MetricsObserver: PlayerObserver {
     private let instruments: MetricInstruments
     private let player: Int
@@ -85,7 +87,7 @@ private final class MetricsObserver: PlayerObserver {
     }
 
     func observe(_ signal: PlayerSignal, at time: HostTime) {
-        // One after another, also at the instruments: what a player shows last is what it shows.
+        // Hold the lock while the instruments are updated, so that gauges end with the last sample.
         tally.withLock { tally in instruments.take(tally.observe(signal, at: time), of: player) }
     }
 }

@@ -1,10 +1,10 @@
 import HLSKitCore
 
-/// What an item has counted since it was looked at last.
+/// The changes in an item's statistics since the last check.
 struct StatisticsDelta: Sendable {
     private var last: PlaybackStatistics
 
-    /// - Parameter start: what is not counted.
+    /// - Parameter start: The statistics that are already counted.
     init(from start: PlaybackStatistics = PlaybackStatistics()) { last = start }
 
     private static let counts: [(Metric, @Sendable (PlaybackStatistics) -> Int)] = [
@@ -22,7 +22,7 @@ struct StatisticsDelta: Sendable {
         defer { last = now }
         var updates: [MetricUpdate] = []
         for (metric, count) in Self.counts {
-            // What was counted anew begins at zero.
+            // A counter that was reset counts from zero.
             let (old, new) = (count(last), count(now))
             let more = new >= old ? new - old : new
             if more > 0 { updates.append(.count(metric, by: more)) }

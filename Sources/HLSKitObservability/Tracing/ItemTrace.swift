@@ -1,9 +1,9 @@
 import HLSKitCore
 import Tracing
 
-/// The span of one item, with what is known of it until it ends.
+/// The span of one item, and the state that it needs until it ends.
 struct ItemTrace: Sendable {
-    /// Events and errors that a span keeps; an item may play for years.
+    /// The limit on events and errors in a span, because an item may play for years.
     static let eventLimit = 128
 
     let span: any Span
@@ -30,7 +30,7 @@ struct ItemTrace: Sendable {
         span.addEvent(SpanEvent(name: event.rawValue, at: instant, attributes: attributes))
     }
 
-    /// A failure that was, or will be, mended.
+    /// Records a failure that the player has recovered from or will retry.
     mutating func add(_ error: HLSError, at instant: TraceInstant) {
         guard takesEvent() else { return }
         var attributes = SpanAttributes([:])
@@ -53,7 +53,7 @@ struct ItemTrace: Sendable {
         return true
     }
 
-    /// Requests that were not told before.
+    /// Returns the requests of a measurement that were not recorded before.
     mutating func takeRequests(_ event: any MetricEvent) -> [any MetricEvent] { requests.take(event) }
 
     // MARK: Stalls
@@ -69,7 +69,7 @@ struct ItemTrace: Sendable {
         if let reason { stall?.attributes[.waitingReason] = .string(reason.rawValue) }
     }
 
-    /// - Parameter variant: what was presented then.
+    /// - Parameter variant: The variant that was presented at the time of the stall.
     func noteStall(_ variant: AssetVariant?) {
         if let variant { stall?.attributes[.variant] = .string(variant.id.rawValue) }
     }

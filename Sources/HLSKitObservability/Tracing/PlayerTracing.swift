@@ -2,43 +2,46 @@ public import HLSKitCore
 import Synchronization
 public import Tracing
 
-/// Makes spans of what players do, for swift-distributed-tracing: one for each item, and in it one for each request and each
-/// stall.
+/// Records spans of the activity of players, for swift-distributed-tracing.
 ///
 /// ```swift
 /// let tracing = PlayerTracing()
-/// tracing.attach(to: player)  // in the span that is open here
+/// tracing.attach(to: player)  // spans belong to the current span
 /// ```
 ///
-/// Times are those of the player's clock, and errors are recorded. URLs are without user, query and fragment. All names and
-/// attributes are in docs/behaviour/observability.md.
+/// Each item has a span, which contains one span for each request and each stall. Times are from the player's clock.
+/// Errors are recorded. URLs are recorded without user, query and fragment.
 public final class PlayerTracing: Sendable {
-    /// Which requests get spans.
+    /// The requests for which spans are recorded.
     public enum RequestSpans: Sendable, Hashable, CaseIterable { case all, failed, none }
 
     private let tracer: (any Tracer)?
     private let requestSpans: RequestSpans
 
+    /// Creates tracing.
+    ///
     /// - Parameters:
-    ///   - tracer: makes the spans; nil (the default) is that of the process when a player is attached
-    ///     (`InstrumentationSystem.bootstrap`).
-    ///   - requestSpans: which requests get spans. A live stream makes some ten thousand requests a day. Default: all.
+    ///   - tracer: The tracer. The default, `nil`, is the tracer of the process (`InstrumentationSystem.bootstrap`)
+    ///     when a player is attached.
+    ///   - requestSpans: The requests for which spans are recorded. A live stream makes about ten thousand requests per
+    ///     day. The default is all.
     public init(tracer: (any Tracer)? = nil, requestSpans: RequestSpans = .all) {
         self.tracer = tracer
         self.requestSpans = requestSpans
     }
 
-    /// Makes spans of what the player does from now on, until it is closed or let go.
+    /// Records spans of a player's activity until it is closed or released.
     ///
     /// - Parameters:
-    ///   - player: is not kept.
-    ///   - context: what the items belong to; nil (the default) is the context of the caller's task.
+    ///   - player: The player. It is not retained.
+    ///   - context: The parent context of the items' spans. The default, `nil`, is the context of the caller's task.
+    /// - Returns: The observation, which you need not keep.
     @discardableResult
     public func attach(to player: Player, context: ServiceContext? = nil) -> PlayerObservation {
         let recorder = TraceRecorder(
             tracer: tracer ?? InstrumentationSystem.tracer, parent: context ?? ServiceContext.current ?? .topLevel,
             clock: TraceClock(epoch: player.creationDate, origin: player.creationTime), requestSpans: requestSpans)
-        // Nothing is to be seen in between.
+        // Traces need no periodic samples.
         return PlayerObservation(of: player, interval: .seconds(3600), observer: recorder)
     }
 }
@@ -48,7 +51,7 @@ private final class TraceRecorder: PlayerObserver {
     private struct State {
         var items: [PlayerItemID: ItemTrace] = [:]
         var current: PlayerItemID?
-        /// What is waited for; events of time control are the player's, not an item's.
+        /// The reason of the current wait. Time control events belong to the player, not to an item.
         var reason: WaitingReason?
     }
 

@@ -1,9 +1,8 @@
 import HLSKitCore
 import Tracing
 
-/// Makes the span of a request, which is over: its times were measured.
+/// Creates the span of a completed request from its measured times.
 struct RequestSpan {
-    /// What is recorded as the error of a request.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
@@ -77,7 +76,7 @@ struct RequestSpan {
         return attributes
     }
 
-    /// `h2` and `http/1.1` in the words of the conventions.
+    /// Returns the protocol name and version in the form of the conventions, for `h2` or `http/1.1`, for example.
     private static func protocolName(_ text: String) -> (name: String, version: String)? {
         if text.hasPrefix("http/") { return ("http", String(text.dropFirst(5))) }
         if text.hasPrefix("h"), let version = text.dropFirst().first, version.isNumber {
@@ -86,8 +85,9 @@ struct RequestSpan {
         return nil
     }
 
-    /// The end of each phase that took place, since the player was made. The transfer begins when there is a connection
-    /// to be had, where those are limited.
+    /// The end of each phase, relative to the creation of the player.
+    ///
+    /// If connections are limited, the transfer begins when a connection is available.
     private var phases: [(TraceEvent, Duration)] {
         guard let transfer = request.transfer else {
             return request.responseStartTime.map { [(.firstByte, $0)] } ?? []
@@ -105,7 +105,7 @@ struct RequestSpan {
     }
 }
 
-/// What traces say of a URL: nothing of its user, its query and its fragment, which may hold secrets.
+/// A URL in the form used in traces, without user, query and fragment, because those may contain secrets.
 struct RequestURL: Sendable, Hashable {
     let text: String
     let scheme: String
@@ -121,7 +121,7 @@ struct RequestURL: Sendable, Hashable {
             authority = text[start.upperBound...].prefix { $0 != "/" }
             if let at = authority.lastIndex(of: "@") { authority = authority[authority.index(after: at)...] }
         }
-        // The brackets of an IPv6 address hold colons.
+        // The colons in the brackets of an IPv6 address do not separate a port.
         let isPort = authority.lastIndex(of: ":").map { !authority[$0...].contains("]") } ?? false
         let colon = isPort ? authority.lastIndex(of: ":") : nil
         host = String(colon.map { authority[..<$0] } ?? authority)

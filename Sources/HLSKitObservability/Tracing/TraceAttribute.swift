@@ -1,7 +1,8 @@
-/// The attributes of spans and of their events. Those of HTTP have the names of OpenTelemetry's semantic conventions (1.27), the
-/// library's own begin with `hls.`. `docs/behaviour/observability.md` has a row for each, which a test compares.
+/// The attributes of spans and of their events. A test compares them with the rows in the page "Observability".
+///
+/// HTTP attributes follow OpenTelemetry's semantic conventions (1.27). The library's own attributes start with `hls.`.
 enum TraceAttribute: String, Sendable, CaseIterable {
-    // Of requests.
+    // Attributes of requests.
     case method = "http.request.method"
     case status = "http.response.status_code"
     case bodySize = "http.response.body.size"
@@ -19,7 +20,7 @@ enum TraceAttribute: String, Sendable, CaseIterable {
     case isConnectionReused = "hls.connection.reused"
     case mediaSequence = "hls.media_sequence"
     case segmentDuration = "hls.segment.duration"
-    // Of items and stalls.
+    // Attributes of items and stalls.
     case session = "hls.session.id"
     case variantCount = "hls.variant.count"
     case playbackType = "hls.playback.type"
@@ -36,29 +37,27 @@ enum TraceAttribute: String, Sendable, CaseIterable {
     case waitingReason = "hls.waiting.reason"
     case itemTime = "hls.item_time"
     case variant = "hls.variant.id"
-    // Of events.
+    // Attributes of events.
     case oldVariant = "hls.variant.old"
     case explanation = "hls.explanation"
     case cause = "hls.cause"
 }
 
-/// The names of spans.
 enum TraceName {
     static let item = "hls.item"
     static let stall = "hls.stall"
-    /// Of a request that is none of HTTP.
+    /// The name for requests without HTTP.
     static let request = "hls.request"
 }
 
-/// Events of spans.
 enum TraceEvent: String, Sendable, CaseIterable {
-    // Of items.
+    // Events of items.
     case ready = "hls.ready"
     case playing = "hls.playing"
     case variantSwitch = "hls.variant_switch"
     case seek = "hls.seek"
     case missing = "hls.missing"
-    // Of requests: the end of each phase.
+    // Events of requests: the end of each phase.
     case transfer = "hls.transfer_start"
     case nameLookup = "hls.name_lookup_end"
     case connect = "hls.connect_end"

@@ -2,7 +2,7 @@ import HLSKitCore
 import HLSKitPlaylist
 import Tracing
 
-/// A moment of a trace: what happened in a player has the time of its clock, as a date.
+/// An instant of a trace: a time of a player's clock, converted to a date.
 struct TraceInstant: TracerInstant {
     let nanosecondsSinceEpoch: UInt64
 
@@ -17,20 +17,20 @@ struct TraceInstant: TracerInstant {
     }
 }
 
-/// Turns the times of a player into those of traces.
+/// Converts the times of a player to instants of a trace.
 struct TraceClock: Sendable {
-    /// The date at which the player was made, and that moment on its clock.
+    /// The date at which the player was created. `origin` is the same time on its clock.
     let epoch: PlaylistDate
     let origin: HostTime
 
     func instant(_ time: HostTime) -> TraceInstant { TraceInstant(epoch + (time - origin)) }
 
-    /// - Parameter elapsed: since the player was made.
+    /// - Parameter elapsed: The time since the player was created.
     func instant(_ elapsed: Duration) -> TraceInstant { TraceInstant(epoch + elapsed) }
 }
 
 extension Tracer {
-    /// A span whose end is somebody else's: what it is of is no call.
+    /// Starts a span that is ended separately, because it does not describe a function call.
     func span(
         _ name: String, _ kind: SpanKind, in context: ServiceContext, at instant: TraceInstant
     ) -> any Tracing.Span {

@@ -5,28 +5,27 @@ import HLSKitOutput
 import HLSKitSelection
 import HLSKitTime
 
-/// Gives the cues of subtitles and closed captions to outputs ahead of their time, and says which are due.
+/// Passes cues of subtitles and closed captions to outputs ahead of time, and returns those that are due.
 struct CuePresenter {
     private let dispatcher: OutputDispatcher
     private var cues = CueSchedule()
     private var closedCaptions = ClosedCaptionReader()
-    /// Services that the engine knows of.
+    /// The closed-caption services that were reported to the engine.
     private var knownServices: Set<ClosedCaptionService> = []
     private var sidecar = SidecarCues()
-    /// What cues are placed by: as of the media that came last.
+    /// The timeline for placing cues, as of the latest media.
     var timeline = ItemTimeline()
 
     init(dispatcher: OutputDispatcher) { self.dispatcher = dispatcher }
 
-    /// The item time at which the next cue is due.
     var nextDue: Duration? { cues.nextDue }
 
     // MARK: In
 
-    /// The pictures of the variant that follow are of this track.
+    /// Called when the variant's video continues with another track.
     mutating func begin(_ track: MediaTrack, isStill: Bool) { closedCaptions.begin(track, isStill: isStill) }
 
-    /// Looks for closed captions in a picture of the variant.
+    /// Reads the closed captions in a frame of the variant.
     mutating func add(_ sample: MediaSample, offset: Duration) { closedCaptions.add(sample, offset: offset) }
 
     mutating func add(_ data: ClosedCaptionData, at time: Duration, duration: Duration) {
@@ -36,18 +35,16 @@ struct CuePresenter {
     mutating func add(_ batch: CueBatch, _ view: EngineView, now: Duration) {
         cues.limit(from: view.start, until: view.forwardEnd)
         cues.add(batch, language: view.legibleLanguage)
-        // Until media has come there is nothing to place it by, or it is placed already.
+        // Before the first media there is no anchor. If there is one, the cues are placed already.
         cues.place(by: timeline, presented: .nothing, now: now)
         give()
     }
 
-    /// The variant has no more media.
     mutating func finish() { closedCaptions.finish() }
 
-    /// Hands on the closed captions that are whole: all of them to whoever collects them, those of the selected service
-    /// as cues.
+    /// Passes completed closed captions to collectors, and turns captions of the selected service into cues.
     ///
-    /// - Returns: the services that have said something so far, where there are others than before.
+    /// - Returns: The services found so far, if there is a new one.
     mutating func settle(_ view: EngineView) -> MediaFact? {
         let fresh = takeFresh(view)
         guard !fresh.isEmpty else { return nil }
@@ -58,13 +55,13 @@ struct CuePresenter {
         return .closedCaptions(knownServices)
     }
 
-    /// The item is over: what was not whole is, now.
+    /// Called when the item has ended. Completes the open captions.
     mutating func end(_ view: EngineView) {
         closedCaptions.finish()
         dispatcher.add(takeFresh(view))
     }
 
-    /// Segments reach beyond the part of the item that is played.
+    /// Returns completed captions in the played range, because segments extend beyond it.
     private mutating func takeFresh(_ view: EngineView) -> [ClosedCaption] {
         closedCaptions.takeFresh().filter { closed in
             let range = closed.caption.timeRange
@@ -84,7 +81,7 @@ struct CuePresenter {
 
     // MARK: Out
 
-    /// Takes the cues whose time has come, for the player to publish.
+    /// Returns the cues that are due, for the player to publish.
     mutating func takeDue(at time: Duration, _ view: EngineView) -> [LegibleCue] {
         follow(view.sidecar, view, at: time)
         if let service = view.closedCaptionService {
@@ -95,18 +92,17 @@ struct CuePresenter {
         return due
     }
 
-    /// Tells an output that has just come of the cues that are not over.
+    /// Passes the current cues to a new output.
     func welcome(_ receiver: any CueReceiver) {
         if !cues.current.isEmpty { receiver.receive(cues.current) }
     }
 
-    /// Tells outputs of the cues that are new, or have changed.
     private mutating func give() {
         dispatcher.replace(cues.takeChanges())
         dispatcher.add(cues.takePlaced())
     }
 
-    /// Gives the captions of the program that are selected, once.
+    /// Adds the selected captions of the app once.
     private mutating func follow(_ selected: SidecarCaptions?, _ view: EngineView, at now: Duration) {
         if sidecar.isReplaced(by: selected) { clear(at: now) }
         let captions = sidecar.take(selected, at: now)
@@ -118,10 +114,10 @@ struct CuePresenter {
 
     // MARK: Jumps
 
-    /// Media of the variant is loaded again from this item time on.
+    /// Called when the variant's media is loaded again from this item time on.
     mutating func truncate(from time: Duration) { closedCaptions.truncate(from: time) }
 
-    /// Other subtitles were selected, or none.
+    /// Called when other subtitles are selected, or none.
     mutating func clear(at now: Duration) {
         cues.removeAll()
         sidecar.forget(from: now)
@@ -129,24 +125,24 @@ struct CuePresenter {
         dispatcher.removeCues()
     }
 
-    /// Another option was selected: closed captions of it are there already.
+    /// Called when another option is selected. Shows its closed captions that are already known.
     mutating func showKnown(at now: Duration, _ view: EngineView) {
         follow(view.sidecar, view, at: now)
         let time = MediaTime(now)
         add(closedCaptions.known.filter { $0.caption.timeRange.end > time }, view)
     }
 
-    /// All media is forgotten; what comes is presented from there on.
+    /// Called when all media is dropped. Presentation restarts at `time`.
     mutating func flush(to time: Duration) {
         closedCaptions.flush()
         cues.removeAll()
         sidecar.forget(from: time)
     }
 
-    /// Time has jumped to where media is held.
+    /// Called after a jump to loaded media.
     mutating func rewind(to time: Duration) {
         if sidecar.isGiven {
-            // They are all there still, and need not be kept.
+            // The captions of the app are all available, so they can be added again.
             cues.removeAll()
             dispatcher.removeCues()
             sidecar.forget(from: time)

@@ -1,7 +1,7 @@
 import HLSKitEngine
 import HLSKitMedia
 
-/// The lanes of an item with the timeline that they share: decrypts and demuxes what comes.
+/// The lanes of an item and their shared timeline. Decrypts and demuxes the data of all lanes.
 struct DemuxLanes: Sendable {
     private let mode: LanePipeline.Mode
     private let declared: ContainerProbe.Container?
@@ -9,7 +9,7 @@ struct DemuxLanes: Sendable {
     private var timeline = ItemTimeline()
     private var endedLanes: Set<LaneID> = []
 
-    /// - Parameter declared: what media is in, whatever its bytes look like.
+    /// - Parameter declared: The container of the media, regardless of its bytes.
     init(
         mode: LanePipeline.Mode, declared: ContainerProbe.Container? = nil,
         mediaOrigin: @escaping @Sendable () -> Duration?
@@ -59,11 +59,13 @@ struct DemuxLanes: Sendable {
             effect: work.effect)
     }
 
-    /// Lets `body` change a lane, and reads as far as the bytes go. True where separate audio waited for what has come.
+    /// Lets `body` change a lane, and reads all available bytes.
+    ///
+    /// Returns `true` if separate audio waited for the new data.
     private mutating func run(
         _ work: LaneWork, _ output: inout [LaneOutput], _ body: (inout LanePipeline) -> Void
     ) -> Bool {
-        // Taken out, so that no second reference makes it copy what it holds.
+        // Remove the pipeline to avoid a copy of its contents.
         guard var pipeline = pipelines.removeValue(forKey: work.lane) else { return false }
         body(&pipeline)
         if work.lane == .audio {
@@ -81,7 +83,7 @@ struct DemuxLanes: Sendable {
         return true
     }
 
-    /// What the variant will place on the timeline; nothing where none of its media is wanted.
+    /// The timelines on which the variant will place media, or none if its media is unused.
     private func comingFromVariant(isExpected: Bool) -> ItemTimeline.Coming {
         if let main = pipelines[.main], main.hasBegun { return .timelines(main.coming) }
         return isExpected && !endedLanes.contains(.main) ? .unknown : .timelines([])

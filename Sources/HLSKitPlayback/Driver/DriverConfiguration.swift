@@ -5,32 +5,33 @@ import HLSKitOutput
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// What the driver of an item needs besides the engine.
+/// The configuration of an item's driver, apart from the engine's configuration.
 struct DriverConfiguration: Sendable {
     var transport: any ResourceTransport
-    /// The time on the clock of the item's media that is its start, where that is known: of a file.
+    /// Returns the media time of the item's start, if it is known. This is the case for a file.
     var mediaOrigin: @Sendable () -> Duration? = { nil }
-    /// What the item's media is in, whatever its bytes look like: of a file whose media type was given.
+    /// The container of the item's media, regardless of its bytes, for a file with a given media type.
     var declaredContainer: ContainerProbe.Container?
     var resourcePolicy: ResourcePolicy
     var outputs = OutputRegistry()
-    /// What is played; media of other kinds is dropped.
+    /// The kinds of media to play. Media of other kinds is dropped.
     var mediaTypes: Set<MediaKind> = [.video, .audio]
-    /// Media that is decoded although no output wants it.
+    /// Kinds of media to decode even if no output takes them.
     var decodes: Set<MediaKind> = []
     var decodingThreadCount = 0
     var makeDecoder = TrackDecoder.libavcodec
-    /// Media is taken apart; otherwise it is only checked and dropped.
+    /// Whether media is demuxed, not only checked and dropped.
     var demuxes = true
     var isPaced = true
     var bandwidthHistory: BandwidthHistory?
     var urlRefresher: (any URLRefresher)?
     let userCall: UserCall
     let log: PlaybackLog
-    /// Asks the program about the variants of a playlist, without a lock and before the engine has it.
+    /// Evaluates the app's conditions on variants, without a lock and before the engine has the playlist.
     var judgeVariants: @Sendable (MultivariantPlaylist) -> Void = { _ in }
     var playlistOptions = PlaylistParser.Options()
-    /// Where playlists are parsed and media is demuxed; nil is ``WorkQueue/shared``, or at once where the clock runs the
-    /// player's tasks.
+    /// The queue for parsing playlists and demuxing media.
+    ///
+    /// The default, `nil`, is ``WorkQueue/shared``. If the clock runs the player's tasks, `nil` means to work at once.
     var workQueue: WorkQueue?
 }

@@ -1,26 +1,26 @@
 import HLSKitEngine
 import HLSKitLoading
 
-/// What happens outside and waits for the driver.
+/// External input that waits for the driver.
 enum DriverInput: Sendable {
     case transport(RequestID, TransportEvent)
     case freshURL(Result<String, LoadingError>)
     case renderer(LaneID, RendererID, TrackRenderer.Report)
     case lanes(LaneReport)
     case playlist(ReadPlaylist)
-    /// An output of the item came, went or changed its wishes.
+    /// An output of the item was added, removed or reconfigured.
     case outputsChanged
 }
 
-/// Where threads of transports and renderers leave what they have for the driver, which is woken by it.
+/// Passes input from the threads of transports and renderers to the driver, and wakes it.
 ///
-/// A ``Gate`` and not a ``Broadcast``: there is one reader, which takes all that has come at once.
+/// This is a ``Gate``, not a ``Broadcast``, because the only reader takes all input at once.
 final class DriverInbox: Sendable {
     private struct State {
         var inputs: [DriverInput] = []
-        /// Something besides inputs wants the driver's attention: effects, a timer, a thread that waits for its time.
+        /// Whether something other than input needs the driver: effects, a timer or a waiting thread.
         var isAlarmed = false
-        /// The engine has changed, and not by the driver.
+        /// Whether the engine was changed by another caller than the driver.
         var hasNews = false
         var isClosed = false
     }
@@ -33,7 +33,7 @@ final class DriverInbox: Sendable {
         }
     }
 
-    /// The engine has decided something: makes the driver look at its effects.
+    /// Called when the engine has made a decision. Makes the driver carry out its effects.
     func alarm() {
         state.signal { state in
             state.isAlarmed = true
@@ -41,15 +41,15 @@ final class DriverInbox: Sendable {
         }
     }
 
-    /// Makes the driver look at its timers.
+    /// Makes the driver check its timers.
     func wake() {
         state.signal { $0.isAlarmed = true }
     }
 
-    /// The engine was told something of which nothing follows: the driver sees it when it looks next.
+    /// Notes an engine change without effects, which the driver sees when it next runs.
     func noteNews() { state.withLock { $0.hasNews = true } }
 
-    /// Whether the engine has changed since the last call, and not by the driver.
+    /// Returns whether another caller has changed the engine since the last call.
     func takeNews() -> Bool {
         state.withLock { state in
             defer { state.hasNews = false }
@@ -64,7 +64,7 @@ final class DriverInbox: Sendable {
         }
     }
 
-    /// Waits until there is something; nil when the inbox is closed.
+    /// Waits for input. Returns `nil` when the inbox is closed.
     func next() async -> [DriverInput]? {
         await state.wait { state -> [DriverInput]?? in
             if state.isClosed { return .some(nil) }

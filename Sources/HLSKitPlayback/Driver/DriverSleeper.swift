@@ -1,6 +1,6 @@
 import HLSKitLoading
 
-/// Sleeps until the next thing that depends on time, in a task that wakes the driver.
+/// Sleeps until the next timed work in a task that wakes the driver.
 struct DriverSleeper {
     private let clock: HostClock
     private let inbox: DriverInbox
@@ -12,7 +12,7 @@ struct DriverSleeper {
         self.inbox = inbox
     }
 
-    /// Wakes the driver at this time, and not at that of the call before; nil wakes it no more.
+    /// Wakes the driver at this time instead of the previous one. `nil` cancels the wake-up.
     mutating func arm(at next: Duration?) {
         guard let next else { return cancel() }
         if let time, time <= next, time > clock.now { return }

@@ -3,14 +3,14 @@ import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// What came of events that a driver has put into its engine.
+/// The result of events that a driver has passed to its engine.
 struct EngineTurn: Sendable {
-    /// To be carried out in order: those of the events, behind whatever was decided before.
+    /// The effects to carry out in order, including effects of earlier decisions.
     var effects: [EngineEffect]
     var view: EngineView
 }
 
-/// Who holds the engines of a player's items, under one lock, as the drivers see it.
+/// The owner of the engines of a player's items, which one lock protects, as seen by the drivers.
 protocol EngineHost: AnyObject, Sendable {
     var clock: HostClock { get }
     var sound: SoundControl { get }
@@ -24,7 +24,7 @@ protocol EngineHost: AnyObject, Sendable {
     func driverHasEnded(playback id: Int)
 }
 
-/// The engine of one item as its driver sees it.
+/// The engine of one item, as seen by its driver.
 struct EngineChannel: Sendable {
     private let host: any EngineHost
     private let playback: Int
@@ -38,15 +38,17 @@ struct EngineChannel: Sendable {
     var clock: HostClock { host.clock }
     var sound: SoundControl { host.sound }
 
-    /// Puts events into the engine, none to see what was decided elsewhere. nil where the player has let the item go.
+    /// Passes events to the engine. An empty array only fetches decisions that were made elsewhere.
+    ///
+    /// Returns `nil` if the player has released the item.
     func exchange(_ events: [EngineEvent]) -> EngineTurn? { host.exchange(events, playback: playback) }
 
-    /// Reads the engine; nil where the player has let the item go.
+    /// Reads the engine. Returns `nil` if the player has released the item.
     func read<Result: Sendable>(_ body: (borrowing PlaybackEngine) -> Result?) -> Result? {
         host.read(playback: playback, body)
     }
 
-    /// Notes what the network gives, for players to come. `url` is what was loaded last.
+    /// Records the measured throughput for later players. `url` is the last loaded URL.
     func note(_ url: String, in history: BandwidthHistory) {
         guard let host = URLOrigin(of: url)?.authority else { return }
         let now = now
@@ -56,20 +58,19 @@ struct EngineChannel: Sendable {
         if let (bitsPerSecond, date) = measured { history.note(bitsPerSecond, host: host, at: date) }
     }
 
-    /// When the observers of time are to be told something. For the driver of the current item.
+    /// The host time of the next call to the time observers. For the current item's driver.
     var nextObserverTime: Duration? {
         [host.timeObservers.due, host.interstitialTimeObservers.due].compactMap(\.self).min()
     }
-    /// Tells the observers of time what is due. For the driver of the current item.
+    /// Calls the time observers that are due. For the current item's driver.
     func tellTime() {
         host.timeObservers.tell(at: host.clock.now, isLast: false)
         host.interstitialTimeObservers.tell(at: host.clock.now, isLast: false)
     }
 
-    /// Publishes the next event among the effects.
     func publishNext() { host.publishNext(playback: playback) }
 
-    /// Publishes what the driver itself has found.
+    /// Publishes an event from the driver itself.
     func publish(_ kind: PlayerEvent.Kind) { host.publish(kind, playback: playback) }
 
     func driverHasEnded() { host.driverHasEnded(playback: playback) }

@@ -1,6 +1,6 @@
 import HLSKitEngine
 
-/// The driver's end of its engine: puts events in, and keeps what came out until it is carried out.
+/// The driver's side of its engine: passes events to it, and keeps its effects until they are carried out.
 struct EngineLink {
     private let channel: EngineChannel
     private let inbox: DriverInbox
@@ -14,28 +14,28 @@ struct EngineLink {
 
     mutating func handle(_ event: EngineEvent) { handle([event]) }
 
-    /// Takes the lock of the player once.
+    /// Passes events to the engine. Takes the player's lock once.
     mutating func handle(_ events: [EngineEvent]) {
         guard !events.isEmpty else { return }
         exchange(events)
     }
 
     private mutating func exchange(_ events: [EngineEvent]) {
-        // What is news now is among what comes.
+        // The exchange returns all pending news.
         _ = inbox.takeNews()
         guard let turn = channel.exchange(events) else { return }
         view = turn.view
         if effects.isEmpty { effects = turn.effects } else { effects += turn.effects }
     }
 
-    /// What is to be carried out next, decided by the driver's events or by whatever else has news for the engine.
+    /// Returns the effects to carry out next, from the driver's events or from other changes to the engine.
     mutating func takeEffects() -> [EngineEffect] {
         if effects.isEmpty, inbox.takeNews() { exchange([]) }
         defer { effects = [] }
         return effects
     }
 
-    /// What was decided up to the very end.
+    /// Returns the effects of decisions made up to the end.
     mutating func takeLastEffects() -> [EngineEffect] {
         exchange([])
         defer { effects = [] }

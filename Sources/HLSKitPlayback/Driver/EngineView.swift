@@ -3,34 +3,31 @@ import HLSKitEngine
 import HLSKitMedia
 import HLSKitSelection
 
-/// What the driver of an item knows of its engine, as it was after the last event: read in one go, so that the lock of
-/// the player is not taken for each question.
+/// The engine state that an item's driver needs, as of the last event.
+///
+/// It is read as a whole, so that the driver does not take the player's lock for each value.
 struct EngineView: Sendable {
-    /// The item is the player's current one.
     var isCurrent = false
     var url: String?
-    /// The part of the item that is played.
+    /// The range of the item that is played.
     var start: Duration?
     var forwardEnd: Duration?
-    /// Media that was presented is kept.
     var keepsPresented = false
-    /// The service of closed captions that is selected.
     var closedCaptionService: ClosedCaptionService?
-    /// The captions of the program that are selected.
+    /// The selected captions of the app.
     var sidecar: SidecarCaptions?
     var audibleLanguage: String?
-    /// Chooses among audio tracks inside segments.
+    /// The rule that selects among audio tracks within segments.
     var audioTrackRule: AudioTrackRule?
     var legibleLanguage: String?
-    /// Lanes that have to have media before anything is presented.
+    /// The lanes that must have media before presentation starts.
     var requiredLanes: [LaneID] = []
     var hasAudioLane = false
-    /// Audio of the variant was left for that of a rendition.
+    /// Whether the audio of a rendition has replaced the variant's audio.
     var hasReplacedAudio = false
     var hasSeveralVariants = false
-    /// Kinds of media that are switched off.
     var disabledTracks: Set<MediaKind> = []
-    /// Nothing of the variant itself is loaded.
+    /// Whether no media of the variant itself is loaded.
     var isVariantResting = false
 
     init() {}
@@ -49,7 +46,7 @@ struct EngineView: Sendable {
         if let tracks = engine.item?.tracks { disabledTracks = tracks.disabled }
         isVariantResting = engine.item?.lanes[.main]?.presence == .resting
         hasSeveralVariants = (engine.item?.candidates.count ?? 0) > 1
-        // Not by their list: that would copy the lanes.
+        // Do not use the dictionary's keys, because that would copy the lanes.
         for lane in LaneID.allCases where engine.item?.lanes[lane]?.isRequired == true { requiredLanes.append(lane) }
         hasAudioLane = engine.item?.lanes[.audio] != nil
         hasReplacedAudio = engine.item?.lanes[.audio]?.hasReplaced == true

@@ -1,25 +1,23 @@
 import HLSKitEngine
 import HLSKitMedia
 
-/// The driver's side of the lanes: gives out their work in order, and knows which reports are of media that was forgotten
-/// since.
+/// The driver's side of the lanes: queues their work in order, and detects reports about dropped media.
 struct LaneOrders {
     private let worker: SerialWorker<DemuxLanes, LaneWork, LaneReport>
-    /// Which kinds of media they hand on.
     var demand: MediaDemand
     private var lastNumber = 0
-    /// The work whose report came last.
+    /// The number of the work that was reported last.
     private var lastTaken = 0
-    /// The work with which all media was forgotten last, and that of a lane.
+    /// The numbers of the work that last dropped all media, and of the work that last dropped each lane.
     private var lastFlush = 0
     private var lastClose: [LaneID: Int] = [:]
-    /// The lanes that are there, and those of them that a segment was begun in.
+    /// The existing lanes, and those in which a segment has started.
     private var open: Set<LaneID> = []
     private var begun: Set<LaneID> = []
-    /// Bytes that lanes have and could not read, as of the last report.
+    /// The number of unread bytes in each lane, as of its last report.
     private var unread: [LaneID: Int] = [:]
 
-    /// - Parameter deliver: gets reports of work that is done later, in order.
+    /// - Parameter deliver: Receives the reports of deferred work, in order.
     init(
         _ configuration: DriverConfiguration, dispatcher: OutputDispatcher, on queue: WorkQueue?,
         deliver: @escaping @Sendable (LaneReport) -> Void
@@ -31,23 +29,23 @@ struct LaneOrders {
         worker = SerialWorker(lanes, on: queue, deliver: deliver) { lanes, work in lanes.perform(work) }
     }
 
-    /// Outputs came, went or changed what they take. Gives what a lane that is there hands on from now on, and what the
-    /// engine has to be told.
+    /// Called when outputs change. Returns the kinds of media that an existing lane hands on, and the message for the
+    /// engine.
     mutating func followOutputs(
         _ lane: LaneID, _ view: EngineView
     ) -> (wanted: Set<MediaKind>, control: EngineControl?)? {
         open.contains(lane) ? demand.follow(lane, hasBegun: begun.contains(lane), view) : nil
     }
 
-    /// Has a lane do something. The lane begins if it is not there.
+    /// Performs work in a lane, which is opened if it does not exist.
     ///
     /// - Parameters:
-    ///   - event: goes to the engine before what comes of it.
-    ///   - url: of the transfer that ends with it.
-    ///   - effect: carried out behind what comes of it.
-    ///   - time: the item time of now.
-    ///   - allowance: what may be done at once, where all that was done before is handed on.
-    /// - Returns: the report, where it is done already.
+    ///   - event: The event to pass to the engine before the results.
+    ///   - url: The URL of the transfer that ends with the work.
+    ///   - effect: The effect to carry out after the results.
+    ///   - time: The current item time.
+    ///   - allowance: The work that may be done at once if all earlier work is reported.
+    /// - Returns: The report, if the work is done already.
     mutating func perform(
         _ action: LaneWork.Action?, in lane: LaneID, event: EngineEvent?, url: String?, effect: EngineEffect?,
         _ view: EngineView, time: @autoclosure () -> Duration?, within allowance: inout TurnAllowance
@@ -77,8 +75,7 @@ struct LaneOrders {
             atOnce: atOnce)
     }
 
-    /// Takes from a report what was forgotten while the work was done: its media with all that is known of it, and what was
-    /// to be done with media.
+    /// Removes outdated parts from a report: media dropped during the work, and effects on that media.
     mutating func current(_ report: LaneReport) -> LaneReport {
         lastTaken = report.number
         unread[report.lane] = report.unreadByteCount
@@ -88,7 +85,7 @@ struct LaneOrders {
         report.isStale = true
         report.output.removeAll { !$0.isLasting }
         switch report.effect {
-        // Of all lanes media is gone, but the end of one is still its end.
+        // A flush drops media in all lanes, but the end of a lane remains valid.
         case .endLane, .reopenLane: if isClosed { report.effect = nil }
         default: report.effect = nil
         }
@@ -99,7 +96,7 @@ struct LaneOrders {
 }
 
 extension LaneOutput {
-    /// Told once, and true of the item as a whole.
+    /// Whether the output is reported only once and applies to the whole item.
     fileprivate var isLasting: Bool {
         switch self {
         case .leftOut, .note: true

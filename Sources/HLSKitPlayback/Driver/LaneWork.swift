@@ -2,17 +2,14 @@ import HLSKitEngine
 import HLSKitMedia
 import HLSKitSelection
 
-/// How a lane begins.
+/// The initial settings of a lane.
 struct LaneOpening: Sendable {
-    /// Kinds of media that are handed on.
     var wanted: Set<MediaKind>
-    /// Nothing of a segment is handed on before all of it is there.
     var holdsSegments: Bool
-    /// Chooses among several tracks of audio.
     var audioRule: AudioTrackRule?
 }
 
-/// One thing to be done with a lane, in order with everything else that is done with the lanes of the item.
+/// A unit of work for a lane, ordered with all work for the item's lanes.
 struct LaneWork: Sendable {
     enum Action: Sendable {
         case begin(SegmentJob)
@@ -24,19 +21,19 @@ struct LaneWork: Sendable {
         case endHead(SegmentID)
         case provide(ResourceID, [UInt8])
         case want(Set<MediaKind>)
-        /// Among several tracks of audio this chooses, in segments that begin from now on.
+        /// Use this rule for audio tracks in segments that start from now on.
         case choose(AudioTrackRule?)
-        /// A rendition may go on where it waited for the variant.
+        /// Continue a rendition that waited for the variant.
         case goOn
-        /// No further segment comes; then, that one comes after all.
+        /// No further segment follows. `reopen`: another segment follows after all.
         case end
         case reopen
-        /// All of the lane is forgotten: it opens again with what comes next.
+        /// Drop the lane, which opens again with its next segment.
         case close
-        /// What is loaded in any lane is forgotten.
+        /// Drop the media of all lanes.
         case flush
 
-        /// It is done in a new lane, where there is none.
+        /// Whether the action opens a lane that does not exist.
         var opensLane: Bool {
             switch self {
             case .want, .choose, .end, .reopen, .close, .flush: false
@@ -44,7 +41,7 @@ struct LaneWork: Sendable {
             }
         }
 
-        /// How many bytes have to be read, at most, where so many have waited.
+        /// The largest number of bytes to read if this many bytes have been waiting.
         func byteCount(besides unread: Int) -> Int {
             switch self {
             case .append(let bytes, _): bytes.count
@@ -55,45 +52,43 @@ struct LaneWork: Sendable {
         }
     }
 
-    /// What a rendition of audio has to know of the player.
+    /// The player state that an audio rendition needs.
     struct Surroundings: Sendable {
-        /// The item time of now.
         var time: Duration?
-        /// Media of the variant is of use beside that of the rendition.
+        /// Whether media of the variant is used together with the rendition.
         var expectsVariant: Bool
     }
 
-    /// Counts up: what came of an earlier piece of work is known by it.
+    /// The number of the work, which increases. It identifies the work in reports.
     var number: Int
     var lane: LaneID
-    /// The lane is new.
     var opening: LaneOpening?
     var action: Action?
-    /// Goes to the engine before what comes of the work: news of the transfer that has brought the bytes.
+    /// The event to pass to the engine before the results, about the transfer of the bytes.
     var event: EngineEvent?
-    /// The URL of a transfer that has ended with it.
+    /// The URL of a transfer that ends with the work.
     var url: String?
-    /// What the driver does when what came of all the work before is handed on.
+    /// The effect to carry out when the results of all earlier work have been handed on.
     var effect: EngineEffect?
     var surroundings: Surroundings?
 }
 
-/// What came of a piece of work.
+/// The result of a unit of work.
 struct LaneReport: Sendable {
     var number: Int
     var lane: LaneID
-    /// As of the work.
+    /// The event from the work.
     var event: EngineEvent?
     var output: [LaneOutput] = []
-    /// What cues are placed by from now on.
+    /// The timeline for placing cues from now on.
     var timeline: ItemTimeline
-    /// Bytes of the lane that the next work may find ready to be read.
+    /// Bytes of the lane that may be ready to read for the next work.
     var unreadByteCount = 0
-    /// Media of the lane was forgotten while the work was done.
+    /// Whether media of the lane was dropped while the work was done.
     var isStale = false
-    /// Separate audio waited for what has come.
+    /// Whether separate audio waited for the new data.
     var wakesAudio = false
-    /// As of the work.
+    /// The URL and effect from the work.
     var url: String?
     var effect: EngineEffect?
 }

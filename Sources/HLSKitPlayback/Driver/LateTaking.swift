@@ -1,21 +1,22 @@
 import HLSKitEngine
 import HLSKitMedia
 
-/// Which kinds of media of each lane outputs take, and which they want too late: those have to be loaded again before they
-/// are taken.
+/// Tracks the kinds of media that outputs take from each lane, and those that they want too late.
+///
+/// The latter must be loaded again before they are taken.
 struct LateTaking: Sendable {
     private var taken: [LaneID: Set<MediaKind>] = [:]
     private var waiting: [LaneID: Set<MediaKind>] = [:]
 
-    /// A lane begins: all that is wanted is there from its first segment on.
+    /// Called when a lane opens. All wanted kinds are available from its first segment on.
     mutating func begin(_ lane: LaneID, _ kinds: Set<MediaKind>) {
         taken[lane] = kinds
         waiting[lane] = nil
     }
 
-    /// Outputs want these kinds of a lane by now. Gives those of which media was dropped, if it was.
+    /// Updates the kinds that outputs want from a lane. Returns new kinds whose media was dropped.
     ///
-    /// - Parameter isTooLate: media of the lane has gone by.
+    /// - Parameter isTooLate: Whether media of the lane has already been handed on.
     mutating func follow(
         _ kinds: Set<MediaKind>, of lane: LaneID, isTooLate: Bool
     ) -> (kinds: Set<MediaKind>, isBesideOthers: Bool) {
@@ -27,12 +28,12 @@ struct LateTaking: Sendable {
         return (isTooLate ? new : [], !old.isEmpty)
     }
 
-    /// What is to be handed on of a lane now, of all that is wanted.
+    /// Returns the kinds to hand on from a lane, among all wanted kinds.
     func wanted(_ all: Set<MediaKind>, of lane: LaneID) -> Set<MediaKind> {
         all.subtracting(waiting[lane, default: []])
     }
 
-    /// Kinds that were waited for are taken from now on.
+    /// Called when late kinds become available.
     mutating func take(_ kinds: Set<MediaKind>, of lane: LaneID) {
         let come = waiting[lane, default: []].intersection(kinds)
         waiting[lane]?.subtract(come)

@@ -2,8 +2,9 @@ import HLSKitEngine
 import HLSKitMedia
 import HLSKitOutput
 
-/// Which kinds of media the lanes of an item hand on, and what renderers make of them: what outputs want now, and what
-/// is needed beside that.
+/// Determines which kinds of media the lanes hand on and how renderers process them.
+///
+/// This depends on the outputs and on the media needed to place cues and metadata.
 struct MediaDemand {
     private let mediaTypes: Set<MediaKind>
     private let decodes: Set<MediaKind>
@@ -22,43 +23,42 @@ struct MediaDemand {
         self.dispatcher = dispatcher
     }
 
-    /// An output takes media of this kind, or it is decoded without; and it is not switched off.
+    /// Whether media of this kind is enabled and is either taken by an output or decoded without one.
     func isTaken(_ type: MediaKind, _ view: EngineView) -> Bool {
         !view.disabledTracks.contains(type)
             && (decodes.contains(type) || dispatcher.registry.wantsFrames(of: type)
                 || dispatcher.registry.wantsSamples(of: type))
     }
 
-    /// Kinds of media that are of use.
     func types(_ view: EngineView) -> Set<MediaKind> {
-        // Metadata and cues are placed by the media beside them.
+        // Other media determines the times of metadata and cues.
         if dispatcher.registry.wantsMetadata || dispatcher.registry.wantsCues || view.closedCaptionService != nil {
             return mediaTypes.union([.metadata]).subtracting(view.disabledTracks)
         }
         return mediaTypes.filter { isTaken($0, view) }
     }
 
-    /// Media of the variant is of use beside the audio of a rendition.
+    /// Whether media of the variant is used together with the audio of a rendition.
     func expectsVariant(_ view: EngineView) -> Bool {
         demuxes && !view.isVariantResting && !types(view).subtracting([.audio]).isEmpty
     }
 
     private func types(of lane: LaneID, _ view: EngineView) -> Set<MediaKind> {
         var wanted = types(view)
-        // Audio in the variant is not played beside that of a rendition.
+        // A rendition's audio replaces the variant's audio.
         if lane == .main, view.hasAudioLane { wanted.remove(.audio) }
         if lane == .audio { wanted.remove(.video) }
         if lane == .subtitles { wanted = [.text] }
-        // Closed captions may have a track beside the pictures.
+        // Closed captions may have a separate track.
         if lane == .main, wanted.contains(.video) { wanted.insert(.text) }
-        // Where there are no pictures, sound tells where cues and metadata belong.
+        // Without video, audio timestamps place cues and metadata.
         if lane == .main, dispatcher.registry.wantsCues || dispatcher.registry.wantsMetadata, !view.hasAudioLane {
             wanted.insert(.audio)
         }
         return wanted
     }
 
-    /// How a lane begins: with all that is wanted now.
+    /// Returns the settings of a new lane, with all kinds wanted now.
     mutating func open(_ lane: LaneID, _ view: EngineView) -> LaneOpening {
         let wanted = begin(lane, view)
         let mayChangeVariant = lane == .main && view.hasSeveralVariants
@@ -68,18 +68,19 @@ struct MediaDemand {
             audioRule: view.audioTrackRule)
     }
 
-    /// All that is wanted of the lane is loaded from here on.
+    /// Called when all wanted kinds of the lane are loaded from here on.
     mutating func begin(_ lane: LaneID, _ view: EngineView) -> Set<MediaKind> {
         let wanted = types(of: lane, view)
         late.begin(lane, wanted.filter { isTaken($0, view) })
         return wanted
     }
 
-    /// Outputs came, went or changed what they take. Media that has gone by is loaded again for kinds that no output took;
-    /// kinds that no output takes any more are dropped at once.
+    /// Called when outputs change.
     ///
-    /// - Parameter hasBegun: media of the lane has come.
-    /// - Returns: what is handed on from now on, and what the engine has to be told.
+    /// Past media is loaded again for kinds that no output took before. Kinds without an output are dropped at once.
+    ///
+    /// - Parameter hasBegun: Whether media of the lane has arrived.
+    /// - Returns: The kinds to hand on from now on, and the message for the engine.
     mutating func follow(
         _ lane: LaneID, hasBegun: Bool, _ view: EngineView
     ) -> (wanted: Set<MediaKind>, control: EngineControl?) {
@@ -92,15 +93,15 @@ struct MediaDemand {
         )
     }
 
-    /// Kinds that were wanted too late come with the segments that begin next.
+    /// Called when late kinds are available in the segments that start next.
     ///
-    /// - Returns: what is handed on from now on.
+    /// - Returns: The kinds to hand on from now on.
     mutating func take(_ kinds: Set<MediaKind>, of lane: LaneID, _ view: EngineView) -> Set<MediaKind> {
         late.take(kinds, of: lane)
         return late.wanted(types(of: lane, view), of: lane)
     }
 
-    /// What a renderer does with samples of this kind.
+    /// Returns how a renderer processes samples of this kind.
     func mode(of type: MediaKind, _ view: EngineView) -> TrackRenderer.Mode {
         var mode = TrackRenderer.Mode()
         guard !view.disabledTracks.contains(type) else { return mode }

@@ -5,16 +5,15 @@ import HLSKitMedia
 import HLSKitOutput
 import HLSKitSelection
 
-/// Presents what the lanes of an item hand on: shares it out among renderers, cues and metadata, and moves them together
-/// when time jumps.
+/// Presents the output of an item's lanes.
+///
+/// It distributes the output to renderers, cues and metadata, and moves them together when time jumps.
 struct MediaPresenter {
-    /// What the player and the engine are told of media that was handed on.
+    /// Messages for the player and the engine about media that was handed on.
     struct News {
-        /// For the engine, in order.
+        /// Events for the engine, in order.
         var events: [EngineEvent] = []
-        /// Published at once.
         var published: [PlayerEvent.Kind] = []
-        /// A segment of the lane is over.
         var isSegmentOver = false
     }
 
@@ -24,7 +23,7 @@ struct MediaPresenter {
     private var renderers: RendererSet
     private var cues: CuePresenter
     private var metadata: MetadataPresenter
-    /// Others are played in the item's place.
+    /// Whether interstitials currently replace the item.
     private var isSuspended = false
 
     init(
@@ -53,29 +52,27 @@ struct MediaPresenter {
         metadata = MetadataPresenter(dispatcher: dispatcher)
     }
 
-    /// Outputs of the item are told of time from now on.
+    /// Connects the item's outputs to its clock.
     func open(_ registry: OutputRegistry, noteChange: @escaping @Sendable () -> Void) {
         registry.open(clock: outputClock, noteChange: noteChange)
     }
 
-    /// The item time of now; without pacing how far outputs have come, nil before anything was presented.
+    /// The current item time. Without pacing, the position of the outputs, or `nil` before anything was presented.
     var time: Duration? { clock.isPaced ? clock.now : renderers.presentedTime }
 
-    /// The same, where it is shown.
+    /// The current item time, or `nil` while interstitials replace the item.
     var shownTime: Duration? { isSuspended ? nil : time }
 
-    /// The host time at which something is due.
     var nextDue: Duration? {
         let others = [cues.nextDue, dispatcher.nextDelivery].map { $0.flatMap { clock.hostTime(of: $0) } }
         return ([clock.nextDue] + others).compactMap(\.self).min()
     }
 
-    /// Lets the renderers go on whose time has come.
     func wakeDue() { clock.wakeDue() }
 
     // MARK: Media
 
-    /// Hands on what a lane gives. The engine is told before ``settle(_:of:_:)``.
+    /// Hands on the output of a lane. The engine must handle the news before ``settle(_:of:_:)`` is called.
     mutating func handOn(_ report: LaneReport, _ demand: MediaDemand, _ view: EngineView) -> News {
         cues.timeline = report.timeline
         let lane = report.lane
@@ -117,10 +114,10 @@ struct MediaPresenter {
             }
         }
         if let fact = cues.settle(view) { news.events.append(.media(fact)) }
-        // Of a variant whose own audio was left for that of a rendition.
+        // The variant's own audio was replaced by the audio of a rendition.
         if lane == .main, view.hasReplacedAudio { samples[.audio] = nil }
         for type in MediaKind.allCases {
-            // What only places metadata is not presented.
+            // Media that only places metadata is not presented.
             guard let elements = samples[type], renderers.has(type, of: lane) || demand.isTaken(type, view) else {
                 continue
             }
@@ -137,7 +134,7 @@ struct MediaPresenter {
         return news
     }
 
-    /// The engine knows of what was handed on.
+    /// Called when the engine has handled the news.
     mutating func settle(_ news: News, of lane: LaneID, _ demand: MediaDemand, _ view: EngineView) {
         guard news.isSegmentOver else { return }
         renderers.noteSegmentOver(of: lane)
@@ -148,31 +145,31 @@ struct MediaPresenter {
         renderers.tellWriters(needed: view.requiredLanes, wanted: demand.types(view))
     }
 
-    /// What was loaded of a lane from this item time on is not presented.
+    /// Removes loaded media of a lane from this item time on.
     mutating func truncate(_ lane: LaneID, from time: Duration) {
         if lane == .main { cues.truncate(from: time) }
         renderers.truncate(lane, from: time)
     }
 
-    /// Nothing of these item times comes in this lane.
+    /// Notes a range of item times without media in a lane.
     func skip(_ range: Range<Duration>, of lane: LaneID) { renderers.noteHole(range, of: lane) }
 
     func evict(_ lane: LaneID, before time: Duration) { renderers.evict(lane, before: time) }
 
-    /// Kinds of media that were wanted too late are presented from there on.
+    /// Presents kinds of media that were wanted too late from `landing` on.
     mutating func restart(_ kinds: Set<MediaKind>, of lane: LaneID, from landing: Landing) {
         renderers.restart(kinds, of: lane, from: landing)
     }
 
     // MARK: Ends of lanes
 
-    /// No further segment comes in the lane. ``drain(_:)`` follows.
+    /// Called when no further segment follows in a lane. ``drain(_:)`` follows.
     mutating func end(_ lane: LaneID, _ demand: MediaDemand, _ view: EngineView) {
         renderers.end(lane)
         tellWriters(demand, view)
     }
 
-    /// Lets what is left of a lane that has ended be presented.
+    /// Presents the rest of a lane that has ended.
     mutating func drain(_ lane: LaneID, _ view: EngineView) -> [EngineEvent] {
         var events: [EngineEvent] = []
         if lane == .main {
@@ -183,49 +180,46 @@ struct MediaPresenter {
         return events
     }
 
-    /// The end of the lane was not the end.
+    /// Revokes the end of a lane.
     mutating func reopen(_ lane: LaneID) { renderers.reopen(lane) }
 
-    /// What was loaded in the lane is not presented.
     mutating func clear(_ lane: LaneID) {
         renderers.clear(lane)
         if lane == .subtitles { cues.clear(at: time ?? .zero) }
     }
 
-    /// Closed captions may have been selected in the place of subtitles.
+    /// Shows known closed captions, which may have replaced subtitles as the selection.
     mutating func showKnownCaptions(_ view: EngineView) { cues.showKnown(at: time ?? .zero, view) }
 
     // MARK: Time
 
-    /// Lets the outputs have what is due.
+    /// Delivers due media to the outputs.
     ///
-    /// - Returns: the cues that are due, for the player to publish.
+    /// - Returns: The cues that are due, for the player to publish.
     mutating func deliverDue(at time: Duration, _ view: EngineView) -> [LegibleCue] {
         let due = cues.takeDue(at: time, view)
         dispatcher.deliver(upTo: time)
         return dispatcher.registry.suppressesCues ? [] : due
     }
 
-    /// The item is the player's current one.
     mutating func release() {
         isSuspended = false
         dispatcher.release()
         clock.release()
     }
 
-    /// Others are played in its place, until it is released again.
+    /// Called when interstitials replace the item, until it is released again.
     mutating func hold() {
         isSuspended = true
         clock.hold()
         dispatcher.hold()
     }
 
-    /// Nothing is presented from there on; nil takes it back.
+    /// Limits presentation to media before `time`, or removes the limit if it is `nil`.
     mutating func limit(to time: Duration?) { renderers.limit(to: time) }
 
     func setTimebase(_ timebase: TimebaseState) { clock.setTimebase(timebase) }
 
-    /// The item has failed.
     func fail() { dispatcher.end() }
 
     // MARK: Jumps
@@ -234,7 +228,7 @@ struct MediaPresenter {
         renderers.land(on: landing, copiesFrom: copiesFrom)
     }
 
-    /// Forgets all media: what comes is presented from there on.
+    /// Drops all media. Presentation restarts at `landing`.
     mutating func flush(to landing: Landing, isReverse: Bool) {
         renderers.flush(to: landing, isReverse: isReverse)
         cues.flush(to: landing.time)
@@ -242,7 +236,7 @@ struct MediaPresenter {
         dispatcher.flush(generation: clock.generation)
     }
 
-    /// Presents once more what is held, from there on.
+    /// Presents loaded media again from `landing` on.
     mutating func reposition(to landing: Landing, continuesCopies: Bool) -> [EngineEvent] {
         renderers.reposition(to: landing, continuesCopies: continuesCopies)
         dispatcher.flush(generation: clock.generation)
@@ -251,7 +245,7 @@ struct MediaPresenter {
         return renderers.drainedFacts.map { .output($0) }
     }
 
-    /// The time of the picture that is this many after (or before) the one shown at `time`.
+    /// Returns the time of the frame `count` frames after the one shown at `time`. A negative count steps backwards.
     func time(stepping count: Int, from time: Duration) -> Duration? { renderers.time(stepping: count, from: time) }
 
     // MARK: Renderers
@@ -260,7 +254,7 @@ struct MediaPresenter {
         renderers.prime(number, required: view.requiredLanes)
     }
 
-    /// Other lanes may be required now.
+    /// Returns the pending fact if the required lanes are primed. They may have changed.
     mutating func primedFact(_ view: EngineView) -> OutputFact? { renderers.primedFact(required: view.requiredLanes) }
 
     mutating func take(
@@ -269,12 +263,12 @@ struct MediaPresenter {
         renderers.take(report, of: id, lane, required: view.requiredLanes)
     }
 
-    /// What a renderer presents; nil where it was replaced.
+    /// The kind of media that a renderer presents, or `nil` if it was replaced.
     func mediaType(of id: RendererID) -> MediaKind? { renderers.mediaType(of: id) }
 
     // MARK: Outputs
 
-    /// An output has come. `tracker` gives the playlist of the variant.
+    /// Called when an output was added. `tracker` returns the variant's playlist.
     mutating func welcome(
         _ entry: OutputRegistry.OutputEntry, _ tracker: () -> PlaylistTracker?
     ) throws(HLSError) {
@@ -284,13 +278,12 @@ struct MediaPresenter {
         try dispatcher.welcome(entry)
     }
 
-    /// Outputs have changed what they take.
+    /// Called when outputs have changed the media that they take.
     func setModes(_ demand: MediaDemand, _ view: EngineView) { renderers.setModes(demand, view) }
 
-    /// A playlist was loaded.
     mutating func readDateRanges(_ tracker: () -> PlaylistTracker?) { metadata.readDateRanges(tracker) }
 
-    /// Returns when no renderer works any more.
+    /// Waits until all renderers have stopped.
     mutating func close(_ outputs: OutputRegistry, _ view: EngineView) async {
         cues.end(view)
         clock.close()

@@ -3,7 +3,7 @@ import HLSKitMedia
 import HLSKitOutput
 import HLSKitSelection
 
-/// Gives timed metadata and date ranges to the outputs that take them.
+/// Passes timed metadata and date ranges to the outputs that take them.
 struct MetadataPresenter {
     private let dispatcher: OutputDispatcher
     private var metadata = MetadataReader()
@@ -11,7 +11,7 @@ struct MetadataPresenter {
 
     init(dispatcher: OutputDispatcher) { self.dispatcher = dispatcher }
 
-    /// Takes metadata that was found in the media; gives what is news.
+    /// Handles metadata from the media. Returns it as a group if it is new.
     mutating func add(_ found: TimedMetadata, at time: Duration, _ view: EngineView) -> TimedMetadataGroup? {
         guard !view.disabledTracks.contains(.metadata), view.start.map({ time >= $0 }) ?? true,
             view.forwardEnd.map({ time < $0 }) ?? true,
@@ -21,26 +21,25 @@ struct MetadataPresenter {
         return group
     }
 
-    /// Gives an output that has just come what lies ahead in what was loaded.
+    /// Passes loaded metadata from `time` on to a new output.
     func welcome(_ receiver: any MetadataReceiver, from time: Duration) {
         for group in metadata.groups(from: time) { receiver.receive(group) }
     }
 
-    /// All media is forgotten.
     mutating func flush() { metadata.removeAll() }
 
-    /// Time has jumped to where media is held: what is presented from there on is given once more.
+    /// Called after a jump to loaded media. Passes the metadata from `time` on again.
     func rewind(to time: Duration) {
         for group in metadata.groups(from: time) { dispatcher.add(group) }
     }
 
-    /// A playlist was loaded, or an output has come. `tracker` gives the playlist of the variant.
+    /// Called when a playlist was loaded or an output was added. `tracker` returns the variant's playlist.
     mutating func readDateRanges(_ tracker: () -> PlaylistTracker?) {
         guard dispatcher.registry.wantsDateRanges, let tracker = tracker() else { return }
         if dateRanges.read(tracker) { dispatcher.update(dateRanges.groups) }
     }
 
-    /// Tells an output that has just come of the date ranges.
+    /// Passes the date ranges to a new output.
     mutating func welcome(_ receiver: any DateRangeReceiver, _ tracker: () -> PlaylistTracker?) {
         readDateRanges(tracker)
         receiver.receive(dateRanges.groups)

@@ -4,8 +4,10 @@ import HLSKitMedia
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// Carries out what the engine decides for one item: a loop that one task runs, of what has come from outside, timers
-/// and effects. What it takes to do so belongs to others: requests, lanes, and what presents their media.
+/// Carries out the engine's decisions for one item.
+///
+/// One task runs its loop, which handles external input, timers and effects. Other types implement requests, lanes and
+/// the presentation of media.
 struct PlaybackDriver: ~Copyable {
     private let channel: EngineChannel
     private var engine: EngineLink
@@ -31,7 +33,7 @@ struct PlaybackDriver: ~Copyable {
         engine = EngineLink(channel, inbox: inbox)
         sleeper = DriverSleeper(clock: channel.clock, inbox: inbox)
         transfers = TransferTable(configuration, inbox: inbox)
-        // A clock that runs the player's tasks runs everything.
+        // If the clock runs the player's tasks, all work runs on it.
         let queue = configuration.workQueue ?? (channel.clock.executor == nil ? .shared : nil)
         allowance = TurnAllowance(byteCount: queue?.turnByteCount ?? 0)
         presenter = MediaPresenter(configuration, channel, inbox: inbox, counters: counters)
@@ -39,7 +41,6 @@ struct PlaybackDriver: ~Copyable {
         lanes = LaneOrders(configuration, dispatcher: presenter.dispatcher, on: queue) { inbox.post(.lanes($0)) }
     }
 
-    /// Runs until the inbox is closed.
     mutating func run() async {
         let inbox = inbox
         presenter.open(configuration.outputs) { inbox.post(.outputsChanged) }
@@ -60,7 +61,7 @@ struct PlaybackDriver: ~Copyable {
             if engine.view.isCurrent { channel.tellTime() }
             sleeper.arm(at: nextDue)
         }
-        // A control call may have ended the item: what it led to is told all the same.
+        // A control call may have ended the item, but its events must still be published.
         for case .publish(let kind) in engine.takeLastEffects() { publish(kind) }
         sleeper.cancel()
         transfers.cancelAll()
@@ -70,13 +71,11 @@ struct PlaybackDriver: ~Copyable {
         channel.driverHasEnded()
     }
 
-    /// When there is something to do that depends on time.
     private var nextDue: Duration? {
         let observers = engine.view.isCurrent ? channel.nextObserverTime : nil
         return [timers.next, presenter.nextDue, observers].compactMap(\.self).min()
     }
 
-    /// Publishes the cues whose time has come.
     private mutating func showCues(upTo time: Duration) {
         for cue in presenter.deliverDue(at: time, engine.view) { channel.publish(.legibleCue(cue)) }
     }
@@ -97,7 +96,7 @@ struct PlaybackDriver: ~Copyable {
         case .lanes(let report): take(report)
         case .playlist(let playlist): take(playlist)
         case .outputsChanged:
-            // What was decided before they came is carried out before: time may stand still since.
+            // Carry out earlier decisions first, because time may have stopped since then.
             carryOut()
             takeOutputs()
         }
@@ -159,7 +158,7 @@ struct PlaybackDriver: ~Copyable {
         engine.handle(.playlist(playlist.id, playlist.result, playlist.metrics))
     }
 
-    /// Follows the outputs, which come, go and change what they take at any time.
+    /// Handles outputs that were added, removed or reconfigured.
     private mutating func takeOutputs() {
         followTracks()
         for output in outputs.takeNew(of: configuration.outputs) {
@@ -174,7 +173,7 @@ struct PlaybackDriver: ~Copyable {
         }
     }
 
-    /// Hands on what outputs take of what is switched on.
+    /// Applies the media demand of outputs and enabled tracks.
     private mutating func followTracks() {
         for lane in LaneID.allCases { followOutputs(lane) }
         presenter.setModes(lanes.demand, engine.view)
@@ -182,7 +181,7 @@ struct PlaybackDriver: ~Copyable {
 
     private mutating func switchTracks() {
         followTracks()
-        // Somebody may wait for frames that do not come.
+        // The engine may wait for frames that will not arrive.
         tell(presenter.primedFact(engine.view))
     }
 
@@ -192,14 +191,13 @@ struct PlaybackDriver: ~Copyable {
         if let control { engine.handle(.control(control)) }
     }
 
-    /// Gives the playlist of the variant.
     private var tracker: () -> PlaylistTracker? {
         { [channel] in channel.read { $0.item?.mainTracker } }
     }
 
     // MARK: Lanes
 
-    /// Has a lane do something, which begins if it is not there. What comes of it is handed on now or later.
+    /// Performs work in a lane, which is opened if it does not exist. Results are handed on now or later.
     private mutating func perform(
         _ action: LaneWork.Action?, in lane: LaneID, event: EngineEvent? = nil, url: String? = nil,
         effect: EngineEffect? = nil
@@ -284,14 +282,14 @@ struct PlaybackDriver: ~Copyable {
         case .ask(let question): engine.handle(.answer(question.answered()))
         case .refreshURL(let expired): transfers.refresh(expired)
         case .note(let decision): configuration.log.note(decision)
-        // Told to whom they concern by the player.
+        // The player handles these effects.
         case .diary, .seekBegan, .seekEnded, .seekRefused, .prerollEnded, .itemEnded, .advanceToNextItem,
             .breakReached, .assetList:
             break
         }
     }
 
-    /// Effects on media take their turn behind what the lanes had to do before.
+    /// Carries out an effect on media, in order with the lanes' earlier work.
     private mutating func carryOutAfterMedia(_ effect: EngineEffect) {
         switch effect {
         case .take(let kinds, let lane, let landing?): presenter.restart(kinds, of: lane, from: landing)
@@ -303,12 +301,12 @@ struct PlaybackDriver: ~Copyable {
         }
     }
 
-    /// Forgets what was loaded in a lane and not presented.
+    /// Drops the loaded media of a lane that was not presented.
     private mutating func clear(_ lane: LaneID) {
         perform(.close, in: lane)
         presenter.clear(lane)
         guard lane == .subtitles else { return }
-        // Captions in the video need the video.
+        // Closed captions need the video.
         for lane in LaneID.allCases { followOutputs(lane) }
         presenter.showKnownCaptions(engine.view)
     }
@@ -320,7 +318,7 @@ struct PlaybackDriver: ~Copyable {
         switch kind {
         case .itemStatusChanged(.failed): presenter.fail()
         case .playlistLoaded(let load) where !load.isMultivariant: presenter.readDateRanges(tracker)
-        // Frames that were dropped up to now belong to the period of the access log that has just ended.
+        // Frames dropped so far belong to the access log period that has just ended.
         case .newAccessLogEntry:
             engine.handle(.output(.droppedFrames(counters.droppedVideoFrameCount)))
         default: break

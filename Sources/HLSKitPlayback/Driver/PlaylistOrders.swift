@@ -1,8 +1,7 @@
 import HLSKitEngine
 import HLSKitLoading
 
-/// The driver's side of the parsing of playlists: gives out their bytes, and knows which of them are still wanted when
-/// they are parsed.
+/// The driver's side of playlist parsing: queues the bytes, and detects playlists that are no longer wanted.
 struct PlaylistOrders {
     private enum Work: Sendable {
         case append([UInt8], RequestID, PlaylistSource)
@@ -11,12 +10,12 @@ struct PlaylistOrders {
     }
 
     private let worker: SerialWorker<PlaylistReading, Work, ReadPlaylist>
-    /// Whole, and not parsed yet.
+    /// Complete playlists that are not parsed yet.
     private var awaited: Set<RequestID> = []
-    /// How much has come of the others.
+    /// The number of bytes received for the other playlists.
     private var byteCounts: [RequestID: Int] = [:]
 
-    /// - Parameter deliver: gets playlists that are parsed later.
+    /// - Parameter deliver: Receives playlists that are parsed later.
     init(
         _ configuration: DriverConfiguration, on queue: WorkQueue?, deliver: @escaping @Sendable (ReadPlaylist) -> Void
     ) {
@@ -40,7 +39,7 @@ struct PlaylistOrders {
         _ = worker.perform(.append(bytes, id, source), atOnce: allowance.take(bytes.count))
     }
 
-    /// All bytes have come. Gives the playlist where it is parsed already.
+    /// Called when all bytes have arrived. Returns the playlist if it is parsed already.
     mutating func finish(
         _ id: RequestID, _ source: PlaylistSource, _ metrics: TransferMetrics, within allowance: inout TurnAllowance
     ) -> ReadPlaylist? {
@@ -49,13 +48,13 @@ struct PlaylistOrders {
         return worker.perform(.finish(id, source, metrics), atOnce: allowance.take(byteCount))
     }
 
-    /// A playlist was parsed. False where it is wanted no longer.
+    /// Called when a playlist was parsed. Returns `false` if it is no longer wanted.
     mutating func take(_ playlist: ReadPlaylist) -> Bool { awaited.remove(playlist.id) != nil }
 
-    /// The request was cancelled, or has failed.
+    /// Called when the request was cancelled or has failed.
     mutating func abandon(_ id: RequestID) {
         awaited.remove(id)
-        // Only playlists have something to be forgotten.
+        // Only requests for playlists have an entry.
         guard byteCounts.removeValue(forKey: id) != nil else { return }
         _ = worker.perform(.abandon(id), atOnce: true)
     }

@@ -2,25 +2,23 @@ import HLSKitEngine
 import HLSKitLoading
 import HLSKitPlaylist
 
-/// Where the bytes of a playlist come from.
 struct PlaylistSource: Sendable {
-    /// After redirects.
+    /// The URL after redirects.
     var url: String
     var contentType: String?
-    /// Those of the multivariant playlist, for `EXT-X-DEFINE:IMPORT`.
+    /// The variables of the multivariant playlist, for `EXT-X-DEFINE:IMPORT`.
     var variables: [String: String]?
-    /// What an answer is laid over that leaves out what was known.
+    /// The known playlist that a delta update is applied to.
     var known: MediaPlaylist?
 }
 
-/// A playlist that was parsed, or cannot be.
 struct ReadPlaylist: Sendable {
     var id: RequestID
     var result: Result<LoadedPlaylist, PlaylistFailure>
     var metrics: TransferMetrics
 }
 
-/// Parses the playlists of an item as their bytes come.
+/// Parses the playlists of an item as their bytes arrive.
 struct PlaylistReading: Sendable {
     private struct Reading: Sendable {
         var parser: PlaylistParser?
@@ -34,7 +32,7 @@ struct PlaylistReading: Sendable {
     init(options: PlaylistParser.Options) { self.options = options }
 
     mutating func append(_ bytes: [UInt8], of id: RequestID, _ source: PlaylistSource) {
-        // In its own place no second reference makes the parser copy what it holds.
+        // Remove the parser to avoid a copy of its contents.
         var reading = readings.removeValue(forKey: id) ?? Reading()
         reading.byteCount += bytes.count
         if reading.failure == nil {
@@ -72,6 +70,5 @@ struct PlaylistReading: Sendable {
         }
     }
 
-    /// The request was cancelled, or has failed.
     mutating func abandon(_ id: RequestID) { readings[id] = nil }
 }

@@ -1,10 +1,12 @@
 import HLSKitEngine
 import HLSKitLoading
 
-/// Bodies of preload hints: kept until what they are of is listed, and then handed to the requests that are for it, as far as
-/// they come. A body that is open at its end is cut into what each of them asks for.
+/// The bodies of preload hints.
+///
+/// They are kept until the hinted resource is listed, and then delivered to the requests for it as they arrive. An
+/// open-ended body is divided into the ranges of those requests.
 struct PreloadedBodies {
-    /// What a request that is served from a body is told.
+    /// A transport event for a request that is served from a body.
     struct Event {
         var request: RequestID
         var event: TransportEvent
@@ -12,7 +14,7 @@ struct PreloadedBodies {
 
     private struct Taker {
         let request: RequestID
-        /// The first byte, and one past the last; nil for all.
+        /// The first byte, and the byte after the last one. `nil` means everything.
         let first: UInt64
         let end: UInt64?
         /// The next byte.
@@ -28,10 +30,10 @@ struct PreloadedBodies {
     }
 
     private struct Body {
-        /// The request that is under way for it, the one that was last.
+        /// The current or last request for the body.
         var request: RequestID
         var response: TransportResponse?
-        /// The place of the first of ``bytes`` in the resource.
+        /// The offset of ``bytes`` in the resource.
         var start: UInt64
         var bytes: [UInt8] = []
         var isComplete = false
@@ -44,7 +46,6 @@ struct PreloadedBodies {
             self.start = start
         }
 
-        /// What can be told now.
         mutating func takeEvents() -> [Event] {
             guard let response else { return [] }
             var events: [Event] = []
@@ -70,7 +71,7 @@ struct PreloadedBodies {
             return events
         }
 
-        /// Bytes before those that somebody reads next are of no more use, once anything was read.
+        /// Drops bytes that precede all current readers, once reading has started.
         private mutating func dropRead() {
             guard let read = takers.map(\.next).min() else { return }
             takers.removeAll { taker in taker.end.map { taker.next >= $0 } ?? isComplete }
@@ -88,21 +89,21 @@ struct PreloadedBodies {
         }
     }
 
-    /// By the first request for them.
+    /// The bodies by their first request.
     private var bodies: [RequestID: Body] = [:]
 
     func has(_ body: RequestID) -> Bool { bodies[body] != nil }
 
     // MARK: Bodies
 
-    /// A hint is asked for, or the rest of it.
+    /// Called when a hint, or the rest of it, is requested.
     mutating func begin(_ request: RequestID, continuing body: RequestID?, from start: UInt64) {
         guard let body, var known = bodies[body] else {
             bodies[request] = Body(request, from: start)
             return
         }
         known.request = request
-        // It is asked for from the byte that comes next.
+        // The request starts at the next missing byte.
         if known.end != start { (known.start, known.bytes) = (start, []) }
         bodies[body] = known
     }
@@ -115,7 +116,6 @@ struct PreloadedBodies {
         change(request) { $0.bytes += bytes }
     }
 
-    /// All of it is here.
     mutating func finish(_ request: RequestID) -> [Event] {
         change(request) { $0.isComplete = true }
     }
@@ -134,7 +134,7 @@ struct PreloadedBodies {
 
     // MARK: Requests
 
-    /// Serves a request from a body, with what is here and what comes.
+    /// Serves a request from a body, with its current and future bytes.
     mutating func serve(_ request: RequestID, from body: RequestID, _ range: Range<UInt64>?) -> [Event] {
         guard var changed = bodies[body] else { return [] }
         changed.takers.append(Taker(request, range))
@@ -143,13 +143,12 @@ struct PreloadedBodies {
         return events
     }
 
-    /// A request that was served is wanted no longer.
     mutating func stopServing(_ request: RequestID) {
         for id in bodies.keys { bodies[id]?.takers.removeAll { $0.request == request } }
     }
 }
 
-/// A request that is served from the body of another.
+/// The task of a request that is served from another request's body.
 final class PreloadedTask: TransportTask {
     func cancel() {}
     func pause() {}

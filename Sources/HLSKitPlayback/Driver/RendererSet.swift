@@ -1,32 +1,34 @@
 import HLSKitEngine
 import HLSKitMedia
 
-/// Names one renderer of a driver: reports of one that was replaced are known by it.
+/// Identifies a renderer of a driver, to detect reports of replaced renderers.
 struct RendererID: Hashable, Sendable {
     let rawValue: Int
 }
 
-/// Names the renderer of one kind of media of a lane.
+/// Identifies the renderer of one kind of media of a lane.
 struct RendererKey: Hashable, Sendable {
     var lane: LaneID
     var type: MediaKind
 }
 
-/// The renderers of an item: made when the first media of their kind comes, moved by seeks, and asked together whether
-/// media is decoded, how far it was presented and whether all of it was.
+/// The renderers of an item.
+///
+/// A renderer is created for the first media of its kind. Seeks move all renderers together. The set determines whether
+/// media is decoded, how far it was presented, and whether all of it was.
 struct RendererSet {
     private struct Active {
         var id: RendererID
         var renderer: TrackRenderer
         var presentedUpTo: Duration?
         var drainedEnd: Duration?
-        /// How often its reading place was moved, and after which of the moves the first media was decoded.
+        /// The number of moves of the reading position, and the move after which the first media was decoded.
         var generation = 0
         var primedGeneration: Int?
-        /// Item time of that media.
+        /// The item time of that media.
         var first: Duration?
 
-        /// What was presented up to now counts no longer.
+        /// Resets the presented range.
         mutating func move() {
             drainedEnd = nil
             presentedUpTo = nil
@@ -43,25 +45,25 @@ struct RendererSet {
     private var renderers: [RendererKey: Active] = [:]
     private var lastID = 0
     private var endedLanes: Set<LaneID> = []
-    /// Ends of lanes are numbered: one that was taken back is known by it.
+    /// The number of the last end, which identifies ends that were revoked.
     private var lastEnd = 0
     private var endNumbers: [LaneID: Int] = [:]
-    /// Where media begins that renderers are still to be made for, and of single ones.
+    /// The start of presentation for future renderers. `landings` overrides it for individual ones.
     private var landing: Landing?
-    /// Copies of what comes first begin there; nil where they begin at ``landing``.
+    /// The start of copies for future renderers, or `nil` if it is ``landing``.
     private var copiesFrom: Duration?
     private var landings: [RendererKey: Landing] = [:]
-    /// The question of the engine whether media is decoded that has no answer yet.
+    /// The number of the engine's pending query for decoded media.
     private var primeNumber: Int?
-    /// Up to where lanes without renderers were loaded, which counts as presented.
+    /// The end of the loaded media in lanes without renderers, which counts as presented.
     private var discarded: [LaneID: Duration] = [:]
-    /// Without pacing, up to where all lanes were presented.
+    /// The time up to which all lanes were presented, without pacing.
     private(set) var presentedTime: Duration?
     private var expectation = TrackExpectation()
-    /// Nothing is presented from there on.
+    /// The item time from which nothing is presented.
     private var limit: Duration?
 
-    /// - Parameter report: called by renderers, on their threads.
+    /// - Parameter report: Called by renderers on their threads.
     init(
         clock: PresentationClock, dispatcher: OutputDispatcher, counters: RendererCounters,
         makeDecoder: @escaping TrackDecoder.Maker, executor: (any TaskExecutor)?,
@@ -75,7 +77,7 @@ struct RendererSet {
         self.report = report
     }
 
-    /// In the order in which they were made: a dictionary's order changes from run to run.
+    /// The renderers in order of creation, because a dictionary's order differs between runs.
     private var inOrder: [(key: RendererKey, value: Active)] {
         renderers.sorted { $0.value.id.rawValue < $1.value.id.rawValue }
     }
@@ -88,7 +90,7 @@ struct RendererSet {
 
     func has(_ type: MediaKind, of lane: LaneID) -> Bool { renderers[RendererKey(lane: lane, type: type)] != nil }
 
-    /// Hands media to the renderer of its kind, which is made where there is none.
+    /// Passes media to the renderer of its kind, which is created if necessary.
     mutating func enqueue(
         _ elements: [SampleStore.Element], _ type: MediaKind, of lane: LaneID,
         mode: @autoclosure () -> TrackRenderer.Mode,
@@ -112,7 +114,6 @@ struct RendererSet {
         renderer.enqueue(elements)
     }
 
-    /// Outputs came, went or changed what they take.
     func setModes(_ demand: MediaDemand, _ view: EngineView) {
         for (key, active) in renderers { active.renderer.setMode(limited(demand.mode(of: key.type, view))) }
     }
@@ -123,18 +124,18 @@ struct RendererSet {
         return mode
     }
 
-    /// Nothing is presented from there on, whatever is held; nil takes it back.
+    /// Limits presentation to media before `time`, or removes the limit if it is `nil`.
     mutating func limit(to time: Duration?) {
         limit = time
         for active in renderers.values { active.renderer.setMode(limited(active.renderer.currentMode)) }
     }
 
-    /// Media of a lane from this item time on is not presented, as far as it was not decoded yet.
+    /// Removes undecoded media of a lane from this item time on.
     func truncate(_ lane: LaneID, from time: Duration) {
         for renderer in inOrder(of: lane) { renderer.truncate(from: time) }
     }
 
-    /// Another rendition's audio plays from this item time on.
+    /// Called when another rendition's audio plays from this item time on.
     func cutAudio(from time: Duration) {
         for (key, active) in inOrder where key.type == .audio { active.renderer.truncate(from: time) }
     }
@@ -143,7 +144,7 @@ struct RendererSet {
         for renderer in inOrder(of: lane) { renderer.evict(before: time) }
     }
 
-    /// Kinds of media that were wanted too late are presented from there on; what was held of them is of no use.
+    /// Presents kinds of media that were wanted too late from `landing` on. Their earlier media is dropped.
     mutating func restart(_ kinds: Set<MediaKind>, of lane: LaneID, from landing: Landing) {
         for type in MediaKind.allCases where kinds.contains(type) {
             let key = RendererKey(lane: lane, type: type)
@@ -155,12 +156,12 @@ struct RendererSet {
 
     // MARK: Lanes side by side
 
-    /// Nothing of these item times comes in this lane.
+    /// Notes a range of item times without media in a lane.
     func noteHole(_ range: Range<Duration>, of lane: LaneID) {
         note(lane) { $0.noteHole(range, of: $1) }
     }
 
-    /// A segment was handed on, which ends at this item time. Without renderers, its media counts as presented.
+    /// Called when a segment was handed on. Without renderers, its media counts as presented.
     mutating func noteSegment(upTo end: Duration, of lane: LaneID) -> OutputFact? {
         note(lane) { $0.noteHandedOn(upTo: end, of: $1) }
         guard !clock.isPaced, lane != .subtitles, !renderers.keys.contains(where: { $0.lane == lane }) else {
@@ -170,7 +171,7 @@ struct RendererSet {
         return presentedFact()
     }
 
-    /// Tells what keeps the kinds of media side by side of those that a lane gives.
+    /// Notifies the lockstep about each kind of media in a lane.
     private func note(_ lane: LaneID, _ body: (Lockstep, MediaKind) -> Void) {
         guard let lockstep = dispatcher.lockstep else { return }
         for key in renderers.keys where key.lane == lane { body(lockstep, key.type) }
@@ -178,16 +179,15 @@ struct RendererSet {
 
     // MARK: What there is
 
-    /// A segment of the lane names tracks of these kinds.
+    /// Called when a segment of a lane announces tracks of these kinds.
     mutating func expect(_ types: some Sequence<MediaKind>, of lane: LaneID) { expectation.tell(types, of: lane) }
 
-    /// Media of this kind has come.
     mutating func noteCome(_ type: MediaKind, of lane: LaneID) { expectation.give(type, of: lane) }
 
-    /// A segment of the lane is over: kinds that it named and of which nothing came are waited for no longer.
+    /// Called when a segment of a lane has ended. Stops waiting for announced kinds without media.
     mutating func noteSegmentOver(of lane: LaneID) { expectation.finish(lane, isLaneOver: false) }
 
-    /// Tells writers which kinds of media will come, once every lane has shown its tracks.
+    /// Reports the kinds of media to writers, once every lane has announced its tracks.
     mutating func tellWriters(needed: [LaneID], wanted: @autoclosure () -> Set<MediaKind>) {
         guard let types = expectation.settle(needed: needed, ended: endedLanes) else { return }
         dispatcher.expect(types.intersection(wanted()))
@@ -195,7 +195,7 @@ struct RendererSet {
 
     // MARK: Ends
 
-    /// Notes that no further segment comes in the lane. Its renderers are told by ``drain(_:)``.
+    /// Called when no further segment follows in a lane. ``drain(_:)`` notifies its renderers.
     mutating func end(_ lane: LaneID) {
         endedLanes.insert(lane)
         lastEnd += 1
@@ -203,7 +203,7 @@ struct RendererSet {
         expectation.finish(lane, isLaneOver: true)
     }
 
-    /// Lets the renderers of a lane that has ended tell when all of it was presented.
+    /// Makes the renderers of an ended lane report when everything was presented.
     mutating func drain(_ lane: LaneID) -> OutputFact? {
         guard let number = endNumbers[lane] else { return nil }
         for (key, active) in inOrder where key.lane == lane {
@@ -213,16 +213,15 @@ struct RendererSet {
         return drainedFact(of: lane)
     }
 
-    /// The end of the lane was not the end.
+    /// Revokes the end of a lane.
     mutating func reopen(_ lane: LaneID) {
         endedLanes.remove(lane)
         for key in renderers.keys where key.lane == lane { renderers[key]?.drainedEnd = nil }
     }
 
-    /// What was loaded in the lane is not presented.
     mutating func clear(_ lane: LaneID) {
         endedLanes.remove(lane)
-        // Nobody waits for it.
+        // The position of the dropped media no longer matters.
         discarded[lane] = nil
         for key in renderers.keys where key.lane == lane { renderers[key]?.presentedUpTo = nil }
     }
@@ -236,10 +235,10 @@ struct RendererSet {
 
     // MARK: Reports
 
-    /// What a renderer presents; nil where it was replaced.
+    /// The kind of media that a renderer presents, or `nil` if it was replaced.
     func mediaType(of id: RendererID) -> MediaKind? { renderers.first { $0.value.id == id }?.key.type }
 
-    /// Takes a report of a renderer. nil where the engine need not know of it.
+    /// Handles a renderer's report. Returns the fact for the engine, if any.
     mutating func take(
         _ report: TrackRenderer.Report, of id: RendererID, _ lane: LaneID, required: [LaneID]
     ) -> OutputFact? {
@@ -253,7 +252,7 @@ struct RendererSet {
             renderers[key]?.first = first
             return primedFact(required: required)
         case .drained(let end, let number):
-            // An end that was taken back is none.
+            // Ignore an end that was revoked.
             guard endedLanes.contains(lane), endNumbers[lane] == number else { return nil }
             renderers[key]?.drainedEnd = end
             return drainedFact(of: lane)
@@ -272,7 +271,7 @@ struct RendererSet {
         return .presented(upTo: time)
     }
 
-    /// Media is decoded, once all renderers of required lanes have some.
+    /// Returns the answer to the engine's query once all renderers in required lanes have decoded media.
     mutating func primedFact(required: [LaneID]) -> OutputFact? {
         guard let number = primeNumber else { return nil }
         let awaited = renderers.filter { required.contains($0.key.lane) && !$0.value.renderer.isEmpty }
@@ -282,7 +281,7 @@ struct RendererSet {
         return .primed(number, first: first?.value.first)
     }
 
-    /// The engine asks to be told when media at the playhead is decoded.
+    /// Handles the engine's query for decoded media at the playhead.
     mutating func prime(_ number: Int, required: [LaneID]) -> OutputFact? {
         primeNumber = number
         return primedFact(required: required)
@@ -290,25 +289,25 @@ struct RendererSet {
 
     // MARK: Seeking
 
-    /// Media that comes first is presented from there on.
+    /// Sets the start of presentation for the first media.
     mutating func land(on landing: Landing, copiesFrom: Duration?) {
         self.landing = landing
         self.copiesFrom = copiesFrom
     }
 
-    /// Forgets all media: what comes is presented from there on.
+    /// Drops all media. Presentation restarts at `landing`.
     mutating func flush(to landing: Landing, isReverse: Bool) {
         copiesFrom = nil
         move(to: landing, isReverse: isReverse) { $0.flush(to: landing) }
     }
 
-    /// Presents once more what is held, from there on.
+    /// Presents loaded media again from `landing` on.
     mutating func reposition(to landing: Landing, continuesCopies: Bool) {
         if !continuesCopies { copiesFrom = nil }
         move(to: landing) { $0.reposition(to: landing, continuesCopies: continuesCopies) }
     }
 
-    /// Of lanes that have ended, whether all is presented already.
+    /// The facts about ended lanes that were presented completely.
     var drainedFacts: [OutputFact] { LaneID.allCases.compactMap { drainedFact(of: $0) } }
 
     private mutating func move(to landing: Landing, isReverse: Bool = false, _ body: (TrackRenderer) -> Void) {
@@ -324,14 +323,13 @@ struct RendererSet {
         presentedTime = nil
     }
 
-    /// The time of the picture that is this many after (or before) the one shown at `time`.
+    /// Returns the time of the frame `count` frames after the one shown at `time`. A negative count steps backwards.
     func time(stepping count: Int, from time: Duration) -> Duration? {
         renderers[RendererKey(lane: .main, type: .video)]?.renderer.time(stepping: count, from: time)
     }
 
     // MARK: The end
 
-    /// Returns when no renderer works any more.
     func stop() async {
         let renderers = inOrder.map(\.value.renderer)
         for renderer in renderers { renderer.stop() }

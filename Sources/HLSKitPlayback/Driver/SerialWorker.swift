@@ -1,23 +1,25 @@
 import Synchronization
 
-/// Where a ``SerialWorker`` has its work done.
+/// The queue on which a ``SerialWorker`` does its work.
 struct WorkQueue: Sendable {
     /// Calls the work once, later and on another thread.
     let run: @Sendable (_ work: @escaping @Sendable () -> Void) -> Void
-    /// How many bytes the driver reads itself, at most, before it looks at its timers again: less costs more on the way to
-    /// another thread and back.
+    /// The largest number of bytes that the driver reads itself before it checks its timers.
+    ///
+    /// Below it, the switch to another thread would cost more than the work.
     var turnByteCount = 0
 
-    /// The threads that all players of the process share. Less than 1 ms of work is not worth them.
+    /// The threads shared by all players of the process. Work of less than 1 ms does not justify a thread switch.
     static let shared = WorkQueue(run: { WorkerPool.shared.run($0) }, turnByteCount: 512 << 10)
 }
 
-/// Does work on a value in order, one piece at a time: on a queue, so that whoever asks for it does not wait, or at once
-/// where there is none. So a program under a virtual clock takes the same steps each time.
+/// Performs work on a value in order, one unit at a time.
+///
+/// The work runs on a queue, so that the caller does not wait. Without a queue, it runs at once, which makes tests with
+/// a virtual clock reproducible.
 final class SerialWorker<State, Work: Sendable, Report: Sendable>: Sendable {
     private struct Waiting {
         var work: [Work] = []
-        /// Some of it is being done.
         var isBusy = false
         var isClosed = false
         var closing: [CheckedContinuation<Void, Never>] = []
@@ -31,12 +33,12 @@ final class SerialWorker<State, Work: Sendable, Report: Sendable>: Sendable {
     private let body: @Sendable (inout State, Work) -> Report?
     private let deliver: @Sendable (Report) -> Void
     private let waiting = Mutex(Waiting())
-    /// Held while work is done, by the one who does it.
+    /// The value. The thread that does the work holds the lock.
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - deliver: gets what came of the work, in order. Not called where there is no queue.
-    ///   - body: does the work; nil where there is nothing to report.
+    ///   - deliver: Receives the reports in order. Not called if there is no queue.
+    ///   - body: Does the work. Returns `nil` if there is nothing to report.
     init(
         _ state: sending State, on queue: WorkQueue?, deliver: @escaping @Sendable (Report) -> Void,
         body: @escaping @Sendable (inout State, Work) -> Report?
@@ -47,10 +49,10 @@ final class SerialWorker<State, Work: Sendable, Report: Sendable>: Sendable {
         self.deliver = deliver
     }
 
-    /// Does work, now or later.
+    /// Performs work, now or later.
     ///
-    /// - Parameter atOnce: now, unless other work has to be done before.
-    /// - Returns: what came of it, where it is done.
+    /// - Parameter atOnce: Whether to perform it now, unless other work must be done first.
+    /// - Returns: The report, if the work is done already.
     func perform(_ work: Work, atOnce: Bool = false) -> Report? {
         guard let queue else { return state.withLock { body(&$0, work) } }
         let place = waiting.withLock { waiting -> Place in
@@ -69,7 +71,7 @@ final class SerialWorker<State, Work: Sendable, Report: Sendable>: Sendable {
         }
     }
 
-    /// Lets go what is not begun, and returns when nothing is done any more. Nothing is delivered from then on.
+    /// Drops pending work, and waits for the work in progress. Nothing is delivered from now on.
     func close() async {
         await withCheckedContinuation { continuation in
             let isBusy = waiting.withLock { waiting in
@@ -82,7 +84,7 @@ final class SerialWorker<State, Work: Sendable, Report: Sendable>: Sendable {
         }
     }
 
-    /// Does what is there, then lets others have the thread.
+    /// Does the pending work, then releases the thread.
     private func workOff() {
         let ready = waiting.withLock { waiting in
             defer { waiting.work = [] }

@@ -2,23 +2,22 @@ import HLSKitCaptions
 import HLSKitSelection
 import HLSKitTime
 
-/// Which captions of the program were given to the schedule of cues.
+/// Tracks which captions of the app were added to the cue schedule.
 struct SidecarCues: Sendable {
     private var given: SidecarCaptions?
-    /// Where playing goes on, after a jump.
+    /// The position where playback continues after a jump.
     private var start: Duration?
 
-    /// Some were given, and none was forgotten since.
     var isGiven: Bool { given != nil }
 
-    /// Other captions than those that were given are selected: those leave.
+    /// Whether captions other than the added ones are selected, so that those must be removed.
     func isReplaced(by selected: SidecarCaptions?) -> Bool { given != nil && given != selected }
 
-    /// Those that are to be given now, in the order of their starts: none where they were given already.
+    /// Returns the captions to add now, ordered by start, or none if they were already added.
     ///
     /// - Parameters:
-    ///   - selected: nil where the captions are the stream's, or none.
-    ///   - now: captions that are over by then are left out.
+    ///   - selected: The selected captions, or `nil` if the stream's captions or none are selected.
+    ///   - now: The current time. Captions that have already ended are skipped.
     mutating func take(_ selected: SidecarCaptions?, at now: Duration) -> [Caption] {
         guard let selected, given == nil else { return [] }
         given = selected
@@ -28,9 +27,9 @@ struct SidecarCues: Sendable {
             .sorted { $0.timeRange.start < $1.timeRange.start }
     }
 
-    /// The schedule of cues forgets all.
+    /// Called when the cue schedule drops all cues.
     ///
-    /// - Parameter time: where playing goes on.
+    /// - Parameter time: The position where playback continues.
     mutating func forget(from time: Duration) {
         given = nil
         start = time

@@ -1,6 +1,5 @@
 import Synchronization
 
-/// How loud a player is.
 final class SoundControl: Sendable {
     private struct State {
         var volume: Float = 1
@@ -19,6 +18,5 @@ final class SoundControl: Sendable {
         set { state.withLock { $0.isMuted = newValue } }
     }
 
-    /// The factor for samples.
     var gain: Float { state.withLock { $0.isMuted ? 0 : $0.volume } }
 }

@@ -1,24 +1,25 @@
 import HLSKitEngine
 import HLSKitMedia
 
-/// Which kinds of media an item has, for those who cannot begin before they know: what its lanes tell of, less what they
-/// do not give.
+/// Determines the kinds of media of an item for users that need to know them before they start.
+///
+/// These are the kinds that its lanes announce, except for those without media.
 struct TrackExpectation: Sendable {
     private var told: [LaneID: Set<MediaKind>] = [:]
     private var given: [LaneID: Set<MediaKind>] = [:]
     private var isSettled = false
 
-    /// A segment of a lane names tracks of these kinds. Of no interest once it is settled.
+    /// Called when a segment of a lane announces tracks of these kinds. It has no effect after the result is final.
     mutating func tell(_ types: some Sequence<MediaKind>, of lane: LaneID) {
         guard !isSettled, lane != .subtitles else { return }
         told[lane, default: []].formUnion(types)
     }
 
-    /// Media of a kind has come.
     mutating func give(_ type: MediaKind, of lane: LaneID) { given[lane, default: []].insert(type) }
 
-    /// A segment of a lane is over, or the lane is: kinds that were told of and of which nothing came are waited for no
-    /// longer. If they come after all, it is told then.
+    /// Called when a segment of a lane, or the lane, has ended. Removes announced kinds without media.
+    ///
+    /// If media of such a kind arrives later, the result changes.
     mutating func finish(_ lane: LaneID, isLaneOver: Bool) {
         guard let types = told[lane] else { return }
         let real = types.intersection(given[lane] ?? [])
@@ -27,7 +28,7 @@ struct TrackExpectation: Sendable {
         isSettled = false
     }
 
-    /// What there is, each time that it is another; nil while a lane that is needed has told nothing and goes on.
+    /// Returns the kinds whenever they have changed, or `nil` while a needed lane has not announced its tracks.
     mutating func settle(needed: [LaneID], ended: Set<LaneID>) -> Set<MediaKind>? {
         guard !isSettled, !needed.isEmpty, needed.allSatisfy({ told[$0] != nil || ended.contains($0) }) else {
             return nil

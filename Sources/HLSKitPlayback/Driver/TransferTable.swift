@@ -2,32 +2,31 @@ import HLSKitEngine
 import HLSKitLoading
 import HLSKitSelection
 
-/// The requests of an item that are under way: where their bytes go, and the bodies that are needed whole.
+/// The current requests of an item: the destination of their bytes, and bodies that are needed as a whole.
 struct TransferTable {
     private struct Transfer {
         var task: any TransportTask
         var purpose: RequestPurpose
-        /// Of a playlist: those that it imports.
+        /// The imported variables, for a playlist.
         var variables: [String: String]?
         var directives = DeliveryDirectives()
-        /// Of a head.
+        /// The key, for a stream's head.
         var key: SegmentKey?
         var url: String
         var contentType: String?
-        /// Of a key or an initialization section.
+        /// The body, for a key or an initialization section.
         var body: [UInt8] = []
     }
 
-    /// What is to be done with bytes that have come.
+    /// The destination of received bytes.
     enum Piece {
         case segment(SegmentID)
         case head(SegmentID, SegmentKey?)
         case playlist(PlaylistSource)
-        /// They are kept until the resource is whole, or listed.
+        /// The bytes are kept until the resource is complete or listed.
         case kept
     }
 
-    /// What a transfer has brought that has come to its end.
     enum Whole {
         case segment(SegmentID, url: String)
         case head(SegmentID)
@@ -44,9 +43,8 @@ struct TransferTable {
     private let userCall: UserCall
     private let inbox: DriverInbox
     private var transfers: [RequestID: Transfer] = [:]
-    /// Bodies of preload hints.
     private var preloads = PreloadedBodies()
-    /// The question to the program for a fresh URL.
+    /// The app's task that fetches a fresh URL.
     private var refreshing: Task<Void, Never>?
 
     init(_ configuration: DriverConfiguration, inbox: DriverInbox) {
@@ -65,7 +63,7 @@ struct TransferTable {
             try policy.check(
                 request.transport.urlString, resourceClass: request.transport.resourceClass, namedBy: request.namedBy)
         } catch {
-            // Not from within the engine's own effects: the refusal is an event of its own.
+            // Report the refusal as a separate event, because the engine's effects are being carried out.
             inbox.post(.transport(id, .failed(error, TransferMetrics())))
             return
         }
@@ -94,10 +92,9 @@ struct TransferTable {
         preloads.stopServing(id)
     }
 
-    /// The body of a preload hint is of no more use.
     mutating func forgetBody(_ id: RequestID) { preloads.forget(id) }
 
-    /// What was read from bodies is told like anything that comes.
+    /// Reports events of served requests in the same way as other transport events.
     private func post(_ events: [PreloadedBodies.Event]) {
         for event in events { inbox.post(.transport(event.request, event.event)) }
     }
@@ -108,7 +105,6 @@ struct TransferTable {
         transfers = [:]
     }
 
-    /// Asks the program for a fresh URL.
     mutating func refresh(_ expired: ExpiredURL) {
         guard let refresher = urlRefresher else { return }
         let (inbox, userCall) = (inbox, userCall)
@@ -126,7 +122,7 @@ struct TransferTable {
 
     // MARK: Answers
 
-    /// Takes a response header. False for a request that was cancelled.
+    /// Handles a response header. Returns `false` if the request was cancelled.
     mutating func take(_ response: TransportResponse, of id: RequestID) -> Bool {
         guard transfers[id] != nil else { return false }
         transfers[id]?.url = response.urlString
@@ -135,7 +131,7 @@ struct TransferTable {
         return true
     }
 
-    /// Takes bytes of a body. nil for a request that was cancelled.
+    /// Handles bytes of a body. Returns `nil` if the request was cancelled.
     mutating func take(_ bytes: [UInt8], of id: RequestID) -> Piece? {
         guard let transfer = transfers[id] else { return nil }
         switch transfer.purpose {
@@ -151,7 +147,7 @@ struct TransferTable {
         }
     }
 
-    /// The body is whole. nil for a request that was cancelled.
+    /// Called when a body is complete. Returns `nil` if the request was cancelled.
     mutating func finish(_ id: RequestID) -> Whole? {
         guard let transfer = transfers.removeValue(forKey: id) else { return nil }
         switch transfer.purpose {
@@ -167,12 +163,12 @@ struct TransferTable {
         }
     }
 
-    /// Whether an empty body is as good as any other: servers of subtitles that have no cue for a while send nothing.
+    /// Whether an empty body is valid. Servers of subtitles may send nothing while there is no cue.
     func mayBeEmpty(_ id: RequestID) -> Bool {
         transfers[id]?.purpose.segment?.lane == .subtitles
     }
 
-    /// The request has failed. Gives the lane that its bytes went to, where they went to one.
+    /// Called when a request has failed. Returns the lane that its bytes went to, if any.
     mutating func fail(_ id: RequestID) -> LaneID? {
         switch transfers.removeValue(forKey: id)?.purpose {
         case .segment(let segment, _), .head(let segment): segment.lane

@@ -1,21 +1,21 @@
-/// How much work the driver does itself before it looks at its timers again.
+/// The amount of work that the driver does itself before it checks its timers again.
 struct TurnAllowance: Sendable {
-    /// Work without bytes costs something, too.
+    /// The cost of work without bytes.
     private static let leastCost = 1024
 
     private let byteCount: Int
     private var left: Int
 
-    /// - Parameter byteCount: 0 for no work at all.
+    /// - Parameter byteCount: The allowance in bytes. 0 allows no work.
     init(byteCount: Int) {
         self.byteCount = byteCount
         left = byteCount
     }
 
-    /// The driver has looked at its timers.
+    /// Called when the driver has checked its timers.
     mutating func renew() { left = byteCount }
 
-    /// Takes what work on so many bytes costs. False where it is to be done elsewhere.
+    /// Deducts the cost of work on this many bytes. Returns `false` if the work exceeds the allowance.
     mutating func take(_ byteCount: Int) -> Bool {
         let cost = max(byteCount, Self.leastCost)
         guard cost <= left else { return false }

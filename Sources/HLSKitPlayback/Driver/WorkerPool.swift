@@ -1,14 +1,15 @@
 import Glibc
 import HLSKitLoading
 
-/// Runs work that takes a while beside the Swift pool, for all players of the process: on as many threads as there are
-/// cores, each of which is started when all others are busy.
+/// Runs long work for all players of the process, outside the Swift pool.
+///
+/// The pool has up to one thread per core, and starts a thread when all others are busy.
 final class WorkerPool: Sendable {
     static let shared = WorkerPool(threadCount: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
 
     private struct State {
         var ready: [@Sendable () -> Void] = []
-        /// Work before this place was taken.
+        /// The index of the first work that was not taken.
         var next = 0
         var threadCount = 0
         var idleCount = 0
@@ -31,7 +32,7 @@ final class WorkerPool: Sendable {
 
     init(threadCount: Int) { self.threadCount = threadCount }
 
-    /// Runs `work` on a thread of the pool. In the caller's where the system has no thread left at all.
+    /// Runs `work` on a thread of the pool, or on the caller's thread if the system has no thread left.
     func run(_ work: @escaping @Sendable () -> Void) {
         let starts = state.signalOne { state in
             state.ready.append(work)

@@ -4,38 +4,42 @@ public import HLSKitSelection
 public import HLSKitTime
 
 extension PlayerItem {
-    /// The item with its interstitials, as one timeline.
+    /// The timeline of the item together with its interstitials.
     public var integratedTimeline: IntegratedTimeline { IntegratedTimeline(item: self) }
 }
 
-/// One timeline of an item and the interstitials that are played in it: what there is, where the player is on it, and how to
-/// get elsewhere.
+/// One timeline for an item and the interstitials that play in it.
 ///
-/// The semantics are those of `AVPlayerItemIntegratedTimeline`. Interstitials are on it while the item is its player's current
-/// one. Keeps the item, and not the player.
-///
-/// See docs/behaviour/interstitials.md.
+/// It shows the segments and the current position, and it can seek. It behaves like
+/// `AVPlayerItemIntegratedTimeline`. The timeline contains interstitials while the item is its player's current item.
+/// It keeps a strong reference to the item, but not to the player. See <doc:Interstitials>.
 public struct IntegratedTimeline: Sendable {
     let item: PlayerItem
 
-    /// All of it, as it is now; without segments before the item is loaded. Lengths that are not known yet count nothing.
+    /// The current timeline. It has no segments until the item is loaded. Unknown durations are zero.
     public var currentSnapshot: IntegratedTimelineSnapshot {
         item.attachedCore?.integratedTimeline(of: item) ?? IntegratedTimelineSnapshot()
     }
 
-    /// Where the player is on the timeline; 0 before the item is loaded. Stands while an event at a single point plays.
+    /// The current position on the timeline, or 0 until the item is loaded.
+    ///
+    /// The position does not change while an event at a single point plays.
     public var currentTime: MediaTime { currentSnapshot.currentTime }
 
-    /// Goes to a time on the timeline: an item time, or the middle of an event, which is then played from there.
+    /// Seeks to a time on the timeline, which may lie in the item or within an event.
+    ///
+    /// If it lies within an event, the event plays from there.
     ///
     /// - Parameters:
-    ///   - time: `.positiveInfinity` is the end.
-    ///   - toleranceBefore: as for ``Player/seek(to:toleranceBefore:toleranceAfter:)``; of no meaning inside of events.
-    ///   - toleranceAfter: the same.
-    /// - Returns: true when the playhead was moved, or an event that may not be jumped over is played first; false where that
-    ///   returns false, where an event that plays may not be left (``PlayerEvent/Kind/interstitialSeekRefused(_:)``), and for
-    ///   an item that is not current or not loaded.
-    /// - Throws: ``HLSError/Code/invalidTime``.
+    ///   - time: The time on the timeline. `.positiveInfinity` is the end.
+    ///   - toleranceBefore: The tolerance as in ``Player/seek(to:toleranceBefore:toleranceAfter:)``. It has no effect
+    ///     within events.
+    ///   - toleranceAfter: The tolerance as in ``Player/seek(to:toleranceBefore:toleranceAfter:)``. It has no effect
+    ///     within events.
+    /// - Returns: `true` if the playhead moved, or if an event that may not be skipped plays first. `false` if the
+    ///   player's method would return `false`, or if the current event must not be left
+    ///   (``PlayerEvent/Kind/interstitialSeekRefused(_:)``). Also `false` if the item is not current or not loaded.
+    /// - Throws: ``HLSError/Code/invalidTime`` if `time` is not a time, or if a tolerance is negative or not a time.
     public func seek(
         to time: MediaTime, toleranceBefore: MediaTime = .positiveInfinity,
         toleranceAfter: MediaTime = .positiveInfinity
@@ -56,8 +60,11 @@ public struct IntegratedTimeline: Sendable {
 
     // MARK: Observing
 
-    /// The current time of the timeline: at each multiple of `interval` of what plays, once after each jump, and when time begins
-    /// to run and stops. A slow reader gets the newest time only. Ends with the player; without one at once.
+    /// Returns a sequence of the timeline's current time at regular intervals.
+    ///
+    /// The sequence yields the time at each multiple of `interval` in the item or event that plays, after each jump,
+    /// and when time starts or stops. A slow reader gets only the newest time. The sequence ends with the player. If
+    /// there is no player, it ends at once.
     ///
     /// - Throws: ``HLSError/Code/invalidArgument`` if `interval` is not a number above 0.
     public func times(every interval: MediaTime) throws(HLSError) -> IntegratedTimes {
@@ -69,13 +76,14 @@ public struct IntegratedTimeline: Sendable {
         return IntegratedTimes(ticks: item.attachedCore?.integratedTicks(every: duration) ?? ended, timeline: self)
     }
 
-    /// Each of `offsets` into a segment when playing comes to it or goes over it: the quarters of an advertisement, for
-    /// instance. Of an event also at a single point. The times that come are the offsets. Ends with the player; without one at
-    /// once.
+    /// Returns a sequence of offsets into a segment as playback reaches or crosses them.
+    ///
+    /// Use it for the quartiles of an advertisement, for example. It also works for an event at a single point. The
+    /// values are the given offsets. The sequence ends with the player. If there is no player, it ends at once.
     ///
     /// - Parameters:
-    ///   - segment: of a ``currentSnapshot``; of an event it counts wherever the event is by then.
-    ///   - offsets: from the start of the segment; those outside of it never come.
+    ///   - segment: A segment of a ``currentSnapshot``. The offsets into an event apply even if the event moves.
+    ///   - offsets: The offsets from the start of the segment. Offsets outside the segment are never yielded.
     /// - Throws: ``HLSError/Code/invalidArgument`` if one of the offsets is not a number.
     public func boundaries(
         of segment: IntegratedTimelineSegment, offsets: [MediaTime]
@@ -96,7 +104,7 @@ public struct IntegratedTimeline: Sendable {
     }
 }
 
-/// Times of an integrated timeline as playing comes to them. Ends with the player or the consuming task.
+/// A sequence of an integrated timeline's times. It ends with the player or the reading task.
 public struct IntegratedTimes: AsyncSequence, Sendable {
     let ticks: AsyncStream<MediaTime>
     let timeline: IntegratedTimeline
@@ -108,7 +116,7 @@ public struct IntegratedTimes: AsyncSequence, Sendable {
         var ticks: AsyncStream<MediaTime>.Iterator
         let timeline: IntegratedTimeline
 
-        /// Waits for the next time; nil at the end.
+        /// Waits for the next time. Returns `nil` at the end.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> MediaTime? {
             guard await ticks.next(isolation: actor) != nil else { return nil }
             return timeline.currentTime
@@ -118,7 +126,7 @@ public struct IntegratedTimes: AsyncSequence, Sendable {
     }
 }
 
-/// The offsets into a segment that playing went over, none of them left out. Ends with the player or the consuming task.
+/// A sequence of all offsets that playback has crossed. It ends with the player or the reading task.
 public struct IntegratedBoundaries: AsyncSequence, Sendable {
     let times: BoundaryTimes
     let start: Duration
@@ -130,7 +138,7 @@ public struct IntegratedBoundaries: AsyncSequence, Sendable {
         var times: AsyncStream<MediaTime>.Iterator
         let start: Duration
 
-        /// Waits for the next offset; nil at the end.
+        /// Waits for the next offset. Returns `nil` at the end.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> MediaTime? {
             await times.next(isolation: actor).flatMap(\.duration).map { MediaTime($0 - start) }
         }

@@ -1,7 +1,7 @@
 public import HLSKitSelection
 public import HLSKitTime
 
-/// Schedules interstitials in the items of a player, and ends those that play.
+/// Schedules interstitials in the items of a player, and can end the current one.
 ///
 /// ```swift
 /// let controller = InterstitialEventController(primaryPlayer: player)
@@ -9,36 +9,37 @@ public import HLSKitTime
 /// controller.events = [InterstitialEvent(id: "ad", time: .seconds(30), content: .assets([ad]))]
 /// ```
 ///
-/// Events of a program take the place of those of the playlist. They belong to the item, and stay when the controller is let
-/// go. The semantics are those of `AVPlayerInterstitialEventController`.
-///
-/// See docs/behaviour/interstitials.md.
+/// Events that you schedule replace the playlist's events. They belong to the item and remain if the controller is
+/// released. A controller behaves like `AVPlayerInterstitialEventController`. See <doc:Interstitials>.
 public final class InterstitialEventController: InterstitialEventMonitor, @unchecked Sendable {  // stores nothing
-    /// Schedules interstitials in the items of a player.
+    /// Creates a controller for a player.
     public override init(primaryPlayer: Player) { super.init(primaryPlayer: primaryPlayer) }
 
-    /// What is scheduled in the current item. Set, it takes the place of what the playlist schedules, also where it is empty;
-    /// ``resetEvents()`` gives way to that again. May be set at any time; without an item nothing happens.
+    /// The events scheduled in the current item.
+    ///
+    /// If you set this property, even to an empty array, your events replace the playlist's events. ``resetEvents()``
+    /// restores the playlist's events. You can set it at any time. If there is no item, setting it has no effect.
     public override var events: [InterstitialEvent] {
         get { super.events }
         set { core.currentItem?.interstitialEvents = newValue }
     }
 
-    /// Plays in the current item what its playlist schedules, and no events of the program any more.
+    /// Removes the app's events from the current item and restores the events of its playlist.
     public func resetEvents() { core.currentItem?.interstitialEvents = nil }
 
-    /// Schedules events in an item that may be any one of the player, such as one that waits in the queue, or one that is not
-    /// the player's yet.
+    /// Schedules events in an item.
+    ///
+    /// The item can be any item of the player, such as a later one in the queue, or one that has no player yet.
     ///
     /// - Parameters:
-    ///   - events: take the place of those of the playlist; nil gives way to them.
-    ///   - item: plays them from now on, or when it is its turn.
+    ///   - events: The events that replace the playlist's events, or `nil` to restore them.
+    ///   - item: The item, which plays the events from now on or when its turn comes.
     public func setEvents(_ events: [InterstitialEvent]?, for item: PlayerItem) { item.interstitialEvents = events }
 
-    /// Ends the break that plays, with all its events, and resumes the item.
+    /// Ends the current break with all its events, and resumes the item.
     ///
-    /// - Parameter offset: the item resumes so far behind the place of the event that plays, whatever that says itself;
-    ///   `.indefinite` is as long as what was played of it.
+    /// - Parameter offset: The position where the item resumes, relative to the scheduled time of the current event. It
+    ///   replaces the event's own resumption offset. `.indefinite` means the time that the event has played.
     public func cancelCurrentEvent(withResumptionOffset offset: MediaTime) {
         let longest = Duration.seconds(1_000_000_000)
         let time: Duration? =
@@ -46,7 +47,9 @@ public final class InterstitialEventController: InterstitialEventMonitor, @unche
         core.cancelCurrentEvent(resumptionOffset: time.map { min(max($0, .zero - longest), longest) })
     }
 
-    /// Leaves out the rest of the event that plays, whether its user may skip it or not; those behind it in the break are
-    /// played. The item continues as if the event had been played to its end. Does nothing while no event plays.
+    /// Skips the rest of the current event, even if the user may not skip it.
+    ///
+    /// The break continues with the next event. The item later resumes as if the event had played to its end. The call
+    /// has no effect if no event plays.
     public func skipCurrentEvent() { core.skipCurrentEvent() }
 }

@@ -4,94 +4,99 @@ public import HLSKitPlaylist
 public import HLSKitSelection
 import Synchronization
 
-/// Follows the interstitials of a player's current item: which are scheduled, which one plays, and what becomes of them.
+/// Observes the interstitials of a player's current item: the schedule, the current event and the outcome.
 ///
 /// ```swift
 /// let monitor = InterstitialEventMonitor(primaryPlayer: player)
 /// for await change in monitor.changes() { print(change) }
 /// ```
 ///
-/// The semantics are those of `AVPlayerInterstitialEventMonitor`. Does not keep the player alive. Any number of monitors may
-/// follow one player.
-///
-/// See docs/behaviour/interstitials.md.
-public class InterstitialEventMonitor: @unchecked Sendable {  // stores `core`, and what never changes
+/// A monitor behaves like `AVPlayerInterstitialEventMonitor`. It does not keep the player alive. A player
+/// can have any number of monitors. See <doc:Interstitials>.
+public class InterstitialEventMonitor: @unchecked Sendable {  // stores only `core` and immutable values
     let core: PlayerCore
     private weak let player: Player?
 
-    /// Follows the interstitials of a player.
+    /// Creates a monitor for a player.
     public init(primaryPlayer: Player) {
         core = primaryPlayer.core
         player = primaryPlayer
     }
 
-    /// The player that is followed; nil when nobody has it any more.
+    /// The observed player, or `nil` if it has been released.
     public var primaryPlayer: Player? { player }
 
-    /// The item of the asset that plays in the place of the current item; nil while none does. What of it is loaded, its
-    /// variants, logs and events are there as they are for any item.
+    /// The item of the asset that plays instead of the current item, or `nil` if no asset plays.
+    ///
+    /// It has loaded ranges, variants, logs and events like any other item.
     public var interstitialItem: PlayerItem? { core.interstitialItem }
 
-    /// Is called with the item of each asset before anything of it is loaded, by any thread and while no lock is held: outputs are
-    /// added to it, or its settings changed. It has the settings of the current item, and writes to where that one does; outputs
-    /// belong to one item, so that each item of an asset needs its own. Of all monitors of a player the last one that is set
-    /// counts; nil, the default, does nothing.
+    /// A closure that prepares the item of each asset before anything of it is loaded.
+    ///
+    /// Use it to add outputs or to change settings. The item has the settings and writers of the current item. Each
+    /// output belongs to one item, so each item of an asset needs its own outputs. The closure may be called on any
+    /// thread, without any lock held. If several monitors of a player set a closure, the last one applies. The default,
+    /// `nil`, does nothing.
     public var itemPreparation: (@Sendable (PlayerItem) -> Void)? {
         get { core.interstitialPreparation.withLock(\.self) }
         set { core.interstitialPreparation.withLock { $0 = newValue } }
     }
 
-    /// What is scheduled in the current item, by its playlist or a program, in the order in which it is played.
+    /// The events scheduled in the current item by its playlist or the app, in playback order.
     public var events: [InterstitialEvent] { core.readBreaks { $0.schedule.events } ?? [] }
 
-    /// The event that plays, or whose list is waited for; nil without one.
+    /// The event that plays or whose asset list is loading, or `nil` if there is none.
     public var currentEvent: InterstitialEvent? { core.readBreaks { $0.program?.current } }
 
-    /// Whether the user may skip ``currentEvent`` now.
+    /// A value that indicates whether the user may skip ``currentEvent`` now.
     public var currentEventSkippableState: InterstitialEvent.SkippableEventState {
         core.snapshot.interstitial?.skippableState ?? .notSkippable
     }
 
-    /// The label of the button to skip ``currentEvent`` by: `LABEL-ID` of its list, else `X-SKIP-CONTROL-LABEL-ID`; nil without
-    /// one.
+    /// The label for the button that skips ``currentEvent``, or `nil` if there is none.
+    ///
+    /// It is the `LABEL-ID` of the event's asset list or, without one, the `X-SKIP-CONTROL-LABEL-ID`.
     public var currentEventSkipControlLabel: String? { core.snapshot.interstitial?.skipControlLabel }
 
-    /// How far ``currentEvent`` has come; nil without one. The same as ``PlayerState/interstitial``.
+    /// The progress of ``currentEvent``, or `nil` if no event plays. Equals ``PlayerState/interstitial``.
     public var progress: InterstitialProgress? { core.snapshot.interstitial }
 
-    /// The list of what an event plays; nil before it is there, and when the event is over.
+    /// Returns the asset list of an event, or `nil` before it is loaded and after the event has ended.
     ///
-    /// - Parameter id: ``InterstitialEvent/id``.
+    /// - Parameter id: The ``InterstitialEvent/id`` of the event.
     public func assetList(of id: String) -> InterstitialAssetList? { core.readBreaks { $0.list(of: id) } }
 
-    /// What happens to interstitials from now on, in order: what of ``Player/events(bufferingNewest:)`` is about them. Ends with
-    /// the player, and when it is closed.
+    /// Returns a sequence of all events about interstitials from now on, in order.
     ///
-    /// A reader that falls behind loses the oldest of what it has not read; one event in their place says how many
-    /// (``PlayerEvent/Kind/eventsLost(_:)``).
+    /// It contains those events of ``Player/events(bufferingNewest:)`` that are about interstitials. It ends with the
+    /// player, and when the player is closed. If a reader is too slow, it loses the oldest unread events. One
+    /// ``PlayerEvent/Kind/eventsLost(_:)`` event replaces them and contains their number.
     ///
-    /// - Parameter count: how many are kept for this reader, from 1; `Int.max` keeps all. Default 1000.
+    /// - Parameter count: The number of unread events to keep for this reader, at least 1. `Int.max` keeps all of them.
+    ///   The default is 1000.
     public func changes(bufferingNewest count: Int = 1_000) -> AsyncStream<PlayerEvent> {
         core.interstitialChanges.subscribe(newest: count, marking: PlayerEvent.lost)
     }
 
-    /// The events of the items that are played in the place of the current item, from now on: what they load, where they stall,
-    /// why one failed. Ends with the player, and when it is closed.
+    /// Returns a sequence of the events of all interstitial items from now on.
     ///
-    /// - Parameter count: how many are kept for this reader, as for ``changes(bufferingNewest:)``.
+    /// These are the items that play instead of the current item. Their events report loading, stalls and failures. The
+    /// sequence ends with the player, and when the player is closed.
+    ///
+    /// - Parameter count: The number of unread events to keep for this reader, as for ``changes(bufferingNewest:)``.
     public func itemEvents(bufferingNewest count: Int = 1_000) -> AsyncStream<PlayerEvent> {
         core.interstitialEvents.subscribe(newest: count, marking: PlayerEvent.lost)
     }
 }
 
 extension InterstitialEventMonitor {
-    /// The values of a property: the one it has now, and then each that differs from the one before.
+    /// Returns a sequence of a property's values: its current value, then each changed value.
     ///
     /// ```swift
     /// for await event in monitor.values(of: \.currentEvent) { print(event?.id ?? "the item itself") }
     /// ```
     ///
-    /// A slow reader gets the newest value only. Ends with the player, and when it is closed.
+    /// A slow reader gets only the newest value. The sequence ends with the player, and when the player is closed.
     public func values<Value>(
         of property: any KeyPath<InterstitialEventMonitor, Value> & Sendable
     ) -> PropertyValues<Value> {

@@ -10,11 +10,12 @@ import HLSKitTime
 
     typealias PlayerLogger = Logger
 
-    /// Writes what a player does and decides to the program's logger: `trace` for what comes with each byte, `debug` for
-    /// decisions, `info` for what went wrong and was worked around, `warning` for lost media, `error` for a failed item.
+    /// Writes the player's events and decisions to the app's logger.
     ///
-    /// Messages are constant, values are metadata. URLs are written without user information, query and fragment: those may
-    /// hold secrets.
+    /// ``PlayerConfiguration/logger`` documents the levels.
+    ///
+    /// Messages are constant, and values are metadata. URLs are written without user information, query and fragment,
+    /// because those can contain secrets.
     struct PlaybackLog: Sendable {
         private let logger: Logger?
 
@@ -28,7 +29,6 @@ import HLSKitTime
             self.logger = logger
         }
 
-        /// The decisions that the logger accepts.
         static func detail(for logger: PlayerLogger?) -> DecisionDetail {
             guard let logger, logger.logLevel <= .debug else { return .nothing }
             return logger.logLevel <= .trace ? .everything : .choices
@@ -69,7 +69,7 @@ import HLSKitTime
             }
         }
 
-        /// A decoder has refused a sample, for a reason that is new.
+        /// Logs that a decoder has refused a sample for a new reason.
         func noteDamage(_ cause: String) {
             logger?.info("media is damaged", metadata: ["cause": "\(cause)"])
         }
@@ -168,7 +168,7 @@ import HLSKitTime
     }
 
     extension SelectionInput {
-        /// Its position in the playlist, as the log has it of all variants; its name where it is not a candidate any more.
+        /// Returns the playlist position of a variant, or its name if it is no longer a candidate.
         private func number(of id: AssetVariant.ID?) -> String {
             guard let id else { return "none" }
             return candidates.playlistIndex(of: id).map { "\($0)" } ?? id.rawValue
@@ -221,7 +221,7 @@ import HLSKitTime
 
 #else
 
-    /// Without the package trait `Logging` there is none.
+    /// The logger type without the package trait `Logging`. It has no values.
     enum PlayerLogger: Sendable {}
 
     /// Writes nothing, because there is no logger.

@@ -1,10 +1,8 @@
 import HLSKitEngine
 
-/// When to call an observer of boundaries: each time that playback crosses one of them.
-///
-/// See docs/behaviour/time-observers.md.
+/// Determines when to call a boundary observer: each time that playback crosses one of its boundaries.
 struct BoundarySchedule: Sendable {
-    /// In ascending order.
+    /// The boundaries in ascending order.
     private let boundaries: [Duration]
     private var time: ObservedTime
     private var passed: Duration
@@ -16,7 +14,7 @@ struct BoundarySchedule: Sendable {
         passed = time.itemTime(at: now)
     }
 
-    /// Time goes another way from now on. What it jumps over or onto is not reached.
+    /// Changes the course of time. A boundary that is jumped over or jumped to is not reached.
     mutating func change(to new: ObservedTime, isJump: Bool, at now: Duration) {
         pass(to: time.itemTime(at: now))
         time = new
@@ -24,7 +22,7 @@ struct BoundarySchedule: Sendable {
         pass(to: new.itemTime(at: now))
     }
 
-    /// What is observed begins to play: a boundary that is where it begins is reached.
+    /// Called when the observed subject starts to play. A boundary at its start position is reached.
     mutating func enter(_ new: ObservedTime, at now: Duration) {
         time = new
         passed = new.timebase.itemTime
@@ -32,14 +30,14 @@ struct BoundarySchedule: Sendable {
         pass(to: new.itemTime(at: now))
     }
 
-    /// The boundaries that were reached since the last call, in the order of playing.
+    /// Returns the boundaries reached since the last call, in playback order.
     mutating func take(at now: Duration) -> [Duration] {
         pass(to: time.itemTime(at: now))
         defer { reached = [] }
         return reached
     }
 
-    /// The host time at which the next one is reached; nil if none will be.
+    /// The host time at which the next boundary is reached, or `nil` if none will be.
     var due: Duration? {
         if !reached.isEmpty { return .zero }
         let next = time.timebase.rate > 0 ? boundaries.first { $0 > passed } : boundaries.last { $0 < passed }

@@ -1,16 +1,15 @@
 import HLSKitEngine
 
-/// When to call a periodic observer of item time: at each multiple of its interval while time runs, once after each
-/// jump, and when time begins to run and stops.
+/// Determines when to call a periodic observer of item time.
 ///
-/// See docs/behaviour/time-observers.md.
+/// It is called at each multiple of its interval while time runs, once after each jump, and when time starts or stops.
 struct PeriodicSchedule: Sendable {
-    /// Two tellings are at least this far apart.
+    /// The minimum distance between two calls.
     static let shortestDistance = Duration.seconds(1) / 60
 
     let interval: Duration
     private var time: ObservedTime
-    /// Multiples up to here have been reported.
+    /// The item time up to which multiples have been reported.
     private var passed: Duration
     private var isPending = false
     private var lastTold: Duration?
@@ -22,23 +21,23 @@ struct PeriodicSchedule: Sendable {
         passed = time.itemTime(at: now)
     }
 
-    /// Time goes another way from now on.
+    /// Changes the course of time.
     ///
     /// - Parameters:
-    ///   - isJump: item time does not continue from where it was.
-    ///   - tells: it is reported now: a jump made by a seek is reported when the seek is over.
+    ///   - isJump: Whether item time does not continue from its last value.
+    ///   - tells: Whether to report the change now. A jump by a seek is reported when the seek has ended.
     mutating func change(to new: ObservedTime, isJump: Bool, tells: Bool, at now: Duration) {
         pass(to: time.itemTime(at: now))
         if tells || new.isRunning != time.isRunning { isPending = true }
         time = new
-        // Time that is anchored in the past has been running since.
+        // Time anchored in the past has been running since then.
         if isJump { passed = new.timebase.itemTime }
         pass(to: new.itemTime(at: now))
     }
 
-    /// The item time to report now, if any.
+    /// Returns the item time to report now, if any.
     ///
-    /// - Parameter isLast: what is pending is reported now or never.
+    /// - Parameter isLast: Whether this is the last chance to report a pending time.
     mutating func take(at now: Duration, isLast: Bool = false) -> Duration? {
         let itemTime = time.itemTime(at: now)
         pass(to: itemTime)
@@ -48,7 +47,7 @@ struct PeriodicSchedule: Sendable {
         return itemTime
     }
 
-    /// The host time at which to look again; nil if only a change brings something.
+    /// The host time of the next check, or `nil` if only a change can cause a report.
     var due: Duration? {
         let earliest = lastTold.map { $0 + Self.shortestDistance }
         if isPending { return earliest ?? .zero }
@@ -67,7 +66,7 @@ struct PeriodicSchedule: Sendable {
     private func multiple(after time: Duration) -> Duration? { multiple(of: time) { $0 > time ? 0 : 1 } }
     private func multiple(before time: Duration) -> Duration? { multiple(of: time) { $0 < time ? 0 : -1 } }
 
-    /// The multiple next to `time`, and from there by as many as `step` says. nil if numbers end.
+    /// Returns the multiple of the interval at `time` plus `step` intervals, or `nil` on overflow.
     private func multiple(of time: Duration, step: (Duration) -> Int128) -> Duration? {
         let (whole, part) = (time.attosecondCount, interval.attosecondCount)
         guard part > 0 else { return nil }

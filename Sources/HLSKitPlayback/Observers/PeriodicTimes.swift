@@ -1,17 +1,15 @@
 public import HLSKitTime
 
-/// The item times at which a periodic observer is called. Ends with the player or the consuming task.
+/// A sequence of the item times at which a periodic observer is called.
 ///
-/// A slow reader gets the newest time only. See docs/behaviour/time-observers.md.
+/// It ends with the player or the reading task. A slow reader gets only the newest time.
 public struct PeriodicTimes: AsyncSequence, Sendable {
     let stream: AsyncStream<MediaTime>
 
     public func makeAsyncIterator() -> AsyncStream<MediaTime>.Iterator { stream.makeAsyncIterator() }
 }
 
-/// The boundaries that playing went over, none of them left out. Ends with the player or the consuming task.
-///
-/// See docs/behaviour/time-observers.md.
+/// A sequence of all boundaries that playback has crossed. It ends with the player or the reading task.
 public struct BoundaryTimes: AsyncSequence, Sendable {
     let stream: AsyncStream<MediaTime>
 

@@ -3,8 +3,8 @@ import HLSKitLoading
 import HLSKitTime
 import Synchronization
 
-/// The observers of a player's item time. Their times are worked out from the timebase; the driver of the current
-/// item looks in at ``due``.
+/// The observers of a player's item time. The timebase determines their times, and the current item's driver calls them
+/// when ``due``.
 final class TimeObservers: Sendable {
     fileprivate enum Observer {
         case periodic(PeriodicSchedule, AsyncStream<MediaTime>.Continuation)
@@ -15,27 +15,24 @@ final class TimeObservers: Sendable {
         var observers: [(id: Int, subject: String?, observer: Observer)] = []
         var lastID = 0
         var time = ObservedTime()
-        /// What the time is of; nil where there is only one such thing.
+        /// The subject of the time, or `nil` if there is only one.
         var subject: String?
-        /// A jump that is reported when the seek behind it is over.
+        /// Whether a jump will be reported when its seek has ended.
         var hasJumped = false
         var isClosed = false
     }
 
-    /// The time as the engine of the current item reports it.
+    /// The time as reported by the current item's engine.
     struct Report {
         var time: ObservedTime
-        /// Another item is current.
         var isNewItem = false
-        /// The playhead is on its way somewhere.
         var isSeeking = false
-        /// What the time is of: observers of something else see it stand meanwhile.
+        /// The subject of the time. For observers of other subjects, time does not pass.
         var subject: String?
     }
 
     private let state = Mutex(State())
 
-    /// Someone is waiting.
     var isActive: Bool { state.withLock { !$0.observers.isEmpty } }
 
     // MARK: Subscribing
@@ -48,15 +45,17 @@ final class TimeObservers: Sendable {
         return stream
     }
 
-    /// As ``periodic(_:at:)``, for a stream that others write as well: whoever calls removes the observer by the number that is
-    /// returned. nil where nothing will come any more; the stream is ended then.
+    /// Adds a periodic observer to a stream that has other sources, too.
+    ///
+    /// The caller removes the observer with the returned number. Returns `nil` and ends the stream if no time will
+    /// follow.
     func addPeriodic(
         _ interval: Duration, to continuation: AsyncStream<MediaTime>.Continuation, at now: Duration
     ) -> Int? {
         add(continuation) { .periodic(PeriodicSchedule(interval: interval, time: $0, at: now), continuation) }
     }
 
-    /// - Parameter subject: what the times are of; nil for whatever is reported.
+    /// - Parameter subject: The subject of the times, or `nil` for any.
     func boundaries(_ times: [Duration], of subject: String? = nil, at now: Duration) -> AsyncStream<MediaTime> {
         let (stream, continuation) = AsyncStream.makeStream(of: MediaTime.self, bufferingPolicy: .unbounded)
         let id = add(continuation, of: subject) { .boundary(BoundarySchedule(times, time: $0, at: now), continuation) }
@@ -94,7 +93,7 @@ final class TimeObservers: Sendable {
 
     // MARK: Time
 
-    /// The engine handled something.
+    /// Called when the engine has handled an event.
     func note(_ report: Report, at now: Duration) {
         state.withLock { state in
             let old = state.time
@@ -123,15 +122,15 @@ final class TimeObservers: Sendable {
         }
     }
 
-    /// The deviation of a timebase that is set again where it was.
+    /// The largest change of a timebase that is not a jump.
     private static let jumpTolerance = Duration.milliseconds(1)
 
-    /// The host time at which to call ``tell(at:isLast:)``.
+    /// The host time of the next call to ``tell(at:isLast:)``.
     var due: Duration? { state.withLock { $0.observers.compactMap(\.observer.due).min() } }
 
     /// Calls the observers that are due.
     ///
-    /// - Parameter isLast: no one will look in again until something changes.
+    /// - Parameter isLast: Whether there will be no further call until something changes.
     func tell(at now: Duration, isLast: Bool) {
         let told = state.withLock { state -> [(AsyncStream<MediaTime>.Continuation, Duration)] in
             var told: [(AsyncStream<MediaTime>.Continuation, Duration)] = []
@@ -171,14 +170,14 @@ extension TimeObservers.Observer {
         }
     }
 
-    /// What it observes begins to play: where that is, is reached.
+    /// Called when the observed subject starts to play. A boundary at its start position is reached.
     fileprivate mutating func enter(_ time: ObservedTime, at now: Duration) {
         guard case .boundary(var schedule, let continuation) = self else { return }
         schedule.enter(time, at: now)
         self = .boundary(schedule, continuation)
     }
 
-    /// What it observes does not play any more.
+    /// Called when the observed subject stops playing.
     fileprivate mutating func stand(at time: Duration, _ now: Duration) {
         guard case .boundary(var schedule, let continuation) = self else { return }
         schedule.change(

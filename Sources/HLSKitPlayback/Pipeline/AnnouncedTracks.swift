@@ -3,25 +3,23 @@ import HLSKitEngine
 import HLSKitMedia
 import HLSKitPlaylist
 
-/// The tracks of a lane that outputs were told of: knows when they have to be told again.
+/// The tracks of a lane that were announced to outputs. Decides when a track must be announced again.
 struct AnnouncedTracks: Sendable {
     private var current: [MediaKind: MediaTrack] = [:]
-    /// What is added to their timestamps.
     private var offsets: [MediaKind: Duration] = [:]
 
-    /// Nothing was ever announced.
     var isEmpty: Bool { current.isEmpty }
 
-    /// A sample of a track comes. nil where samples of it may follow those before.
+    /// Handles a sample of a track. Returns `nil` if it may follow the earlier samples without an announcement.
     ///
-    /// - Parameter isFirst: the segment has given no sample of this kind before.
+    /// - Parameter isFirst: Whether this is the segment's first sample of its kind.
     mutating func take(
         _ track: MediaTrack, of job: SegmentJob, offset: Duration, isFirst: Bool
     ) -> (track: MediaTrack, isNewSequence: Bool)? {
         var track = track
         if track.mediaType == .video { track.complete(with: job.videoRange) }
         let type = track.mediaType
-        // What is still in a decoder belongs to the time before.
+        // With a new offset, samples still in the decoder would get wrong times.
         let isMoved = offsets[type].map { $0 != offset } ?? false
         offsets[type] = offset
         let isNewSequence = (job.startsNewSequence || isMoved) && isFirst
@@ -30,14 +28,15 @@ struct AnnouncedTracks: Sendable {
         return (track, isNewSequence)
     }
 
-    /// What is loaded is forgotten: times may be placed elsewhere.
+    /// Called when loaded media is dropped: timelines may get other offsets.
     mutating func flush() { offsets = [:] }
 }
 
 extension MediaTrack {
-    /// Samples of this track may go into the decoder that was opened for `other`. What a stream tells of itself in
-    /// passing (its size, where a segment repeats its parameter sets) needs no other decoder, but for the first time: nothing
-    /// before it could be decoded.
+    /// Whether the decoder opened for `other` can decode samples of this track.
+    ///
+    /// Properties that the stream itself carries, such as the size in repeated parameter sets, need no new decoder. The
+    /// first parameter sets do, because nothing could be decoded before them.
     fileprivate func continues(_ other: MediaTrack) -> Bool {
         if other.mediaType == .video, other.width == 0, width > 0 { return false }
         return codec == other.codec && timescale == other.timescale && configuration == other.configuration
@@ -46,8 +45,9 @@ extension MediaTrack {
 }
 
 extension MediaTrack {
-    /// What neither stream nor container tell of the colour, the playlist may: BT.2020 with a high dynamic range.
-    /// What the stream itself says counts more, and is known to its decoder.
+    /// Adds the color description from the playlist if neither the stream nor the container has one.
+    ///
+    /// A dynamic range of PQ or HLG implies BT.2020. The decoder prefers the stream's own description.
     fileprivate mutating func complete(with range: VideoRange?) {
         let transfer: TransferFunction
         switch range {

@@ -2,45 +2,42 @@ import HLSKitCaptions
 import HLSKitMedia
 import HLSKitTime
 
-/// Reads the closed captions of all services out of the video that is loaded, ahead of its presentation, so that
-/// another service can be shown at once.
+/// Reads the closed captions of all services from loaded video, ahead of its presentation.
 ///
-/// Media comes in the order of decoding. What was read before is passed over where it comes again. A caption is known
-/// when it leaves the screen; what is on screen where loaded media ends is told by ``open(of:)``.
+/// Reading ahead makes it possible to show another service at once. Media arrives in decoding order, and repeated media
+/// is skipped. A caption is complete when it leaves the screen. ``open(of:)`` returns the captions that are still on
+/// screen at the end of the loaded media.
 struct ClosedCaptionReader: Sendable {
-    /// Captions that are kept, for showing another service and for nothing else.
+    /// The limit on stored captions, which are needed only when another service is selected.
     private static let maxKnownCount = 4096
     private static let timescale: Int32 = 90_000
-    /// A frame of NTSC, in units of 1/90 000 s: line 21 carries a pair of each field in one.
+    /// The duration of an NTSC frame in units of 1/90,000 s. Line 21 carries one pair per field in each frame.
     private static let frameLength: Int64 = 3003
 
-    /// nil where pictures are not of the stream itself.
+    /// The video track, or `nil` for still frames that replace the stream.
     private var track: MediaTrack?
-    /// Captions come in a track of their own.
+    /// Whether a separate track carries the captions.
     private var hasOwnTrack = false
-    /// Of the timeline that is read.
     private var offset: Duration?
     private var reorderer = ClosedCaptionReorderer()
     private var decoder = ClosedCaptionDecoder()
-    /// Up to where captions were decoded, and up to where there are pictures.
+    /// The time up to which captions are decoded. `edge` is the time up to which frames are loaded.
     private var decodedUpTo: Int64?
     private var edge: Int64?
     private(set) var known: [ClosedCaption] = []
     private var fresh: [ClosedCaption] = []
-    /// Those that have said something.
     private(set) var services: Set<ClosedCaptionService> = []
     private var openCaptions: [ClosedCaption]?
 
     // MARK: In
 
-    /// The pictures that follow are of this track.
+    /// Called when the frames that follow belong to a new track.
     ///
-    /// - Parameter isStill: they are single ones, shown in the place of the stream.
+    /// - Parameter isStill: Whether they are still frames shown instead of the stream.
     mutating func begin(_ track: MediaTrack, isStill: Bool) {
         self.track = isStill ? nil : track
     }
 
-    /// Takes a picture that was demuxed.
     mutating func add(_ sample: MediaSample, offset: Duration) {
         guard let track else { return }
         follow(offset)
@@ -53,8 +50,9 @@ struct ClosedCaptionReader: Sendable {
         if !services.isEmpty || !data.pairs.isEmpty { openCaptions = nil }
     }
 
-    /// Takes a sample of a track of captions, which counts in the place of what pictures carry. Pairs of the same field
-    /// come one in a frame.
+    /// Handles a sample of a caption track, which takes precedence over captions in the video.
+    ///
+    /// Pairs for the same field are spread over one frame each.
     mutating func add(_ data: ClosedCaptionData, at time: Duration, duration: Duration) {
         guard let start = Self.units(time), let length = Self.units(duration) else { return }
         hasOwnTrack = true
@@ -77,13 +75,13 @@ struct ClosedCaptionReader: Sendable {
         openCaptions = nil
     }
 
-    /// There is no more media: what is on screen is over.
+    /// Called when the media has ended. Ends the captions that are still on screen.
     mutating func finish() {
         decode(reorderer.finish())
         end()
     }
 
-    /// Media is loaded anew from this time on.
+    /// Called when media from a time on is loaded again.
     mutating func truncate(from time: Duration) {
         guard let time = Self.units(time) else { return }
         let limit = MediaTime(value: time, timescale: Self.timescale)
@@ -93,7 +91,6 @@ struct ClosedCaptionReader: Sendable {
         edge = edge.map { min($0, time) }
     }
 
-    /// Loading begins anew elsewhere.
     mutating func flush() {
         known = []
         fresh = []
@@ -105,13 +102,12 @@ struct ClosedCaptionReader: Sendable {
 
     // MARK: Out
 
-    /// Gives the captions that are whole since the last call.
     mutating func takeFresh() -> [ClosedCaption] {
         defer { fresh = [] }
         return fresh
     }
 
-    /// What a service shows where the loaded media ends. It begins when it was written first; its end is not known.
+    /// Returns a service's captions on screen at the end of the loaded media. Their end times are unknown.
     mutating func open(of service: ClosedCaptionService) -> [Caption] {
         if openCaptions == nil {
             var captions: [ClosedCaption] = []
@@ -124,7 +120,7 @@ struct ClosedCaptionReader: Sendable {
 
     // MARK: Decoding
 
-    /// Captions of one timeline have nothing to do with those of the next: an advertisement ends what is on screen.
+    /// Starts a new decoder for each timeline: captions on screen do not extend into an advertisement, for example.
     private mutating func follow(_ offset: Duration) {
         if let known = self.offset, known != offset {
             decode(reorderer.finish())
@@ -138,7 +134,7 @@ struct ClosedCaptionReader: Sendable {
         guard !entries.isEmpty else { return }
         var captions: [ClosedCaption] = []
         for entry in entries {
-            // The same pictures come again where a segment is loaded a second time.
+            // The same frames arrive again when a segment is loaded twice.
             if let decodedUpTo, entry.pts <= decodedUpTo { continue }
             decodedUpTo = entry.pts
             decoder.decode(entry.data, at: MediaTime(value: entry.pts, timescale: Self.timescale), to: &captions)

@@ -1,21 +1,20 @@
 import HLSKitEngine
 import HLSKitMedia
 
-/// Decides which samples outputs get that take them undecoded: those of a window, with what leads up to its first
-/// picture, and none twice.
+/// Selects the samples for outputs that take undecoded media.
 ///
-/// Copies are in decoding order and are handed over at the time at which they are decoded.
+/// The selection contains the samples in a window and the samples that its first frame depends on, each once. Copies
+/// are in decoding order and are delivered at their decoding time.
 struct CopySelection: Sendable {
     enum Verdict: Sendable {
-        /// It was handed over before, or is of no use.
+        /// The sample was delivered before or is not useful.
         case dropped
-        /// It lies outside of the window. A picture is kept for those that need it.
+        /// The sample is outside the window. Video samples are kept for frames that depend on them.
         case outside
-        /// It is wanted.
         case wanted
     }
 
-    /// When a sample is decoded and shown, in item time, and for how long.
+    /// The decoding time, presentation time and duration of a sample, in item time.
     struct Timing: Sendable {
         var decoding: Duration
         var presentation: Duration
@@ -26,16 +25,15 @@ struct CopySelection: Sendable {
     private var overlap = OverlapFilter()
     private var window = PresentationWindow()
     private var isVideo = false
-    /// What was handed over may come once more.
+    /// Whether samples that were already delivered may repeat.
     private var comesAgain = false
 
-    /// Samples are read once more, from before the last that was handed over or it.
+    /// Called when samples are read again, starting at or before the last delivered sample.
     mutating func continueAnew() {
         leadIn = LeadIn()
         comesAgain = true
     }
 
-    /// Samples of a new run follow.
     mutating func begin(_ track: MediaTrack, in window: PresentationWindow) {
         leadIn = LeadIn()
         overlap.begin(track, dropsOverlap: window.dropsOverlap || comesAgain)
@@ -44,7 +42,7 @@ struct CopySelection: Sendable {
         isVideo = track.mediaType == .video
     }
 
-    /// Samples are asked for in their order.
+    /// Returns the verdict on a sample. Call it in the order of the samples.
     mutating func judge(_ sample: MediaSample, _ timing: Timing) -> Verdict {
         guard
             overlap.admits(
@@ -52,7 +50,7 @@ struct CopySelection: Sendable {
         else { return .dropped }
         let isWanted =
             isInside(timing.decoding, timing.length)
-            // Once pictures are copied, those that are shown before the window are needed by others.
+            // After the first copied frame, other frames depend on those shown before the window.
             || isVideo && leadIn.isPassed && (window.until.map { timing.decoding < $0 } ?? true)
             || isVideo && isInside(timing.presentation, timing.length)
         guard !isWanted else { return .wanted }
@@ -60,7 +58,7 @@ struct CopySelection: Sendable {
         return .outside
     }
 
-    /// What is handed over for a sample that is wanted: pictures that lead up to it, and it.
+    /// Returns the samples to deliver for a wanted sample: the frames that it depends on, and the sample itself.
     mutating func take(_ sample: MediaSample, _ timing: Timing) -> [MediaSample] {
         overlap.note(sample, decodingTime: timing.decoding, time: timing.presentation)
         return leadIn.pass(with: sample)

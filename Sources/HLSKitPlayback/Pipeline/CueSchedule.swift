@@ -4,46 +4,46 @@ import HLSKitMedia
 package import HLSKitSelection
 import HLSKitTime
 
-/// A cue as a segment has it.
 struct MediaCue: Sendable {
     var cue: WebVTTCue
-    /// What it really looks like, where the cue itself cannot say that.
+    /// The caption's real appearance, if the cue cannot express it.
     var styled: Caption?
-    /// The cue is what the stream has, not made of ``styled``.
+    /// Whether the cue comes from the stream, not from ``styled``.
     var isWebVTT = true
-    /// It may have begun in the sample before, or go on in the next: samples cut cues.
+    /// Whether the cue may have begun in the previous sample, or continue in the next: samples split cues.
     var isCutAtStart = false
     var isCutAtEnd = false
 }
 
-/// The cues of a piece of a segment of subtitles, as the file has them.
+/// Cues of a part of a subtitle segment, with their times from the file.
 package struct CueBatch: Sendable {
     var cues: [MediaCue]
     var map: WebVTTTimestampMap
-    /// The mapping from media timestamps to item time that the segment belongs to.
+    /// The timeline that maps the segment's timestamps to item time.
     var timeline: Int
-    /// Where the playlist says that the segment is.
+    /// The start of the segment according to the playlist.
     var start: Duration
     var duration: Duration
 }
 
-/// Puts cues on the item's timeline, each once, and gives them when their time has come.
+/// Places each cue on the item's timeline once, and returns it when it is due.
 ///
-/// A segment's cues are placed by the anchor of its timeline, as soon as media has set one. Where none comes until
-/// the segment itself is presented, they are placed by the playlist.
+/// The anchor of the timeline determines the cues' times as soon as media has set it. If there is no anchor when the
+/// segment is presented, the playlist determines them.
 ///
-/// Source: RFC 8216 §3.5. See docs/behaviour/captions.md.
+/// Source: RFC 8216 §3.5.
 package struct CueSchedule: Sendable {
-    /// Placed cues that are kept, for knowing them again and for giving them again after a seek back. A server that repeats
-    /// more than these repeats itself.
+    /// The limit on placed cues that are kept to detect repetitions and to show them again after a seek back.
+    ///
+    /// If a server repeats more cues than this, the cues repeat.
     private static let maxKnownCount = 4096
     private static let maxKnownByteCount = 1 << 20
-    /// Cues that are to come, and cues that are not over: of more the oldest are forgotten. A film has some thousands.
+    /// The limit on cues that are due or current. The oldest are dropped first. A film has a few thousand.
     static let maximumCount = 30_000
-    /// Cues that are nearer to their segment than this are placed by their own times when there is no anchor.
+    /// The largest distance to their segment at which cues without an anchor are placed by their own times.
     private static let tolerance = Duration.seconds(10)
 
-    /// How much of the item was presented.
+    /// The range of the item that has been presented.
     package enum Presented: Sendable {
         case nothing
         case upTo(Duration)
@@ -60,33 +60,33 @@ package struct CueSchedule: Sendable {
         var language: String?
     }
 
-    /// When the subtitles were chosen, and the start of the segment that came first of them: of cues up to there, those that
-    /// are over when they come are not given.
+    /// The time at which the subtitles were selected, and the start of their first segment.
+    ///
+    /// Cues up to that segment are skipped if they have already ended.
     private var joined: (time: Duration, segment: Duration?)?
-    /// Item times between which cues are wanted.
     private var window = TimeWindow()
     private var unplaced: [(batch: CueBatch, language: String?)] = []
-    /// By their starts, those of the same start in their order, when ``isSorted``.
+    /// The cues that are not due yet. They are sorted by start if ``isSorted``, with ties in order of arrival.
     private var due: ArraySlice<Entry> = []
     private var isSorted = true
     private var known = KnownCues()
-    /// The cues of ``known`` in the order in which they came.
+    /// The cues in ``known``, in order of arrival.
     private var placed: [Entry] = []
     private var knownByteCount = 0
-    /// Placed cues that are not over, for outputs that come late, and how many of them are new.
+    /// The placed cues that have not ended, for outputs added later, and the number of new ones.
     private(set) var current: [LegibleCue] = []
     private var freshCount = 0
-    /// No cue of ``current`` ends before this.
+    /// The earliest end of the cues in ``current``.
     private var firstEnd: MediaTime?
-    /// Closed captions that were given and whose end is not known, and when the next of them begins.
+    /// The shown closed captions whose end is unknown, and the start of the next one.
     private var open: [Entry] = []
     private var nextOpen: Duration?
-    /// Cues that outputs know and that have become others.
+    /// Changes of cues that were already given to outputs.
     private var changes: [CueChange] = []
 
     package init() {}
 
-    /// The item time at which the next cue is to be shown.
+    /// The item time at which the next cue is due.
     var nextDue: Duration? {
         let first = isSorted ? due.first?.start : due.lazy.map(\.start).min()
         return [first, nextOpen].compactMap(\.self).min()
@@ -97,26 +97,26 @@ package struct CueSchedule: Sendable {
         unplaced.append((batch, language))
     }
 
-    /// Gives the cues that are to be shown at `time` and were not given yet, in the order of their starts.
+    /// Returns the cues due at `time` that were not returned before, ordered by start.
     mutating func takeDue(at time: Duration, timeline: ItemTimeline) -> [LegibleCue] {
         place(by: timeline, presented: .upTo(time), now: time)
         sort()
         let found = due.prefix { $0.start <= time }
         let cues = found.map(Self.cue)
-        // The rest stays where it is: cues may come one by one by the ten thousand.
+        // The remaining cues stay in place, because tens of thousands may arrive one by one.
         due = due.dropFirst(found.count)
         if !cues.isEmpty { forgetOver(at: MediaTime(time)) }
         return cues
     }
 
     private mutating func forgetOver(at now: MediaTime) {
-        // Cues may come one by one by the ten thousand: they are looked through only where one may be over.
+        // Tens of thousands of cues may arrive one by one, so search only if one may have ended.
         guard freshCount == 0, let firstEnd, firstEnd <= now else { return }
         current.removeAll { $0.timeRange.end <= now }
         self.firstEnd = current.lazy.map(\.timeRange.end).min()
     }
 
-    /// Gives the cues that were placed since the last call.
+    /// Returns the cues placed since the last call.
     package mutating func takePlaced() -> [LegibleCue] {
         defer { freshCount = 0 }
         return Array(current.suffix(freshCount))
@@ -129,13 +129,13 @@ package struct CueSchedule: Sendable {
             isWebVTT: entry.isWebVTT, language: entry.language)
     }
 
-    /// Gives the cues that have changed since the last call. They were placed before.
+    /// Returns the changes of placed cues since the last call.
     mutating func takeChanges() -> [CueChange] {
         defer { changes = [] }
         return changes
     }
 
-    /// Only cues that are shown between these item times are given; nil means no bound.
+    /// Limits the cues to those shown between two item times. `nil` means no bound.
     mutating func limit(from: Duration?, until: Duration?) {
         window = TimeWindow(from: from, until: until.map { max($0, from ?? $0) })
     }
@@ -156,13 +156,12 @@ package struct CueSchedule: Sendable {
         joined = nil
     }
 
-    /// The cues to come are of subtitles that were chosen at this item time: those that are over by then, or when they come,
-    /// are left out.
+    /// Called when subtitles are selected at an item time. Their cues that have already ended are skipped.
     mutating func join(at time: Duration) { joined = (time, nil) }
 
-    /// Places what can be placed.
+    /// Places all cues that can be placed.
     ///
-    /// - Parameter now: the item time of now, for who chooses subtitles while playing.
+    /// - Parameter now: The current item time, for subtitles selected during playback.
     package mutating func place(by timeline: ItemTimeline, presented: Presented, now: Duration = .zero) {
         guard !unplaced.isEmpty else { return }
         var waiting: [(batch: CueBatch, language: String?)] = []
@@ -177,7 +176,7 @@ package struct CueSchedule: Sendable {
         unplaced = waiting
     }
 
-    /// Cues of a batch that end up to there are of the past; nil where none are.
+    /// Returns the time at or before which the batch's cues are in the past, or `nil` if none are.
     private mutating func timeOfPast(for batch: CueBatch, now: Duration) -> Duration? {
         guard let joined else { return nil }
         let segment = max(joined.segment ?? batch.start, batch.start <= joined.time ? batch.start : .zero)
@@ -185,7 +184,7 @@ package struct CueSchedule: Sendable {
         return batch.start <= segment ? max(joined.time, now) : nil
     }
 
-    /// What is added to the times of a batch's cues to get item time; nil while there may still be an anchor for it.
+    /// Returns the offset from a batch's cue times to item time, or `nil` while an anchor may still arrive.
     private static func offset(of batch: CueBatch, by timeline: ItemTimeline, presented: Presented) -> Duration? {
         guard let first = batch.cues.first else { return .zero }
         let shift = ItemTimeline.duration(batch.map.timestamp, 90_000) - batch.map.local
@@ -220,12 +219,11 @@ package struct CueSchedule: Sendable {
             return
         }
         guard remember(entry) else { return }
-        // It is known, for a seek back.
+        // Remember the cue for a seek back, but do not show it now.
         if let past, entry.end <= past { return }
         give(entry)
     }
 
-    /// The cue that goes on as this one.
     private func predecessor(of entry: Entry) -> Int? {
         placed.lastIndex { old in
             old.isCutAtEnd && old.start <= entry.start && entry.start - old.end <= .milliseconds(1)
@@ -234,7 +232,6 @@ package struct CueSchedule: Sendable {
         }
     }
 
-    /// A cue that is known is another from now on.
     private mutating func change(_ old: Entry, to new: Entry) {
         if let index = due.firstIndex(of: old) {
             due.remove(at: index)
@@ -242,7 +239,7 @@ package struct CueSchedule: Sendable {
         }
         let (cue, changed) = (Self.cue(old), Self.cue(new))
         guard let index = current.lastIndex(of: cue) else {
-            // It was over when it went on.
+            // The cue had ended when its continuation arrived.
             current.insert(changed, at: current.count - freshCount)
             firstEnd = min(firstEnd ?? changed.timeRange.end, changed.timeRange.end)
             return changes.append(CueChange(old: cue, new: changed))
@@ -254,7 +251,6 @@ package struct CueSchedule: Sendable {
 
     // MARK: Closed captions
 
-    /// Takes a closed caption that is whole.
     mutating func add(_ caption: Caption, language: String?) {
         guard let entry = Self.entry(caption, language: language), window.overlaps(entry.start, entry.end) else {
             return
@@ -267,8 +263,9 @@ package struct CueSchedule: Sendable {
         if remember(entry) { change(old, to: entry) }
     }
 
-    /// Takes what is on screen where loaded media ends. Of that, what is to be shown by now is given, with an end that is
-    /// changed as media comes.
+    /// Updates the captions on screen at the end of the loaded media.
+    ///
+    /// Captions that are due are shown with a provisional end, which changes as media arrives.
     mutating func show(open captions: [Caption], at time: Duration, language: String?) {
         nextOpen = nil
         var told: Set<Int> = []
@@ -296,10 +293,10 @@ package struct CueSchedule: Sendable {
         open.removeAll { $0.end < time - .seconds(60) }
     }
 
-    /// By how much a caption is taken to last beyond loaded media.
+    /// The assumed duration of a caption after the end of the loaded media.
     private static let openLead = Duration.seconds(2)
 
-    /// What was shown in the place of a caption: its text may have become more since, and with it its place.
+    /// Returns the provisional caption that a caption replaces. Its text and position may have grown since.
     private func openIndex(of entry: Entry, except told: Set<Int> = []) -> Int? {
         let indices = open.indices.filter { open[$0].start == entry.start && !told.contains($0) }
         let sameText = indices.filter { open[$0].cue.payload == entry.cue.payload }
@@ -316,7 +313,7 @@ package struct CueSchedule: Sendable {
 
     // MARK: Giving
 
-    /// Lets a cue be given when its time has come.
+    /// Schedules a cue to be shown when it is due.
     private mutating func give(_ entry: Entry) {
         enqueue(entry)
         let cue = Self.cue(entry)
@@ -329,7 +326,7 @@ package struct CueSchedule: Sendable {
     }
 
     private mutating func enqueue(_ entry: Entry) {
-        // Cues come in their order nearly always.
+        // Cues almost always arrive in order.
         if let last = due.last, last.start > entry.start { isSorted = false }
         due.append(entry)
         if due.count > Self.maximumCount { due = due.dropFirst(due.count / 4) }
@@ -344,7 +341,7 @@ package struct CueSchedule: Sendable {
         isSorted = true
     }
 
-    /// Time has jumped to where media is kept: the cues that are shown from there on are given once more, as new ones.
+    /// Called after a jump to loaded media. Cues shown from there on are returned again as new ones.
     mutating func rewind(to time: Duration) {
         due = []
         isSorted = true
@@ -356,14 +353,14 @@ package struct CueSchedule: Sendable {
         for entry in placed where entry.end > time { give(entry) }
     }
 
-    /// False for a cue that is known.
+    /// Returns `false` if the cue is already known.
     private mutating func remember(_ entry: Entry) -> Bool {
         guard !known.contains(entry.cue, start: entry.start, end: entry.end) else { return false }
         known.insert(entry.cue, start: entry.start, end: entry.end)
         placed.append(entry)
         knownByteCount += entry.cue.payload.utf8.count
         guard placed.count > Self.maxKnownCount || knownByteCount > Self.maxKnownByteCount else { return true }
-        // The older half.
+        // Drop the older half.
         let forgotten = placed.prefix((placed.count + 1) / 2)
         for entry in forgotten {
             known.remove(entry.cue, start: entry.start, end: entry.end)

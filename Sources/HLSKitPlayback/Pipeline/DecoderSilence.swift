@@ -1,43 +1,38 @@
-/// Notices that nothing comes out of a decoder although media goes in.
+/// Detects that a decoder produces no output although it receives media.
 ///
-/// A value: told of each sample that nothing came of, and of what came.
+/// This is a pure value. Call it for each sample that produces no output, and for each output.
 struct DecoderSilence: Sendable, Hashable {
-    /// What is done about it.
     enum Step: Sendable, Hashable {
-        /// The decoder begins again with the next sync sample: it may be stuck.
+        /// Restart the decoder at the next sync sample, because it may be stuck.
         case nudge
-        /// It is told: neither helps.
+        /// Report the silence, because the restart did not help.
         case tell
     }
 
-    /// After so much media without a picture or sound the decoder begins again, once.
+    /// The amount of media without output after which the decoder restarts once.
     static let nudgeTolerance = Duration.seconds(1)
-    /// So much of it is told.
+    /// The amount of media without output after which the silence is reported.
     static let tolerance = Duration.seconds(2)
-    /// Decoders give their first pictures late: where none of the samples was refused, so many are put in before that.
+    /// The number of samples that a decoder may need before its first output, if it refuses none of them.
     private static let largestDelay = 40
-    /// Samples that are farther apart have a hole between them.
+    /// The distance between samples beyond which media is missing between them.
     private static let longestStep = Duration.seconds(1)
 
-    /// Where it began, while it lasts.
     private(set) var start: Duration?
     private var length = Duration.zero
     private var last: Duration?
     private var sampleCount = 0
     private var failureCount = 0
-    /// It was told, and lasts.
     private(set) var isTold = false
     private var isNudged = false
     private var hasGiven = false
 
-    /// It was told, and nothing has come out at any time.
+    /// Whether silence was reported and the decoder has never produced output.
     var isOfAll: Bool { isTold && !hasGiven }
 
-    /// The decoder refused a sample.
     mutating func noteFailure() { failureCount += 1 }
 
-    /// A sample went in whose decoding time is `time`, and nothing came out. Each step comes once, when that has gone on for
-    /// too long.
+    /// Called when a sample with the decoding time `time` produced no output. Returns each step once, when it is due.
     mutating func goesOn(at time: Duration) -> Step? {
         start = start ?? time
         if let last { length += max(.zero, min(time - last, Self.longestStep)) }
@@ -54,13 +49,12 @@ struct DecoderSilence: Sendable, Hashable {
         return isNudged ? nil : .nudge
     }
 
-    /// Something has come out.
     mutating func end() {
         guard start != nil || !hasGiven else { return }
         self = DecoderSilence()
         hasGiven = true
     }
 
-    /// What follows is of other media.
+    /// Called when media of another run follows.
     mutating func interrupt() { last = nil }
 }

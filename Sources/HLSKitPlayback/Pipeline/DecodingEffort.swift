@@ -1,25 +1,23 @@
-/// How a video decoder that cannot keep up gets back to real time, instead of falling behind for ever with all that
-/// waits for it in memory.
+/// Decides how a video decoder that is too slow returns to real time.
 ///
-/// A value: asked for each sample, before it is decoded.
+/// Otherwise, it would fall further behind, and its waiting media would fill the memory. This is a pure value, called
+/// before each sample is decoded.
 struct DecodingEffort: Sendable, Hashable {
     enum Step: Sendable, Hashable {
         case decode
-        /// Pictures that no other needs may be left away.
+        /// Frames that no other frame depends on may be skipped.
         case decodeReferences
-        /// Not decoded at all.
         case skip
     }
 
-    /// From this lateness on, pictures that no other needs are left away, until it is gone.
+    /// The lateness from which unreferenced frames are skipped until the decoder has caught up.
     static let tolerance = Duration.milliseconds(100)
-    /// From this lateness on, everything is, up to the next sample that decoding can start at.
+    /// The lateness from which all frames are skipped until the next sync sample.
     static let maximum = Duration.seconds(1)
 
-    /// What was done with the last sample.
     private(set) var last = Step.decode
 
-    /// What to do with the next sample, which should have been in the decoder `lateness` ago.
+    /// Returns the step for the next sample, which the decoder should have received `lateness` ago.
     mutating func step(isSync: Bool, lateness: Duration) -> Step {
         if lateness > Self.maximum || last == .skip && !isSync {
             last = .skip

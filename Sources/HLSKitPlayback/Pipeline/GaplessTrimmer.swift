@@ -1,11 +1,11 @@
 import HLSKitMedia
 
-/// Tells which of the samples that come out of a decoder are of the source, and which the encoder has added.
+/// Separates decoded samples that belong to the source from padding that the encoder added.
 struct GaplessTrimmer: Sendable, Hashable {
     private let padding: [Range<Int>]
     private var position = 0
 
-    /// - Parameter info: what the stream tells from its first frame on; nil keeps everything.
+    /// - Parameter info: The gapless information of the stream from its first frame, or `nil` to keep everything.
     init(_ info: GaplessInfo? = nil) {
         guard let info else {
             padding = []
@@ -19,13 +19,13 @@ struct GaplessTrimmer: Sendable, Hashable {
         self.padding = padding
     }
 
-    /// Passes over sound that is not decoded: reading begins behind it.
+    /// Skips audio that is not decoded because reading starts after it.
     mutating func pass(_ ticks: Int64, timescale: Int32, sampleRate: Int) {
         guard !padding.isEmpty, ticks > 0, timescale > 0 else { return }
         position += Int((Double(ticks) * Double(sampleRate) / Double(timescale)).rounded())
     }
 
-    /// The parts of the next `count` samples that are kept, counted from the first of these.
+    /// Returns the ranges of the next `count` samples to keep, relative to the first of them.
     mutating func parts(ofNext count: Int) -> [Range<Int>] {
         let start = position
         position += count

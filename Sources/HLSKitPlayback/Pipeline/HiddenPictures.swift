@@ -1,24 +1,25 @@
 import HLSKitMedia
 import HLSKitTime
 
-/// Pictures that are shown behind a break, and are decoded before it for those that are shown before it: in a file of copied
-/// samples they are there before the break, each for a moment, and once more at their time.
+/// Hides frames that are shown after a break but decoded before it, because earlier frames depend on them.
+///
+/// In a file of copied samples, each of them appears briefly before the break, and again at its proper time.
 struct HiddenPictures: Sendable {
-    /// More of them than that stand in one place.
+    /// The number of hidden frames with distinct times. Further ones share a time.
     private static let count: Int64 = 16
 
     private var number: Int64 = 0
 
-    /// A picture as it is written.
+    /// Returns a sample with the timestamps to write.
     ///
     /// - Parameters:
-    ///   - until: item time of the break.
-    ///   - offset: from the times of the track to those of the item.
+    ///   - until: The item time of the break.
+    ///   - offset: The offset from track time to item time.
     mutating func hide(
         _ sample: MediaSample, before until: Duration, offset: Duration, timescale: Int32
     ) -> MediaSample {
         let end = ItemTimeline.ticks(until - offset, timescale)
-        // Units so coarse that a moment is as long as a picture have no room.
+        // In a coarse timescale, a tick may be as long as a frame, which leaves no time for hidden frames.
         guard sample.pts >= end, timescale >= 1000 else { return sample }
         var hidden = sample
         hidden.pts = max(sample.dts, end - Self.count + min(number, Self.count - 1))

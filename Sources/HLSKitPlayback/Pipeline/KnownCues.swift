@@ -1,14 +1,15 @@
 import HLSKitMedia
 import HLSKitTime
 
-/// Knows cues again.
+/// Recognizes repeated cues.
 ///
-/// Packagers repeat a cue in each segment that it reaches into, with the times of that segment's clock: those differ by
-/// roundings, and its name need not be the same. Cues of the same text at different places are different ones.
+/// Packagers repeat a cue in each segment that it overlaps, with the times of that segment's clock. Those times differ
+/// by rounding, and the cue's identifier may differ. Cues with the same text at different screen positions are
+/// distinct.
 struct KnownCues: Sendable {
-    /// Times of one cue in two segments differ by less: X-TIMESTAMP-MAP tells whole milliseconds.
+    /// The largest difference between a cue's times in two segments. X-TIMESTAMP-MAP has whole milliseconds.
     private static let tolerance = Duration.milliseconds(10)
-    /// Starts are looked up by the stretch of this length that they are in, and in those beside it.
+    /// The length of the intervals by which starts are indexed. A lookup includes the neighboring intervals.
     private static let stretch = Duration.milliseconds(16)
 
     private struct Key: Hashable {
@@ -19,7 +20,7 @@ struct KnownCues: Sendable {
 
     private var times: [Key: [(start: Duration, end: Duration)]] = [:]
 
-    /// - Parameter end: nil where the end is not known.
+    /// - Parameter end: The end, or `nil` if it is unknown.
     func contains(_ cue: WebVTTCue, start: Duration, end: Duration?) -> Bool {
         var key = Self.key(cue, start)
         for stretch in key.stretch - 1...key.stretch + 1 {
@@ -43,7 +44,7 @@ struct KnownCues: Sendable {
     }
 
     private static func key(_ cue: WebVTTCue, _ start: Duration) -> Key {
-        // Far beyond any item it does not matter which stretch it is.
+        // The exact interval does not matter far beyond any item.
         let number = min(max((start / stretch).rounded(.down), -1e15), 1e15)
         return Key(stretch: Int64(number), payload: cue.payload, settings: cue.settings)
     }

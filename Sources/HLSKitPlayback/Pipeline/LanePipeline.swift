@@ -3,52 +3,54 @@ import HLSKitLoading
 package import HLSKitMedia
 package import HLSKitSelection
 
-/// Turns the bytes of one lane's segments into samples on the item's timeline: decrypts, finds out the container,
-/// demuxes. Segments are read in their order; what arrives for a later one is kept until its turn comes.
+/// Turns the bytes of a lane's segments into samples on the item's timeline.
+///
+/// It decrypts the bytes, identifies the container and demuxes it. Segments are read in order, and data for later
+/// segments is kept until their turn.
 package struct LanePipeline {
-    /// Whether media is taken apart, or only looked at and dropped.
+    /// Whether media is demuxed, or only checked and dropped.
     package enum Mode: Sendable { case demux, discard }
 
     private let lane: LaneID
     private let mode: Mode
-    /// Kinds of media that somebody wants. Those that are new begin at the next sync sample.
+    /// The kinds of media that have an output. New kinds start at the next sync sample.
     var wanted: Set<MediaKind> {
         didSet {
             guard wanted != oldValue else { return }
             for index in readers.indices { readers[index].reselect(wanted: wanted(of: readers[index].job)) }
         }
     }
-    /// Nothing of a segment is handed on before all of it is there. Samples cannot be joined in the middle of a
-    /// segment: what another variant would give instead begins with a sync sample.
+    /// Whether segments are handed on only when complete.
+    ///
+    /// Samples from different variants cannot be joined within a segment, because the other variant starts with a sync
+    /// sample.
     private let holdsSegments: Bool
     private let declared: ContainerProbe.Container?
-    /// Chooses among several tracks of audio in the segments that begin from now on.
+    /// The rule that selects among several audio tracks, for segments that start from now on.
     package var audioRule: AudioTrackRule?
     private var readers: [SegmentReader] = []
     private var resources = ResourceBodies()
     private var announced = AnnouncedTracks()
-    /// What the segment that was read last has left to the one that follows it.
+    /// The incomplete end of the last segment, for the segment that follows it.
     private var rest: Rest?
-    /// Nobody asks again for a segment that is cut off.
     private let asksAgain: Bool
-    /// The clock of the last segment of WebVTT, and the timeline that it is of.
+    /// The timestamp map of the last WebVTT segment, and its timeline.
     private var timestampMap: (map: WebVTTTimestampMap, timeline: Int)?
-    /// Tracks that were chosen in vain.
+    /// Selected tracks that had no samples.
     private var silentTracks: Set<Int> = []
-    /// What was told to be left out.
+    /// The names of the omitted media that was reported.
     private var leftOut: Set<String> = []
-    /// A segment was begun.
     private(set) var hasBegun = false
     private var parameterSets = ParameterSetKeeper()
-    /// Media that replaces what was loaded is handed on from this item time on.
+    /// The earliest item time from which replacement media is handed on.
     var earliestReplacement = Duration.zero
     private var lastReplacement: Int?
 
     private struct Rest {
         var rest: TransportStreamRest
-        /// Of the segment that has left it.
+        /// The reader of the segment that left the rest.
         var reader: SegmentReader
-        /// A segment that follows has begun with it.
+        /// Whether a following segment has started with the rest.
         var isTaken = false
     }
 
@@ -59,7 +61,7 @@ package struct LanePipeline {
         self.asksAgain = asksAgain
         self.audioRule = audioRule
         self.lane = lane
-        // Subtitles are beside the media.
+        // Subtitles are separate from the media, so its declared container does not apply.
         self.declared = lane == .subtitles ? nil : declared
         self.holdsSegments = holdsSegments
         self.mode = mode
@@ -73,7 +75,7 @@ package struct LanePipeline {
         readers.append(SegmentReader(job: job, declared: declared, audioRule: audioRule))
     }
 
-    /// Reads a segment anew from its first byte; what it already gave is not given again.
+    /// Restarts a segment from its first byte. Samples that it has already produced are skipped.
     mutating func restart(_ job: SegmentJob) {
         guard let index = readers.firstIndex(where: { $0.job.id == job.id }) else { return begin(job) }
         readers[index].restart(job)
@@ -97,7 +99,7 @@ package struct LanePipeline {
         resources.provide(resource, bytes)
     }
 
-    /// Takes bytes of the head of a stream, for a segment that cannot be decoded without.
+    /// Adds bytes from the head of the stream, for a segment that cannot be decoded without it.
     mutating func appendHead(_ bytes: [UInt8], of segment: SegmentID, key: SegmentKey?) {
         guard let index = readers.firstIndex(where: { $0.job.id == segment }), let stream = readers[index].job.stream,
             readers[index].awaitsHead
@@ -110,7 +112,7 @@ package struct LanePipeline {
         if readers[index].head?.append(bytes, to: &parameterSets, of: stream) ?? true { endHead(of: segment) }
     }
 
-    /// Nothing more comes of the head that a segment waits for.
+    /// Called when the head that a segment waits for has ended.
     mutating func endHead(of segment: SegmentID) {
         guard let index = readers.firstIndex(where: { $0.job.id == segment }), readers[index].awaitsHead else { return }
         readers[index].awaitsHead = false
@@ -123,16 +125,15 @@ package struct LanePipeline {
         readers.removeAll()
         rest = nil
         announced.flush()
-        // Whoever forgets media may not have heard of the replacement either.
+        // The receiver of this flush may not have seen the last replacement.
         lastReplacement = nil
     }
 
-    /// Timelines that samples of this lane will be placed on.
     var coming: Set<Int> {
         mode == .demux && !wanted.isEmpty ? Set(readers.map(\.job.timeline)) : []
     }
 
-    /// No segment follows: gives out what the last one has left.
+    /// Called when no segment follows. Hands on the rest of the last one.
     package mutating func end(timeline: inout ItemTimeline, output: inout [LaneOutput]) {
         if readers.isEmpty { endRest(timeline: &timeline, output: &output) }
     }
@@ -153,10 +154,10 @@ package struct LanePipeline {
 
     // MARK: Out
 
-    /// Bytes that wait for their turn, a key, an initialization section or the head of the stream.
+    /// The number of bytes that wait for an earlier segment, a key, an initialization section or the stream's head.
     var unreadByteCount: Int { readers.reduce(0) { $0 + $1.unread.count } }
 
-    /// Reads as far as the bytes go.
+    /// Reads as much as possible.
     package mutating func run(timeline: inout ItemTimeline, output: inout [LaneOutput]) {
         while let first = readers.first {
             var reader = first
@@ -171,7 +172,7 @@ package struct LanePipeline {
         }
     }
 
-    /// True when the segment is read to its end, or failed.
+    /// Returns `true` when the segment has been read to its end.
     private mutating func read(
         _ reader: inout SegmentReader, timeline: inout ItemTimeline, output: inout [LaneOutput]
     ) -> Bool {
@@ -213,7 +214,7 @@ package struct LanePipeline {
             return true
         } catch {
             if reader.hasPicture {
-                // What follows the picture may be cut off anywhere.
+                // Ignore the error, because only one frame is needed, and the rest may be truncated.
                 let (start, end) = reader.range
                 output.append(.fact(.segmentEnded(reader.job.id, start: start, end: end)))
                 return true
@@ -224,13 +225,13 @@ package struct LanePipeline {
     }
 
     private func fail(_ reader: inout SegmentReader, _ failure: SegmentFailure, output: inout [LaneOutput]) {
-        // The engine decides what comes next: another try, another variant, or on to the next segment.
+        // The engine decides whether to retry, switch variants or skip the segment.
         reader.hasFailed = true
         reader.unread.removeAll()
         output.append(.fact(.segmentFailed(reader.job.id, failure)))
     }
 
-    /// Sees to the key and the initialization section. False while one of them is still on its way.
+    /// Provides the key and the initialization section. Returns `false` while one of them is still loading.
     private mutating func prepare(
         _ reader: inout SegmentReader, timeline: inout ItemTimeline, output: inout [LaneOutput]
     ) throws(SegmentFailure) -> Bool {
@@ -253,20 +254,19 @@ package struct LanePipeline {
     ) throws(SegmentFailure) {
         guard !bytes.isEmpty else { return }
         var events: [DemuxerEvent] = []
-        // What was whole before a fault is good.
+        // Use the events that precede an error.
         defer { handle(events, &reader, timeline: &timeline, output: &output) }
         do {
             guard mode == .demux else { return try reader.check(bytes) }
             if reader.rest != nil { rest?.isTaken = true }
             try reader.demux(bytes, to: &events)
         } catch {
-            // Nothing was ever readable: the key is to blame (R51), not a single segment.
+            // If nothing has ever been readable, the key is probably wrong, not the segment.
             if error.code == .unknownContainer, reader.job.key != nil, announced.isEmpty { throw .wrongKey }
             throw .media(error)
         }
     }
 
-    /// Tells how far the segment is demuxed.
     private func report(_ reader: SegmentReader, output: inout [LaneOutput]) {
         if let time = reader.demuxedUpTo { output.append(.fact(.demuxed(reader.job.id, upTo: time))) }
     }
@@ -301,11 +301,12 @@ package struct LanePipeline {
         }
     }
 
-    /// A short rest may hold nothing that begins in it; a segment that is listed as longer than this and holds no sample
+    /// The longest segment that may contain no sample.
+    ///
+    /// The end of a shorter one may belong entirely to samples that started before it. A longer segment without samples
     /// is damaged.
     private static let longestEmptySegment = Duration.milliseconds(500)
 
-    /// All of a segment was handed on.
     private mutating func close(
         _ reader: inout SegmentReader, timeline: inout ItemTimeline, output: inout [LaneOutput]
     ) {
@@ -327,7 +328,7 @@ package struct LanePipeline {
         output.append(.fact(.segmentEnded(reader.job.id, start: start, end: end)))
     }
 
-    /// Tells of wanted media that is there and cannot be decoded, beside other media that is handed on.
+    /// Reports wanted media that cannot be decoded and is omitted from the output.
     private mutating func tellLeftOut(of reader: SegmentReader, output: inout [LaneOutput]) {
         for type in [MediaKind.video, .audio] where wanted(of: reader.job).contains(type) {
             guard let name = reader.selection.undecodable(type), leftOut.insert(name).inserted else { continue }
@@ -363,7 +364,7 @@ package struct LanePipeline {
         if let batch = reader.takeCues() { output.append(.cues(batch)) }
     }
 
-    /// Looks for what decoders have to know. True where nothing tells, and the segment is to wait for the stream's head.
+    /// Notes the sample's parameter sets. Returns `true` if the segment must wait for the head of the stream.
     private mutating func awaitsHead(
         _ sample: MediaSample, _ reader: inout SegmentReader, output: inout [LaneOutput]
     ) -> Bool {
@@ -381,7 +382,7 @@ package struct LanePipeline {
         return true
     }
 
-    /// Asks the head of the stream for the tables that this segment of a transport stream does not have.
+    /// Requests the head of the stream if this transport stream segment has no tables.
     private mutating func awaitTables(
         _ reader: inout SegmentReader, isEnd: Bool, timeline: inout ItemTimeline, output: inout [LaneOutput]
     ) {
@@ -406,7 +407,7 @@ package struct LanePipeline {
         handle(events, &reader, timeline: &timeline, output: &output)
     }
 
-    /// Kinds of media that are wanted of a segment.
+    /// The kinds of media that are wanted from a segment.
     private func wanted(of job: SegmentJob) -> Set<MediaKind> {
         if job.window.isStill { return wanted.intersection([.video]) }
         return job.kinds.map { wanted.intersection($0) } ?? wanted
@@ -417,10 +418,10 @@ package struct LanePipeline {
         output.append(.fact(.tracks(reader.job.id, tracks)))
     }
 
-    /// Metadata that is further away is damaged.
+    /// The limit for the times of metadata. Later times are invalid.
     private static let farthestMetadata = Duration.seconds(1_000_000_000)
 
-    /// Gives what has a place on the timeline by now; at the end of the segment the playlist's place will do.
+    /// Hands on metadata with a known position. At the end of the segment, its playlist position is used.
     private func placeMetadata(
         _ reader: inout SegmentReader, timeline: ItemTimeline, isEnd: Bool, output: inout [LaneOutput]
     ) {
@@ -431,7 +432,7 @@ package struct LanePipeline {
             let job = reader.job
             var time: Duration?
             if metadata.isFromSegmentStart {
-                // Where the segment starts is known when each of its tracks has begun.
+                // The segment's start is known when each of its tracks has started.
                 let isKnown = isEnd || reader.demuxedUpTo != nil || reader.presentsNothing
                 time = isKnown ? reader.range.start + metadata.time : nil
             } else {
@@ -469,7 +470,7 @@ package struct LanePipeline {
         reader.closedCaptions = []
     }
 
-    /// Announces a track when its first sample comes: by then the container has told all it knows.
+    /// Announces a track with its first sample, when all information from the container is available.
     private mutating func announce(
         _ track: MediaTrack, offset: Duration, _ reader: inout SegmentReader, output: inout [LaneOutput]
     ) {
@@ -480,8 +481,9 @@ package struct LanePipeline {
         if !sets.isEmpty { output.append(.parameterSets(sets, track.mediaType)) }
     }
 
-    /// Media of another rendition takes the place of what was loaded, as soon as it is ahead of the playhead. False for
-    /// what comes before.
+    /// Starts to replace the loaded media if the replacement is ahead of the playhead.
+    ///
+    /// Returns `false` for media before that position.
     private mutating func takesPlace(from time: Duration, _ reader: SegmentReader, output: inout [LaneOutput]) -> Bool {
         guard let number = reader.job.replacement, number != lastReplacement else { return true }
         guard time >= earliestReplacement else { return false }
@@ -543,7 +545,7 @@ package struct LanePipeline {
 }
 
 extension SegmentJob {
-    /// The bytes of this segment go on where those of the other one end.
+    /// Whether this segment's bytes directly follow the bytes of `other`.
     fileprivate func follows(_ other: SegmentJob) -> Bool {
         !startsNewSequence && replacement == other.replacement && timeline == other.timeline && map == other.map
             && (mediaSequence == other.mediaSequence || mediaSequence == other.mediaSequence + 1)

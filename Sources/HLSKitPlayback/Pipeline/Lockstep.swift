@@ -1,32 +1,29 @@
 import HLSKitLoading
 import HLSKitMedia
 
-/// Keeps the kinds of media that go into one file side by side where nothing else does: written as fast as possible, one
-/// of them could be half a minute ahead before the other has begun, and who reads the file would have to look as far.
+/// Keeps the kinds of media in a file interleaved when there is no clock to pace them.
 ///
-/// Pictures may be a little ahead of sound. Sound is never ahead of pictures: where they change, it has to be cut at the
-/// same place, and what is written cannot be taken back. So it waits for pictures that are on their way, but not for those
-/// that will not come: behind the end of their lane, or in a hole.
+/// Otherwise, one kind could be half a minute ahead of another, and a reader of the file would have to search as far.
+/// Video may be slightly ahead of audio. Audio is never ahead of video: at a splice it must be cut at the same time as
+/// the video, and written samples cannot be removed. Audio therefore waits for video that will arrive, but not at the
+/// end of the video or where video is missing.
 final class Lockstep: Sendable {
     private struct State {
-        /// The kinds that take part.
         var kinds: Set<MediaKind> = []
-        /// The item time of what is to be written next, of each kind of which that is known.
+        /// The item time of the next sample of each kind, if known.
         var times: [MediaKind: Duration] = [:]
-        /// Kinds of which nothing waits to be written.
         var idle: Set<MediaKind> = []
-        /// Kinds of which nothing more comes.
         var ended: Set<MediaKind> = []
         var reach: [MediaKind: Reach] = [:]
 
-        /// Before this time nothing more of the kind is to be written; nil where that is not known.
+        /// The time before which no more samples of a kind will be written, or `nil` if unknown.
         func place(of type: MediaKind) -> Duration? {
             let time = times[type]
             guard idle.contains(type), let handedOn = reach[type]?.time else { return time }
             return max(time ?? handedOn, handedOn)
         }
 
-        /// The one that is furthest behind never waits.
+        /// Whether a sample may be written. The least advanced kind never waits.
         func mayWrite(_ type: MediaKind, at time: Duration) -> Bool {
             kinds.allSatisfy { other in
                 if other == type || ended.contains(other) { return true }
@@ -36,12 +33,12 @@ final class Lockstep: Sendable {
         }
     }
 
-    /// Up to where all of a lane was handed on, with the holes in it.
+    /// The time up to which a lane was handed on completely, and its missing ranges.
     private struct Reach {
         private(set) var time: Duration?
         private var holes: [Range<Duration>] = []
 
-        /// What was handed on may end a little before what is missing begins.
+        /// The largest gap between the media handed on and a missing range after it.
         private static let tolerance = Duration.milliseconds(500)
 
         mutating func extend(to end: Duration) {
@@ -49,7 +46,7 @@ final class Lockstep: Sendable {
             crossHoles()
         }
 
-        /// Nothing comes in `hole`. It counts when all of before it was handed on.
+        /// Adds a missing range. It applies once all media before it was handed on.
         mutating func add(_ hole: Range<Duration>) {
             holes.append(hole)
             crossHoles()
@@ -62,19 +59,18 @@ final class Lockstep: Sendable {
         }
     }
 
-    /// How far pictures may be ahead of sound.
+    /// The maximum lead of video over audio.
     static let lead = Duration.seconds(1)
-    /// Others look anew when so much was written.
+    /// The amount of media after which waiting kinds check again.
     private static let step = Duration.milliseconds(250)
 
     private let state = Gate(State())
 
-    /// A kind takes part from now on.
     func join(_ type: MediaKind) {
         state.withLock { _ = $0.kinds.insert(type) }
     }
 
-    /// Whether nothing of a kind waits to be written, for the moment.
+    /// Sets whether a kind currently has no sample to write.
     func setIdle(_ isIdle: Bool, _ type: MediaKind) {
         let isNews = state.withLock { state in
             if isIdle { return state.idle.insert(type).inserted && state.kinds.contains(type) }
@@ -85,20 +81,19 @@ final class Lockstep: Sendable {
         if isNews { state.signal { _ in } }
     }
 
-    /// Nothing more of a kind comes.
     func end(_ type: MediaKind) { state.signal { $0.ended.insert(type) } }
 
-    /// All of a kind of before `end` waits to be written, or was written.
+    /// Called when all samples of a kind before `end` have been written or wait to be written.
     func noteHandedOn(upTo end: Duration, of type: MediaKind) {
         state.signal { $0.reach[type, default: Reach()].extend(to: end) }
     }
 
-    /// Nothing of a kind comes in `hole`.
+    /// Called when media of a kind is missing in a range.
     func noteHole(_ hole: Range<Duration>, of type: MediaKind) {
         state.signal { $0.reach[type, default: Reach()].add(hole) }
     }
 
-    /// Time has jumped: what was written and handed on says nothing of what comes.
+    /// Called after a jump in time. Earlier positions no longer apply.
     func restart() {
         state.signal { state in
             state.times = [:]
@@ -107,13 +102,13 @@ final class Lockstep: Sendable {
         }
     }
 
-    /// Returns when what is of this time may be written: at once for a kind that takes no part.
+    /// Waits until a sample at this time may be written. Returns at once if the kind does not take part.
     func wait(for time: Duration, of type: MediaKind) async {
         guard !isNext(time, of: type) else { return }
         await state.wait { $0.mayWrite(type, at: time) ? () : nil }
     }
 
-    /// Notes what is to be written next, and says whether it may be written at once.
+    /// Sets the time of a kind's next sample, and returns whether it may be written at once.
     func isNext(_ time: Duration, of type: MediaKind) -> Bool {
         let (isNews, mayWrite) = state.withLock { state in
             guard state.kinds.contains(type) else { return (false, true) }

@@ -1,36 +1,35 @@
 import HLSKitMedia
 
-/// A sample that outputs take undecoded, and when.
+/// An undecoded sample for outputs, with its timing.
 struct HeldCopy {
     var sample: MediaSample
     var timing: CopySelection.Timing
-    /// From the times of the track to those of the item.
+    /// The offset from track time to item time.
     var offset: Duration
 }
 
-/// What a renderer has read of behind a break: it is presented if the break is called off, or is later.
+/// Media after a break that a renderer has already read.
 ///
-/// The store does not give it twice. It is let go of where the break is entered: when the item resumes, its media is read
-/// once more.
+/// It is presented if the break is cancelled or moves to a later time, because the store does not deliver it again. It
+/// is dropped when the break starts, because the media is read again when the item resumes.
 struct MediaBehindBreak {
-    /// What was read and not looked at.
+    /// An item of the store that was not processed.
     struct Unread {
         var item: SampleStore.Item
-        /// Outputs that take samples undecoded have had it.
+        /// Whether outputs for undecoded samples have received it.
         var isCopied: Bool
 
         fileprivate var isTrack: Bool { if case .track = item { true } else { false } }
         fileprivate var isSample: Bool { if case .sample = item { true } else { false } }
     }
 
-    /// Decoded, in the order in which it came.
     private(set) var media: [DecodedMedia] = []
     private(set) var copies: [HeldCopy] = []
     private(set) var unread: [Unread] = []
-    /// What comes is of a track that nobody was told of.
+    /// Whether the unprocessed items start a track that was not announced.
     private(set) var hasUnreadTrack = false
 
-    /// So much decoded media is kept: as many as a decoder may give at once.
+    /// The limit on decoded media: the largest number of frames or buffers that a decoder returns at once.
     private static let mostMedia = 16
 
     var hasRoomForMedia: Bool { media.count < Self.mostMedia }
@@ -46,9 +45,9 @@ struct MediaBehindBreak {
         unread.append(Unread(item: item, isCopied: isCopied))
     }
 
-    /// Forgets what was not decoded and is presented from `time` on: other media comes in its place.
+    /// Drops undecoded media that is presented from `time` on, because other media replaces it.
     ///
-    /// - Parameter timescale: of the samples before the first track.
+    /// - Parameter timescale: The timescale of samples before the first track.
     mutating func truncate(from time: Duration, timescale: Int32) {
         let from = time - SampleStore.truncationTolerance
         if let place = copies.firstIndex(where: { $0.timing.presentation >= from }) {
@@ -65,16 +64,14 @@ struct MediaBehindBreak {
             return false
         }
         guard var place else { return }
-        // A track of which nothing is left.
+        // Also remove a track that has no samples left.
         while place > 0, !unread[place - 1].isSample { place -= 1 }
         unread.removeSubrange(place...)
         hasUnreadTrack = unread.contains(where: \.isTrack)
     }
 
-    /// What was decoded has no use any more.
     mutating func forgetMedia() { media = [] }
 
-    /// All of it, and keeps nothing.
     mutating func take() -> MediaBehindBreak {
         defer { self = MediaBehindBreak() }
         return self

@@ -1,12 +1,11 @@
-/// Pictures that a decoder may skip, because it has fallen behind: which of them it has.
+/// Tracks which of the frames that a slow decoder may skip it has skipped.
 struct OptionalPictures {
-    /// By their presentation times.
+    /// The presentation times of frames that may be skipped.
     private var pending: [Int64] = []
 
-    /// The decoder may skip the sample.
     mutating func add(_ pts: Int64) { pending.append(pts) }
 
-    /// A picture has come out: gives how many of those before it have not, and will not any more.
+    /// Called when a frame is decoded. Returns the number of earlier frames that were skipped.
     mutating func takeSkipped(upTo pts: Int64) -> Int {
         guard !pending.isEmpty else { return 0 }
         let skipped = pending.count { $0 < pts }

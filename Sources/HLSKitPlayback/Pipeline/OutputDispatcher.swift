@@ -7,20 +7,19 @@ import HLSKitSelection
 import HLSKitTime
 import Synchronization
 
-/// Hands what renderers and the driver of an item have to its outputs, and then to its writers, unless an output takes
-/// their place.
+/// Delivers an item's media to its outputs and then to its writers, unless an output replaces the writers.
 final class OutputDispatcher: Sendable {
     let registry: OutputRegistry
-    /// Where no clock does that.
+    /// Keeps the kinds of media interleaved if there is no clock.
     let lockstep: Lockstep?
     private let clock: @Sendable () -> OutputClock
     private let writers: WriterFeed
-    /// The frame that was presented last, for outputs that come while time stands still.
+    /// The last presented frame, for outputs added while time does not pass.
     private let shown = Mutex<(frame: VideoFrame, generation: Int)?>(nil)
 
     /// - Parameters:
-    ///   - isHeld: the item is not the current one: nothing is written or delivered before ``release()``.
-    ///   - isPaced: a clock keeps the kinds of media side by side.
+    ///   - isHeld: Whether the item is not current. Nothing is written or delivered until ``release()``.
+    ///   - isPaced: Whether a clock paces the media.
     init(
         registry: OutputRegistry, clock: @escaping @Sendable () -> OutputClock, isHeld: Bool = false,
         isPaced: Bool = true
@@ -33,31 +32,29 @@ final class OutputDispatcher: Sendable {
 
     // MARK: The driver's side
 
-    /// Tells which kinds of media there are; until then writers get nothing.
+    /// Sets the kinds of media in the item. Writers receive nothing before this call.
     func expect(_ types: Set<MediaKind>) { writers.expect(types) }
 
-    /// The item is the current one from now on.
     func release() { writers.release() }
 
-    /// Others are played in its place, until it is released again.
+    /// Called when interstitials replace the item, until it is released again.
     func hold() { writers.hold() }
 
-    /// What writers get is so much later in their time. As ``WriterFeed/place(_:after:)``.
+    /// Sets the shift of writers' timestamps. See ``WriterFeed/place(_:after:)``.
     func place(_ shift: Duration, after time: Duration?) { writers.place(shift, after: time) }
 
-    /// The item has failed.
     func end() { registry.end() }
 
-    /// Nobody waits any more for tracks that will not come.
+    /// Stops waiting for further tracks.
     func close() { writers.close() }
 
-    /// Time has jumped: media of an earlier generation is of the past.
+    /// Called after a jump in time. Drops media of earlier generations.
     func flush(generation: Int) {
         shown.withLock { $0 = nil }
         for entry in registry.outputs { entry.receiver?.flush(generation: generation) }
     }
 
-    /// Shows an output that comes while time stands still the frame of now.
+    /// Gives the current frame to an output that is added while time does not pass.
     func welcome(_ entry: OutputRegistry.OutputEntry) throws(HLSError) {
         guard let frames = entry.frames, let shown = shown.withLock(\.self) else { return }
         let clock = clock(of: shown.generation)
@@ -91,7 +88,7 @@ final class OutputDispatcher: Sendable {
         for entry in registry.outputs { entry.dateRanges?.receive(dateRanges) }
     }
 
-    /// The first item time at which an output waits for something besides frames and audio.
+    /// The first item time at which an output needs media other than frames and audio.
     var nextDelivery: Duration? {
         writers.isHeld ? nil : registry.outputs.compactMap { $0.timed?.nextDelivery }.min()
     }
@@ -106,12 +103,12 @@ final class OutputDispatcher: Sendable {
 
     // MARK: The renderers' side
 
-    /// A renderer has this track from now on, whose media begins there in item time.
+    /// Called when a renderer starts a track. `time` is the item time of the track's first media.
     func begin(_ track: MediaTrack, at time: Duration) async throws(HLSError) {
         try await writers.begin(track, at: time)
     }
 
-    /// Lets outputs see a frame ahead of its time.
+    /// Passes a frame to outputs ahead of its presentation time.
     func prepare(_ frame: VideoFrame, generation: Int) {
         let outputs = registry.outputs
         guard !outputs.isEmpty else { return }
@@ -126,14 +123,14 @@ final class OutputDispatcher: Sendable {
         for entry in outputs { entry.earlyAudio?.prepare(buffer, at: clock) }
     }
 
-    /// Returns when readers of sequences have room for media of a kind, where no clock says when it has to come.
+    /// Waits until all readers have room for media of a kind. Used when there is no clock.
     func waitForReaders(of type: MediaKind, generation: Int) async {
         for entry in registry.outputs where entry.takesFrames(of: type) || entry.takesSamples(of: type) {
             await entry.read?.waitForRoom(generation: generation)
         }
     }
 
-    /// How much readers of sequences that outputs give of a kind of media have lost so far.
+    /// Returns how many frames, buffers or samples of a kind the outputs' readers have lost so far.
     func lostCount(of type: MediaKind) -> Int {
         registry.outputs.reduce(0) { sum, entry in
             guard let read = entry.read, entry.takesFrames(of: type) || entry.takesSamples(of: type) else { return sum }
@@ -177,7 +174,6 @@ final class OutputDispatcher: Sendable {
         try await writers.write(sample, of: type, at: itemTime)
     }
 
-    /// All media of this kind was handed over.
     func finish(_ type: MediaKind, generation: Int) {
         let outputs = registry.outputs
         guard !outputs.isEmpty else { return }

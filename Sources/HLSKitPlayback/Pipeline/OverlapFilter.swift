@@ -1,29 +1,29 @@
 import HLSKitMedia
 
-/// Decides which copied samples were handed over before, where media is loaded that may overlap with what there is.
+/// Detects copied samples that were already delivered, when newly loaded media may overlap earlier media.
 ///
-/// Copies are in decoding order, so they are compared by when they are decoded: with pictures out of order, a key frame is
-/// decoded before the last pictures in front of it are shown. Pictures go on in the middle only where the very sample that
-/// was handed over last came once more, which proves that it is the same encoding; else they go on with a key frame.
+/// Copies are in decoding order, so they are compared by decoding time. If frames are reordered, a key frame is decoded
+/// before the last frames ahead of it are shown. Video continues in the middle of a group only if the last delivered
+/// sample arrives again, which proves that the encoding is the same. Otherwise, it continues with a key frame.
 struct OverlapFilter: Sendable {
     private struct Last: Sendable {
         var sample: MediaSample
         var decodingTime: Duration
-        /// The latest of all that were handed over.
+        /// The latest presentation time of all delivered samples.
         var time: Duration
     }
 
     private var track: MediaTrack?
     private var last: Last?
-    /// What comes may have been handed over before.
+    /// Whether the samples that follow may repeat delivered ones.
     private var isJoining = false
     private var isSameTrack = false
     private var hasDropped = false
     private var hasMetLast = false
 
-    /// Samples of a new run follow.
+    /// Called when samples of a new run follow.
     ///
-    /// - Parameter dropsOverlap: it may repeat some of what was handed over.
+    /// - Parameter dropsOverlap: Whether the run may repeat delivered samples.
     mutating func begin(_ track: MediaTrack, dropsOverlap: Bool) {
         isSameTrack = self.track == track
         self.track = track
@@ -32,22 +32,22 @@ struct OverlapFilter: Sendable {
         hasMetLast = false
     }
 
-    /// Whether a sample is to be handed over. Samples are asked for in their order.
+    /// Returns whether to deliver a sample. Call it in the order of the samples.
     ///
     /// - Parameters:
-    ///   - decodingTime: item time at which it is decoded.
-    ///   - time: item time at which it is shown.
-    ///   - length: how long it is shown.
+    ///   - decodingTime: The item time at which the sample is decoded.
+    ///   - time: The item time at which the sample is shown.
+    ///   - length: The duration for which the sample is shown.
     mutating func admits(
         _ sample: MediaSample, decodingTime: Duration, time: Duration, length: Duration
     ) -> Bool {
         guard isJoining, let last, let track else { return true }
-        // What differs by less is the same sample by another clock.
+        // Times that differ by less belong to the same sample on another clock.
         let tolerance = max(length / 2, .microseconds(1))
         let isPast = decodingTime < last.decodingTime + tolerance
         let isVideo = track.mediaType == .video
         if isPast {
-            // A key frame that is shown after everything else is new, however early another encoder has it decoded.
+            // A key frame shown after all other frames is new, even if its encoder decodes it early.
             if isVideo, sample.isSync, time > last.time + tolerance { return join() }
             if decodingTime > last.decodingTime - tolerance, sample.data.hasSameBytes(as: last.sample.data) {
                 hasMetLast = true
@@ -60,7 +60,6 @@ struct OverlapFilter: Sendable {
         return false
     }
 
-    /// A sample was handed over.
     mutating func note(_ sample: MediaSample, decodingTime: Duration, time: Duration) {
         last = Last(sample: sample, decodingTime: decodingTime, time: max(last?.time ?? time, time))
     }

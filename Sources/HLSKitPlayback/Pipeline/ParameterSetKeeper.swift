@@ -3,21 +3,20 @@ import HLSKitCodec
 import HLSKitEngine
 import HLSKitMedia
 
-/// Keeps the parameter sets of pictures that carry them, by stream, wanted or not: a decoder that is made later needs them
-/// where the samples that it begins with do not have them.
+/// Keeps the in-band parameter sets of video by stream, whether or not the stream is wanted.
 ///
-/// Muxers may write them once, in the very first segment. Who has not read that asks for its head.
+/// A decoder that is created later needs them if its first samples do not contain them. Muxers may write them only in
+/// the very first segment. If that segment was not read, the head of the stream is requested.
 struct ParameterSetKeeper: Sendable {
     private var known: [StreamID: [UInt8]] = [:]
-    /// Configurations of AAC whose channels a program config element tells, which may come once in the whole stream.
+    /// AAC configurations whose channels a program config element describes. It may occur only once in the stream.
     private var sound: [StreamID: [UInt8]] = [:]
-    /// Streams whose head was asked for, for pictures and for sound.
+    /// The streams whose head was requested, by kind of media.
     private var asked: [MediaKind: Set<StreamID>] = [:]
-    /// The tables of transport streams, as packets, where segments were found without; empty where the head has none
-    /// either.
+    /// The table packets of transport streams with segments without tables, or empty if the head has none.
     fileprivate(set) var tables: [StreamID: [UInt8]] = [:]
 
-    /// Takes note of a sample that decoding can start at.
+    /// Handles a sync sample.
     mutating func note(_ sample: MediaSample, of track: MediaTrack, in stream: StreamID?) {
         if let stream, track.namesChannelsInBand, !track.awaitsChannels { sound[stream] = track.configuration }
         guard let stream, sample.isSync, track.mediaType == .video, PictureParameterSets.areInBand(track) else {
@@ -27,13 +26,13 @@ struct ParameterSetKeeper: Sendable {
         if !sets.isEmpty { known[stream] = sets }
     }
 
-    /// What decoders of a track have to know; empty where the samples or their container tell, or nothing is known.
+    /// Returns the parameter sets for a track's decoders. Empty if they are not needed or not known.
     func sets(for track: MediaTrack, in stream: StreamID?) -> [UInt8] {
         guard let stream, track.mediaType == .video, PictureParameterSets.areInBand(track) else { return [] }
         return known[stream] ?? []
     }
 
-    /// A track with what its samples do not tell.
+    /// Returns the track, completed with information that its samples lack.
     func completed(_ track: MediaTrack, in stream: StreamID?) -> MediaTrack {
         guard track.awaitsChannels, let stream, let configuration = sound[stream],
             configuration.starts(with: track.configuration),
@@ -45,13 +44,13 @@ struct ParameterSetKeeper: Sendable {
         return track
     }
 
-    /// The head was read.
     mutating func endTables(of stream: StreamID) {
         if tables[stream] == nil { tables[stream] = [] }
     }
 
-    /// Whether decoding cannot start at a sample for all that is known, and the head of its stream was not asked for yet.
-    /// It counts as asked for from now on.
+    /// Returns whether decoding at a sample requires the stream's head, which was not requested before.
+    ///
+    /// The head then counts as requested.
     mutating func needsHead(for sample: MediaSample, of track: MediaTrack, in stream: StreamID?) -> Bool {
         guard let stream, sample.isSync else { return false }
         switch track.mediaType {
@@ -63,31 +62,31 @@ struct ParameterSetKeeper: Sendable {
     }
 }
 
-/// Reads the head of a stream's first segment, as far as its first picture that decoding can start at, or its first sound.
+/// Reads the head of a stream's first segment up to its first sync sample or first audio sample.
 struct StreamHead {
     private let decryption: SegmentDecryption?
     private var demuxer: (any Demuxer)?
     private var probe: [UInt8] = []
     private var tracks: [MediaTrack] = []
     private var byteCount = 0
-    /// Nothing but the tables is looked for, and the bytes that have not shown them yet.
+    /// Whether only tables are needed. `bytesBeforeTables` are the bytes that have not shown them yet.
     private let endsWithTables: Bool
     private let kind: MediaKind
     private var bytesBeforeTables: [UInt8] = []
 
-    /// A head has no more bytes than this before its first picture.
+    /// The largest number of bytes to read before the first frame.
     private static let maximumByteCount = 4 << 20
 
     /// - Parameters:
-    ///   - kind: the media that cannot be decoded without.
-    ///   - endsWithTables: nothing but the tables of a transport stream is looked for.
+    ///   - kind: The kind of media that needs the head.
+    ///   - endsWithTables: Whether only the tables of a transport stream are needed.
     init(decryption: SegmentDecryption?, of kind: MediaKind, endsWithTables: Bool) {
         self.kind = kind
         self.decryption = decryption
         self.endsWithTables = endsWithTables
     }
 
-    /// Takes the next bytes. True when there is nothing more to be learnt.
+    /// Adds bytes. Returns `true` when the rest of the head is not needed.
     mutating func append(_ bytes: [UInt8], to keeper: inout ParameterSetKeeper, of stream: StreamID) -> Bool {
         byteCount += bytes.count
         var events: [DemuxerEvent] = []
@@ -119,7 +118,7 @@ struct StreamHead {
         return byteCount > Self.maximumByteCount
     }
 
-    /// Tables come at the front.
+    /// The number of bytes to search for tables, which are at the front.
     private static let longestWayToTables = 256 << 10
 
     private mutating func findTables(

@@ -4,32 +4,31 @@ import HLSKitOutput
 
 /// Lets renderers wait until the timebase reaches an item time.
 ///
-/// They tell what they wait for; the player's driver sleeps on the injected clock until the earliest of these times and
-/// then calls ``wakeDue()``. So they never sleep by a clock of their own. Until the item is the player's current one
-/// (``release()``) no time comes.
+/// The player's driver sleeps on the injected clock until the earliest of these times, and then calls ``wakeDue()``. So
+/// renderers never sleep on another clock. No time is reached until the item becomes the player's current item
+/// (``release()``).
 final class PresentationClock: Sendable {
     fileprivate struct State {
         var timebase = TimebaseState.stopped
         var isClosed = false
-        /// The item is not the current one: nothing of it is shown.
+        /// Whether the item is not current, so that none of its media is shown.
         var isHeld = false
-        /// Counts flushes: who waits for media of before the last one is let go.
+        /// Counts flushes. A flush ends all waits for earlier media.
         var generation = 0
-        /// Time runs backwards: what is presented comes in that order, too.
+        /// Whether time runs backwards. Media is then presented in reverse order.
         var isReverse = false
-        /// Time has run since the last flush.
         var hasRun = false
         var due: [ObjectIdentifier: Duration] = [:]
     }
 
-    /// Whether media waits for its time at all.
+    /// Whether media waits for its presentation time.
     let isPaced: Bool
     private let clock: HostClock
     private let gate: Gate<State>
-    /// Called when a renderer begins to wait for a time, so that the driver can set its timer.
+    /// Called when a renderer starts to wait, so that the driver can set its timer.
     private let dueChanged: @Sendable () -> Void
 
-    /// - Parameter isHeld: no time comes before ``release()``.
+    /// - Parameter isHeld: Whether no time is reached before ``release()``.
     init(isPaced: Bool, clock: HostClock, isHeld: Bool = false, dueChanged: @escaping @Sendable () -> Void) {
         gate = Gate(State(isHeld: isHeld))
         self.isPaced = isPaced
@@ -39,9 +38,9 @@ final class PresentationClock: Sendable {
 
     enum Outcome { case due, flushed }
 
-    /// Waits until the timebase reaches `time`. `waiter` names the renderer; each has one time at most.
+    /// Waits until the timebase reaches `time`. Each `waiter`, a renderer, waits for at most one time.
     ///
-    /// - Parameter isHeard: as in ``isDue(_:isHeard:)``.
+    /// - Parameter isHeard: As in ``isDue(_:isHeard:)``.
     func wait(
         until time: Duration, isHeard: Bool = false, generation: Int, waiter: ObjectIdentifier
     ) async -> Outcome {
@@ -64,7 +63,7 @@ final class PresentationClock: Sendable {
         }
     }
 
-    /// The host time at which the first renderer wants to go on; nil while none waits or time stands still.
+    /// The host time at which the first renderer continues, or `nil` if none waits or time does not pass.
     var nextDue: Duration? {
         gate.withLock { state in
             let first = state.isReverse ? state.due.values.max() : state.due.values.min()
@@ -72,25 +71,24 @@ final class PresentationClock: Sendable {
         }
     }
 
-    /// The host time at which the item time will be `time`; nil without pacing and while time stands still.
+    /// The host time of an item time, or `nil` without pacing or while time does not pass.
     func hostTime(of time: Duration) -> Duration? {
         isPaced ? gate.withLock { $0.timebase.hostTime(of: time) } : nil
     }
 
-    /// Whether the time of media has come. A picture of now is shown while time stands still; sound is not heard before
-    /// time runs.
+    /// Returns whether media is due.
+    ///
+    /// The current frame is shown while time does not pass, but audio must wait until time runs.
     func isDue(_ time: Duration, isHeard: Bool) -> Bool {
         let now = clock.now
         return gate.withLock { $0.isDue(time, isHeard: isHeard, at: now) }
     }
 
-    /// The item time of now.
     var now: Duration {
         let time = clock.now
         return gate.withLock { $0.timebase.itemTime(at: time) }
     }
 
-    /// How item time stands to host time now.
     var outputClock: OutputClock {
         let host = clock.now
         let (timebase, generation, isReverse) = gate.withLock { ($0.timebase, $0.generation, $0.isReverse) }
@@ -103,12 +101,11 @@ final class PresentationClock: Sendable {
 
     var generation: Int { gate.withLock { $0.generation } }
 
-    /// The item is the current one from now on.
     func release() {
         gate.signal { $0.isHeld = false }
     }
 
-    /// Others are played in its place, until it is released again.
+    /// Called when interstitials replace the item, until it is released again.
     func hold() {
         gate.signal { $0.isHeld = true }
     }
@@ -120,7 +117,6 @@ final class PresentationClock: Sendable {
         }
     }
 
-    /// Resumes the renderers whose time has come.
     func wakeDue() {
         let time = clock.now
         let wakes = gate.withLock { state in
@@ -129,15 +125,16 @@ final class PresentationClock: Sendable {
         if wakes { gate.signal { _ in } }
     }
 
-    /// Lets a renderer go: what it waits with is not to be presented.
+    /// Ends the wait of a renderer whose media will not be presented.
     func cancelWait(of waiter: ObjectIdentifier) {
         gate.signal { $0.due[waiter] = nil }
     }
 
-    /// Lets everybody go who waits for media of before, and holds time at `time`: until the timebase is set anew nothing
-    /// of what comes is late.
+    /// Ends all waits for earlier media, and holds time at `time`.
     ///
-    /// - Parameter isReverse: time runs backwards from here on.
+    /// Media that arrives before the next timebase is never late.
+    ///
+    /// - Parameter isReverse: Whether time runs backwards from now on.
     func flush(at time: Duration, isReverse: Bool = false) {
         let now = clock.now
         gate.signal { state in

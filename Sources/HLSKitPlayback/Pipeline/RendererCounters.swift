@@ -2,20 +2,18 @@ import HLSKitEngine
 import HLSKitMedia
 import Synchronization
 
-/// Adds up what the renderers of a player have counted.
 final class RendererCounters: Sendable {
     private struct Bytes {
         var now = 0
         var peak = 0
     }
 
-    /// What was counted of one kind of media.
     struct Media: Sendable {
         var decodedFrames = 0
         var droppedFrames = 0
         var damagedSamples = 0
         var lostByReaders = 0
-        /// How much later than its time the last frame was handed over.
+        /// The lateness of the last delivered frame.
         var lateness = Duration.zero
     }
 
@@ -26,7 +24,7 @@ final class RendererCounters: Sendable {
         media.withLock { body(&$0[type, default: Media()]) }
     }
 
-    /// Notes that compressed media was put into a store, or (negative) left it.
+    /// Counts compressed media that enters a store or, with a negative count, leaves it.
     func noteHeld(_ byteCount: Int) {
         held.withLock { bytes in
             bytes.now += byteCount
@@ -36,7 +34,6 @@ final class RendererCounters: Sendable {
 
     var droppedVideoFrameCount: Int { media.withLock { $0[.video]?.droppedFrames ?? 0 } }
 
-    /// Puts the counts into `statistics`.
     func fill(_ statistics: inout PlaybackStatistics) {
         let media = media.withLock { $0 }
         let (video, audio) = (media[.video], media[.audio])

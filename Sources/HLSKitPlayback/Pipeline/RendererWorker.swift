@@ -5,26 +5,24 @@ import HLSKitMedia
 import HLSKitOutput
 import HLSKitTime
 
-/// What the task of a ``TrackRenderer`` does: decodes samples in their order and hands over what comes out, when its time
-/// has come.
+/// The work of a ``TrackRenderer``'s task: decodes samples in order and delivers the results when they are due.
 struct RendererWorker {
-    /// Video that leaves its decoder this late is not shown any more.
     private static let lateFrameTolerance = Duration.milliseconds(40)
-    /// A picture stays no longer than this, however slow the decoder is.
+    /// The longest time that a frame may stay on screen because the decoder is slow.
     private static let longestPicture = Duration.milliseconds(500)
-    /// Frames that are decoded ahead of their time, so that one that takes longer than the others comes in time.
+    /// The number of frames decoded ahead, so that a frame that takes longer to decode is still on time.
     private static let decodedAhead: [MediaKind: Int] = [.video: 3, .audio: 8]
-    /// Without a clock, how much media goes by between two reports.
+    /// The amount of media between two reports without a clock.
     private static let reportInterval = Duration.milliseconds(200)
-    /// Where nothing comes out of this much media there is nothing to wait for.
+    /// The amount of media without output after which priming no longer waits.
     private static let longestSilence = Duration.seconds(1)
-    /// How far decoding may be ahead of the samples that are handed over beside it.
+    /// The maximum distance of decoding ahead of the copied samples.
     private static let longestHeldCopies = Duration.seconds(1)
 
-    /// Readers that are too slow are told of once in so much media.
+    /// The minimum amount of media between two reports of slow readers.
     private static let lossInterval = Duration.seconds(10)
 
-    /// A stream that is damaged in more ways than these says nothing new.
+    /// The number of different decoder errors that are reported per stream.
     private static let mostKindsOfDamage = 16
 
     private let renderer: TrackRenderer
@@ -37,47 +35,48 @@ struct RendererWorker {
     private var trimmer = GaplessTrimmer()
     private var shown = ShownMedia()
     private var lastPresented: Duration?
-    /// The time of the picture that came out of the decoder last, of this run.
+    /// The presentation time of the last decoded frame of this run.
     private var lastDecoded: Duration?
-    /// Where the last media that was handed over ends.
+    /// The end of the last delivered media.
     private var end = Duration.zero
     private var reported: Duration?
     private var hasFailed = false
-    /// Errors of decoders so far, one of each kind.
+    /// The decoder errors so far, one of each kind.
     private var damage: Set<CodecError> = []
-    /// No decoder takes the track.
     private var isUndecodable = false
-    /// Decoded and not presented yet, in the order of presentation.
+    /// Decoded media that was not presented yet, in presentation order.
     private var pending: [DecodedMedia] = []
     private let decodedAhead: Int
     private var effort = DecodingEffort()
     private var optionalPictures = OptionalPictures()
     private var copies = CopySelection()
-    /// Decoded, and to be handed over undecoded when their time comes: a decoder gives nothing before it has some of those
-    /// behind it, and no time passes before there is a picture.
+    /// Samples that were decoded but still have to be copied when they are due.
+    ///
+    /// They wait because a decoder needs further samples before its first output, and time does not pass until there is
+    /// a frame.
     private var heldCopies: [HeldCopy] = []
     private var sought = SoughtPicture<DecodedMedia>()
-    /// Where reading began after the last move, and whether the first media from there was told.
+    /// The seek target that reading continues from, and whether the first media there was reported.
     private var landing: Landing?
     private var isPrimed = false
-    /// What decoders of the track have to know, and whether the next sample is a decoder's, or a taker's, first.
+    /// The parameter sets of the track, and whether the next sample is the first one for a decoder or for an output.
     private var parameterSets: [UInt8] = []
     private var isDecoderNew = true
     private var isTakerNew = true
     private var silence = DecoderSilence()
-    /// The decoder gives nothing and begins anew with the next sync sample.
+    /// Whether the decoder has produced no output and restarts at the next sync sample.
     private var isDecoderStuck = false
-    /// The sample in hand is not shown: it only leads up to what is.
+    /// Whether the current sample is not shown, but later frames depend on it.
     var isPassedOver = false
-    /// Media has come that is presented after the end of the window: of the run nothing more is.
+    /// Whether media past the end of the window has been decoded, so that no more of the run is presented.
     private var isOver = false
-    /// A break begins there: what is presented later is left away, whatever the window.
+    /// The break after which media is not presented, independent of the window.
     private var limit = MediaLimit()
-    /// What readers of outputs' sequences had lost when it was asked last, what of it was not told, and when some was.
+    /// The losses of the outputs' readers at the last check, the unreported losses, and the time of the last report.
     private var lostCount = 0
     private var untoldLosses = 0
     private var lossesTold: Duration?
-    /// Media of behind the limit: the break may be called off.
+    /// Media past the limit, which is presented if the break is cancelled.
     private var beyond = MediaBehindBreak()
 
     init(renderer: TrackRenderer) {
@@ -109,7 +108,7 @@ struct RendererWorker {
         limit = MediaLimit(until: limit.until)
     }
 
-    /// - Parameter isCopied: outputs that take samples undecoded have had it.
+    /// - Parameter isCopied: Whether outputs for undecoded samples have received the item.
     mutating func process(_ item: SampleStore.Item, isCopied: Bool = false) async {
         await followLimit()
         switch item {
@@ -123,7 +122,7 @@ struct RendererWorker {
             if isAllBeyond || isOverAtBreak { beyond.keep(item) } else { beginAnew() }
         case .sample(let sample, let offset): await decode(sample, offset: offset, isCopied: isCopied)
         case .end(let number):
-            // A decoder that is drained cannot go on. Should more come after all, one is opened at the next sync sample.
+            // A drained decoder cannot continue. If more media arrives, a new one is opened at the next sync sample.
             if !isOverAtBreak {
                 await drain()
                 decoder = nil
@@ -164,7 +163,7 @@ struct RendererWorker {
         await attempt { dispatcher throws(HLSError) in try await dispatcher.begin(track, at: start.time) }
     }
 
-    /// What is inside of the decoder only led up to samples that were left away.
+    /// Restarts the decoder: its contents were needed only for samples that were skipped.
     private mutating func beginAnew() {
         guard decoder != nil else { return }
         decoder = nil
@@ -187,7 +186,7 @@ struct RendererWorker {
         }
     }
 
-    /// Outputs come and go: decodes from the next sync sample on, or no longer.
+    /// Called when outputs change. Opens a decoder at the next sync sample, or closes it.
     private mutating func adjustDecoder(to mode: TrackRenderer.Mode, at sample: MediaSample) async {
         if mode.decodingThreadCount == nil {
             guard decoder != nil else { return }
@@ -201,14 +200,14 @@ struct RendererWorker {
         }
     }
 
-    /// Takes note of where reading goes on after a seek; the first run that is read tells.
+    /// Stores the seek target. The first run after the seek contains it.
     private mutating func aim(at landing: Landing?) {
         guard let landing, self.landing == nil else { return }
         self.landing = landing
         guard case .exact(let time) = landing, track?.mediaType == .video,
             renderer.currentMode.decodingThreadCount != nil
         else { return }
-        // The picture that is shown at this time began before it.
+        // The frame shown at this time starts before it.
         sought.seek(time)
         window.from = nil
     }
@@ -277,7 +276,7 @@ struct RendererWorker {
         noteConsumed(sample, offset: offset)
     }
 
-    /// The first sample of a decoder with what that has to know, where the sample does not tell.
+    /// Adds the parameter sets to a decoder's first sample if the sample does not contain them.
     private func completed(_ sample: MediaSample) -> MediaSample {
         guard !parameterSets.isEmpty, let track, PictureParameterSets.areMissing(in: sample, of: track) else {
             return sample
@@ -295,11 +294,11 @@ struct RendererWorker {
             notePrimed(nil)
         case nil: break
         }
-        // Time runs on over what is lost, also at the end.
+        // Time continues over undecodable media, also at the end.
         if silence.isTold { noteUntaken(sample) }
     }
 
-    /// A decoder that gives nothing is replaced, unless what is inside of it comes out.
+    /// Restarts a decoder without output, unless draining it produces output.
     private mutating func nudgeDecoder() async {
         isDecoderStuck = false
         if !sought.isSought { await drain() }
@@ -316,7 +315,7 @@ struct RendererWorker {
             detail: "\(track?.codec.rawValue ?? "media") from \(start) s on")
     }
 
-    /// Media that nobody takes, or of which nothing comes, is over where it ends, not where outputs were left.
+    /// Advances the end over media without an output or without decoder output, so that the item ends with its media.
     private mutating func noteUntaken(_ sample: MediaSample) {
         guard renderer.clock.isPaced, let track else { return }
         let time = ItemTimeline.duration(sample.pts, track.timescale) + offset
@@ -324,17 +323,17 @@ struct RendererWorker {
         if isInside(time, length, isVideo: track.mediaType == .video) { end = max(end, time + length) }
     }
 
-    /// Nobody waits for media of a stretch that cannot be decoded.
+    /// Ends the wait for the first media if it cannot be decoded.
     private mutating func noteSilence(after sample: MediaSample) {
         guard !isPrimed, !window.isStill, let track, let from = landing?.time ?? window.from else { return }
         let time = ItemTimeline.duration(sample.dts, track.timescale) + offset
         if time - from > Self.longestSilence { notePrimed(nil) }
     }
 
-    /// Spares a decoder that has fallen behind. Not before a first picture: what leads up to it has to be decoded.
+    /// Reduces the work of a late decoder, but not before the first frame, which needs all earlier frames.
     private mutating func mayDecode(_ sample: MediaSample, with decoder: any VideoDecoding) async -> Bool {
         guard renderer.clock.isPaced, !window.isStill, lastPresented != nil, let track else {
-            // A third to a half of what leads up to a picture is needed by no other.
+            // A third to a half of the frames before the first shown one are unreferenced.
             decoder.skipsUnreferencedPictures = isPassedOver && !window.isStill
             return true
         }
@@ -346,21 +345,22 @@ struct RendererWorker {
         case .decode: break
         case .decodeReferences: optionalPictures.add(sample.pts)
         case .skip:
-            // What is inside may come out; the sample that follows next begins anew.
+            // Frames in the decoder may still come out. The next decoded sample starts again.
             if previous != .skip { await drain() }
             renderer.count { $0.droppedFrames += 1 }
         }
         return step != .skip
     }
 
-    /// Counts pictures that the decoder has skipped: those before `pts` will not come any more.
+    /// Counts frames that the decoder has skipped: no frame before `pts` will be decoded anymore.
     private mutating func noteOptionalPictures(upTo pts: Int64) {
         let dropped = optionalPictures.takeSkipped(upTo: pts)
         if dropped > 0 { renderer.count { $0.droppedFrames += dropped } }
     }
 
-    /// Without a clock, what was taken counts as presented, although nothing may have come of it: the player would
-    /// wait for ever for pictures of a stretch that cannot be decoded.
+    /// Reports media as presented without a clock, even if decoding produced nothing.
+    ///
+    /// Otherwise, the player would wait forever for undecodable frames.
     private mutating func noteConsumed(_ sample: MediaSample, offset: Duration) {
         guard !renderer.clock.isPaced, let track else { return }
         let time = ItemTimeline.duration(sample.dts, track.timescale) + offset
@@ -384,12 +384,12 @@ struct RendererWorker {
         if !frames.isEmpty || !buffers.isEmpty { silence.end() }
         await deliver(frames)
         await deliver(buffers)
-        // Nothing follows the picture that is shown at the time sought.
+        // If no frame follows, the held frame is the one shown at the seek target.
         if let last = sought.takeLast() { await land(on: last) }
         noteOptionalPictures(upTo: .max)
     }
 
-    /// A sample is damaged. The first error of each kind is reported with its text.
+    /// Counts a damaged sample. The first error of each kind is also reported with its text.
     private mutating func note(_ error: CodecError) {
         renderer.count { $0.damagedSamples += 1 }
         guard damage.count < Self.mostKindsOfDamage, damage.insert(error).inserted else { return }
@@ -413,7 +413,6 @@ struct RendererWorker {
         }
     }
 
-    /// Presents the picture that a seek was looking for.
     private mutating func land(on picture: DecodedMedia) async {
         await queue(picture.content, at: picture.time, length: picture.length, isInside: true)
     }
@@ -449,23 +448,22 @@ struct RendererWorker {
         await enqueue(media, at: time, length: length)
     }
 
-    /// Media that is not presented, or not yet.
+    /// Handles media outside the window.
     private mutating func passOver(_ media: DecodedMedia) async {
         guard let until = limit.bound(window).until, media.time >= until else { return }
         if isBoundByBreak { beyond.keep(media) }
         guard !isOver else { return }
         isOver = true
-        // Media comes in the order of presentation: what was decoded before is all there is.
+        // Media is in presentation order, so all frames before the limit have been decoded.
         await presentAll()
-        // Nothing more is read before the break is there: it may be called off.
+        // Stop reading until the break starts, because it may still be cancelled.
         if isBoundByBreak, renderer.clock.isPaced { _ = await waitUntilDue(until, isHeard: media.isAudio) }
     }
 
-    /// What ends the window is a break.
     private var isBoundByBreak: Bool { limit.until != nil && limit.until == limit.bound(window).until }
-    /// What comes of the decoder lies behind a break.
+    /// Whether the decoder's output is past the start of a break.
     private var isOverAtBreak: Bool { isOver && decoder != nil && isBoundByBreak }
-    /// All that is read lies behind a break, for whoever takes it.
+    /// Whether all media that is read is past the start of a break, for every output.
     private var isAllBeyond: Bool {
         guard isBoundByBreak else { return false }
         if beyond.hasUnreadTrack { return true }
@@ -473,7 +471,7 @@ struct RendererWorker {
         return decoder == nil ? limit.isPassed : isOver && !isCopied
     }
 
-    /// Takes up what was passed over where the break was called off, or is elsewhere now.
+    /// Processes the media that was held back if the break was cancelled or has moved.
     mutating func followLimit() async {
         let until = renderer.currentMode.until
         guard limit.until != until else { return }
@@ -497,13 +495,13 @@ struct RendererWorker {
         isPassedOver = isOfItemInHand
     }
 
-    /// Media from `time` on is replaced: what was passed over of it is not to be taken up.
+    /// Called when media from `time` on is replaced. Drops it from the media that was held back.
     mutating func truncate(from time: Duration) {
         guard let track else { return }
         beyond.truncate(from: time, timescale: track.timescale)
     }
 
-    /// Keeps the end of a piece of sound that lies behind the limit.
+    /// Keeps the end of an audio buffer that crosses the limit.
     private mutating func keepBeyond(_ buffer: AudioBuffer, at time: Duration, trailing count: Int) throws(CodecError) {
         guard count > 0, isBoundByBreak, beyond.hasRoomForMedia else { return }
         let leading = buffer.frameCount - count
@@ -524,7 +522,6 @@ struct RendererWorker {
         while pending.count > decodedAhead || isFirstDue { await presentFirst() }
     }
 
-    /// Lets outputs see media ahead of its time.
     private func prepare(_ media: DecodedMedia.Content) {
         switch media {
         case .video(let frame): renderer.dispatcher.prepare(frame, generation: clockGeneration)
@@ -537,8 +534,9 @@ struct RendererWorker {
         return renderer.clock.isDue(first.time, isHeard: first.isAudio)
     }
 
-    /// Whether the decoder has fallen so far behind that its picture is of the past. Then it is counted and not
-    /// shown, unless nothing was shown for a while.
+    /// Whether a frame is late enough to be dropped.
+    ///
+    /// A late frame is still shown if no other frame was shown for a while.
     private mutating func isTooLate(_ media: DecodedMedia.Content, at time: Duration) -> Bool {
         guard renderer.clock.isPaced, !window.isStill, case .video = media,
             renderer.clock.now - time > Self.lateFrameTolerance,
@@ -548,8 +546,10 @@ struct RendererWorker {
         return true
     }
 
-    /// A picture is not shown after a later one: a server that gives the same media twice, under two names, is no reason to
-    /// go back. Pictures that follow one another at one time, as they last 0 s, are each shown.
+    /// Whether a frame would be shown after a later one.
+    ///
+    /// This happens if a server has the same media under two names. Consecutive frames with the same time are all
+    /// shown, because their duration is 0.
     private mutating func isAgain(_ media: DecodedMedia.Content, at time: Duration) -> Bool {
         guard !window.isStill, case .video = media else { return false }
         let isBesideLast = lastDecoded == time
@@ -563,14 +563,16 @@ struct RendererWorker {
 
     var hasPending: Bool { !pending.isEmpty }
 
-    /// The picture that all begins with can come out before there is a second sample. Not under a clock: who waits
-    /// for the time of this picture does not decode those after it.
+    /// Whether the first frame can be decoded before a second sample arrives.
+    ///
+    /// This is not used with a clock, because waiting for the time of this frame would delay the decoding of later
+    /// ones.
     var hasFirstPicture: Bool {
         guard !renderer.clock.isPaced, !window.isStill, case .video(let decoder) = decoder else { return false }
         return decoder.hasFirstPicture
     }
 
-    /// No sample is there to be decoded.
+    /// Called when no sample is available.
     mutating func useIdleTime() async {
         guard hasFirstPicture, case .video(let decoder) = decoder else { return await presentFirst() }
         var frames: [VideoFrame] = []
@@ -583,12 +585,11 @@ struct RendererWorker {
         await handOverCopies(upTo: nil)
     }
 
-    /// Hands over the first decoded frame when its time has come.
     mutating func presentFirst() async {
         guard !pending.isEmpty else { return }
         let next = pending.removeFirst()
         guard await waitUntilDue(next.time, isHeard: next.isAudio) else { return }
-        // A break may have been set since it was decoded.
+        // A break may have been set since the frame was decoded.
         if let until = renderer.currentMode.until, next.time >= until { return beyond.keep(next) }
         await handOverCopies(upTo: next.time)
         let generation = clockGeneration
@@ -603,7 +604,7 @@ struct RendererWorker {
         handedOver(next.time, next.length)
     }
 
-    /// Without what the encoder has added to the sound.
+    /// Returns the buffer without the padding that the encoder added.
     private mutating func trimmed(_ buffer: AudioBuffer) -> [AudioBuffer] {
         let parts = trimmer.parts(ofNext: buffer.frameCount)
         if parts == [0..<buffer.frameCount] { return [buffer] }
@@ -620,7 +621,7 @@ struct RendererWorker {
         }
     }
 
-    /// Without what the file's edit list does not show.
+    /// Returns the part of the buffer that the file's edit list shows.
     private mutating func cut(_ buffer: AudioBuffer) -> AudioBuffer? {
         let part = shown.part(
             ofSoundAt: buffer.pts, frameCount: buffer.frameCount, sampleRate: buffer.sampleRate,
@@ -635,7 +636,7 @@ struct RendererWorker {
         }
     }
 
-    /// Hands over a sample undecoded: when its time has come, or, where it is decoded too, with what is decoded.
+    /// Copies a sample when it is due or, if it is also decoded, together with the decoded media.
     private mutating func take(_ sample: MediaSample) async {
         guard let track, shown.copies(sample, of: track.mediaType) else { return }
         let copy = HeldCopy(
@@ -653,7 +654,7 @@ struct RendererWorker {
         }
     }
 
-    /// Of what is held, all that is decoded before `time`, or all.
+    /// Delivers the held samples that are decoded at or before `time`, or all of them if it is `nil`.
     private mutating func handOverCopies(upTo time: Duration?) async {
         while let first = heldCopies.first, time.map({ first.timing.decoding <= $0 }) ?? true {
             heldCopies.removeFirst()
@@ -661,7 +662,7 @@ struct RendererWorker {
         }
     }
 
-    /// A decoder that gives little, or what is not presented, keeps samples from their writers no longer than this.
+    /// Limits how long a decoder with little or unpresented output can delay held samples.
     private mutating func limitHeldCopies() async {
         while isPrimed, let first = heldCopies.first, let last = heldCopies.last,
             last.timing.decoding - first.timing.decoding > Self.longestHeldCopies
@@ -681,14 +682,14 @@ struct RendererWorker {
         case .dropped: return
         case .outside:
             if isBehindBreak { beyond.keep(copy) }
-            // Nothing of before is to be written any more, whatever is behind it.
+            // No earlier sample will be written, even if this one is not written either.
             _ = renderer.dispatcher.lockstep?.isNext(timing.decoding, of: track.mediaType)
             return
         }
         if decoder == nil { notePrimed(timing.presentation) }
         guard await waitUntilDue(timing.decoding) else { return }
         await renderer.dispatcher.lockstep?.wait(for: timing.decoding, of: track.mediaType)
-        // A break may have been set, or moved, meanwhile.
+        // A break may have been set or moved in the meantime.
         guard renderer.currentMode.until == limit.until else { return beyond.keep(copy) }
         let generation = clockGeneration
         for sample in copies.take(sample, timing) {
@@ -702,14 +703,13 @@ struct RendererWorker {
         if decoder == nil { handedOver(max(timing.presentation, timing.decoding), timing.length) }
     }
 
-    /// Whether media is to be presented at all.
     private func isInside(_ time: Duration, _ length: Duration, isVideo: Bool) -> Bool {
         if window.isEmpty { return false }
         if let from = window.from, isVideo ? time < from : time + length <= from { return false }
         return limit.bound(window).until.map { time < $0 } ?? true
     }
 
-    /// Waits until `time` has come. False where the media was flushed meanwhile.
+    /// Waits until `time` is due. Returns `false` if the media was flushed in the meantime.
     private func waitUntilDue(_ time: Duration, isHeard: Bool = false) async -> Bool {
         guard
             await renderer.clock.wait(
@@ -720,7 +720,8 @@ struct RendererWorker {
             await renderer.dispatcher.waitForReaders(of: renderer.mediaType, generation: clockGeneration)
         }
         guard
-            // Without a jump in time, too: media that is loaded again for who came late replaces what was decoded.
+            // The reading position can change without a jump in time: media reloaded for a new output replaces the
+            // decoded media.
             renderer.isCurrent(generation)
         else { return false }
         if renderer.clock.isPaced, !window.isStill {
@@ -730,12 +731,12 @@ struct RendererWorker {
         return true
     }
 
-    /// Counts what readers have lost, and tells it: not again for each frame.
+    /// Counts losses of the outputs' readers. Reports them at intervals, not for each frame.
     private mutating func noteLosses(at time: Duration) {
         guard renderer.clock.isPaced else { return }
         let count = renderer.dispatcher.lostCount(of: renderer.mediaType)
         defer { lostCount = count }
-        // Outputs may have gone, with what their readers have lost.
+        // Removed outputs take their losses with them.
         if count > lostCount {
             let new = count - lostCount
             renderer.count { $0.lostByReaders += new }
@@ -756,7 +757,7 @@ struct RendererWorker {
         renderer.report(.presented(upTo: end))
     }
 
-    /// Lets the outputs work; the first failure ends the player.
+    /// Calls the outputs. The first failure ends the player.
     private mutating func attempt(_ body: (OutputDispatcher) async throws(HLSError) -> Void) async {
         guard !hasFailed else { return }
         do {

@@ -2,22 +2,22 @@ import HLSKitEngine
 import HLSKitMedia
 import HLSKitSelection
 
-/// The keys and initialization sections of a lane, for all segments that need them.
+/// The keys and initialization sections of a lane, shared by all segments that need them.
 struct ResourceBodies: Sendable {
     private var bodies: [ResourceID: [UInt8]] = [:]
     private var initializations: [ResourceID: MP4InitializationSection] = [:]
-    /// Initialization sections of transport streams and of WebVTT.
+    /// The initialization sections of transport streams and WebVTT.
     private var prologues: [ResourceID: [UInt8]] = [:]
 
     mutating func provide(_ resource: ResourceID, _ bytes: [UInt8]) { bodies[resource] = bytes }
 
-    /// What decrypts a resource as a whole; nil where its key is not there, or none.
+    /// Returns the decryption for a complete resource, or `nil` if the key is not available or only for samples.
     func decryption(with key: SegmentKey) -> SegmentDecryption? {
         guard !key.isOfSamples, let bytes = bodies[key.resource] else { return nil }
         return try? SegmentDecryption(key: bytes, vector: key.initializationVector)
     }
 
-    /// Gives a segment its key and its initialization section. False while one of them is still on its way.
+    /// Gives a segment its key and initialization section. Returns `false` while one of them is still loading.
     mutating func prepare(
         _ reader: inout SegmentReader, needsInitialization: Bool
     ) throws(SegmentFailure) -> Bool {
@@ -53,7 +53,7 @@ struct ResourceBodies: Sendable {
                         reader.initialization = section
                     }
                 } catch {
-                    // Whoever needs it next waits for it to be loaded anew.
+                    // Remove the section, so that the next segment that needs it waits until it is loaded again.
                     bodies[map] = nil
                     throw .badInitializationSection(error)
                 }

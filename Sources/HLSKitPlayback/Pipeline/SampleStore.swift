@@ -1,59 +1,57 @@
 import HLSKitEngine
 import HLSKitMedia
 
-/// The samples of one kind of media of one lane, in decoding order: those that wait for their renderer, and behind its
-/// cursor those that were read already and can be presented once more.
+/// The samples of one kind of media of one lane, in decoding order.
 ///
-/// Holds one contiguous stretch of the item: what a seek leaves behind is dropped as a whole. Samples of one track that
-/// were loaded in one go are a run; a decoder is opened at the start of each.
+/// Samples after the cursor wait for their renderer. Samples before it were read and can be presented again. The store
+/// holds one contiguous range of the item, which a seek to another position drops completely. Samples of one track that
+/// were loaded consecutively form a run, and a decoder is opened at the start of each run.
 ///
-/// A value without locks: the renderer's queue.
+/// This is a value without locks: the renderer's queue protects it.
 struct SampleStore: Sendable {
-    /// What is put in.
     enum Element: Sendable {
-        /// The samples that follow are of this track.
+        /// The samples that follow belong to this track.
         case track(MediaTrack, window: PresentationWindow)
-        /// What decoders of that track have to know, where its samples may not tell.
+        /// Parameter sets for the track's decoders, if its samples may lack them.
         case parameterSets([UInt8])
-        /// `offset` is what is added to the timestamps to get item time.
+        /// `offset` is the offset from timestamps to item time.
         case sample(MediaSample, offset: Duration)
-        /// Nothing follows, unless more is put in. Ends are numbered, so that reports of one are known by it.
+        /// The end, unless more is added. Ends are numbered to match them with reports.
         case end(number: Int)
     }
 
-    /// What is read.
     enum Item: Sendable {
         case track(RunStart)
-        /// Samples were left away that nothing needs: decoding begins anew with the sync sample that follows.
+        /// Unneeded samples were skipped. Decoding restarts at the sync sample that follows.
         case skipped
         case sample(MediaSample, offset: Duration)
         case end(number: Int)
     }
 
-    /// Where reading comes to a run.
+    /// The start of a run, as read.
     struct RunStart: Sendable {
         var track: MediaTrack
         var window: PresentationWindow
-        /// That of outputs which take samples undecoded.
+        /// The window for outputs that take undecoded samples.
         var copied: PresentationWindow
         var parameterSets: [UInt8] = []
-        /// The seek that reading goes on from; nil where there was none.
+        /// The seek that reading continues from, or `nil` if there was none.
         var landing: Landing?
-        /// Media of the run before its first sample that is read, in units of the track.
+        /// The duration of the run's media before the first sample that is read, in units of the track.
         var skippedTicks: Int64 = 0
-        /// What is presented of it begins here.
+        /// The item time at which presentation of the run starts.
         var time = Duration.zero
     }
 
     private struct Entry {
-        /// nil for the end.
+        /// The sample, or `nil` for the end.
         var sample: MediaSample?
         var offset = Duration.zero
         var endNumber = 0
-        /// When it is presented, and for how long.
+        /// The start and end of the sample's presentation.
         var time = Duration.zero
         var end = Duration.zero
-        /// Media of its run that was put in before it.
+        /// The duration of the run's media that was added before this entry.
         var ticksBefore: Int64 = 0
 
         var byteCount: Int { sample.map { $0.data.count + SampleStore.entryByteCount } ?? 0 }
@@ -64,45 +62,43 @@ struct SampleStore: Sendable {
         var track: MediaTrack
         var window: PresentationWindow
         var parameterSets: [UInt8] = []
-        /// Place of its first entry.
+        /// The position of the run's first entry.
         var first: Int
-        /// Where its presentation starts and ends; nil without samples.
+        /// The start and end of the run's presentation, or `nil` without samples.
         var start: Duration?
         var end: Duration?
         var ticks: Int64 = 0
 
-        /// Whether some of it is presented after `time`.
         func isPresented(after time: Duration) -> Bool { end.map { $0 > time } ?? false }
     }
 
-    /// Decoding of sound begins this much before what is heard: codecs overlap, and some remember longer.
+    /// The lead of audio decoding: codecs overlap frames, and some depend on more of the past.
     private static let soundLead = Duration.milliseconds(120)
 
-    /// Durations of playlists are not exact to the sample.
+    /// The inaccuracy of durations in playlists.
     static let truncationTolerance = Duration.milliseconds(20)
 
-    /// What a sample takes besides its bytes.
+    /// The memory used by a sample in addition to its bytes.
     static let entryByteCount = 512
 
-    /// What was read is kept until it is evicted.
+    /// Whether samples that were read are kept until they are evicted.
     let keepsRead: Bool
     private(set) var landing: Landing?
-    /// What is copied begins where reading began before; no sample is left away.
+    /// Whether copies continue from the earlier start of reading. Samples are then never skipped.
     private var keepsCopies = false
     private var copiesFloor: Duration?
-    /// Bytes of compressed media held.
     private(set) var byteCount = 0
     private var entries: [Entry] = []
-    /// Entries before this place are gone; those of `entries` before `head` as well, though not yet taken out.
+    /// The position before which entries are dropped. Entries before `head` are dropped but not removed yet.
     private var base = 0
     private var head = 0
     private var runs: [Run] = []
-    /// Place of the entry that is read next. Places count from the making of the store.
+    /// The position of the next entry to read. Positions count from the creation of the store.
     private var cursor = 0
-    /// Place of the first entry of the run that was told to the reader.
+    /// The position of the first entry of the run that was last returned.
     private var toldRun: Int?
 
-    /// - Parameter copiesFrom: where copies begin that do so before `landing`.
+    /// - Parameter copiesFrom: The start of the copies, if it is before `landing`.
     init(keepsRead: Bool, landing: Landing? = nil, copiesFrom: Duration? = nil) {
         self.keepsRead = keepsRead
         self.landing = landing
@@ -113,11 +109,9 @@ struct SampleStore: Sendable {
     private var endPlace: Int { base + entries.count }
     private var firstPlace: Int { base + head }
 
-    /// Nothing is held.
     var isEmpty: Bool { firstPlace == endPlace }
-    /// Everything was read.
     var isRead: Bool { cursor == endPlace }
-    /// Item times of the first and the last media held, in the order of presentation; nil without any.
+    /// The item times of the earliest and latest media in presentation order, or `nil` if the store is empty.
     var extent: Range<Duration>? {
         let held = entries[head...].filter { $0.sample != nil }
         guard let start = held.map(\.time).min(), let end = held.map(\.end).max(), start <= end else { return nil }
@@ -145,7 +139,7 @@ struct SampleStore: Sendable {
             let length = max(.zero, ItemTimeline.duration(sample.duration, run.track.timescale))
             entries.append(
                 Entry(sample: sample, offset: offset, time: time, end: time + length, ticksBefore: run.ticks))
-            // A picture without a duration lasts at least a moment.
+            // A frame without a duration is shown for at least a moment.
             let end = max(time + length, time + .nanoseconds(1))
             let shownEnd = min(end, run.window.until ?? end)
             runs[runs.count - 1].start = min(run.start ?? time, time)
@@ -155,7 +149,7 @@ struct SampleStore: Sendable {
         }
     }
 
-    /// A recorded end is void once more samples arrive.
+    /// Removes a recorded end when more samples arrive.
     private mutating func removeEnd() {
         guard let last = entries.last, last.sample == nil, head < entries.count else { return }
         entries.removeLast()
@@ -164,7 +158,7 @@ struct SampleStore: Sendable {
 
     // MARK: Out
 
-    /// The next thing to do; nil where everything was read.
+    /// Returns the next item, or `nil` if everything was read.
     mutating func next() -> Item? {
         let index = cursor - base
         guard index < entries.count else { return nil }
@@ -178,7 +172,7 @@ struct SampleStore: Sendable {
         let entry = entries[cursor - base]
         guard let sample = entry.sample else {
             cursor += 1
-            // Kept: after a seek it is come to once more.
+            // Keep the entry, because reading reaches it again after a seek.
             return .end(number: entry.endNumber)
         }
         if let run = run(of: cursor), run.first != toldRun {
@@ -190,11 +184,12 @@ struct SampleStore: Sendable {
         return .sample(sample, offset: entry.offset)
     }
 
-    /// Pictures are not put in by the time that they are shown at: this far behind it one may come that is shown before.
+    /// The longest time by which a frame may follow frames that are shown after it.
     private static let longestReordering = Duration.seconds(1)
 
-    /// Place of a sync sample between the one that is read next and where presentation begins: media that comes bit by
-    /// bit is read before the best place to begin at is there.
+    /// The position of a later sync sample that is still before the start of presentation.
+    ///
+    /// Media that arrives gradually is read before the best sync sample is available.
     private var laterSyncPlace: Int? {
         guard !keepsCopies, let floor = landing?.floor, entries[cursor - base].time < floor, let run = run(of: cursor),
             run.track.mediaType == .video
@@ -221,11 +216,12 @@ struct SampleStore: Sendable {
 
     private func run(of place: Int) -> Run? { runs.last { $0.first <= place } }
 
-    /// Samples that are looked at for one that takes the place of another.
+    /// The number of samples to search for a frame that replaces another.
     private static let lookahead = 32
 
-    /// Whether the sample that was read last is surely not shown: what is held comes between it and where presentation
-    /// begins. It need not be decoded, if no other picture needs it.
+    /// Whether the last sample read is certainly not shown, because another frame precedes the start of presentation.
+    ///
+    /// It need not be decoded if no other frame depends on it.
     func isPassedOver(_ item: Item) -> Bool {
         guard case .sample(let sample, let offset) = item, let run = run(of: cursor - 1),
             run.track.mediaType == .video, let from = landing.map(\.floor) ?? run.window.from
@@ -240,9 +236,9 @@ struct SampleStore: Sendable {
 
     // MARK: Moving
 
-    /// Goes on reading where presentation from `landing` on has to begin.
+    /// Continues reading so that presentation can start at `landing`.
     ///
-    /// - Parameter keepsCopies: what is copied goes on with what came before `landing`: it is read, though not presented.
+    /// - Parameter keepsCopies: Whether copies continue with media before `landing`, which is read but not presented.
     mutating func reposition(to landing: Landing, keepsCopies: Bool = false) {
         let before = self.landing.map { place(for: $0.time) } ?? firstPlace
         if keepsCopies, !self.keepsCopies { copiesFloor = self.landing?.floor }
@@ -253,13 +249,13 @@ struct SampleStore: Sendable {
         toldRun = nil
     }
 
-    /// The entry at which decoding begins so that what is presented at `time` comes out.
+    /// The position at which decoding must start to present the media at `time`.
     private func place(for time: Duration) -> Int {
-        // What two runs have is presented from the first of them.
+        // Media in two runs is presented from the first of them.
         guard var index = runs.firstIndex(where: { $0.isPresented(after: time) }) ?? runs.indices.last else {
             return firstPlace
         }
-        // Pictures of transport streams do not tell how long they are: the last one stays until the next run begins.
+        // Frames in transport streams have no duration: the last one is shown until the next run starts.
         if index > 0, runs[index].start.map({ $0 > time }) ?? true, runs[index - 1].end != nil { index -= 1 }
         let run = runs[index]
         let from = run.track.mediaType == .audio ? time - Self.soundLead : time
@@ -277,12 +273,12 @@ struct SampleStore: Sendable {
 
     // MARK: Dropping
 
-    /// Drops what was read and is not needed to present anything from `time` on.
+    /// Drops read media that is not needed to present media from `time` on.
     mutating func evict(before time: Duration) {
         drop(upTo: min(place(for: time), cursor))
     }
 
-    /// Drops what was not read yet and is presented from `time` on. What is put in next comes in its place.
+    /// Drops unread media presented from `time` on. Media added next replaces it.
     mutating func truncate(from time: Duration) {
         removeEnd()
         let from = time - Self.truncationTolerance
@@ -299,8 +295,9 @@ struct SampleStore: Sendable {
         if let end = rest.map(\.end).max() { runs[last].end = runs[last].end.map { min($0, max(end, time)) } }
     }
 
-    /// The time of the picture that is `count` after (or before) the one that is shown at `time`; nil where that is not
-    /// held.
+    /// Returns the time of the frame `count` frames after the one shown at `time`, or `nil` if it is not held.
+    ///
+    /// A negative count steps backwards.
     func time(stepping count: Int, from time: Duration) -> Duration? {
         let times = entries[head...].filter { $0.sample != nil }.map(\.time).sorted()
         guard let shown = times.lastIndex(where: { $0 <= time }) else { return nil }
@@ -308,7 +305,7 @@ struct SampleStore: Sendable {
         return !overflow && times.indices.contains(index) ? times[index] : nil
     }
 
-    /// Drops everything; what comes next is presented from `landing` on.
+    /// Drops all media. Presentation restarts at `landing` with the media added next.
     mutating func removeAll(landing: Landing?) {
         base = endPlace
         cursor = base
@@ -322,14 +319,14 @@ struct SampleStore: Sendable {
     }
 
     private mutating func dropRead() {
-        // All but an end, which a seek comes to again.
+        // The cursor is never past an unread end, so an end stays for a seek to reach again.
         drop(upTo: cursor)
     }
 
     private mutating func drop(upTo place: Int) {
         while firstPlace < place, head < entries.count {
             byteCount -= entries[head].byteCount
-            entries[head] = Entry()  // lets go of the sample
+            entries[head] = Entry()  // release the sample
             head += 1
         }
         guard head >= 512 || head == entries.count else { return }

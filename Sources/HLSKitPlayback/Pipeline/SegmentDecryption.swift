@@ -4,7 +4,7 @@ package import HLSKitMedia
 import HLSKitNetwork
 import Synchronization
 
-/// The state of a cipher between two pieces of a segment, with failures as the engine knows them.
+/// The state of a cipher between two parts of a segment. Reports failures as the engine expects them.
 struct SegmentDecryption: Sendable {
     private let box: DecryptionBox
 
@@ -24,14 +24,14 @@ struct SegmentDecryption: Sendable {
         do { return try box.finish() } catch { throw SegmentFailure(error) }
     }
 
-    /// Decrypts an initialization section. What it begins with tells whether the key fits: it may have no padding.
+    /// Decrypts an initialization section. Its first bytes show whether the key fits, because it may have no padding.
     static func decryptWhole(_ bytes: [UInt8], key: [UInt8], _ vector: [UInt8]) throws(SegmentFailure) -> [UInt8] {
         let decryption = try SegmentDecryption(key: key, vector: vector)
         do { return try decryption.box.decryptWhole(bytes) } catch { throw SegmentFailure(error) }
     }
 }
 
-/// The key of single samples.
+/// The key for individual samples.
 package final class SampleDecryption: Sendable {
     private let state: Mutex<SampleDecryptor>
 

@@ -7,83 +7,81 @@ import HLSKitNetwork
 import HLSKitSelection
 import HLSKitTime
 
-/// Reads one segment: holds its bytes until they can be used, its decryptor and its demuxer.
+/// Reads one segment: buffers its bytes until they can be used, decrypts and demuxes them.
 struct SegmentReader {
     private(set) var job: SegmentJob
     var unread = UnreadBytes()
     var isComplete = false
     var isPrepared = false
-    /// All bytes were decrypted, and all were demuxed.
+    /// Whether all bytes were decrypted. `isDemuxed`: whether all were demuxed.
     var isDecrypted = false
     var isDemuxed = false
     var hasFailed = false
-    /// Its pictures cannot be decoded without what the head of the stream tells, which is on its way; then, that it is
-    /// there or will not come.
+    /// Whether the segment waits for the head of the stream, which its frames need.
+    ///
+    /// `isHeadNews`: whether the head has arrived or will not arrive.
     var awaitsHead = false
     var isHeadNews = false
-    /// The media that cannot be decoded without.
     var headKind = MediaKind.video
     var head: StreamHead?
-    /// It is the tables of the transport stream that are waited for.
+    /// Whether the segment waits for the tables of the transport stream.
     var awaitsTables = false
-    /// Nothing is to be learnt of tables any more.
+    /// Whether the search for tables has finished.
     private var areTablesKnown = false
     private var demuxedByteCount = 0
-    /// What was demuxed meanwhile.
     private var held: [DemuxerEvent] = []
-    /// The one picture that is wanted of the segment was handed on.
+    /// Whether the only wanted frame of the segment was handed on.
     var hasPicture = false
     var decryption: SegmentDecryption?
     var sampleDecryption: SampleDecryption?
     var initialization: MP4InitializationSection?
     var selection: TrackSelection
-    /// Metadata that no place was found for yet.
+    /// Metadata without a known position.
     var metadata: [TimedMetadata] = []
-    /// Kinds of which a track was announced in this segment.
+    /// The kinds of media with an announced track in this segment.
     var announced: Set<MediaKind> = []
     private let declared: ContainerProbe.Container?
     private let audioRule: AudioTrackRule?
     private var container: ContainerProbe.Container?
     private var demuxer: (any Demuxer)?
-    /// In the place of a demuxer, in the lane of subtitles.
+    /// The parser that replaces a demuxer in the subtitle lane.
     private var webVTT: WebVTTParser?
     private(set) var timestampMap = WebVTTTimestampMap()
-    /// That of the segment before, for one without a header of its own.
+    /// The previous segment's map, for a segment without a header.
     var earlierTimestampMap: WebVTTTimestampMap?
     private var styles = WebVTTCaptions()
     private var cues: [MediaCue] = []
-    /// Of the whole segment, those that were left out too.
+    /// The number of cues in the whole segment, including skipped ones.
     private var cueCount = 0
     private var textSamples = TextSampleReader()
-    /// Closed captions of a track of their own that no place was found for yet, at times of their track.
+    /// Closed captions from a caption track without a known position, in track time.
     var closedCaptions: [HeldCaptions] = []
-    /// Bytes seen while the container is not known.
+    /// Bytes received before the container is known.
     private var unidentified: [UInt8] = []
     private var byteCount = 0
-    /// How many bytes there were when the segment was read to its end before.
+    /// The number of bytes when the segment was previously read to its end.
     private var earlierByteCount: Int?
     private var placements: [Int: ItemTimeline.Placement] = [:]
-    /// Of each track, wanted or not: what stands where the playlist says that the segment starts.
+    /// The first timestamp of each track, wanted or not. It is placed at the segment's start in the playlist.
     private var firstPTS: [Int: Int64] = [:]
-    /// The track of pictures or sound that began first.
+    /// The first video or audio track with a sample.
     private var firstTrack: MediaTrack?
-    /// Kinds were selected in the middle of the segment: what is handed on need not reach back to its start.
+    /// Whether kinds were selected within the segment, so that its media may start late.
     private var beganLate = false
-    /// Samples of each track that came, how many of them had come with the last that was given, and the same of readings
-    /// before this one.
+    /// Sample counts by track: seen so far, seen at the last delivery, and delivered by earlier readings.
     private var seen: [Int: Int] = [:]
     private var delivered: [Int: Int] = [:]
     private var repeated: [Int: Int] = [:]
     private var extents: [Int: TrackExtent] = [:]
     private var repairs: [Int: TimestampRepair] = [:]
-    /// What the initialization section of a transport stream holds, its tables, or that of WebVTT, its header.
+    /// The tables in a transport stream's initialization section, or the header in a WebVTT one.
     var prologue: [UInt8] = []
     private var prologueEvents: [DemuxerEvent] = []
-    /// What the segment before has left to this one.
     var rest: TransportStreamRest?
 
-    /// - Parameter declared: what its media is in, whatever its bytes look like.
-    /// - Parameter audioRule: chooses among several tracks of audio.
+    /// - Parameters:
+    ///   - declared: The container of the media, regardless of its bytes.
+    ///   - audioRule: The rule that selects among several audio tracks.
     init(job: SegmentJob, declared: ContainerProbe.Container? = nil, audioRule: AudioTrackRule? = nil) {
         self.job = job
         self.declared = declared
@@ -91,12 +89,12 @@ struct SegmentReader {
         selection = TrackSelection(of: job.id.lane, audio: audioRule)
     }
 
-    /// So much of a segment waits for a place.
+    /// The limit on metadata without a known position.
     private static let maximumMetadataCount = 1024
-    /// Tables come at the front of a segment; one that has none in its first bytes is looked at elsewhere.
+    /// The number of bytes to search for tables, which are at the front, before the head is requested.
     private static let longestWayToTables = 128 << 10
 
-    /// Whether this is a transport stream that tells of no program in its first bytes, or at all. True once at most.
+    /// Returns whether this is a transport stream without a program in its first bytes. Returns `true` at most once.
     mutating func lacksTables(isEnd: Bool) -> Bool {
         guard !areTablesKnown, isEnd || demuxedByteCount > Self.longestWayToTables,
             let demuxer = demuxer as? TransportStreamDemuxer
@@ -105,13 +103,13 @@ struct SegmentReader {
         return !demuxer.hasProgram
     }
 
-    /// Takes tables that were found elsewhere: what came before them is read as well.
+    /// Adds tables from elsewhere. The bytes received before them are then demuxed as well.
     mutating func read(tables: [UInt8], to events: inout [DemuxerEvent]) {
-        // Tables that cannot be read are none.
+        // Ignore unreadable tables.
         try? demuxer?.append(tables[...], to: &events)
     }
 
-    /// Keeps what was demuxed until the head of the stream is there.
+    /// Keeps events until the head of the stream is available.
     mutating func hold(_ events: ArraySlice<DemuxerEvent>) { held += events }
 
     mutating func takeHeld() -> [DemuxerEvent] {
@@ -123,7 +121,7 @@ struct SegmentReader {
         let old = self
         self = SegmentReader(job: job, declared: declared, audioRule: audioRule)
         guard job.url == old.job.url else { return }
-        // The same bytes again: what was handed on is passed over, by whichever reading came furthest.
+        // The bytes repeat, so skip the samples that any earlier reading handed on.
         repeated = old.repeated.merging(old.delivered) { max($0, $1) }
         earlierByteCount = old.isDemuxed ? old.byteCount : nil
         announced = old.announced
@@ -135,15 +133,15 @@ struct SegmentReader {
 
     // MARK: Encryption
 
-    /// A sample was encrypted, and nothing says by what key.
+    /// Whether there was an encrypted sample without a known key.
     private(set) var lacksKey = false
 
-    /// Whether a sample is of no use without a key that nothing names.
+    /// Whether a sample needs a key that is not declared.
     mutating func needsKey(for sample: MediaSample, of track: MediaTrack) -> Bool {
         guard sampleDecryption == nil, let encryption = sample.encryption,
             track.mediaType == .video || track.mediaType == .audio
         else { return false }
-        // Small samples may be all in the clear.
+        // Small samples may be completely unencrypted.
         if !encryption.subsamples.isEmpty, encryption.subsamples.allSatisfy({ $0.protectedByteCount == 0 }) {
             return false
         }
@@ -151,13 +149,12 @@ struct SegmentReader {
         return true
     }
 
-    /// A sample and its track in the clear.
     func decrypted(
         _ sample: MediaSample, of track: MediaTrack
     ) throws(DecryptionError) -> (sample: MediaSample, track: MediaTrack) {
         guard let sampleDecryption else { return (sample, track) }
         var (sample, track) = (sample, track)
-        // Packed audio has no word for it.
+        // Packed audio does not signal its encryption.
         if container == .packedAudio, track.mediaType == .audio { sample.encryption = .elementaryStream }
         track.encryption = nil
         return (try sampleDecryption.decrypt(sample, track.codec), track)
@@ -168,8 +165,9 @@ struct SegmentReader {
         return try decryption.decrypt(bytes)
     }
 
-    /// The last bytes in the clear. What decrypts to media needs no padding: servers cut segments to whole blocks, or fill the
-    /// last one with zeros.
+    /// Returns the last decrypted bytes. Padding is not required if the result is media.
+    ///
+    /// Servers cut segments to whole blocks, or fill the last block with zeros.
     mutating func finishDecrypting() throws(SegmentFailure) -> [UInt8] {
         guard let end = try decryption?.finish() else { return [] }
         guard !end.isPadded else { return end.bytes }
@@ -181,14 +179,14 @@ struct SegmentReader {
             mayEndEarly = true
             return end.bytes
         }
-        // The last packet ends as a whole one, with what is lost of it filled in.
+        // Complete the last packet by filling in the lost bytes.
         let excess = (byteCount + end.bytes.count) % stride
         if excess < blockByteCount { return end.bytes.dropLast(excess) }
         guard stride - excess < blockByteCount else { return end.bytes }
         return end.bytes + [UInt8](repeating: 0xFF, count: stride - excess)
     }
 
-    /// Less than a block may be missing at the end, or be there too much.
+    /// Whether less than a block may be missing or excess at the end.
     private var mayEndEarly = false
 
     // MARK: Demuxing
@@ -202,7 +200,7 @@ struct SegmentReader {
     }
 
     mutating func finishDemuxing(to events: inout [DemuxerEvent]) throws(MediaError) {
-        // Servers that have no cue for a while send nothing at all, nor do some for what they list as lasting 0 s.
+        // Some servers send nothing while there is no cue, or for segments listed with a duration of 0 s.
         if byteCount == 0, job.id.lane == .subtitles || job.duration == .zero { return }
         if !isOpen {
             guard try openDemuxer(isEnd: true) else {
@@ -220,7 +218,7 @@ struct SegmentReader {
         take(found, to: &events)
     }
 
-    /// Takes the header that an initialization section of WebVTT is.
+    /// Reads the header from a WebVTT initialization section.
     private mutating func readHeader(_ bytes: [UInt8]) throws(MediaError) {
         guard !bytes.isEmpty else { return }
         var parser = WebVTTParser()
@@ -260,7 +258,7 @@ struct SegmentReader {
             switch event {
             case .timestampMap(let map): timestampMap = map
             case .cue(let cue):
-                // Times are put in place later.
+                // The cues get their item times later.
                 guard countCue(&events) else { continue }
                 let styled = styles.isEmpty ? nil : styles.caption(cue, timeRange: .zero)
                 cues.append(MediaCue(cue: cue, styled: styled))
@@ -270,7 +268,7 @@ struct SegmentReader {
         }
     }
 
-    /// Whether one more cue of the segment is kept. That there are too many is told once.
+    /// Returns whether to keep another cue of the segment. An excess of cues is reported once.
     private mutating func countCue(_ events: inout [DemuxerEvent]) -> Bool {
         cueCount += 1
         if cueCount == CueSchedule.maximumCount + 1 {
@@ -279,7 +277,7 @@ struct SegmentReader {
         return cueCount <= CueSchedule.maximumCount
     }
 
-    /// The cues that were read since the last call; nil where there are none.
+    /// Returns the cues read since the last call, or `nil` if there are none.
     mutating func takeCues() -> CueBatch? {
         guard !cues.isEmpty else { return nil }
         defer { cues = [] }
@@ -319,13 +317,15 @@ struct SegmentReader {
         return true
     }
 
-    /// Media that ends this close to where it is listed to end is all there.
+    /// The largest distance from the listed end at which media is complete.
     private static let endTolerance = Duration.milliseconds(250)
 
-    /// Whether a segment that ends within a transport packet is taken for whole: its media is as long as it is listed, or
-    /// nothing else is to be had of it and it is not much shorter. Some are cut at any byte.
+    /// Returns whether to accept a segment that ends within a transport packet. Some are cut at any byte.
     ///
-    /// - Parameter isAllThereIs: it cannot be asked for again.
+    /// It is accepted if its media has the listed duration. It is also accepted if the rest is unavailable and not much
+    /// is missing.
+    ///
+    /// - Parameter isAllThereIs: Whether the segment cannot be requested again.
     func takesEnd(_ error: MediaError, isAllThereIs: Bool) -> (isTaken: Bool, missing: Duration) {
         guard error.code == .truncated, demuxer is TransportStreamDemuxer else { return (false, .zero) }
         let missing = extents.isEmpty ? job.duration : max(.zero, job.start + job.duration - range.end)
@@ -334,16 +334,17 @@ struct SegmentReader {
         return (isLast && (missing <= job.duration / 2 || !hasSamples && restForNext?.holdsMedia == true), missing)
     }
 
-    /// Pictures and frames of sound may begin in one segment and end in the next. Where samples are encrypted each segment has a
-    /// vector of its own.
+    /// Whether frames of video and audio may continue in the next segment.
+    ///
+    /// Encrypted samples may not, because each segment has its own initialization vector.
     private var mayShareFrames: Bool { sampleDecryption == nil && !job.window.isStill }
 
-    /// What this segment, which has ended, leaves to the next.
+    /// The rest that this ended segment leaves to the next.
     var restForNext: TransportStreamRest? { (demuxer as? TransportStreamDemuxer)?.rest }
 
     // MARK: Checking without demuxing
 
-    /// Looks whether the bytes are media at all, and drops them.
+    /// Checks whether the bytes are media, and drops them.
     mutating func check(_ bytes: [UInt8]) throws(MediaError) {
         byteCount += bytes.count
         guard container == nil else { return }
@@ -371,18 +372,18 @@ struct SegmentReader {
 
     // MARK: Tracks and times
 
-    /// Hands on other kinds of media from here on.
+    /// Changes the kinds of media to hand on from here on.
     mutating func reselect(wanted: Set<MediaKind>) {
         guard !selection.tracks.isEmpty else { return }
         beganLate = true
-        // That nothing more of it comes does not end the segment.
+        // A dropped track must not limit the end of the segment.
         for track in selection.reselect(wanted: wanted) { extents[track.id] = nil }
     }
 
-    /// Tracks that were chosen and gave nothing, where another of their kind did.
+    /// Selected tracks without samples, if another track of their kind has samples.
     var silentTracks: Set<Int> { selection.silent { firstPTS[$0] == nil } }
 
-    /// Takes a sample of text: cues, or closed captions.
+    /// Reads a text sample, which contains cues or closed captions.
     mutating func read(_ sample: MediaSample, of track: MediaTrack, notes: inout [String]) {
         if job.id.lane == .subtitles {
             let found = textSamples.read(sample, of: track, notes: &notes)
@@ -402,10 +403,9 @@ struct SegmentReader {
                 duration: ItemTimeline.duration(max(0, sample.duration), track.timescale), data: data))
     }
 
-    /// Samples of any track have come out of the segment.
     var hasSamples: Bool { !seen.isEmpty }
 
-    /// Whether a reading before this one has already given the sample.
+    /// Returns whether an earlier reading has already handed on the sample.
     mutating func skipsRepeated(_ sample: MediaSample) -> Bool {
         let number = seen[sample.trackID, default: 0]
         guard number > repeated[sample.trackID, default: 0] else { return true }
@@ -413,7 +413,7 @@ struct SegmentReader {
         return false
     }
 
-    /// Takes note of a sample, handed on or not.
+    /// Counts a sample, whether or not it is handed on.
     mutating func see(_ sample: MediaSample) {
         seen[sample.trackID, default: 0] += 1
         guard firstPTS[sample.trackID] == nil else { return }
@@ -424,11 +424,12 @@ struct SegmentReader {
         firstTrack = track
     }
 
-    /// Nobody takes pictures or sound of the segment: nothing of it is placed by its own times.
+    /// Whether no output takes the segment's video or audio, so that nothing is placed by media timestamps.
     var presentsNothing: Bool { !selection.tracks.isEmpty && selection.presentedCount == 0 }
 
-    /// The item time of metadata beside media that nobody takes: as far behind the start of the segment, by the playlist, as it
-    /// lies behind the segment's first sample. nil where that has not come.
+    /// The item time of metadata in a segment whose media has no output, or `nil` before the first sample.
+    ///
+    /// It is the segment's playlist start plus the offset from the segment's first sample.
     func listedTime(of metadata: TimedMetadata) -> Duration? {
         guard presentsNothing, let track = firstTrack, !track.timestampsAreRelative, let pts = firstPTS[track.id] else {
             return nil
@@ -449,7 +450,7 @@ struct SegmentReader {
         return placement
     }
 
-    /// Puts a sample right whose time cannot be, on its way to an item time. True for the first of such samples.
+    /// Corrects an implausible sample time. Returns `true` for the first such sample.
     mutating func repair(_ sample: inout MediaSample, of track: MediaTrack, offset: Duration) -> Bool {
         let time = ItemTimeline.duration(sample.pts, track.timescale) + offset
         let before = repairs[track.id]?.correction ?? .zero
@@ -464,14 +465,14 @@ struct SegmentReader {
         let delay = ItemTimeline.duration(
             sample.pts.subtractingReportingOverflow(sample.dts).partialValue, track.timescale)
         sample.pts = ItemTimeline.ticks(time + correction - offset, track.timescale)
-        // Where one of the two is damaged, they are far apart.
+        // If one of the two times is damaged, they are far apart.
         sample.dts =
             abs(delay) <= TimestampRepair.margin
             ? sample.pts - ItemTimeline.ticks(delay, track.timescale) : sample.pts
         return before == .zero
     }
 
-    /// Keeps a tag or an event until the timeline is known that it is placed on.
+    /// Keeps a tag or an event until its timeline is known.
     mutating func hold(_ sample: MediaSample, of track: MediaTrack) {
         guard !job.window.isStill, metadata.count < Self.maximumMetadataCount else { return }
         let time = ItemTimeline.duration(sample.pts, track.timescale)
@@ -498,7 +499,6 @@ struct SegmentReader {
         }
     }
 
-    /// Takes note of a sample that was handed on.
     mutating func note(_ sample: MediaSample, of track: MediaTrack, offset: Duration) {
         guard let shown = ShownMedia(track.shownRange).extent(of: sample) else { return }
         let time = ItemTimeline.duration(shown.pts, track.timescale) + offset
@@ -506,12 +506,11 @@ struct SegmentReader {
         extents[track.id, default: TrackExtent(first: time)].note(time, length)
     }
 
-    /// Where the media of each kind ends.
     var ends: [MediaKind: Duration] {
         selection.selected.compactMapValues { extents[$0.id]?.end }.filter { $0.key == .video || $0.key == .audio }
     }
 
-    /// Up to where all tracks have media.
+    /// The time up to which all tracks have media.
     var demuxedUpTo: Duration? {
         guard !extents.isEmpty, extents.count >= selection.presentedCount else {
             return nil
@@ -519,7 +518,7 @@ struct SegmentReader {
         return extents.values.map(\.latest).min()
     }
 
-    /// The media's real range on the item's timeline; the playlist's where there is none of interest in it.
+    /// The actual range of the media on the item's timeline, or the playlist's range without wanted media.
     var range: (start: Duration, end: Duration) {
         guard let start = extents.values.map(\.earliest).min(), let end = extents.values.map(\.end).min() else {
             return (job.start, job.start + job.duration)
@@ -528,9 +527,9 @@ struct SegmentReader {
     }
 }
 
-/// Closed captions of a sample of a track of their own.
+/// Closed captions of a sample in a caption track.
 struct HeldCaptions: Sendable {
-    /// On the clock of the track.
+    /// The time on the clock of the track.
     var time: Duration
     var duration: Duration
     var data: ClosedCaptionData

@@ -1,17 +1,17 @@
 import HLSKitMedia
 
-/// What of the media of a track is shown: of a whole file with an edit list a part, else all.
+/// The part of a track's media that is shown: the edit list's range, or everything.
 ///
 /// Source: ISO/IEC 14496-12 §8.6.6.
 struct ShownMedia: Sendable, Hashable {
     private let range: Range<Int64>?
 
-    /// - Parameter range: presentation times in units of the track; nil: all.
+    /// - Parameter range: The presentation times in units of the track, or `nil` for all.
     init(_ range: Range<Int64>? = nil) { self.range = range }
 
     func shows(pictureAt pts: Int64) -> Bool { range.map { $0.contains(pts) } ?? true }
 
-    /// Which of the samples per channel of a piece of sound are shown.
+    /// Returns the range of an audio buffer's frames that are shown.
     func part(ofSoundAt pts: Int64, frameCount: Int, sampleRate: Int, timescale: Int32) -> Range<Int> {
         guard let range, sampleRate > 0, timescale > 0 else { return 0..<frameCount }
         func frames(to time: Int64) -> Int {
@@ -24,14 +24,14 @@ struct ShownMedia: Sendable, Hashable {
         return start..<max(start, end)
     }
 
-    /// Whether a sample belongs into a copy of the track. Pictures before the shown ones are there to decode these.
+    /// Whether a sample belongs to a copy of the track. Shown frames depend on earlier ones.
     func copies(_ sample: MediaSample, of type: MediaKind) -> Bool {
         guard let range else { return true }
         let end = sample.pts.addingReportingOverflow(max(0, sample.duration)).partialValue
         return sample.pts < range.upperBound && (type == .video || max(end, sample.pts) > range.lowerBound)
     }
 
-    /// The times of a sample that are shown; nil where none are.
+    /// Returns the shown time of a sample, or `nil` if it is not shown.
     func extent(of sample: MediaSample) -> (pts: Int64, duration: Int64)? {
         guard let range else { return (sample.pts, sample.duration) }
         let end = sample.pts.addingReportingOverflow(max(0, sample.duration)).partialValue

@@ -1,20 +1,19 @@
-/// Finds the picture that is shown at the time of a seek, among those that a decoder gives in the order of presentation:
-/// the last one that begins at this time or before, or else the first one.
+/// Finds the frame that is shown at a seek target, among frames in presentation order.
+///
+/// It is the last frame that starts at or before the target, or the first frame if none does.
 struct SoughtPicture<Content> {
-    /// What a picture has told.
+    /// The result of examining a frame.
     struct Outcome {
-        /// The picture that is shown at the time sought.
         var found: Content?
-        /// One that was held is not it.
+        /// Whether a held frame turned out not to be the one.
         var isReplaced = false
-        /// The picture itself comes after it.
+        /// Whether the examined frame follows the found one and is presented after it.
         var isBehind = false
     }
 
     private var time: Duration?
     private var candidate: Content?
 
-    /// Is looked for now.
     mutating func seek(_ time: Duration) { self.time = time }
 
     var isSought: Bool { time != nil }
@@ -32,13 +31,13 @@ struct SoughtPicture<Content> {
         return outcome
     }
 
-    /// Nothing follows: what is held is it.
+    /// Returns the held frame, because no frame follows it.
     mutating func takeLast() -> Content? {
         guard let candidate else { return nil }
         self = SoughtPicture()
         return candidate
     }
 
-    /// Decoding begins again elsewhere.
+    /// Drops the held frame because decoding restarts elsewhere.
     mutating func forgetCandidate() { candidate = nil }
 }

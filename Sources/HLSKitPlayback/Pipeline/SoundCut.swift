@@ -1,6 +1,6 @@
 import HLSKitEngine
 
-/// Cuts sound at the sample where presentation begins and ends: decoders give it in pieces of their own length.
+/// Cuts audio buffers at the exact start and end of presentation.
 struct SoundCut: Sendable, Hashable {
     private let from: Duration?
     private let until: Duration?
@@ -9,7 +9,7 @@ struct SoundCut: Sendable, Hashable {
         (from, until) = (window.from, window.until)
     }
 
-    /// The samples to be left away of a piece; nil for one that lies inside as a whole, or outside.
+    /// Returns the frames to remove from a buffer, or `nil` if it is completely inside or outside.
     func cut(time: Duration, frameCount: Int, sampleRate: Int) -> (leading: Int, trailing: Int)? {
         guard frameCount > 0, sampleRate > 0 else { return nil }
         let end = time + .seconds(1) * frameCount / sampleRate

@@ -3,28 +3,27 @@ import HLSKitEngine
 import HLSKitMedia
 import HLSKitTime
 
-/// Reads the samples of subtitles in MP4: WebVTT (`wvtt`) and TTML (`stpp`).
+/// Reads subtitle samples in MP4: WebVTT (`wvtt`) and TTML (`stpp`).
 ///
-/// A sample shows its cues during its own time only; what is longer goes on in the next one, which has it again.
+/// A sample shows its cues only during its own time. A longer cue continues in the next sample, which repeats it.
 ///
 /// Source: ISO/IEC 14496-30 §6, §7; W3C IMSC1.
 struct TextSampleReader: Sendable {
-    /// TTML of a sample is not longer, in bytes.
+    /// The size limit for a TTML sample, in bytes.
     private static let maxDocumentByteCount = 4 << 20
-    /// Nobody reads more notes of a segment.
+    /// The limit on notes for a segment.
     private static let maxNoteCount = 16
 
     private var track: MediaTrack?
     private var styles = WebVTTCaptions()
-    /// What was said of a segment is not said again of its other samples.
+    /// Notes that were already reported for other samples of the segment.
     private var told: Set<String> = []
 
-    /// Whether the track can be read.
     static func reads(_ track: MediaTrack) -> Bool {
         track.mediaType == .text && (track.codec == .webVTT || track.codec == .ttml)
     }
 
-    /// Gives the cues of a sample, at times of its track.
+    /// Returns the cues of a sample, in track time.
     mutating func read(
         _ sample: MediaSample, of track: MediaTrack, notes: inout [String]
     ) -> [MediaCue] {
@@ -54,14 +53,14 @@ struct TextSampleReader: Sendable {
         if told.count < Self.maxNoteCount, told.insert(text).inserted { notes.append(text) }
     }
 
-    /// The header of a `wvtt` track is the beginning of a file, with its style sheets.
+    /// Reads the header of a `wvtt` track, which is the start of a WebVTT file with its style sheets.
     private mutating func begin(_ track: MediaTrack) {
         self.track = track
         styles = WebVTTCaptions()
         guard track.codec == .webVTT else { return }
         var parser = WebVTTParser()
         var events: [WebVTTEvent] = []
-        // A header that cannot be read styles nothing.
+        // Ignore the styles of an unreadable header.
         guard (try? parser.append(track.configuration[...], to: &events)) != nil else { return }
         try? parser.finish(to: &events)
         for case .block(let block) in events { styles.add(block) }
@@ -79,8 +78,10 @@ struct TextSampleReader: Sendable {
         }
     }
 
-    /// The times of a document are those of its track, cut to the time of the sample. Writers that count from the start
-    /// of each sample are understood: nothing of such a document would be shown otherwise.
+    /// Returns the cues of a TTML document, limited to the time of the sample.
+    ///
+    /// Document times are track times. Some writers count from the start of each sample instead, and their cues would
+    /// otherwise never be shown.
     private func timedText(
         _ bytes: [UInt8], _ start: Duration, _ end: Duration, _ notes: inout [String]
     ) throws(CaptionError) -> [MediaCue] {

@@ -1,6 +1,6 @@
 import HLSKitLoading
 
-/// Runs tasks that block, one job at a time, on a thread of its own.
+/// Runs blocking tasks on its own thread, one job at a time.
 package final class ThreadExecutor: TaskExecutor {
     private struct Queue {
         var jobs: [UnownedJob] = []
@@ -9,9 +9,9 @@ package final class ThreadExecutor: TaskExecutor {
 
     private let queue = Monitor(Queue())
 
-    /// Starts the thread; nil when the system has none left.
+    /// Starts the thread, or returns `nil` if the system cannot create one.
     package init?() {
-        // The thread keeps the executor until it has finished.
+        // The thread retains the executor until it has finished.
         guard WorkerThread.start({ [self] in run() }) else { return nil }
     }
 

@@ -4,7 +4,7 @@ import HLSKitMedia
 import HLSKitSelection
 import HLSKitTime
 
-/// A tag or an event as media has it, with its time on the media's own clock.
+/// A tag or an event from the media, with its time on the media's clock.
 package struct TimedMetadata: Sendable {
     enum Content: Sendable {
         case id3(SampleData)
@@ -12,24 +12,25 @@ package struct TimedMetadata: Sendable {
     }
 
     var time: Duration
-    /// The container's number of its track.
+    /// The ID of its track in the container.
     var trackID = TimedMetadataGroup.eventMessageTrackID
-    /// The clock wraps at 33 bits.
     var wraps = false
-    /// ``time`` counts from the segment's first sample.
+    /// Whether ``time`` counts from the segment's first sample.
     var isFromSegmentStart = false
     var duration: Duration?
     var content: Content
 }
 
-/// Makes groups of metadata, each once: segments are read again, and segments, variants and renditions repeat what others said.
+/// Creates groups of metadata and removes repetitions.
+///
+/// Segments may be read again, and segments, variants and renditions repeat each other's metadata.
 struct MetadataReader: Sendable {
-    /// Groups that are known again, and given again after a seek back. A stream that repeats more than these repeats itself.
+    /// The limit on known groups, which are returned again after a seek back. Metadata repeated later is not detected.
     private static let maxKnownCount = 512
 
     private var known: [(time: Duration, group: TimedMetadataGroup)] = []
 
-    /// nil for what was given before, and for what is no metadata.
+    /// Returns `nil` for metadata that was already returned or is not valid.
     mutating func group(of metadata: TimedMetadata, at time: Duration) -> TimedMetadataGroup? {
         var items: [MetadataItem] = []
         let sample: SampleData
@@ -61,10 +62,10 @@ struct MetadataReader: Sendable {
         return group
     }
 
-    /// What was given before and begins at `time` or later: time has jumped to where media is kept.
+    /// Returns known groups that start at or after `time`, after a jump to loaded media.
     func groups(from time: Duration) -> [TimedMetadataGroup] { known.filter { $0.time >= time }.map(\.group) }
 
-    /// ID3 in `emsg`: "Carriage of ID3 Timed Metadata in CMAF", AOM; and Apple's name for the same.
+    /// The schemes for ID3 in `emsg`: "Carriage of ID3 Timed Metadata in CMAF" by AOM, and Apple's scheme.
     private static let id3Schemes: Set<String> = [
         "https://aomedia.org/emsg/ID3", "https://developer.apple.com/streaming/emsg-id3",
     ]
@@ -74,21 +75,22 @@ struct MetadataReader: Sendable {
         return MetadataItem.items(of: tag)
     }
 
-    /// Time has jumped: what comes again is wanted again.
+    /// Called after a jump in time: metadata that arrives again is wanted again.
     mutating func removeAll() { known = [] }
 }
 
 extension TimedMetadata {
-    /// Variants and renditions differ by less.
+    /// The largest time difference between variants and renditions.
     private static let sameTime = Duration.milliseconds(100)
-    /// A section that says no time is of the moment at which it comes, which is another one in each variant; writers repeat it.
+    /// The tolerance for sections without a time. Their time is the time of arrival, which differs by variant,
+    /// and writers repeat them.
     private static let sameMoment = Duration.seconds(2)
-    /// An event that counts from the start of its segment is repeated by the segments that follow, if its number says so.
+    /// The tolerance for an event relative to its segment's start, which later segments repeat with the same ID.
     private static let sameEvent = Duration.seconds(60)
-    /// As long as it is known: the section says when, whenever it comes.
+    /// Unlimited, because the section itself contains its time.
     private static let always = Duration.seconds(1_000_000_000)
 
-    /// What makes it the same as other metadata, and when the splice is that it announces.
+    /// Returns the properties that identify metadata, and the time of the splice that it announces.
     fileprivate func traits(at time: Duration) -> (TimedMetadataGroup.Identity, spliceTime: Duration?) {
         var hasher = Hasher()
         let message: EventMessage
@@ -103,7 +105,7 @@ extension TimedMetadata {
         hasher.combine(message.id)
         hasher.combine(message.messageData)
         var identity = TimedMetadataGroup.Identity(content: hasher.finalize(), tolerance: Self.sameTime)
-        // Of a transport stream.
+        // The message is from a transport stream.
         if message.wrapsAt33Bits {
             let splice = (try? SpliceInformation(parsing: message.messageData))?.spliceTime?.duration
             identity.tolerance = splice == nil ? Self.sameMoment : Self.always

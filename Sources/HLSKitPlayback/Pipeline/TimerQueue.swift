@@ -1,15 +1,14 @@
 import HLSKitEngine
 
-/// The timers of a player in the order in which they go off: by time, then by when they were armed.
+/// The timers of a player in the order in which they fire: by time, then by when they were armed.
 struct TimerQueue {
     private struct Armed {
         let timer: EngineTimer
         let time: Duration
     }
 
-    /// In the order in which they were armed. There are few: looking through all is quicker than keeping them sorted.
+    /// The timers in the order in which they were armed. There are so few that a search is faster than sorting.
     private var timers: [Armed] = []
-    /// When the first one goes off.
     private(set) var next: Duration?
 
     mutating func arm(_ timer: EngineTimer, at time: Duration) {
@@ -24,12 +23,12 @@ struct TimerQueue {
         findNext()
     }
 
-    /// The timers that have gone off by `now`, which are armed no longer.
+    /// Removes and returns the timers that fire at or before `now`.
     mutating func takeDue(at now: Duration) -> [EngineTimer] {
         guard let next, next <= now else { return [] }
         var due: [Armed] = []
         for armed in timers where armed.time <= now {
-            // Behind those of the same time, which were armed before.
+            // Insert it after timers with the same time, which were armed earlier.
             due.insert(armed, at: due.firstIndex { $0.time > armed.time } ?? due.endIndex)
         }
         timers.removeAll { $0.time <= now }

@@ -1,47 +1,47 @@
 import HLSKitLoading
 
-/// Finds timestamps of one track that cannot be right, and what is to be added to them.
+/// Finds implausible timestamps of a track and corrects them.
 ///
-/// A sample that is further from the one before it than its segment is long is of another clock, or damaged, and so is one
-/// that would be decoded well before that: the clock was set back. It is put behind the one before, and so is what follows on
-/// the same clock, until times fit again.
+/// A sample is implausible if its distance from the previous one exceeds its segment's duration: its clock differs, or
+/// it is damaged. It is also implausible if it would be decoded well before the previous one, because its clock was set
+/// back. The sample and those that follow on the same clock are placed after the previous one, until times are
+/// plausible again.
 struct TimestampRepair: Sendable {
-    /// More than playlists are usually wrong by.
+    /// More than the usual error of playlists.
     static let margin = Duration.seconds(10)
-    /// Samples that tell no duration follow each other like this.
+    /// The assumed distance between samples without a duration.
     private static let usualDistance = Duration.milliseconds(40)
-    /// Decoding times rise. Those of streams that tell none are the times of display, which go back this far at most, or by
-    /// so many steps.
+    /// Decoding times increase. If a stream has none, its presentation times are used.
+    ///
+    /// Those go back by at most this time, or by this number of steps.
     private static let backTolerance = Duration.milliseconds(500)
     private static let backSteps = 4
-    /// Decoding times that are further apart are a hole, or damaged.
+    /// The distance between decoding times beyond which media is missing or damaged.
     private static let longestStep = Duration.seconds(1)
 
-    /// The latest item time so far.
     private var latest: Duration?
     private(set) var correction = Duration.zero
-    /// The item time at which the last sample is decoded, how long it took to come to that, and where decoding was before it
-    /// last went far ahead.
+    /// The decoding time of the last sample, the step before it, and the last time before a jump ahead.
     private var decoded: Duration?
     private var step = Duration.zero
     private var beforeHole: Duration?
 
-    /// What is added to a sample's time.
+    /// Returns the correction for a sample's time.
     ///
     /// - Parameters:
-    ///   - decoding: when it is decoded.
-    ///   - known: corrections of the segment's other tracks: tracks that jump together stay together.
+    ///   - decoding: The decoding time of the sample.
+    ///   - known: The corrections of the segment's other tracks. Tracks that jump together stay together.
     mutating func correction(
         at time: Duration, decodedAt decoding: Duration, duration: Duration, limit: Duration, known: [Duration]
     ) -> Duration {
         defer { note(time, decoding) }
         guard let latest, let decoded else { return .zero }
-        // Back on the clock of before.
+        // The earlier clock is in use again.
         if abs(decoding - decoded) <= abs(decoding + correction - decoded), abs(time - latest) <= limit {
             correction = .zero
         }
         let isFar = abs(time + correction - latest) > limit
-        // What is only decoded earlier is shown where it was.
+        // A frame that is only decoded earlier keeps its presentation time.
         let isEarlier = time + correction < latest - Self.backTolerance
         guard isFar || isEarlier && goesBack(to: decoding + correction, from: decoded) else { return correction }
         let length = step > .zero ? step : duration > .zero ? duration : Self.usualDistance
@@ -52,7 +52,7 @@ struct TimestampRepair: Sendable {
 
     private func goesBack(to decoding: Duration, from decoded: Duration) -> Bool {
         guard decoding < decoded - max(Self.backTolerance, step * Self.backSteps) else { return false }
-        // What had gone ahead was damaged.
+        // The jump ahead was damage.
         return beforeHole.map { abs(decoding - $0) > Self.longestStep } ?? true
     }
 

@@ -2,7 +2,7 @@ import HLSKitCodec
 import HLSKitMedia
 import HLSKitTime
 
-/// What a renderer asks of the decoder of a video track.
+/// The interface between a renderer and the decoder of a video track.
 protocol VideoDecoding: AnyObject {
     var skipsUnreferencedPictures: Bool { get set }
     var hasFirstPicture: Bool { get }
@@ -13,20 +13,18 @@ protocol VideoDecoding: AnyObject {
 
 extension VideoDecoder: VideoDecoding {}
 
-/// The decoder of a track.
 enum TrackDecoder {
     case video(any VideoDecoding)
     case audio(AudioDecoder)
 
-    /// Makes the decoder of a track, which may use so many threads.
+    /// Creates the decoder of a track with the given number of threads.
     typealias Maker = @Sendable (MediaTrack, _ threadCount: Int) throws(CodecError) -> TrackDecoder?
 
-    /// Those of libavcodec.
     static let libavcodec: Maker = { track, threadCount throws(CodecError) in
         try make(for: track, threadCount: threadCount)
     }
 
-    /// nil for media that is not decoded.
+    /// Returns `nil` for media that is not decoded.
     private static func make(for track: MediaTrack, threadCount: Int) throws(CodecError) -> TrackDecoder? {
         switch track.mediaType {
         case .video: .video(try VideoDecoder(track: track, threadCount: threadCount))
@@ -36,7 +34,7 @@ enum TrackDecoder {
     }
 }
 
-/// What came out of a decoder, with its item time.
+/// Decoder output with its item time.
 struct DecodedMedia {
     enum Content {
         case video(VideoFrame)

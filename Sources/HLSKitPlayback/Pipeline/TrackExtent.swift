@@ -1,4 +1,4 @@
-/// How far the samples of one track reach.
+/// The time range of a track's samples.
 struct TrackExtent: Sendable {
     var earliest: Duration
     var latest: Duration
@@ -18,7 +18,7 @@ struct TrackExtent: Sendable {
         latestEnd = max(latestEnd, time + length)
     }
 
-    /// Where the last sample ends; by the mean distance of samples where they tell no duration.
+    /// The end of the last sample. Without durations, the mean distance between samples is used.
     var end: Duration {
         if latestEnd > latest { return latestEnd }
         guard count > 1 else { return latest }

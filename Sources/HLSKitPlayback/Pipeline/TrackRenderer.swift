@@ -4,54 +4,53 @@ import HLSKitMedia
 import HLSKitTime
 import Synchronization
 
-/// Takes the samples of one kind of media, decodes them and hands the result to the outputs when its time has come.
+/// Decodes the samples of one kind of media, and delivers the results to the outputs when they are due.
 ///
-/// Each has one task, which drives libavcodec and may block in an output: that is the back-pressure of playing without
-/// a clock. So it runs on a thread of its own, but where the player's clock is an executor, on that. Outputs that take
-/// samples get them without a decoder.
+/// Each renderer has one task, which calls libavcodec and may block in an output. Blocking is the back-pressure of
+/// playback without a clock. The task therefore runs on its own thread, unless the player's clock is an executor.
+/// Outputs that take samples need no decoder.
 final class TrackRenderer: Sendable {
-    /// What is done with samples.
     struct Mode: Sendable {
-        /// Threads that libavcodec may use, 0 for a share of the cores; nil decodes nothing.
+        /// The number of threads for libavcodec, 0 for a share of the cores, or `nil` to decode nothing.
         var decodingThreadCount: Int?
         var passesSamples = false
-        /// Nothing is presented from there on: a break begins there.
+        /// The start of a break, from which nothing is presented.
         var until: Duration?
     }
 
-    /// What a renderer tells its player.
     enum Report: Sendable {
-        /// Everything up to this item time was handed to the outputs.
+        /// Everything up to this item time was delivered to the outputs.
         case presented(upTo: Duration)
-        /// The end of this number was reached; the last media ends at this item time.
+        /// The end with this number was reached. The last media ends at this item time.
         case drained(end: Duration, number: Int)
-        /// After so many moves of the reading place, the first media to be presented is decoded, or there is nothing to
-        /// wait for. `first` is its item time.
+        /// The first media after a move of the reading position is decoded, or there is no media to wait for.
+        ///
+        /// `generation` is the number of moves, and `first` is the item time of the media.
         case primed(generation: Int, first: Duration?)
-        /// Nothing comes out of the decoder for a while; `isAll`: nothing has, from where it began to the end.
+        /// The decoder has produced no output for a while. `isAll`: it never has, from the start to the end.
         case silent(HLSError, isAll: Bool)
         case failed(HLSError)
-        /// The decoder has refused a sample in a way that it had not before.
+        /// The decoder has refused a sample with a new error.
         case damaged(String)
-        /// Readers of outputs' sequences were too slow, and have lost so much since the last report.
+        /// The outputs' readers were too slow and have lost this many values since the last report.
         case lostByReaders(Int)
     }
 
     private enum Notice {
-        /// Presenting ends elsewhere than it did: what was passed over may be taken up.
+        /// The end of presentation has moved, so media that was held back may be presented.
         case limitMoved
-        /// Media from there on is replaced.
+        /// Media from this time on is replaced.
         case truncated(from: Duration)
     }
 
     private struct Queue {
         var store: SampleStore
-        /// Counts the moves of the reading place: what was read before the last one is let go.
+        /// The number of moves of the reading position. Media read before the last one is dropped.
         var generation = 0
-        /// Of the last move: copies go on where they were.
+        /// Whether copies continue after the last move without repetition.
         var continuesCopies = false
         var isStopped = false
-        /// What the task is to know before the samples that follow.
+        /// Notices that the task must handle before the next sample.
         var notices: [Notice] = []
     }
 
@@ -80,10 +79,9 @@ final class TrackRenderer: Sendable {
         self.report = report
     }
 
-    /// What is done with samples now.
     var currentMode: Mode { mode.withLock(\.self) }
 
-    /// Does something else with samples from the next one on; decoding begins at the next sync sample.
+    /// Changes the processing from the next sample on. Decoding starts at the next sync sample.
     func setMode(_ mode: Mode) {
         let isLimitMoved = self.mode.withLock { current in
             defer { current = mode }
@@ -92,7 +90,7 @@ final class TrackRenderer: Sendable {
         if isLimitMoved { queue.signal { $0.notices.append(.limitMoved) } }
     }
 
-    /// Starts the task, on a thread of its own unless there is an executor.
+    /// Starts the task on an executor or, without one, on its own thread.
     func start(on executor: (any TaskExecutor)?) {
         let thread = executor == nil ? ThreadExecutor() : nil
         guard let executor = executor ?? thread else {
@@ -115,7 +113,7 @@ final class TrackRenderer: Sendable {
         }
     }
 
-    /// Forgets all media; what comes next is presented from `landing` on.
+    /// Drops all media. Presentation restarts at `landing` with the media added next.
     func flush(to landing: Landing) {
         change { queue in
             queue.store.removeAll(landing: landing)
@@ -124,15 +122,16 @@ final class TrackRenderer: Sendable {
         }
     }
 
-    /// Forgets all media, without a jump in time.
+    /// Drops all media without a jump in time.
     func restart(from landing: Landing) {
         flush(to: landing)
         clock.cancelWait(of: ObjectIdentifier(self))
     }
 
-    /// Presents once more what is held, from `landing` on.
+    /// Presents media in the store again from `landing` on.
     ///
-    /// - Parameter continuesCopies: what was handed over undecoded is not handed over again, and what comes behind it is.
+    /// - Parameter continuesCopies: Whether undecoded samples continue after those already delivered, without
+    ///   repetition.
     func reposition(to landing: Landing, continuesCopies: Bool = false) {
         let continues = continuesCopies && currentMode.passesSamples
         change { queue in
@@ -142,12 +141,12 @@ final class TrackRenderer: Sendable {
         }
     }
 
-    /// Drops what was presented and is not needed from `time` on.
+    /// Drops presented media that is not needed from `time` on.
     func evict(before time: Duration) {
         change { $0.store.evict(before: time) }
     }
 
-    /// Media from `time` on is not to be presented, as far as it was not decoded yet.
+    /// Removes undecoded media from `time` on.
     func truncate(from time: Duration) {
         change { queue in
             queue.store.truncate(from: time)
@@ -155,15 +154,14 @@ final class TrackRenderer: Sendable {
         }
     }
 
-    /// As ``SampleStore/time(stepping:from:)``.
+    /// See ``SampleStore/time(stepping:from:)``.
     func time(stepping count: Int, from time: Duration) -> Duration? {
         queue.withLock { $0.store.time(stepping: count, from: time) }
     }
 
-    /// The reading place was not moved since.
+    /// Whether the reading position has not moved since `generation`.
     func isCurrent(_ generation: Int) -> Bool { queue.withLock { $0.generation == generation } }
 
-    /// Holds no media at all.
     var isEmpty: Bool { queue.withLock { $0.store.isEmpty } }
 
     private func change(_ body: (inout Queue) -> Void) {
@@ -174,7 +172,7 @@ final class TrackRenderer: Sendable {
         }
     }
 
-    /// Ends the task as soon as it has finished with the output that it is in.
+    /// Ends the task after the output call in progress.
     func stop() {
         change { queue in
             queue.isStopped = true
@@ -183,7 +181,6 @@ final class TrackRenderer: Sendable {
         }
     }
 
-    /// Returns when the task works no longer.
     func waitUntilStopped() async { await exit.value() }
 
     // MARK: The task
@@ -199,7 +196,7 @@ final class TrackRenderer: Sendable {
                 worker.isPassedOver = isPassedOver
                 await worker.process(item)
             case .notice(let notice, let generation):
-                // Nothing is left of what was read before a move.
+                // A move has dropped everything that was read before it.
                 guard generation == worker.generation else { break }
                 switch notice {
                 case .limitMoved: await worker.followLimit()
@@ -212,14 +209,14 @@ final class TrackRenderer: Sendable {
     }
 
     private enum Next {
-        /// `isPassedOver`: as of ``SampleStore/isPassedOver(_:)``.
+        /// `isPassedOver` is the result of ``SampleStore/isPassedOver(_:)``.
         case item(SampleStore.Item, (generation: Int, continuesCopies: Bool), isPassedOver: Bool)
         case notice(Notice, generation: Int)
         case nothing
         case stop
     }
 
-    /// The next item; waits for one unless there is something else to do.
+    /// Returns the next item. Waits for one unless the task can do other work.
     private func next(isIdleAllowed: Bool) async -> Next {
         await queue.wait { queue -> Next? in
             if queue.isStopped { return .stop }

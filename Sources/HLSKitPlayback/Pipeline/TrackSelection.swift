@@ -3,19 +3,18 @@ import HLSKitEngine
 import HLSKitMedia
 import HLSKitSelection
 
-/// Which tracks of a segment are handed on: one of each kind that is wanted.
+/// Selects the tracks of a segment to hand on: one for each wanted kind of media.
 struct TrackSelection: Sendable {
     private let lane: LaneID
-    /// All tracks that the segment has told of.
     private(set) var tracks: [MediaTrack] = []
     private(set) var selected: [MediaKind: MediaTrack] = [:]
     private var metadataTracks: [MediaTrack] = []
-    /// What tracks are, of each kind, that no demuxer reads.
+    /// The formats of tracks that no demuxer supports, by kind.
     private var unread: [MediaKind: String] = [:]
-    /// Kinds that were selected in the middle of the segment: they begin where decoding can.
+    /// Kinds selected within the segment, which start at the next sync sample.
     private var awaitingSync: Set<MediaKind> = []
 
-    /// Chooses among several tracks of audio, where one is wanted more than another.
+    /// The rule for the preferred audio track, if there is one.
     private let audioRule: AudioTrackRule?
 
     init(of lane: LaneID, audio rule: AudioTrackRule? = nil) {
@@ -25,12 +24,12 @@ struct TrackSelection: Sendable {
 
     // MARK: In
 
-    /// - Parameter silent: tracks that gave nothing in segments before.
+    /// - Parameter silent: Tracks without samples in earlier segments.
     mutating func select(from tracks: [MediaTrack], wanted: Set<MediaKind>, silent: Set<Int> = []) {
         self.tracks = tracks
         metadataTracks = tracks.filter { $0.mediaType == .metadata }
         for type in wanted {
-            // The track that was chosen first stays, as long as it is there.
+            // Keep the first selection while the track exists.
             if let old = selected[type], let same = tracks.first(where: { $0.id == old.id && $0.mediaType == type }) {
                 selected[type] = same
             } else {
@@ -40,7 +39,7 @@ struct TrackSelection: Sendable {
         }
     }
 
-    /// Other kinds are wanted from here on. Gives the tracks that are not handed on any longer.
+    /// Changes the wanted kinds of media. Returns the tracks that are no longer handed on.
     mutating func reselect(wanted: Set<MediaKind>) -> [MediaTrack] {
         awaitingSync.formUnion(wanted.subtracting(selected.keys))
         let dropped = selected.filter { !wanted.contains($0.key) }
@@ -52,10 +51,10 @@ struct TrackSelection: Sendable {
         return Array(dropped.values)
     }
 
-    /// There is a track of this kind that no demuxer reads.
+    /// Notes a track of this kind that no demuxer supports.
     mutating func noteUnread(_ type: MediaKind, _ name: String) { unread[type] = unread[type] ?? name }
 
-    /// Whether a sample is of before the one that a late choice begins with.
+    /// Returns whether a sample precedes the sync sample at which a late selection starts.
     mutating func skipsUntilSync(_ sample: MediaSample, of type: MediaKind) -> Bool {
         guard awaitingSync.contains(type) else { return false }
         if sample.isSync { awaitingSync.remove(type) }
@@ -64,26 +63,25 @@ struct TrackSelection: Sendable {
 
     // MARK: Out
 
-    /// A track of the segment, wanted or not.
+    /// Returns a track of the segment, wanted or not.
     func track(id: Int) -> MediaTrack? { tracks.first { $0.id == id } }
 
     func selectedTrack(id: Int) -> MediaTrack? {
         if let found = selected.values.first(where: { $0.id == id }) { return found }
-        // Of metadata all tracks are read, whatever is wanted.
+        // All metadata tracks are read, regardless of the wanted kinds.
         guard lane != .subtitles, !metadataTracks.isEmpty else { return nil }
         return metadataTracks.first { $0.id == id }
     }
 
-    /// Selected tracks of pictures and audio.
     var presentedCount: Int { selected.keys.count { $0 == .video || $0 == .audio } }
 
-    /// What the media of this kind is, where there is some and none of it can be decoded; nil where some is read.
+    /// The format of this kind of media if none of it can be decoded, or `nil` if some is read or there is none.
     func undecodable(_ type: MediaKind) -> String? {
         guard selected[type] == nil else { return nil }
         return tracks.first { $0.mediaType == type && $0.isMedia }?.codec.rawValue ?? unread[type]
     }
 
-    /// Tracks that were chosen and gave nothing, where another of their kind did.
+    /// Returns selected tracks without samples, if another track of their kind has samples.
     func silent(_ gaveNothing: (Int) -> Bool) -> Set<Int> {
         Set(
             selected.values.filter { track in
@@ -94,7 +92,7 @@ struct TrackSelection: Sendable {
 
     // MARK: Choosing
 
-    /// The audio that is wanted; else the first that has something to give and that can be decoded.
+    /// Returns the preferred audio track or, without one, the first track that has samples and can be decoded.
     private func best(of useful: [MediaTrack], _ type: MediaKind, _ silent: Set<Int>) -> MediaTrack? {
         if type == .audio, let wanted = audioRule?.track(among: tracks, canDecode: CodecRegistry.canDecode),
             !silent.contains(wanted.id),
@@ -110,10 +108,11 @@ struct TrackSelection: Sendable {
         return audible.first { CodecRegistry.canDecode($0.codec) } ?? audible.first ?? tracks.first
     }
 
-    /// Text beside pictures is of use only as closed captions; subtitles are renditions of their own.
+    /// Whether a track is useful.
     ///
-    /// What cannot be decoded is of no use beside what can be, nor are pictures of chapters beside the media: an item is
-    /// not lost for them.
+    /// Text in a segment with video is useful only as closed captions, because subtitles have their own renditions.
+    /// Undecodable tracks and chapter images are omitted if there is other media, so that they do not make the item
+    /// fail.
     private func isOfUse(_ track: MediaTrack, _ wanted: Set<MediaKind>) -> Bool {
         if track.mediaType == .video || track.mediaType == .audio {
             let isDecodable = CodecRegistry.canDecode(track.codec)
@@ -130,6 +129,6 @@ struct TrackSelection: Sendable {
 }
 
 extension MediaTrack {
-    /// Pictures or sound, and not something beside them.
+    /// Whether the track is main video or audio, not auxiliary media.
     fileprivate var isMedia: Bool { (mediaType == .video || mediaType == .audio) && !isAuxiliary }
 }

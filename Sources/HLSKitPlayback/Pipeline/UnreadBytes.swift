@@ -1,9 +1,8 @@
-/// What has arrived of a segment and was not read yet, in its order.
+/// The received but unread bytes of a segment, in order.
 struct UnreadBytes: Sendable {
     private var chunks: [[UInt8]] = []
-    /// Chunks before this place were taken.
+    /// The index of the first chunk that was not taken.
     private var next = 0
-    /// Bytes that were not taken yet.
     private(set) var count = 0
 
     var isEmpty: Bool { next == chunks.count }
@@ -13,14 +12,14 @@ struct UnreadBytes: Sendable {
         count += bytes.count
     }
 
-    /// The bytes that came first of those that are left; nil when all were taken.
+    /// Removes and returns the first chunk, or returns `nil` if there is none.
     mutating func takeFirst() -> [UInt8]? {
         guard next < chunks.count else { return nil }
         defer {
             next += 1
             if isEmpty { (chunks, next) = ([], 0) }
         }
-        // Whoever takes the bytes is the only one who has them.
+        // The caller must hold the only reference to the bytes.
         let bytes = chunks[next]
         chunks[next] = []
         count -= bytes.count

@@ -5,81 +5,81 @@ import HLSKitOutput
 import HLSKitTime
 import Synchronization
 
-/// Hands media to the writers of an item: tells each all its tracks before anything of them, names each track by its
-/// place among those, and has what was written flushed once a second, or at once for whoever reads along.
+/// Delivers media to the writers of an item.
+///
+/// Each writer receives all its tracks before any media, and media refers to a track by its index among them. Output is
+/// flushed once per second of media, or at once if it is read while it is written.
 final class WriterFeed: Sendable {
     private struct Announcement {
-        /// In the order of ``MediaKind``.
+        /// The tracks in the order of ``MediaKind``.
         var tracks: [MediaTrack]
-        /// The state of what the item has for which that is so.
+        /// The version of the item's tracks for which the announcement is valid.
         var version: Int
 
-        /// The place of the item's track of this kind, where nothing has changed since it was told.
+        /// The index of the item's track of a kind, if the tracks have not changed since the announcement.
         func index(of type: MediaKind, at version: Int) -> Int? {
             guard isTold, version == self.version else { return nil }
             return tracks.firstIndex { $0.mediaType == type }
         }
 
-        /// The writer knows them; until then it is being told.
+        /// Whether the announcement is complete, not in progress.
         var isTold: Bool
     }
 
     private struct State {
-        /// Kinds of media that the item has; nil until every lane has told its tracks.
+        /// The kinds of media in the item, or `nil` until every lane has reported its tracks.
         var known: Set<MediaKind>? { didSet { version += 1 } }
         var tracks: [MediaKind: MediaTrack] = [:] { didSet { version += 1 } }
-        /// Of what there is to be told.
+        /// The version of the tracks to announce.
         private(set) var version = 0
-        /// By writer.
         var announced: [Int: Announcement] = [:]
         var isClosed = false
-        /// The item is not the current one: writers hear nothing of it.
+        /// Whether the item is not current, so that writers receive nothing.
         var isHeld = false
-        /// What is written is so much later than in the item.
+        /// The shift from item time to writer time.
         var shift = Duration.zero
-        /// Where the media of each kind begins, in item time.
+        /// The start of each kind of media, in item time.
         var starts: [MediaKind: Duration] = [:]
-        /// Something of the item was written, or is about to be.
+        /// Whether writing of the item has started or is about to.
         var isOpen = false
     }
 
     private let registry: OutputRegistry
     private let isPaced: Bool
     private let state: Gate<State>
-    /// By writer, the second of media in which it was flushed last.
+    /// The second of media in which each writer was last flushed.
     private let flushed = Mutex<[Int: Int64]>([:])
 
     /// - Parameters:
-    ///   - isHeld: nothing is told before ``release()``.
-    ///   - isPaced: media comes at its time, and not as fast as it can.
+    ///   - isHeld: Whether writers receive nothing before ``release()``.
+    ///   - isPaced: Whether media arrives in real time, not as fast as possible.
     init(_ registry: OutputRegistry, isHeld: Bool, isPaced: Bool = true) {
         self.registry = registry
         self.isPaced = isPaced
         state = Gate(State(isHeld: isHeld))
     }
 
-    /// Tells which kinds of media there are; until then writers get nothing.
+    /// Sets the kinds of media in the item. Writers receive nothing before this call.
     func expect(_ types: Set<MediaKind>) {
         state.signal { $0.known = types }
     }
 
-    /// The item is the current one from now on.
     func release() {
         state.signal { $0.isHeld = false }
     }
 
-    /// Others are played in its place, until it is released again.
+    /// Called when interstitials replace the item, until it is released again.
     func hold() {
         state.signal { state in
             state.isHeld = true
-            // They are told of the tracks of others meanwhile.
+            // The interstitials announce their own tracks to the writers in the meantime.
             state.announced = [:]
         }
     }
 
-    /// What is written from now on is so much later in the time of writers than in the item.
+    /// Sets the shift from item time to writer time.
     ///
-    /// - Parameter time: as that of ``WriterCursor/place(_:after:)``.
+    /// - Parameter time: See ``WriterCursor/place(_:after:)``.
     func place(_ shift: Duration, after time: Duration?) {
         let shift = registry.cursor.place(shift, after: time)
         state.signal { $0.shift = shift }
@@ -87,11 +87,12 @@ final class WriterFeed: Sendable {
 
     private var isOpen: Bool { state.withLock(\.isOpen) }
 
-    /// Makes room for what the item has before its beginning: the sound of transport streams often begins a frame before
-    /// the pictures do. Where others were written before, it would lie over the end of those.
+    /// Shifts the item so that media before its start does not overlap earlier items.
+    ///
+    /// Audio in transport streams often starts a frame before the video.
     private func open() async {
         let isFirst = registry.cursor.isAtStart
-        // Those that come late do not wait.
+        // Late writers are not waited for.
         let types = Set(registry.writers.lazy.filter { !$0.isLate }.flatMap(\.writer.mediaTypes))
         await state.wait { state -> Void? in
             if state.isOpen || state.isClosed { return () }
@@ -107,9 +108,9 @@ final class WriterFeed: Sendable {
         }
     }
 
-    /// The time for writers of an item time, of media of this length.
+    /// Returns the writer time of an item time, and records the end of the media.
     ///
-    /// - Parameter length: from the timescale of the track.
+    /// - Parameter length: Returns the media's duration for the timescale of its track.
     private func place(_ time: MediaTime, _ type: MediaKind, _ length: (Int32) -> Duration) -> MediaTime {
         guard let itemTime = time.duration else { return time }
         let (shift, timescale) = state.withLock { ($0.shift, $0.tracks[type]?.timescale ?? 0) }
@@ -119,14 +120,14 @@ final class WriterFeed: Sendable {
 
     var isHeld: Bool { state.withLock(\.isHeld) }
 
-    /// Nobody waits any more for tracks that will not come.
+    /// Stops waiting for further tracks.
     func close() {
         state.signal { $0.isClosed = true }
     }
 
     // MARK: Media
 
-    /// This track is of the item from now on, whose media begins there in item time.
+    /// Called when a track of the item starts. `time` is the item time of its first media.
     func begin(_ track: MediaTrack, at time: Duration) async throws(HLSError) {
         state.signal { state in
             state.tracks[track.mediaType] = track
@@ -135,7 +136,7 @@ final class WriterFeed: Sendable {
                 state.starts[track.mediaType] = track.gapless == nil ? time : max(.zero, time)
             }
         }
-        // While the item waits for its turn, writers are told with the first media.
+        // While the item is held, writers learn of tracks with the first media.
         if isHeld { return }
         for entry in registry.writers { _ = try await index(of: track.mediaType, for: entry) }
     }
@@ -190,13 +191,13 @@ final class WriterFeed: Sendable {
         }
     }
 
-    /// Once a second of media what was written has to be there for whoever reads it, or finds it after a crash.
+    /// Flushes once per second of media, for readers of the file and for recovery after a crash.
     private func flush(_ entry: OutputRegistry.WriterEntry, at itemTime: MediaTime?) throws(HLSError) {
         if isPaced, entry.isReadAsWritten { return try entry.writer.flush() }
         guard let time = itemTime?.duration else { return }
         let second = time.components.seconds
         let isDue = flushed.withLock { flushed in
-            // Audio and frames are not in step, and time may have jumped back.
+            // Audio and video are not in step, and time may have jumped back.
             guard let last = flushed[entry.id], (last - 2...last).contains(second) else {
                 return flushed.updateValue(second, forKey: entry.id) != nil
             }
@@ -205,8 +206,9 @@ final class WriterFeed: Sendable {
         if isDue { try entry.writer.flush() }
     }
 
-    /// The place of a track among those that a writer knows, which is told first when they changed. nil when the player
-    /// is closing, and for media that the writer does not take.
+    /// Returns the index of a track among those that a writer knows, and announces tracks first if they have changed.
+    ///
+    /// Returns `nil` if the player is closing, or if the writer does not take this kind of media.
     private func index(
         of type: MediaKind, for entry: OutputRegistry.WriterEntry
     ) async throws(HLSError) -> Int? {

@@ -3,15 +3,13 @@ public import HLSKitLoading
 public import HLSKitTime
 import Synchronization
 
-/// Plays an item, or a range of it, again and again without a pause between the rounds.
+/// Plays an item, or a range of it, repeatedly without a pause between rounds.
 ///
-/// Three copies of the item take turns in the player's queue: while one plays, the next is loaded and decoded. What the
-/// first round has loaded stays in memory (up to 64 MiB), so that the rounds after it ask the network for nothing.
-/// Letting go of the looper ends it as ``disableLooping()`` does.
-///
-/// See docs/behaviour/queue.md.
+/// Three copies of the item alternate in the player's queue: while one plays, the next is loaded and decoded. The
+/// resources of the first round stay in memory (up to 64 MiB), so later rounds make no requests. If you release the
+/// looper, looping ends as with ``disableLooping()``.
 public final class PlayerLooper: Sendable {
-    /// How far a looper is.
+    /// The states of a looper.
     public enum Status: Sendable, Hashable {
         /// No copy has been loaded yet.
         case unknown
@@ -22,18 +20,18 @@ public final class PlayerLooper: Sendable {
         case cancelled
     }
 
-    /// The place of the rounds among items that are already in the queue.
+    /// Positions of the rounds relative to items that are already in the queue.
     public enum Ordering: Sendable, Hashable {
         case precedesExistingItems, followsExistingItems
     }
 
-    /// Copies in the queue at a time.
+    /// The number of copies in the queue at a time.
     private static let copyCount = 3
 
     private struct State {
         var status = Status.unknown
         var items: [PlayerItem] = []
-        /// Copies that have not come to their end.
+        /// Copies that have not played to their end.
         var unfinished: Set<PlayerItem.ID> = []
         var loopCount = 0
         var task: Task<Void, Never>?
@@ -47,24 +45,27 @@ public final class PlayerLooper: Sendable {
     }
 
     private let player: QueuePlayer
-    /// The template as it was; never played itself.
+    /// A copy of the template at initialization, which is never played itself.
     private let pattern: PlayerItem
     private let range: MediaTimeRange?
     private let formerAction: ActionAtItemEnd
     private let state = Mutex(State())
-    /// An element after each moment at which something that the looper shows may differ.
+    /// Yields an element whenever a property of the looper may have changed.
     private let changes = Broadcast<Void>(.bufferingNewest(1))
 
-    /// Sets the player's ``Player/actionAtItemEnd`` to `advance`, puts copies of `template` into its queue and, where the
-    /// player has a rate, plays.
+    /// Creates a looper and starts playback if the player's rate is not 0.
+    ///
+    /// The initializer sets the player's ``Player/actionAtItemEnd`` to `advance` and puts copies of `template` into its
+    /// queue.
     ///
     /// - Parameters:
-    ///   - player: plays the copies.
-    ///   - template: is copied as it is now; later changes are not seen.
-    ///   - range: what is played of it; nil (the default) plays all.
-    ///   - ordering: whether items that are in the queue wait until looping ends (the default) or play before.
-    /// - Throws: ``HLSError/Code/invalidArgument`` if the range is empty, endless or before 0. A range that turns
-    ///   out to be outside the item makes the ``status`` `failed`.
+    ///   - player: The player for the copies.
+    ///   - template: The item to copy. Later changes to it have no effect.
+    ///   - range: The range of the item to loop, or `nil` (the default) for all of it.
+    ///   - ordering: Whether items that are already in the queue play after looping ends (the default) or before it
+    ///     starts.
+    /// - Throws: ``HLSError/Code/invalidArgument`` if the range is empty, endless or starts before 0. If the range
+    ///   turns out to exceed the item, ``status`` becomes `failed`.
     public init(
         player: QueuePlayer, template: PlayerItem, range: MediaTimeRange? = nil,
         ordering: Ordering = .precedesExistingItems
@@ -82,7 +83,7 @@ public final class PlayerLooper: Sendable {
         self.range = range
         pattern = template.copy()
         formerAction = player.actionAtItemEnd
-        // Rounds are counted by them: none may be lost.
+        // The events count the rounds, so none may be lost.
         let events = player.events(bufferingNewest: .max)
         let rate = player.rate
         player.pause()
@@ -90,7 +91,7 @@ public final class PlayerLooper: Sendable {
         let existing = ordering == .precedesExistingItems ? player.items() : []
         if !existing.isEmpty { player.removeAllItems() }
         for _ in 0..<Self.copyCount { append() }
-        // A failed item cannot come back.
+        // Ignore the error of a failed item: it cannot return to the queue.
         for item in existing { try? player.insert(item) }
         let task = Task(executorPreference: player.core.clock.executor) { [weak self, changes] in
             for await event in events {
@@ -111,20 +112,22 @@ public final class PlayerLooper: Sendable {
         for item in items where item !== current { player.remove(item) }
     }
 
-    /// How far the looper is. May be read on any thread.
+    /// The status of the looper. You can read it on any thread.
     public var status: Status { state.withLock(\.status) }
 
-    /// Why looping failed; nil while it has not.
+    /// The reason why looping failed, or `nil` if it has not failed.
     public var error: HLSError? { if case .failed(let error) = status { error } else { nil } }
 
-    /// Rounds that were played to their end.
+    /// The number of rounds that have played to their end.
     public var loopCount: Int { state.withLock(\.loopCount) }
 
-    /// The copies that are in the queue, in the order in which they are played.
+    /// The copies in the queue, in playback order.
     public var loopingPlayerItems: [PlayerItem] { state.withLock(\.items) }
 
-    /// Ends looping: the round that plays is played to its end, then come the items that were in the queue, and the
-    /// player does what it did before at an item's end.
+    /// Ends looping after the current round.
+    ///
+    /// The player then plays the items that were already in the queue. Its ``Player/actionAtItemEnd`` is restored to its
+    /// earlier value.
     public func disableLooping() {
         state.withLock { state in
             if case .failed = state.status { return }
@@ -136,7 +139,6 @@ public final class PlayerLooper: Sendable {
 
     // MARK: Rounds
 
-    /// Puts a further copy behind those that are in the queue.
     private func append() {
         let copy = pattern.copy()
         if let range {
@@ -152,14 +154,14 @@ public final class PlayerLooper: Sendable {
                 state.unfinished.insert(copy.id)
                 return false
             }
-            // Looping was ended meanwhile, on another thread.
+            // Another thread has ended looping in the meantime.
             if isOver { player.remove(copy) }
         } catch {
             state.withLock { if !$0.isOver { $0.status = .failed(error) } }
         }
     }
 
-    /// True when there is nothing more to look after.
+    /// Returns `true` if the looper needs no more events.
     private func take(_ event: PlayerEvent) -> Bool {
         let items = state.withLock(\.items)
         let isOfCopy = event.item.map(items.contains) ?? false
@@ -174,7 +176,7 @@ public final class PlayerLooper: Sendable {
                 state.loopCount += 1
             }
         case .currentItemChanged(let id):
-            // Copies that have had their turn are out.
+            // Copies that have played have left the queue.
             let queue = player.items()
             let isOver = state.withLock { state -> Bool in
                 state.items.removeAll { item in !queue.contains { $0 === item } }
@@ -234,14 +236,14 @@ public final class PlayerLooper: Sendable {
 }
 
 extension PlayerLooper {
-    /// The values of a property: the one it has now, and then each that differs from the one before.
+    /// Returns a sequence of a property's values: its current value, then each changed value.
     ///
     /// ```swift
     /// for await count in looper.values(of: \.loopCount) { print(count) }
     /// ```
     ///
-    /// For `\.status`, `\.loopCount` and `\.loopingPlayerItems`. A slow reader gets the newest value only. Ends with the
-    /// looper, when looping is over, and when its player is closed.
+    /// Use it for `\.status`, `\.loopCount` and `\.loopingPlayerItems`. A slow reader gets only the newest value. The
+    /// sequence ends with the looper, when looping ends, and when the looper's player is closed.
     public func values<Value>(
         of property: any KeyPath<PlayerLooper, Value> & Sendable
     ) -> PropertyValues<Value> {

@@ -3,22 +3,20 @@ public import HLSKitLoading
 
 /// Plays items one after the other, without a pause between them.
 ///
-/// The next item is loaded and its first frames are decoded while the current one plays, so that its time 0 follows the
-/// end of the one before at once. An item that fails is skipped. When the queue has run out, the player keeps its rate
-/// and waits (``WaitingReason/noItemToPlay``): what is inserted then plays at once.
-///
-/// See docs/behaviour/queue.md.
+/// While an item plays, the next one is loaded and its first frames are decoded. Its time 0 therefore follows the end
+/// of the current item at once. The player skips an item that fails. When the queue is empty, the player keeps its rate
+/// and waits (``WaitingReason/noItemToPlay``). It plays the next item that you insert at once.
 public final class QueuePlayer: Player, @unchecked Sendable {  // stores nothing
-    /// A player with an empty queue.
+    /// Creates a player with an empty queue.
     public override init(configuration: PlayerConfiguration = .init()) {
         super.init(configuration: configuration)
         core.control(.setActionAtItemEnd(.advance))
     }
 
-    /// Plays items; the first one is current.
+    /// Creates a player with items in its queue. The first one becomes the current item.
     ///
-    /// - Throws: ``HLSError/Code/itemInUse`` if one of them belongs to a player already, or comes twice. The items
-    ///   before it are taken then: they were this player's, and can be no other's.
+    /// - Throws: ``HLSError/Code/itemInUse`` if an item already belongs to a player or occurs twice. The items before
+    ///   it then belong to this player, so no other player can use them.
     public convenience init(
         items: [PlayerItem], configuration: PlayerConfiguration = .init()
     ) throws(HLSError) {
@@ -28,30 +26,34 @@ public final class QueuePlayer: Player, @unchecked Sendable {  // stores nothing
 
     package override var hasQueue: Bool { true }
 
-    /// The current item and those behind it, in the order in which they are played.
+    /// Returns the current item and the items after it, in playback order.
     public func items() -> [PlayerItem] { core.items }
 
-    /// Puts an item into the queue. The first one becomes current at once; others are loaded when their turn comes soon.
+    /// Inserts an item into the queue.
+    ///
+    /// The first item becomes current at once. The player starts to load another item shortly before its turn.
     ///
     /// - Parameters:
-    ///   - item: one that was in no queue yet.
-    ///   - other: the item that it follows; nil (the default) puts it behind all.
-    /// - Throws: ``HLSError/Code/itemInUse`` if the item is in a queue already, was another player's or has failed;
-    ///   ``HLSError/Code/invalidArgument`` where `other` is not in this queue or the player is closed.
+    ///   - item: The item, which must not have been in a queue before.
+    ///   - other: The item to insert after. The default, `nil`, appends the item to the queue.
+    /// - Throws: ``HLSError/Code/itemInUse`` if the item is already in a queue, has belonged to another player or has
+    ///   failed; ``HLSError/Code/invalidArgument`` if `other` is not in this queue or the player is closed.
     public func insert(_ item: PlayerItem, after other: PlayerItem? = nil) throws(HLSError) {
         try core.insert(item, after: other)
     }
 
-    /// Whether ``insert(_:after:)`` would take the item.
+    /// Returns whether ``insert(_:after:)`` would accept the item.
     public func canInsert(_ item: PlayerItem, after other: PlayerItem? = nil) -> Bool {
         core.canInsert(item, after: other)
     }
 
-    /// Takes an item out of the queue: it stops loading at once. After the current one the next continues. An item that
-    /// is not in the queue is left alone.
+    /// Removes an item from the queue, which stops loading at once.
+    ///
+    /// If the item is current, the player continues with the next one. If the item is not in the queue, the call has no
+    /// effect.
     public func remove(_ item: PlayerItem) { core.remove(item) }
 
-    /// Empties the queue and sets the rate to 0.
+    /// Removes all items from the queue and sets the rate to 0.
     public func removeAllItems() { core.removeAll() }
 
     /// Ends the current item and continues with the next one, at the same rate.

@@ -1,4 +1,4 @@
-/// A value that is large and seldom changes, kept apart: a copy of what holds it costs as much as a copy of one reference.
+/// A large, rarely changed value in its own box. Copying its owner copies only one reference.
 @propertyWrapper
 package struct Shared<Value: Sendable>: Sendable {
     private final class Box: Sendable {

@@ -9,8 +9,9 @@ package struct DeltaUpdate: Sendable {
     /// The value of `_HLS_skip`.
     let value: String
 
-    /// Fails if the server does not offer delta updates, if it would omit nothing, or if the known playlist is older
-    /// than half the skip boundary. It also fails if the tracker has renumbered the server's segments.
+    /// Creates a delta update, or returns nil if the server does not offer one or would omit nothing. Also returns nil
+    /// if the known playlist is older than half the skip boundary, or if the tracker has renumbered the server's
+    /// segments.
     package init?(after tracker: PlaylistTracker, at now: Duration) {
         guard tracker.isLive, tracker.renumbering == 0, let control = tracker.playlist.serverControl,
             let boundary = control.canSkipUntil,

@@ -1,8 +1,8 @@
 /// Whether a server keeps connections open. If it closes each, every part costs a handshake, and often a slow start.
 ///
-/// Only responses to blocking requests count, because their connection was idle when the next request was sent, even if
-/// there are other connections. One new connection proves nothing, because the others may have been busy. Two in a row
-/// settle it for good.
+/// Only responses to blocking requests count. Their connection was idle when the next request was sent, even if there
+/// are other connections. One new connection proves nothing, because the others may have been busy. Two in a row settle
+/// it for good.
 package struct HeldConnections: Sendable {
     private static let limit = 2
 

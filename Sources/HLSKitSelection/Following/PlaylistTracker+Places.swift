@@ -27,8 +27,8 @@ extension PlaylistTracker {
         return first
     }
 
-    /// Returns the start of a segment: the start of the playlist if the number is lower than listed, its end if the
-    /// number is higher.
+    /// Returns the start of a segment. If its number is too low or too high, returns the start or the end of the
+    /// playlist.
     package func start(ofSegment number: Int) -> Duration {
         let (index, overflow) = number.subtractingReportingOverflow(written.mediaSequence)
         guard !overflow, index >= 0 else { return start }

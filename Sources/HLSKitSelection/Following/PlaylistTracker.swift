@@ -59,8 +59,8 @@ package struct PlaylistTracker: Sendable {
     /// The item time at which each segment of ``written`` starts, and the end of the last one.
     package private(set) var segmentStarts: [Duration]
     private(set) var longestSegment: Duration
-    /// The value that is added to the playlist's discontinuity sequence numbers, because a server that drops the header
-    /// tag counts from 0 again.
+    /// The offset of the playlist's discontinuity sequence numbers, because a server that drops the header tag counts
+    /// from 0 again.
     private var discontinuityOffset = 0
     /// The host times at which the last load began and at which a new segment was last seen.
     package private(set) var lastLoadBegan: Duration
@@ -239,8 +239,8 @@ package struct PlaylistTracker: Sendable {
         return longest
     }
 
-    /// The target duration within plausible bounds: at least half a second, and at most twice the longest segment or 6
-    /// s, whichever is longer (R36).
+    /// The target duration within plausible bounds (R36). It is at least half a second, and at most twice the longest
+    /// segment or 6 s, whichever is longer.
     package var pacingTarget: Duration {
         let ceiling = max(longestSegment * 2, .seconds(6))
         return min(max(playlist.targetDuration, .milliseconds(500)), ceiling)

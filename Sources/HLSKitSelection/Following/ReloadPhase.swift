@@ -1,5 +1,4 @@
-/// Estimates the delay between a server's write of a live playlist and its load, within two bounds that each load
-/// narrows.
+/// Estimates the age of a live playlist when it is loaded, within two bounds that each load narrows.
 ///
 /// A playlist loaded just before it changes is nearly one segment old. If the window is short and the server fails for
 /// seconds, that segment is lost. Therefore each load happens a little later, until loads follow just after a change

@@ -4,7 +4,7 @@ public import HLSKitTime
 /// Other content that plays within an item, such as advertising.
 ///
 /// The semantics follow `AVPlayerInterstitialEvent`. A playlist schedules events with date ranges. If your app sets
-/// events, they replace the playlist's events.
+/// events, they replace the playlist's events. See <doc:Interstitials>.
 public struct InterstitialEvent: Sendable, Hashable, Identifiable {
     /// The position on the item's timeline at which an event begins.
     public enum Start: Sendable, Hashable {
@@ -18,8 +18,9 @@ public struct InterstitialEvent: Sendable, Hashable, Identifiable {
     public enum Cue: Sendable, Hashable {
         /// The event begins at its ``InterstitialEvent/start``.
         case noCue
-        /// The event begins before the item, wherever playback starts, and again each time that the item restarts from
-        /// its beginning.
+        /// The event begins before the item, and again whenever the item restarts from its beginning.
+        ///
+        /// The position at which playback starts does not matter.
         case joinCue
         /// The event begins after the item has played to its end.
         case leaveCue

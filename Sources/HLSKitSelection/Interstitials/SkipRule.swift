@@ -58,7 +58,7 @@ public struct SkipRule: Sendable, Hashable {
 
 /// Content of an item that was skipped because its ``SkipRule`` selects it.
 public struct SkippedContent: Sendable, Hashable {
-    /// The range on the item's timeline from the position where playback stopped to the position where it continues.
+    /// The skipped range on the item's timeline, up to the position where playback continues.
     public var timeRange: MediaTimeRange
     /// The IDs of the selected date ranges and markers. A marker may have no ID.
     public var dateRangeIDs: [String]

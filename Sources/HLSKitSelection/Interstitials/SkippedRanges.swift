@@ -2,8 +2,9 @@ import HLSKitLoading
 package import HLSKitPlaylist
 import HLSKitTime
 
-/// The item times that a ``SkipRule`` selects in the current playlist: date ranges, breaks between markers, and
-/// segments.
+/// The item times that a ``SkipRule`` selects in the current playlist.
+///
+/// They are date ranges, breaks between markers, and segments.
 ///
 /// A date range without a known end lasts for its planned duration. Without that, it is only skipped if its end will
 /// follow. A range with `SCTE35-OUT` lasts until the next one with `SCTE35-IN` begins. It is open until then, as is a

@@ -8,7 +8,7 @@ public struct LegibleCue: Sendable, Hashable {
     public var timeRange: MediaTimeRange
     /// The text without markup. Line breaks are `\n`.
     public var text: String
-    /// The text with WebVTT markup, as in the file, or converted from ``caption`` if the source has another format.
+    /// The text with WebVTT markup, converted from ``caption`` if the source has another format.
     public var payload: String { didSet { styled = nil } }
     /// The name of the cue in its file, or an empty string if it has none.
     public var identifier: String

@@ -11,8 +11,7 @@ public struct TimedMetadataGroup: Sendable {
     public let timeRange: MediaTimeRange
     /// The items that apply during ``timeRange``, which may be empty.
     public let items: [MetadataItem]
-    /// The identifier of the metadata's track in its container (`MediaTrack.id`), or `nil` for metadata outside of
-    /// media.
+    /// The identifier of the track in its container (`MediaTrack.id`), or `nil` outside of media.
     ///
     /// It is the PID in a transport stream, `track_ID` in MP4, 1 in packed audio, and ``eventMessageTrackID`` for
     /// events. Chapters, for example, are outside of media.

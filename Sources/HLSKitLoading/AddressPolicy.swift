@@ -105,7 +105,6 @@ public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
         return withUnsafeBytes(of: &v6) { bits(of: $0) }
     }
 
-    /// Returns the address as text.
     package static func text(of bits: UInt128) -> String {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         if bits >> 32 == 0xFFFF {

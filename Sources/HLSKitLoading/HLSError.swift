@@ -263,7 +263,6 @@ extension HLSError.Code {
     public static let timedOut = HLSError.Code(rawValue: "timedOut")
     /// The connection or the body ended before all data had arrived.
     public static let connectionLost = HLSError.Code(rawValue: "connectionLost")
-    /// The content coding is damaged or incomplete.
     package static let badContentEncoding = HLSError.Code(rawValue: "badContentEncoding")
     /// There were more redirects than allowed, or a redirect loop.
     package static let tooManyRedirects = HLSError.Code(rawValue: "tooManyRedirects")
@@ -273,11 +272,8 @@ extension HLSError.Code {
     package static let emptyBody = HLSError.Code(rawValue: "emptyBody")
     /// The body is larger than ``TransportRequest/maximumByteCount``.
     public static let tooLarge = HLSError.Code(rawValue: "tooLarge")
-    /// The URL cannot be parsed.
     package static let badURL = HLSError.Code(rawValue: "badURL")
-    /// The local file does not exist.
     package static let fileNotFound = HLSError.Code(rawValue: "fileNotFound")
-    /// The local file cannot be read.
     package static let fileNotReadable = HLSError.Code(rawValue: "fileNotReadable")
     /// Code of your app, such as a ``ResourceLoader`` or ``KeyProvider``, failed. It is not retried.
     public static let application = HLSError.Code(rawValue: "application")
@@ -295,7 +291,6 @@ extension HLSError.Code {
 }
 
 extension HLSError {
-    /// Creates the error for a failed transfer.
     package init(transport error: LoadingError) {
         self.init(code: error.code, urlString: error.url, cause: error.text, statusCode: error.failureStatus)
         retryAfter = error.retryAfter

@@ -37,7 +37,6 @@ private final class HedgedTask: TransportTask {
         /// The attempts by number, from 0.
         var attempts: [Int: Attempt] = [:]
         var count = 0
-        /// The attempt that provides the response.
         var winner: Int?
         var isOver = false
         var isPaused = false

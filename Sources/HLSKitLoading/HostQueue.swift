@@ -6,7 +6,6 @@ struct HostQueue: Sendable {
     /// The reason why a request is currently not being read.
     struct Rest: OptionSet, Sendable {
         let rawValue: Int
-        /// The caller has paused it.
         static let paused = Rest(rawValue: 1)
         /// The server blocks it until it has a response.
         static let held = Rest(rawValue: 2)
@@ -20,7 +19,6 @@ struct HostQueue: Sendable {
     private struct Host {
         var underWay: Set<Int> = []
         var resting: Set<Int> = []
-        /// In the order of admission.
         var waiting: [(id: Int, isSegment: Bool)] = []
         /// Whether one connection carries all requests.
         var isMultiplexed = false

@@ -19,7 +19,6 @@ package struct LoadingError: Error, Sendable, Hashable, CustomStringConvertible 
     /// The numeric address of the peer, or nil if there was no response.
     package var serverAddress: String?
 
-    /// Creates an error without a response header.
     package init(code: Code, url: String, status: Int? = nil, retryAfter: Duration? = nil, text: String) {
         self.code = code
         self.url = Redaction.withoutUserInfo(url)

@@ -22,7 +22,6 @@ package struct LoadingFailure: Sendable, Hashable {
     }
 
     package var kind: Kind
-    /// The cause in a few words.
     package var cause: String
     /// The status or the message of the underlying library, or nil if it would repeat the cause.
     package var detail: String?

@@ -39,10 +39,8 @@ package final class ResourceCache: Sendable {
         state = Mutex(State(keepsMedia: keepsMedia))
     }
 
-    /// Starts to keep segments.
     package func keepMedia() { state.withLock { $0.keepsMedia = true } }
 
-    /// Starts to keep keys.
     package func keepKeys() { state.withLock { $0.keepsKeys = true } }
 
     var byteCount: Int { state.withLock { $0.byteCount } }

@@ -82,7 +82,6 @@ package struct BodyPlan: Sendable, Hashable {
     package var skip: UInt64 = 0
     /// The number of decoded bytes to keep, or nil for all.
     package var count: UInt64?
-    /// The largest accepted number of decoded bytes.
     package var limit: Int
 }
 

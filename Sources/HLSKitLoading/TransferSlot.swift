@@ -81,7 +81,6 @@ package final class TransferSlot: TransportTask {
         settle()
     }
 
-    /// Holds or releases the transfer.
     func hold(_ isHeld: Bool) {
         state.withLock { $0.isHeld = isHeld }
         settle()

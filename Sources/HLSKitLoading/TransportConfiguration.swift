@@ -59,7 +59,7 @@ public struct TransportConfiguration: Sendable, Hashable {
     /// A header field or a login in the URL takes precedence. Because entries only name hosts, a login is only sent to
     /// origins that may receive a request's credentials.
     public var netrcFile: String?
-    /// The file of the client certificate (PEM) for servers that request one, or `nil` (the default) for none.
+    /// The file of the client certificate (PEM) for servers that request one. The default is `nil` for none.
     ///
     /// Only origins that may receive a request's credentials receive it.
     public var clientCertificateFile: String?

@@ -33,7 +33,6 @@ package struct TransportEvents: AsyncSequence, Sendable {
 
     package func makeAsyncIterator() -> Iterator { Iterator(owner: owner) }
 
-    /// The request itself.
     var task: any TransportTask { owner.queue }
 }
 
@@ -45,9 +44,7 @@ private final class EventQueue: TransportTask {
         var events: [TransportEvent] = []
         var first = 0
         var byteCount = 0
-        /// Whether reading has ended.
         var isCancelled = false
-        /// Whether the last event has arrived.
         var isComplete = false
         var isPausedByReader = false
         /// The last state that the task was given.

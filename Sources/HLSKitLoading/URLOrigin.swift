@@ -1,6 +1,5 @@
 /// A scheme, host and port, to which credentials are bound (RFC 6454).
 public struct URLOrigin: Sendable, Hashable, CustomStringConvertible {
-    /// The scheme, `http` or `https`.
     package let scheme: String
     /// The host in lower case. IPv6 addresses are in brackets.
     package let host: String

@@ -89,7 +89,6 @@ package struct ClientDataFacts: Sendable, Hashable {
     package var bitRates = BitRates()
     package var duration: Duration?
     package var next: NextObject?
-    /// Whether the object is not for display.
     package var isNotRendered = false
 
     // The buffer and throughput.
@@ -110,7 +109,6 @@ package struct ClientDataFacts: Sendable, Hashable {
 
     // Totals since the start of the session.
     package var starvationCount = 0
-    /// The durations of finished starvations.
     package var starvations: [Duration] = []
     package var errors = Errors()
 

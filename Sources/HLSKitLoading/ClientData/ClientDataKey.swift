@@ -6,7 +6,6 @@ enum ClientDataKey: String, CaseIterable {
     case mtp, nor, nr, nrr, ot, pb, pr, pt, rc, rtp, sf, sid, smrt, sn, st, sta, su, tab, tb, tbl, tpb, ts, ttfb, ttfbb
     case ttlb, url, v
 
-    /// Returns the header field of the key.
     func header(in version: ClientData.Version) -> ClientData.HeaderField {
         switch self {
         case .ab, .br, .d, .lab, .lb, .ot, .tab, .tb, .tpb: .object
@@ -23,7 +22,6 @@ enum ClientDataKey: String, CaseIterable {
     static let versionOne: Set<ClientDataKey> = [
         .br, .bl, .bs, .cid, .d, .dl, .mtp, .nor, .nrr, .ot, .pr, .rtp, .sf, .sid, .st, .su, .tb, .v,
     ]
-    /// The keys that only events have.
     static let ofEvents: Set<ClientDataKey> = [
         .cen, .cmsdd, .cmsds, .e, .h, .rc, .smrt, .ts, .ttfb, .ttfbb, .ttlb, .url,
     ]

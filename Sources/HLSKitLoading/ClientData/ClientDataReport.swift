@@ -145,7 +145,6 @@ package struct ClientDataReport: Sendable, Hashable {
 
     // MARK: Output
 
-    /// The nonempty header fields.
     var fields: [TransportField] {
         ClientData.HeaderField.allCases.compactMap { header in
             let own = members.filter { $0.header == header }

@@ -62,7 +62,6 @@ package final class ClientDataReporter: Sendable {
         state = Mutex(State(targets: targets))
     }
 
-    /// Reports an event.
     package func take(_ event: ClientDataEvent, _ facts: ClientDataFacts, target: Int?) {
         var facts = facts
         facts.sessionID = sessionID

@@ -34,7 +34,6 @@ struct ReportQueue: Sendable {
     private var deadline: Duration?
     /// Whether the target accepts no more reports of this session.
     private(set) var isGone = false
-    /// The number of dropped lines.
     private(set) var droppedCount = 0
 
     init(_ target: ClientData.EventTarget) {
@@ -73,7 +72,6 @@ struct ReportQueue: Sendable {
         return next(at: now)
     }
 
-    /// Returns the next step.
     mutating func next(at now: Duration) -> Step? {
         if isGone { return .over }
         if let deadline, now >= deadline { return .over }

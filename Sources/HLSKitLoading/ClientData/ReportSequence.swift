@@ -15,7 +15,6 @@ struct ReportSequence: Sendable {
         var isStarved = false
         var starvations: [Duration] = []
         var startDelay: Duration?
-        /// The error codes.
         var errors: [String] = []
     }
 

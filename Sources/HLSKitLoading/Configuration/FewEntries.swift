@@ -1,6 +1,5 @@
 /// A dictionary for a few entries, in which a linear search is faster than hashing.
 package struct FewEntries<Key: Equatable & Sendable, Value: Sendable>: Sendable {
-    /// In the order of insertion.
     package private(set) var keys: [Key] = []
     private var values: [Value?] = []
 

@@ -11,7 +11,6 @@ public struct PixelSize: Sendable, Hashable, Codable {
         self.height = height
     }
 
-    /// The size of zero by zero pixels.
     package static let zero = PixelSize(width: 0, height: 0)
 
     /// The width times the height, limited to the largest integer.

@@ -54,7 +54,6 @@ public final class ResourceBudget: Sendable {
 
     // MARK: For players
 
-    /// Returns a new number for a player.
     package func makeNumber() -> Int {
         state.withLock { state in
             state.lastNumber += 1

@@ -3,7 +3,6 @@
 /// This is a value without locks and references. Members are numbers, and affected members are listed in ascending
 /// order.
 package struct ResourceLedger: Sendable {
-    /// The state of a member.
     package struct Entry: Sendable, Hashable {
         package var priority = ResourcePriority.default
         /// Whether its playback waits for media, or will soon.
@@ -15,7 +14,6 @@ package struct ResourceLedger: Sendable {
         }
     }
 
-    /// The limits of all members together.
     let byteCount: Int?
     let duration: Duration?
     private var entries: [Int: Entry] = [:]

@@ -22,7 +22,6 @@ public struct AccessLog: Sendable, Hashable {
     /// The header lines of the extended format, for writers of single events.
     package static var extendedLogHeader: String { ExtendedLogText(columns: AccessLogEvent.columns.map(\.name)).header }
 
-    /// The ``extendedLogText`` as bytes.
     package func extendedLogData() -> [UInt8] { Array(extendedLogText.utf8) }
 
     /// The log with one JSON object per line.

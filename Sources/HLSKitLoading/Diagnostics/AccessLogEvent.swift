@@ -69,6 +69,5 @@ public struct AccessLogEvent: Sendable, Hashable {
     /// The source of the media, as in ``PlayerItem/pathway``.
     public var pathway: String?
 
-    /// Creates an event with unknown values.
     package init() {}
 }

@@ -75,7 +75,6 @@ public struct ErrorLog: Sendable, Hashable {
         ExtendedLogText(columns: ["date", "time", "uri", "s-ip", "cs-guid", "status", "domain", "comment"]).header
     }
 
-    /// The ``extendedLogText`` as bytes.
     package func extendedLogData() -> [UInt8] { Array(extendedLogText.utf8) }
 
     /// The log with one JSON object per line.

@@ -1,6 +1,5 @@
 package import HLSKitPlaylist
 
-/// A value in a log.
 package enum LogValue: Sendable {
     /// nil stands for an unknown value.
     case string(String?)
@@ -40,7 +39,6 @@ extension PlaylistDate {
     }
 }
 
-/// A log in the W3C extended format.
 struct ExtendedLogText {
     var columns: [String]
     var rows: [[LogValue]] = []

@@ -124,7 +124,6 @@ extension MetricRequest {
 }
 
 extension MetricRequest {
-    /// The server data, if there is any.
     private var serverMembers: [(String, LogValue)] {
         guard let serverData else { return [] }
         return [

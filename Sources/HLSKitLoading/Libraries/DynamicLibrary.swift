@@ -3,7 +3,6 @@ import Glibc
 /// A shared library that is opened at run time and stays open.
 struct DynamicLibrary {
     struct Failure: Error {
-        /// The system's error message.
         var text: String
 
         /// Returns a message for the failure. The library is missing or cannot be loaded, for example because file

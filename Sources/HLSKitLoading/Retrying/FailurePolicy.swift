@@ -37,7 +37,6 @@ package struct FailurePolicy<Role: Hashable & Sendable>: Sendable {
     /// Counts a failed request that has not been decided yet.
     package mutating func setAside(at now: Duration) { rateLimit.charge(at: now) }
 
-    /// Counts an unchanged playlist.
     package mutating func noteUnchanged(at now: Duration, isPatient: Bool) {
         rateLimit.chargeUnchanged(at: now, counts: !isPatient)
     }
@@ -46,7 +45,6 @@ package struct FailurePolicy<Role: Hashable & Sendable>: Sendable {
     package func isFailing(_ role: Role) -> Bool { schedule.isFailing(role) }
     /// Returns the number of failures of `role` since it last succeeded or was given up.
     package func failureCount(of role: Role) -> Int { schedule.failureCount(of: role) }
-    /// Whether too many requests were unsuccessful.
     package var isExhausted: Bool { rateLimit.isExhausted }
     /// Returns the time that the next request must wait.
     package func wait(at now: Duration) -> Duration { rateLimit.wait(at: now) }
@@ -55,8 +53,6 @@ package struct FailurePolicy<Role: Hashable & Sendable>: Sendable {
 
     /// Resets the budget of a role that was played or is no longer needed.
     package mutating func succeed(_ role: Role) { schedule.succeed(role) }
-    /// Records a playlist with something new.
     package mutating func deliverPlaylist() { rateLimit.deliverPlaylist() }
-    /// Records a delivered segment.
     package mutating func deliverSegment() { rateLimit.deliver() }
 }

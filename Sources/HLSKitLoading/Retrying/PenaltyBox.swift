@@ -19,7 +19,6 @@ package struct PenaltyBox<Key: Hashable & Sendable>: Sendable {
         releases[key] = nil
     }
 
-    /// Returns the keys with a penalty.
     package func penalized(at now: Duration) -> Set<Key> {
         releases.isEmpty ? [] : Set(releases.lazy.filter { $0.value > now }.map(\.key))
     }

@@ -62,7 +62,6 @@ extension RetryTerms.Kind {
     }
 }
 
-/// A failed request.
 package struct RequestFailure: Sendable {
     package enum Cause: Sendable {
         case loading(LoadingError)
@@ -118,7 +117,6 @@ extension RequestFailure {
         return error.code == .connectionLost
     }
 
-    /// Whether the server is available and responded.
     var isAnswer: Bool {
         guard case .loading(let error) = cause else { return true }
         return error.code == .httpStatus

@@ -31,7 +31,6 @@ struct RequestRateLimit: Sendable {
         if counts, fruitlessCount < total { fruitlessCount += 1 }
     }
 
-    /// Counts an unchanged playlist.
     mutating func chargeUnchanged(at now: Duration, counts: Bool = true) {
         take(at: now)
         if counts, unchangedCount < total { unchangedCount += 1 }
@@ -42,12 +41,10 @@ struct RequestRateLimit: Sendable {
         updated = max(updated, now)
     }
 
-    /// Records a playlist with something new.
     mutating func deliverPlaylist() {
         unchangedCount = 0
     }
 
-    /// Records a delivered segment.
     mutating func deliver() {
         fruitlessCount = 0
         unchangedCount = 0

@@ -25,7 +25,6 @@ package final class RequestRetrier: Sendable {
         }
     }
 
-    /// The properties of a request.
     package struct Request: Sendable {
         package var url: String
         package var terms: RetryTerms

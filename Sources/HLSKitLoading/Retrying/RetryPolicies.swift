@@ -66,7 +66,6 @@ public struct RetryPolicies: Sendable, Hashable {
     ///
     /// Beyond it, an item or download fails, and an asset retries nothing.
     public var fruitlessRequestTotal: Int
-    /// The policies of classes with separate policies.
     var own: [ResourceClass: RetryPolicies.Policy] = [:]
 
     /// Creates policies.

@@ -20,7 +20,6 @@ package struct SilentFolders: Sendable {
     /// Whether the folder of this URL has delivered nothing and was already waited for.
     package func isSilent(_ url: String) -> Bool { !silent.isEmpty && silent.contains(Self.folder(of: url)) }
 
-    /// Records that media arrived from a URL.
     package mutating func noteMedia(from url: String) {
         let folder = Self.folder(of: url)
         if !silent.isEmpty { silent.remove(folder) }

@@ -136,7 +136,6 @@ package final class HookedTransport: ResourceTransport {
 
     private static let maximumRedirectCount = 10
 
-    /// Delivers the pieces that a loader streams.
     private func deliver(
         _ stream: AsyncThrowingStream<[UInt8], any Error>, for request: TransportRequest, _ answer: LoadedResource,
         _ deadline: Duration, _ task: HookedTask
@@ -349,7 +348,6 @@ private final class HookedTask: TransportTask {
         if mayCall { handler(event) }
     }
 
-    /// Passes the request to another transport.
     func forward(_ start: (@escaping @Sendable (TransportEvent) -> Void) -> any TransportTask) {
         follow { start { [self] event in handOn(event) } }
     }

@@ -61,7 +61,6 @@ public struct ContentKeyRequest: Sendable, Hashable {
     /// The reason for the request. The default is ``Reason/needed``.
     public var reason: Reason
 
-    /// Creates a request.
     package init(url: String, keyFormat: String, itemURL: String, reason: Reason = .needed) {
         urlString = url
         self.keyFormat = keyFormat

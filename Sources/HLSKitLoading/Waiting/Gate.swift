@@ -18,7 +18,6 @@ package final class Gate<State: Sendable>: Sendable {
         content = Mutex(Content(state: state))
     }
 
-    /// Calls `body` under the lock.
     package func withLock<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
         content.withLock { body(&$0.state) }
     }

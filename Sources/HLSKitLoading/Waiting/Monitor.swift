@@ -19,7 +19,6 @@ package final class Monitor<State>: @unchecked Sendable {  // `state` is accesse
         mutex.deallocate()
     }
 
-    /// Calls `body` under the lock.
     package func withLock<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }

@@ -16,7 +16,6 @@ final class SharedLoad<Value: Sendable>: Sendable {
         var task: Task<Void, Never>?
         /// The number of starts. Results of earlier starts are ignored.
         var generation = 0
-        /// In the order of arrival.
         var waiters: [OneShot<Outcome>] = []
     }
 

@@ -41,7 +41,6 @@ package struct LiveStreamMonitor: Sendable {
     /// Returns the time at which the limit is reached if nothing new arrives.
     package func deadline(_ limit: Duration) -> Duration { lastNews + limit }
 
-    /// Returns the time of the next check.
     package func nextCheck(_ tracker: PlaylistTracker, limit: Duration?, at now: Duration) -> Duration {
         max(deadline(limit ?? .zero), now + tracker.pacingTarget)
     }

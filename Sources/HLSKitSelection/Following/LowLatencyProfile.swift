@@ -52,7 +52,6 @@ package enum LowLatencyProfile: Sendable, Hashable {
 }
 
 extension LowLatencyProfile.Reason {
-    /// A description for people.
     package var text: String {
         switch self {
         case .holdsNoRequests: "the server does not hold requests (CAN-BLOCK-RELOAD)"

@@ -28,7 +28,6 @@ package struct PlaylistTracker: Sendable {
     /// The number of segments in a window that may move past media before it is loaded if the server fails.
     private static let shortWindow = 10
 
-    /// The effect of an update.
     package enum Update: Hashable, Sendable {
         case first
         case changed
@@ -49,7 +48,6 @@ package struct PlaylistTracker: Sendable {
     /// The playlist to load media from. If parts are used, they replace their segments.
     @Shared package private(set) var playlist: MediaPlaylist
     @Shared private var parts: PartList? = nil
-    /// Whether parts are loaded.
     package private(set) var usesParts: Bool
     /// The number of the first segment that may be divided. Earlier segments are loaded whole even if parts are used.
     private var dividedFrom = Int.min
@@ -246,7 +244,6 @@ package struct PlaylistTracker: Sendable {
         return min(max(playlist.targetDuration, .milliseconds(500)), ceiling)
     }
 
-    /// The default distance from the live edge.
     package var holdBack: Duration {
         if usesParts, let holdBack = playlist.serverControl?.partHoldBack { return holdBack }
         return playlist.serverControl?.holdBack ?? pacingTarget * 3

@@ -23,7 +23,6 @@ package struct ReloadPlan: Sendable {
 
     private var isDeltaAsked = false
     private var awaited: PartPosition?
-    /// Whether the next request carries no directives.
     private var isPlainNext = false
     /// The part whose blocking request failed. The next playlist shows whether the server could have answered.
     private var doubted: PartPosition?
@@ -87,7 +86,6 @@ package struct ReloadPlan: Sendable {
         return tracker.pacingTarget * 1.5 + max(tracker.pacingTarget / 2, .seconds(1))
     }
 
-    /// Records that a request was sent.
     package mutating func send(_ directives: DeliveryDirectives) {
         awaited = directives.awaited
         isDeltaAsked = directives.delta != nil

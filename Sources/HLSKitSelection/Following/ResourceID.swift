@@ -39,7 +39,6 @@ package struct SegmentKey: Sendable, Hashable {
 }
 
 extension ByteRange {
-    /// The bytes as a half-open range.
     package var range: Range<UInt64>? {
         guard let start = UInt64(exactly: offset), let length = UInt64(exactly: length) else { return nil }
         let (end, overflow) = start.addingReportingOverflow(length)

@@ -188,7 +188,6 @@ struct SegmentHistory: Sendable {
         var sharedCount = 0
         var sameNameCount = 0
         var sameNameElsewhereCount = 0
-        /// Whether all shared segments kept their names.
         var hasSameNames: Bool { sharedCount > 0 && sameNameCount == sharedCount }
         /// The number of segments whose known date does or does not match their known number.
         var sameDateCount = 0

@@ -7,7 +7,6 @@ package import HLSKitPlaylist
 ///
 /// Source: rfc8216bis, appendix D.
 package struct AssetLists: Sendable {
-    /// The state of a list.
     package enum State: Sendable, Hashable {
         case unknown, asked, failed
         /// `base` is the URL that returned the list.
@@ -27,7 +26,6 @@ package struct AssetLists: Sendable {
 
     /// A request for a list that is due.
     package struct Request: Sendable, Hashable {
-        /// The ID of the event.
         package var id: String
         package var url: String
     }

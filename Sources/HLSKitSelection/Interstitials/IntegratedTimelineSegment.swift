@@ -32,7 +32,7 @@ public struct IntegratedTimelineSegment: Sendable, Hashable {
             target: MediaTimeRange(start: MediaTime(start), duration: MediaTime(duration)))
     }
 
-    /// The time range of the segment on the integrated timeline, with the duration 0 for an event at a single point.
+    /// The time range on the integrated timeline, with the duration 0 for an event at a single point.
     public var timeRange: MediaTimeRange {
         MediaTimeRange(start: MediaTime(start), duration: MediaTime(duration))
     }

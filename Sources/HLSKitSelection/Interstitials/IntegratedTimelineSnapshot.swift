@@ -29,10 +29,8 @@ public struct IntegratedTimelineSnapshot: Sendable, Hashable {
     /// The segment that was playing, or `nil` for a timeline without segments.
     public private(set) var currentSegment: IntegratedTimelineSegment?
 
-    /// The duration of the whole timeline.
     package var length: Duration { segments.last.map { $0.end - (segments.first?.start ?? .zero) } ?? .zero }
 
-    /// Appends a segment.
     mutating func append(_ segment: IntegratedTimelineSegment) {
         var segment = segment
         segment.start = segments.last?.end ?? .zero

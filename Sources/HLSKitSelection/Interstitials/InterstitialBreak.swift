@@ -18,7 +18,6 @@ package struct InterstitialBreak: Sendable {
         case leave
     }
 
-    /// The next action.
     package enum Step: Sendable, Hashable {
         /// Play an asset from an offset in it up to another offset, or to its end if the latter is nil.
         case play(InterstitialAsset, from: Duration, upTo: Duration?)
@@ -54,13 +53,11 @@ package struct InterstitialBreak: Sendable {
     private var lengths: [String: Duration] = [:]
     /// The endings of events that have not been reported, in order.
     private var endings: [Ending] = []
-    /// The total time played.
     package private(set) var played = Duration.zero
     /// Whether all events so far have a fixed resumption offset.
     private(set) var hasFixedOffset = true
     private(set) var alignsResumption = false
 
-    /// The progress of the current event.
     private struct Course: Sendable {
         /// The offset at which the event was entered.
         var startOffset = Duration.zero

@@ -9,7 +9,6 @@ package enum InterstitialSeekVerdict: Sendable {
     case first(InterstitialBreak)
 }
 
-/// The continuation after a break.
 package enum InterstitialContinuation: Sendable {
     /// The item continues at this item time.
     case primary(at: Duration)

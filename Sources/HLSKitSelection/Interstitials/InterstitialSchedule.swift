@@ -17,7 +17,6 @@ package struct InterstitialSchedule: Sendable {
     /// The largest number of scheduled events: the last ones of a live stream, the first ones otherwise.
     static let maximumCount = 4096
 
-    /// An event and its time.
     struct Entry: Sendable, Hashable {
         var event: InterstitialEvent
         /// The time before alignment, or nil if the event has none. It only matters to events without a cue.
@@ -181,7 +180,6 @@ package struct InterstitialSchedule: Sendable {
         return stops.first { $0.events.contains { $0.id == id } }?.time
     }
 
-    /// Whether an event has yet to play.
     func isDue(_ event: InterstitialEvent) -> Bool { !handled.contains(event.id) && isPlayable(event) }
 
     /// Whether an event plays when the playhead reaches it.

@@ -39,7 +39,6 @@ public struct SkipRule: Sendable, Hashable {
         }
     }
 
-    /// Creates a rule from parsed expressions.
     package init(dateRanges: [DateRangeExpression], segmentURIs: [TextPattern]) {
         self.dateRanges = dateRanges
         self.segmentURIs = segmentURIs

@@ -21,7 +21,6 @@ package struct SkippedRanges: Sendable, Hashable {
 
     /// The ranges in order, which do not touch.
     package private(set) var entries: [Entry] = []
-    /// Whether events inside skipped ranges are played.
     package private(set) var keepsEvents = false
 
     package init() {}

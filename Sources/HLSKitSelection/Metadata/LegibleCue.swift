@@ -12,7 +12,6 @@ public struct LegibleCue: Sendable, Hashable {
     public var payload: String { didSet { styled = nil } }
     /// The name of the cue in its file, or an empty string if it has none.
     public var identifier: String
-    /// The position and the layout.
     package var settings: WebVTTCueSettings { didSet { styled = nil } }
     /// The BCP 47 tag of the rendition, or `nil` if it is not declared.
     public var language: String?

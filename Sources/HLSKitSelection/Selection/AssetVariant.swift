@@ -90,13 +90,13 @@ public struct AssetVariant: Sendable, Identifiable {
     public var index: Int { storage.facts.index }
     /// The URL of the media playlist or media file, or `nil` if ``urlString`` is not a URL.
     public var url: URL? { URL(string: urlString) }
-    /// The absolute URL of the media playlist or media file as written, or the URI if it cannot be resolved.
+    /// The absolute URL of the media playlist or file as written, or the URI if it cannot be resolved.
     public var urlString: String { storage.facts.url ?? storage.facts.uri }
     /// The `BANDWIDTH` in bits per second, or `nil` if it is missing or there is no multivariant playlist.
     public var peakBitRate: Double? { storage.facts.bandwidth > 0 ? storage.facts.bandwidth : nil }
     /// The `AVERAGE-BANDWIDTH` in bits per second, or `nil` if it is not declared.
     public var averageBitRate: Double? { storage.facts.averageBandwidth }
-    /// All entries of `CODECS`, including other than video and audio, or an empty array if it is not declared.
+    /// All entries of `CODECS`, not only video and audio, or an empty array if it is not declared.
     public package(set) var codecs: [String] {
         get { storage.facts.codecs }
         set { facts.codecs = newValue }

@@ -29,7 +29,6 @@ package struct AudioTrackOptions: Sendable {
 
     package var options: [MediaSelectionOption] { entries.map(\.option) }
 
-    /// The audible group, or nil without audio.
     package var group: MediaSelectionGroup? {
         entries.isEmpty
             ? nil : MediaSelectionGroup(characteristic: .audible, options: options, allowsEmptySelection: false)

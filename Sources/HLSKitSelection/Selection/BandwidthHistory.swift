@@ -25,11 +25,8 @@ public final class BandwidthHistory: Sendable {
 
 /// The throughput of hosts, each with the date of its measurement.
 public struct BandwidthEstimates: Sendable, Hashable, Codable {
-    /// The throughput of one host.
     package struct Entry: Sendable, Hashable, Codable {
-        /// The estimate in bits per second.
         package var bitsPerSecond: Double
-        /// The date of the measurement.
         package var measuredAt: PlaylistDate
 
         package init(bitsPerSecond: Double, measuredAt: PlaylistDate) {
@@ -65,7 +62,6 @@ public struct BandwidthEstimates: Sendable, Hashable, Codable {
         return date - entry.measuredAt <= maximumAge ? entry.bitsPerSecond : nil
     }
 
-    /// Replaces the estimate for a host.
     package mutating func note(_ bitsPerSecond: Double, host: String, at date: PlaylistDate) {
         guard bitsPerSecond.isFinite, bitsPerSecond > 0 else { return }
         entries[host] = Entry(bitsPerSecond: bitsPerSecond, measuredAt: date)

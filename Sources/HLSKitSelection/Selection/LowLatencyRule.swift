@@ -43,7 +43,6 @@ struct LowLatencyRule: Sendable {
     private static let patiences = (least: Duration.seconds(4), most: Duration.seconds(32))
     private static let gain = 0.8
 
-    /// A throughput measurement and its time.
     private struct Sample: Sendable {
         var time: Double
         var bits: Double

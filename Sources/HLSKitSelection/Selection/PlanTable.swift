@@ -15,7 +15,6 @@ struct PlanTable: Sendable {
         /// The bits of each upcoming segment, one row per segment and one column per variant. The last row stands for
         /// all that follow.
         var sizes: [Double]
-        /// The number of segments to plan.
         var segmentCount: Int
         /// Whether more segments follow.
         var goesOn: Bool

@@ -147,13 +147,11 @@ package struct RenditionCandidate: Sendable, Hashable {
     var index: Int
     /// The BCP 47 language tag, or nil if it is not declared.
     var language: String?
-    /// The `NAME`.
     var name: String
     /// The first number of `CHANNELS`, or nil if it is not declared.
     var channelCount: Int?
     /// The codecs of the variants that use it, or an empty array if they are not declared.
     var codecs: [String]
-    /// Whether `FORCED=YES` is declared.
     var isForced: Bool
     /// The channel usage, or nil if `CHANNELS` is not declared.
     var channelUsage: Set<ChannelUsage>?
@@ -196,7 +194,7 @@ extension QualityExpression {
         case channels
         /// Whether a rendition, or one in the audio group of a variant, is made for headphones.
         case binaural
-        /// Whether a rendition, or one in the audio group of a variant, is already processed to surround the listener.
+        /// Whether a rendition, or one in the audio group of a variant, is processed to surround the listener.
         case immersive
         /// Whether a rendition, or one in the audio group of a variant, is made from more channels.
         case downmix

@@ -25,7 +25,6 @@ package struct RecordingRule: Sendable, Hashable {
         package var current: AssetVariant.ID?
         /// The throughput in bits per second, or nil before the first measurement.
         package var throughput: Double?
-        /// The start of the segment.
         package var itemTime: Duration
         /// The live window, or nil for VOD, which does not expire.
         package var window: Window?

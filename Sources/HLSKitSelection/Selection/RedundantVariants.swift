@@ -33,7 +33,6 @@ package enum RedundantVariants {
         return kept
     }
 
-    /// Whether two variants are redundant.
     package static func areSame(_ one: AssetVariant, _ other: AssetVariant) -> Bool { Quality(one) == Quality(other) }
 
     /// All attributes that a viewer, a listener or the network could notice.

@@ -129,7 +129,6 @@ public struct ScenarioRule: VariantSelector {
 
     // MARK: - Values
 
-    /// Solves the plan of each scenario.
     private mutating func prepare(_ situation: borrowing Situation, level: Double) {
         var problem = situation.problem
         problem.latency = predictor.latency

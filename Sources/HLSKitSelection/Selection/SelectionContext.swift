@@ -46,6 +46,5 @@ package struct SelectionContext: Sendable {
     /// An expression that selects the allowed variants, or nil (the default) to allow all.
     package var quality: QualityExpression?
 
-    /// Creates a context without limits.
     package init() {}
 }

@@ -1,6 +1,5 @@
 package import HLSKitLoading
 
-/// The user's choice in one group.
 package enum MediaSelectionChoice: Sendable, Hashable {
     /// The rule selects, regardless of other preferences.
     case automatic

@@ -42,7 +42,6 @@ package struct ThroughputEstimator: Sendable {
     /// The identifier of a transfer from its start to its end.
     package typealias TransferID = Int
 
-    /// The number of finished transfers in ``recentTransfers``.
     static let historyCount = 20
 
     private static let fastHalfLife = 3.0
@@ -86,13 +85,11 @@ package struct ThroughputEstimator: Sendable {
     /// The time up to which receiving time has been counted, so that overlapping transfers do not count it twice.
     private var accountedUntil = Duration.zero
 
-    /// Creates an estimator without measurements.
     package init() {}
 
     /// The rates in bits per second of recent seconds with loading, the oldest first, at most 120.
     package var secondRates: [Double] { record.rates }
 
-    /// Records that a request was sent.
     package mutating func started(_ id: TransferID, at now: Duration) {
         record.began(at: now)
         running[id] = Running(requested: now)

@@ -62,7 +62,6 @@ struct TransferAverages: Sendable, Hashable {
         return min(fast, slow)
     }
 
-    /// The latency in seconds.
     var latency: Double { max(fastLatency?.value ?? 0, slowLatency?.value ?? 0) }
 
     mutating func update(from input: SelectionInput) {

@@ -3,7 +3,6 @@ import HLSKitPlaylist
 
 /// The eligible variants, and the reasons why others are not.
 package struct VariantEligibility: Sendable, Hashable {
-    /// The eligible variants in playlist order.
     package private(set) var eligible: [AssetVariant]
     /// The first reason of each excluded variant, by its index.
     package private(set) var exclusions: [Int: IneligibilityReason] = [:]

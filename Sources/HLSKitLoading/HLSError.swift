@@ -158,13 +158,13 @@ public struct HLSError: Error, Sendable, CustomStringConvertible {
     /// Creates an error. Without `url`, no resource caused it.
     ///
     /// - Parameters:
-    /// - code: The code, either a predefined one or your own.
-    /// - domain: The domain, or `nil` to derive it from the code.
-    /// - url: The URL. Its secrets are not readable later.
-    /// - cause: The cause in a few words, for people.
-    /// - detail: The status, or the message of the underlying library.
-    /// - statusCode: The status of an HTTP error response.
-    /// - underlyingError: The original error.
+    ///   - code: The code, either a predefined one or your own.
+    ///   - domain: The domain, or `nil` to derive it from the code.
+    ///   - url: The URL. Its secrets are not readable later.
+    ///   - cause: The cause in a few words, for people.
+    ///   - detail: The status, or the message of the underlying library.
+    ///   - statusCode: The status of an HTTP error response.
+    ///   - underlyingError: The original error.
     public init(
         code: Code, domain: Domain? = nil, url: URL? = nil, cause: String, detail: String? = nil,
         statusCode: Int? = nil, underlyingError: (any Error)? = nil
@@ -351,10 +351,10 @@ extension HLSError {
     /// Creates an error for the file at `path`, for use by a ``MediaWriter``.
     ///
     /// - Parameters:
-    /// - code: The kind of failure.
-    /// - path: The file as the user named it, or `-` for standard output. It becomes the ``urlString`` and is not
-    ///   redacted.
-    /// - text: The message of the operating system or the underlying library.
+    ///   - code: The kind of failure.
+    ///   - path: The file as the user named it, or `-` for standard output. It becomes the ``urlString`` and is not
+    ///     redacted.
+    ///   - text: The message of the operating system or the underlying library.
     public init(code: Code, path: String, text: String) {
         self.init(code: code, domain: .output, urlString: nil, cause: text)
         publicURL = path

@@ -12,8 +12,8 @@ package final class MadeAnswer: TransportTask {
     private let transfer = Mutex<(any TransportTask)?>(nil)
 
     /// - Parameters:
-    /// - executor: The executor that calls the handler, or nil for the global one.
-    /// - make: Returns the events. It is cancelled with the request.
+    ///   - executor: The executor that calls the handler, or nil for the global one.
+    ///   - make: Returns the events. It is cancelled with the request.
     package convenience init(
         on executor: (any TaskExecutor)?, handler: @escaping @Sendable (TransportEvent) -> Void,
         _ make: @escaping @Sendable () async -> [TransportEvent]
@@ -22,9 +22,9 @@ package final class MadeAnswer: TransportTask {
     }
 
     /// - Parameters:
-    /// - executor: The executor that calls the handler, or nil for the global one.
-    /// - make: Returns the events, or nil if a transfer is needed. It is cancelled with the request.
-    /// - start: Starts the transfer with the same handler.
+    ///   - executor: The executor that calls the handler, or nil for the global one.
+    ///   - make: Returns the events, or nil if a transfer is needed. It is cancelled with the request.
+    ///   - start: Starts the transfer with the same handler.
     init(
         on executor: (any TaskExecutor)?, handler: @escaping @Sendable (TransportEvent) -> Void,
         making make: @escaping @Sendable () async -> [TransportEvent]?,

@@ -10,9 +10,9 @@ package struct RequestCredentials: Sendable, Hashable {
     private let ownFields: [TransportField]
 
     /// - Parameters:
-    /// - url: The item's URL as the user gave it.
-    /// - fields: The user's fields.
-    /// - origins: The user's origins, in addition to the origin of `url`.
+    ///   - url: The item's URL as the user gave it.
+    ///   - fields: The user's fields.
+    ///   - origins: The user's origins, in addition to the origin of `url`.
     package init(url: String, _ fields: [TransportField] = [], origins: Set<URLOrigin>) {
         let parsed = try? HTTPURL(url)
         self.origins = origins.union([parsed?.origin].compactMap(\.self))

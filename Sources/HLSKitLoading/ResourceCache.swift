@@ -48,8 +48,8 @@ package final class ResourceCache: Sendable {
     /// Returns a transport that serves cached resources, and loads others from `base`.
     ///
     /// - Parameters:
-    /// - passesMultivariant: Whether multivariant playlists always come from `base`.
-    /// - executor: The executor that delivers cached resources, or nil for the global one.
+    ///   - passesMultivariant: Whether multivariant playlists always come from `base`.
+    ///   - executor: The executor that delivers cached resources, or nil for the global one.
     package func transport(
         over base: any ResourceTransport, passesMultivariant: Bool = false, on executor: (any TaskExecutor)?
     ) -> any ResourceTransport {

@@ -25,11 +25,11 @@ package struct ResourcePolicy: Sendable, Hashable {
     /// Checks one resource.
     ///
     /// - Parameters:
-    /// - url: The absolute URL after resolution.
-    /// - resourceClass: The purpose of the resource.
-    /// - source: The URL of the playlist that names it, or nil if the user gave `url`.
-    /// - realPath: Returns the path without symbolic links, or nil if there is none. It accesses the disk for `file:`
-    ///   only.
+    ///   - url: The absolute URL after resolution.
+    ///   - resourceClass: The purpose of the resource.
+    ///   - source: The URL of the playlist that names it, or nil if the user gave `url`.
+    ///   - realPath: Returns the path without symbolic links, or nil if there is none. It accesses the disk for `file:`
+    ///     only.
     ///
     /// - Throws: `refused` if the rules forbid it, `badURL` if it is not an absolute URL, or `fileNotFound` if the file
     ///   does not exist in a readable folder.

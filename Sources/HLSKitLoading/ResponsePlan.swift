@@ -8,9 +8,9 @@ package enum ResponsePlan: Sendable {
     /// Decides from the header.
     ///
     /// - Parameters:
-    /// - head: A complete header.
-    /// - url: The URL of the response.
-    /// - now: The time in seconds since 1970, for a `Retry-After` date.
+    ///   - head: A complete header.
+    ///   - url: The URL of the response.
+    ///   - now: The time in seconds since 1970, for a `Retry-After` date.
     package init(_ head: ResponseHead, for request: TransportRequest, at url: String, now: Int64) {
         func fail(_ code: LoadingError.Code, _ text: String) -> ResponsePlan {
             .fail(LoadingError(code: code, url: url, status: head.status, text: text))

@@ -43,8 +43,8 @@ package final class ClientDataReporter: Sendable {
     /// Creates a reporter, or returns nil if there is no valid target.
     ///
     /// - Parameters:
-    /// - sessionID: The session ID, unless the settings have one.
-    /// - transport: The network transport, without the hooks, credentials and caches of item requests.
+    ///   - sessionID: The session ID, unless the settings have one.
+    ///   - transport: The network transport, without the hooks, credentials and caches of item requests.
     package init?(_ settings: ClientData, sessionID: String, transport: any ResourceTransport, clock: HostClock) {
         let targets = settings.eventTargets.map { target in
             var target = target

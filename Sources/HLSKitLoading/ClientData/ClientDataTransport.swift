@@ -22,8 +22,8 @@ package final class ClientDataTransport: ResourceTransport {
     }
 
     /// - Parameters:
-    /// - sessionID: The session ID, unless the settings have one.
-    /// - facts: The facts of requests without their own.
+    ///   - sessionID: The session ID, unless the settings have one.
+    ///   - facts: The facts of requests without their own.
     package init(
         _ base: any ResourceTransport, _ settings: ClientData, sessionID: String,
         facts: ClientDataFacts = ClientDataFacts()

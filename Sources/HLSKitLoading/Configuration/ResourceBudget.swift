@@ -39,9 +39,9 @@ public final class ResourceBudget: Sendable {
     /// Creates a budget.
     ///
     /// - Parameters:
-    /// - maximumBufferedByteCount: The limit in bytes, or `nil` (the default) for no limit. A negative value counts as
-    ///   0, with which each player holds the least that it needs.
-    /// - maximumBufferedDuration: The limit as a duration, or `nil` (the default) for no limit.
+    ///   - maximumBufferedByteCount: The limit in bytes, or `nil` (the default) for no limit. A negative value counts
+    ///     as 0, with which each player holds the least that it needs.
+    ///   - maximumBufferedDuration: The limit as a duration, or `nil` (the default) for no limit.
     public init(maximumBufferedByteCount: Int? = nil, maximumBufferedDuration: Duration? = nil) {
         self.maximumBufferedByteCount = maximumBufferedByteCount
         self.maximumBufferedDuration = maximumBufferedDuration

@@ -90,9 +90,9 @@ public final class SteeredClock: EpochClock {
     /// from this and the first measurement if they are at least a second apart. Measure every few seconds.
     ///
     /// - Parameters:
-    /// - time: The time of the external clock.
-    /// - moment: The time of the measurement on the underlying clock, or `nil` for now. For a server response, it is
-    ///   half-way between request and response.
+    ///   - time: The time of the external clock.
+    ///   - moment: The time of the measurement on the underlying clock, or `nil` for now. For a server response, it is
+    ///     half-way between request and response.
     public func steer(to time: HostTime, at moment: HostTime? = nil) {
         let now = base.now
         let moment = moment ?? now

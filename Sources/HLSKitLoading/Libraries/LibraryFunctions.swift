@@ -9,9 +9,9 @@ package struct LibraryFunctions<Table>: @unchecked Sendable {  // the table is n
     package let failure: String?
 
     /// - Parameters:
-    /// - file: The name with its version, such as `libavcodec.so.59`.
-    /// - package: The Debian package, or nil for the name according to Debian's rules, such as `libavcodec59`.
-    /// - find: Fills the table from the library's handle, and returns 0 if a function is missing.
+    ///   - file: The name with its version, such as `libavcodec.so.59`.
+    ///   - package: The Debian package, or nil for the name according to Debian's rules, such as `libavcodec59`.
+    ///   - find: Fills the table from the library's handle, and returns 0 if a function is missing.
     package init(
         _ file: UnsafePointer<CChar>, package: String? = nil,
         find: (UnsafeMutablePointer<Table>?, UnsafeMutableRawPointer?) -> Int32

@@ -5,8 +5,8 @@ enum RetryAfter {
     /// Returns the time to wait from the arrival of the response.
     ///
     /// - Parameters:
-    /// - date: The response's `Date`, which compensates for a wrong clock on either side.
-    /// - now: The time in seconds since 1970, for a response without a `Date`.
+    ///   - date: The response's `Date`, which compensates for a wrong clock on either side.
+    ///   - now: The time in seconds since 1970, for a response without a `Date`.
     ///
     /// - Returns: The time, or nil if the value is invalid.
     static func delay(_ value: String, date: String?, now: Int64) -> Duration? {

@@ -11,8 +11,8 @@ package final class HookedTransport: ResourceTransport {
     private let reasons = KeyReasons()
 
     /// - Parameters:
-    /// - policy: The resources that the item may load, which also applies to values returned by the app.
-    /// - itemURL: The URL that counts as the source of values returned by the app.
+    ///   - policy: The resources that the item may load, which also applies to values returned by the app.
+    ///   - itemURL: The URL that counts as the source of values returned by the app.
     package init(
         _ base: any ResourceTransport, hooks: LoadingHooks, policy: ResourcePolicy, itemURL: String,
         clock: any Clock<Duration>

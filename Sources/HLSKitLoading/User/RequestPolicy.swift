@@ -24,8 +24,8 @@ public struct RequestPolicy: Sendable {
     /// Creates a policy.
     ///
     /// - Parameters:
-    /// - deadline: The longest time that the closure may take before the request fails.
-    /// - apply: Returns the request to send instead, or throws an error to make it fail.
+    ///   - deadline: The longest time that the closure may take before the request fails.
+    ///   - apply: Returns the request to send instead, or throws an error to make it fail.
     public init(
         deadline: Duration = .seconds(10),
         apply: @escaping @Sendable (TransportRequest) async throws -> TransportRequest

@@ -45,9 +45,9 @@ package final class Broadcast<Element: Sendable>: Sendable {
     /// task is cancelled.
     ///
     /// - Parameters:
-    /// - buffering: The elements that this reader keeps, or nil for the default.
-    /// - isOver: Called after the reader is added. If it returns true, the sequence ends at once. If the condition
-    ///   becomes true later, ``finish()`` must be called, so that no reader is missed in between.
+    ///   - buffering: The elements that this reader keeps, or nil for the default.
+    ///   - isOver: Called after the reader is added. If it returns true, the sequence ends at once. If the condition
+    ///     becomes true later, ``finish()`` must be called, so that no reader is missed in between.
     package func subscribe(_ buffering: Buffering? = nil, unless isOver: () -> Bool = { false }) -> AsyncStream<Element>
     {
         let (stream, continuation) = AsyncStream.makeStream(
@@ -65,8 +65,8 @@ package final class Broadcast<Element: Sendable>: Sendable {
     /// for the lost ones.
     ///
     /// - Parameters:
-    /// - limit: The number of elements to keep for this reader, from 1.
-    /// - mark: Creates the marker from the number of lost elements and the last of them.
+    ///   - limit: The number of elements to keep for this reader, from 1.
+    ///   - mark: Creates the marker from the number of lost elements and the last of them.
     package func subscribe(
         newest limit: Int, marking mark: @escaping @Sendable (Int, Element) -> Element
     ) -> AsyncStream<Element> {

@@ -34,8 +34,8 @@ final class NewestElements<Element: Sendable>: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    /// - limit: The number of elements to keep, from 1.
-    /// - mark: Creates the marker from the number of lost elements and the last of them.
+    ///   - limit: The number of elements to keep, from 1.
+    ///   - mark: Creates the marker from the number of lost elements and the last of them.
     init(limit: Int, mark: @escaping @Sendable (Int, Element) -> Element) {
         self.limit = max(1, limit)
         self.mark = mark

@@ -25,9 +25,9 @@ package struct LiveStreamMonitor: Sendable {
     /// Checks how long the stream has brought nothing new.
     ///
     /// - Parameters:
-    /// - tracker: The playlist that shows whether the stream continues.
-    /// - limit: The longest time to wait for something new, or nil to wait forever.
-    /// - isFailing: Whether playlists cannot be loaded. If so, their own, longer retry budget ends the stream (R39).
+    ///   - tracker: The playlist that shows whether the stream continues.
+    ///   - limit: The longest time to wait for something new, or nil to wait forever.
+    ///   - isFailing: Whether playlists cannot be loaded. If so, their own, longer retry budget ends the stream (R39).
     package func check(_ tracker: PlaylistTracker, limit: Duration?, isFailing: Bool, at now: Duration) -> Verdict {
         let silence = now - lastNews
         // If the process was suspended, the playlist must be loaded once before this verdict.

@@ -28,9 +28,9 @@ package enum LowLatencyProfile: Sendable, Hashable {
     private static let tolerance = 1.1
 
     /// - Parameters:
-    /// - isAllowed: Whether the app allows low latency.
-    /// - keepsWord: Whether the server has answered blocking requests as it should, or has received none.
-    /// - keepsConnections: Whether one connection carries many requests, as far as is known.
+    ///   - isAllowed: Whether the app allows low latency.
+    ///   - keepsWord: Whether the server has answered blocking requests as it should, or has received none.
+    ///   - keepsConnections: Whether one connection carries many requests, as far as is known.
     package init(of playlist: MediaPlaylist, isAllowed: Bool, keepsWord: Bool = true, keepsConnections: Bool = true) {
         guard isAllowed, !playlist.isComplete, playlist.offersParts else {
             self = .ordinary

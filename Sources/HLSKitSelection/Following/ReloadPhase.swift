@@ -11,9 +11,9 @@ struct ReloadPhase: Sendable {
     /// Records a load.
     ///
     /// - Parameters:
-    /// - interval: The time since the previous load.
-    /// - media: The duration of new media, or nil if it is not known.
-    /// - next: The duration of the media that the server writes next.
+    ///   - interval: The time since the previous load.
+    ///   - media: The duration of new media, or nil if it is not known.
+    ///   - next: The duration of the media that the server writes next.
     mutating func note(interval: Duration, media: Duration?, next: Duration) {
         guard let media, let high else {
             (low, high) = (.zero, next)

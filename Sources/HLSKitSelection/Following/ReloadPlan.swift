@@ -45,8 +45,8 @@ package struct ReloadPlan: Sendable {
     /// Returns the directives of the next reload.
     ///
     /// - Parameters:
-    /// - mayHold: Whether the request may block.
-    /// - playhead: The playhead, or nil for a consumer without pacing.
+    ///   - mayHold: Whether the request may block.
+    ///   - playhead: The playhead, or nil for a consumer without pacing.
     package func directives(
         _ tracker: PlaylistTracker, mayHold: Bool, playhead: Duration? = nil, at now: Duration
     ) -> DeliveryDirectives {
@@ -96,8 +96,8 @@ package struct ReloadPlan: Sendable {
     /// Records a response.
     ///
     /// - Parameters:
-    /// - edge: The last listed part or segment, in the server's numbering.
-    /// - isNewCount: Whether the server restarted its numbering, which voids earlier failures.
+    ///   - edge: The last listed part or segment, in the server's numbering.
+    ///   - isNewCount: Whether the server restarted its numbering, which voids earlier failures.
     /// - Returns: Whether the response was to a blocking request and lists the awaited media.
     @discardableResult
     package mutating func take(edge: PartPosition?, isNewCount: Bool = false) -> Bool {

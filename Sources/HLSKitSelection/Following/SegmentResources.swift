@@ -12,8 +12,8 @@ package struct SegmentResources: Sendable, Hashable {
     private static let largestImpliedMap: UInt64 = 65_536
 
     /// - Parameters:
-    /// - url: The URL of the segment.
-    /// - rules: The rules that select keys, or nil to leave media encrypted.
+    ///   - url: The URL of the segment.
+    ///   - rules: The rules that select keys, or nil to leave media encrypted.
     package init(
         of segment: MediaSegment, at url: String, in tracker: PlaylistTracker, keys rules: KeyRules?
     ) throws(HLSError) {

@@ -24,8 +24,8 @@ package struct TuneIn: Sendable {
     /// Returns the part to request before the playlist is usable, or nil if the playlist is as new as possible.
     ///
     /// - Parameters:
-    /// - age: The age in the response, or nil if there is none.
-    /// - isDirected: Whether the request had delivery directives, so that the response cannot be an old copy.
+    ///   - age: The age in the response, or nil if there is none.
+    ///   - isDirected: Whether the request had delivery directives, so that the response cannot be an old copy.
     package mutating func await(after list: MediaPlaylist, age: Duration?, isDirected: Bool) -> PartPosition? {
         guard !isSpent, awaited == nil, !isDirected, let age, age <= Self.oldest, let target = list.partTarget,
             target > .zero, age >= target, LowLatencyProfile(of: list, isAllowed: true) == .lowLatency

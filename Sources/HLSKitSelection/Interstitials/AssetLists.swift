@@ -64,8 +64,8 @@ package struct AssetLists: Sendable {
     /// Returns the requests for lists of a break that are due.
     ///
     /// - Parameters:
-    /// - time: The time until the break begins, on the host clock, or 0 if it has begun.
-    /// - now: The host time.
+    ///   - time: The time until the break begins, on the host clock, or 0 if it has begun.
+    ///   - now: The host time.
     package mutating func due(
         _ upcoming: InterstitialBreak, in time: Duration, targetDuration: Duration, now: Duration
     ) -> [Request] {

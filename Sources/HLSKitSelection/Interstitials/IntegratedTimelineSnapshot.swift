@@ -40,8 +40,8 @@ public struct IntegratedTimelineSnapshot: Sendable, Hashable {
     /// Sets the position of the player.
     ///
     /// - Parameters:
-    /// - place: The content that plays.
-    /// - earliest: The earliest time on the timeline to consider if an item time occurs several times.
+    ///   - place: The content that plays.
+    ///   - earliest: The earliest time on the timeline to consider if an item time occurs several times.
     package mutating func setCurrent(_ place: Place, from earliest: Duration = .zero) {
         switch place {
         case .primary(let time):

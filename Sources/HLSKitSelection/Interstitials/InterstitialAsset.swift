@@ -12,8 +12,8 @@ public struct InterstitialAsset: Sendable, Hashable {
     /// Creates an asset.
     ///
     /// - Parameters:
-    /// - urlString: The absolute URL of the asset.
-    /// - duration: The duration, or `nil` if it is not known before the asset is loaded.
+    ///   - urlString: The absolute URL of the asset.
+    ///   - duration: The duration, or `nil` if it is not known before the asset is loaded.
     public init(urlString: String, duration: Duration? = nil) {
         self.urlString = urlString
         self.duration = duration

@@ -218,8 +218,9 @@ package struct InterstitialBreak: Sendable {
     /// Cancels the break with all its events, for the app.
     ///
     /// - Parameters:
-    /// - resumptionOffset: The distance from the current event at which the item continues, or nil for the played time.
-    /// - offset: The offset into the playing asset, or nil if none plays.
+    ///   - resumptionOffset: The distance from the current event at which the item continues, or nil for the played
+    ///     time.
+    ///   - offset: The offset into the playing asset, or nil if none plays.
     package mutating func cancel(resumptionOffset: Duration?, at offset: Duration? = nil) {
         guard let event = current else { return }
         if let offset { assetEnded(at: offset) }

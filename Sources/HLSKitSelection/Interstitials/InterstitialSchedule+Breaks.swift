@@ -76,9 +76,9 @@ extension InterstitialSchedule {
     /// Finishes a break.
     ///
     /// - Parameters:
-    /// - waited: The host time spent waiting during the break while the player was to play, in addition to the played
-    ///   time.
-    /// - latest: The last item time at which a live stream may play now, or nil for its edge.
+    ///   - waited: The host time spent waiting during the break while the player was to play, in addition to the played
+    ///     time.
+    ///   - latest: The last item time at which a live stream may play now, or nil for its edge.
     package mutating func finish(
         _ over: InterstitialBreak, waited: Duration = .zero, latest: Duration? = nil
     ) -> InterstitialContinuation {

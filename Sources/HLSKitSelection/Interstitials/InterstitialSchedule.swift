@@ -87,8 +87,8 @@ package struct InterstitialSchedule: Sendable {
     /// Sets the app's events, which replace the playlist's events.
     ///
     /// - Parameters:
-    /// - events: The events, or nil to play the playlist's events again. An empty array plays none.
-    /// - place: Returns the item time of a date.
+    ///   - events: The events, or nil to play the playlist's events again. An empty array plays none.
+    ///   - place: Returns the item time of a date.
     package mutating func set(_ events: [InterstitialEvent]?, place: (PlaylistDate) -> Duration?) {
         programmed = events?.map { Entry(event: $0, time: Self.time(of: $0, place)) }
         arrange()
@@ -295,8 +295,8 @@ package struct InterstitialSchedule: Sendable {
     /// Returns the break of the due events of a stop, or nil if there are none. The events then count as played.
     ///
     /// - Parameters:
-    /// - offset: The part of the stop that has passed.
-    /// - arrival: The position of the playhead.
+    ///   - offset: The part of the stop that has passed.
+    ///   - arrival: The position of the playhead.
     mutating func makeBreak(
         of stop: Stop, kind: InterstitialBreak.Kind, offset: Duration, at arrival: Duration, target: Duration? = nil
     ) -> InterstitialBreak? {

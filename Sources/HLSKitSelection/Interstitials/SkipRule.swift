@@ -24,8 +24,8 @@ public struct SkipRule: Sendable, Hashable {
     /// Creates a rule that skips everything that one of the expressions matches.
     ///
     /// - Parameters:
-    /// - dateRanges: The expressions for attributes of date ranges.
-    /// - segmentURIs: The regular expressions, in which `^` and `$` match the ends of the URI or the URL.
+    ///   - dateRanges: The expressions for attributes of date ranges.
+    ///   - segmentURIs: The regular expressions, in which `^` and `$` match the ends of the URI or the URL.
     /// - Throws: ``HLSError`` with the code `invalidArgument` and the problem with an expression.
     public init(dateRanges: [String] = [], segmentURIs: [String] = []) throws(HLSError) {
         do throws(ExpressionError) {

@@ -29,9 +29,9 @@ package struct SkippedRanges: Sendable, Hashable {
     init(_ entries: [Entry]) { self.entries = entries }
 
     /// - Parameters:
-    /// - groups: The date ranges of the playlist.
-    /// - starts: The item times at which its segments start, and the end of the last one.
-    /// - memory: The results for earlier playlists.
+    ///   - groups: The date ranges of the playlist.
+    ///   - starts: The item times at which its segments start, and the end of the last one.
+    ///   - memory: The results for earlier playlists.
     package init(
         _ rule: SkipRule, of playlist: MediaPlaylist, groups: [DateRangeMetadataGroup], starts: [Duration],
         _ memory: inout SkipMemory

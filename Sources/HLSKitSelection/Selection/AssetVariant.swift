@@ -53,20 +53,20 @@ public struct AssetVariant: Sendable, Identifiable {
     /// Creates a variant, for tests of a ``VariantSelector``. Defaults stand for undeclared attributes.
     ///
     /// - Parameters:
-    /// - index: The position in the multivariant playlist, from 0.
-    /// - id: The identifier. The default, `nil`, uses the index.
-    /// - peakBitRate: The `BANDWIDTH` in bits per second.
-    /// - averageBitRate: The `AVERAGE-BANDWIDTH` in bits per second.
-    /// - codecs: The entries of `CODECS`.
-    /// - presentationSize: The `RESOLUTION` in pixels.
-    /// - nominalFrameRate: The `FRAME-RATE`.
-    /// - videoRange: The `VIDEO-RANGE`.
-    /// - hdcpLevel: The `HDCP-LEVEL`.
-    /// - score: The `SCORE`.
-    /// - audioGroup: The name of the audio group.
-    /// - audioRenditions: The renditions of the audio group.
-    /// - hasVideo: Whether the variant has video.
-    /// - uri: The URI in the playlist.
+    ///   - index: The position in the multivariant playlist, from 0.
+    ///   - id: The identifier. The default, `nil`, uses the index.
+    ///   - peakBitRate: The `BANDWIDTH` in bits per second.
+    ///   - averageBitRate: The `AVERAGE-BANDWIDTH` in bits per second.
+    ///   - codecs: The entries of `CODECS`.
+    ///   - presentationSize: The `RESOLUTION` in pixels.
+    ///   - nominalFrameRate: The `FRAME-RATE`.
+    ///   - videoRange: The `VIDEO-RANGE`.
+    ///   - hdcpLevel: The `HDCP-LEVEL`.
+    ///   - score: The `SCORE`.
+    ///   - audioGroup: The name of the audio group.
+    ///   - audioRenditions: The renditions of the audio group.
+    ///   - hasVideo: Whether the variant has video.
+    ///   - uri: The URI in the playlist.
     public init(
         index: Int, id: ID? = nil, peakBitRate: Double, averageBitRate: Double? = nil, codecs: [String] = [],
         presentationSize: PixelSize? = nil, nominalFrameRate: Double? = nil, videoRange: VideoRange = .sdr,

@@ -6,8 +6,8 @@ package struct AudioTrackOptions: Sendable {
     private let entries: [(option: MediaSelectionOption, track: MediaTrack)]
 
     /// - Parameters:
-    /// - tracks: All tracks of a segment. Decodable tracks come first in the options.
-    /// - canDecode: Whether this machine can decode a codec.
+    ///   - tracks: All tracks of a segment. Decodable tracks come first in the options.
+    ///   - canDecode: Whether this machine can decode a codec.
     package init(_ tracks: [MediaTrack], canDecode: (MediaCodec) -> Bool) {
         let all = tracks.filter { $0.mediaType == .audio && !$0.isAuxiliary }
         let ordered =

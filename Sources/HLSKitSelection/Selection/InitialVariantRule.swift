@@ -10,8 +10,8 @@ package struct InitialVariantRule: Sendable, Hashable {
     /// Returns the variant to start with, or nil if there is none.
     ///
     /// - Parameters:
-    /// - eligible: The eligible variants in playlist order.
-    /// - knownThroughput: The throughput in bits per second, or nil if it is unknown.
+    ///   - eligible: The eligible variants in playlist order.
+    ///   - knownThroughput: The throughput in bits per second, or nil if it is unknown.
     package func choose(
         from eligible: [AssetVariant], knownThroughput: Double?, startsOnFirstEligibleVariant: Bool = false
     ) -> SelectionDecision? {

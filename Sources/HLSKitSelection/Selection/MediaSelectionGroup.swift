@@ -33,8 +33,8 @@ public struct MediaSelectionGroup: Sendable, Hashable {
     /// Returns the options in any of the languages, sorted by language preference.
     ///
     /// - Parameters:
-    /// - options: Options of a group.
-    /// - languages: BCP 47 tags in order of preference. `en` also matches `en-US`, and `en-GB` matches `en`.
+    ///   - options: Options of a group.
+    ///   - languages: BCP 47 tags in order of preference. `en` also matches `en-US`, and `en-GB` matches `en`.
     public static func mediaSelectionOptions(
         from options: [MediaSelectionOption], filteredAndSortedAccordingToPreferredLanguages languages: [String]
     ) -> [MediaSelectionOption] {

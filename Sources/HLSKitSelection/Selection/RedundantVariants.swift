@@ -7,8 +7,8 @@ package enum RedundantVariants {
     /// otherwise the first.
     ///
     /// - Parameters:
-    /// - place: The preferred server, or nil if all variants have the same one.
-    /// - placeOf: Returns the server of a variant by its index.
+    ///   - place: The preferred server, or nil if all variants have the same one.
+    ///   - placeOf: Returns the server of a variant by its index.
     package static func withoutOthers(
         _ variants: [AssetVariant], current: Int?, at place: String?, of placeOf: (Int) -> String?
     ) -> [AssetVariant] {

@@ -271,6 +271,7 @@ package struct PlayOptions: Sendable, Equatable {
     /// Files, recordings and simulated links do not depend on earlier runs.
     package var remembersLink: Bool {
         usesLinkMemory && outputs.isEmpty && isPaced && throttle == nil && recordingPath == nil
+            && LinkMemory.isRemote(url)
     }
 
     /// How progress is shown: as asked, otherwise by the status line on a terminal and not at all elsewhere.

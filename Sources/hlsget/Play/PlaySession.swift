@@ -115,6 +115,7 @@ struct PlaySession {
         }
         var summary = PlaySummary(url: options.url)
         let linkMemory = options.remembersLink ? LinkMemory.ofThisMachine : nil
+        let bandwidthHistory = linkMemory?.history
         let began = clock.now
         let outputs: [Output]
         let sidecar: SidecarCaptions?
@@ -149,7 +150,7 @@ struct PlaySession {
                 stage = try await WatchStage(options, transport: transport, diskCache: diskCache)
             }
             var configuration = configuration(clock: stage?.clock ?? clock, transport: recording ?? transport)
-            configuration.initialBitRateHint = linkMemory?.bitsPerSecond(to: options.url)
+            configuration.bandwidthHistory = bandwidthHistory
             configuration.diskCache = diskCache
             player =
                 options.passCount > 1 ? QueuePlayer(configuration: configuration) : Player(configuration: configuration)
@@ -216,7 +217,7 @@ struct PlaySession {
         keyboard?.close()
         summary.state = passes.state(of: player)
         summary.error = outcome.error
-        if let throughput = summary.state.measuredThroughput { linkMemory?.keep(throughput, to: options.url) }
+        if let bandwidthHistory { linkMemory?.keep(bandwidthHistory) }
         let media = Set(item.tracks.map(\.mediaType))
         let logError = await stage?.close(clock: clock)
         await player.close()
@@ -866,14 +867,6 @@ extension PlaySession {
         options.apply(to: &configuration.retryPolicies)
         if let timeout = options.timeout { configuration.timeouts.firstByte = timeout }
         return configuration
-    }
-}
-
-extension PlayerState {
-    /// The expected throughput, or `nil` if too little was loaded to measure it.
-    fileprivate var measuredThroughput: Double? {
-        guard statistics.receivedByteCount > 1 << 20 else { return nil }
-        return statistics.throughputEstimate.flatMap { $0.isFinite && $0 > 0 ? $0 : nil }
     }
 }
 

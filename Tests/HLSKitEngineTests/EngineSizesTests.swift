@@ -90,7 +90,8 @@ struct EngineSizesTests {
 
     @Test("a playlist that says nothing leaves sizes open, and the next 20 segments are described")
     func untold() throws {
-        let inputs = inputs { _, _ in [] }
+        // As many as AVERAGE-BANDWIDTH says.
+        let inputs = inputs(bytes: 1_200_000) { _, _ in [] }
         #expect(inputs.allSatisfy { $0.upcoming.allSatisfy(\.byteCounts.isEmpty) })
         #expect(inputs.first?.upcoming.count == 20)
         #expect(inputs.last?.upcoming.count == 1)
@@ -145,7 +146,19 @@ struct EngineSizesTests {
         #expect(sizes(large) == [0: 1_500_000, 1: 500_000])
         let larger = try #require(inputs([0, 0, 0, 0], averages: false, bytes: 2_000_000) { _, _ in [] }.last)
         #expect(sizes(larger) == [0: 2_000_000, 1: 666_666])
-        let declared = try #require(inputs { _, _ in [] }.last)
+        let declared = try #require(inputs(bytes: 1_400_000) { _, _ in [] }.last)
         #expect(sizes(declared) == [:])
+    }
+
+    @Test(
+        "averages that are declared too low or too high are corrected by what was loaded",
+        arguments: [(2_200_000, 1.0), (1_600_000, 1.0), (400_000, 1.15)])
+    func wrongAverages(bytes: Int, margin: Double) throws {
+        let inputs = inputs(bytes: bytes) { _, _ in [] }
+        // Nothing is known of the first segments.
+        #expect(sizes(inputs[1]) == [:])
+        let last = sizes(try #require(inputs.last { $0.upcoming.count > 1 }))
+        #expect(last[0].map { abs($0 - Int(Double(bytes) * margin)) < 10 } == true, "\(last)")
+        #expect(last[1].map { abs($0 - Int(Double(bytes) * margin / 3)) < 10 } == true, "\(last)")
     }
 }

@@ -28,7 +28,7 @@ struct MonitorEntry: Sendable, Hashable {
 /// A line is `URL` or `name = URL`, with `option=value` behind it; `#` begins a comment at the start of a line. A list of
 /// channels (IPTV) is taken as well, with its names.
 ///
-/// Source: docs/monitor.md.
+/// Source: docs/guide/monitoring.md.
 package struct MonitorList: Sendable, Hashable {
     /// Streams in one list, at most: each is a player.
     static let maximumCount = 100_000

@@ -1,6 +1,6 @@
 import HLSKitCore
 
-/// The metrics of a monitor. Each is described in docs/monitor.md.
+/// The metrics of a monitor. Each is described in docs/guide/monitoring.md.
 ///
 /// Labels are bounded: `stream` is a name of the list, the others have few values.
 enum MonitorMetrics {

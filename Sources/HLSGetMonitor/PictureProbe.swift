@@ -95,7 +95,7 @@ struct SampleLayout: Sendable, Hashable {
 
 /// Whether pictures are black or do not move. A value: it is told what is shown, about once a second while time passes.
 ///
-/// Source: docs/monitor.md.
+/// Source: docs/guide/monitoring.md.
 struct PictureProbe: Sendable {
     /// A picture is black where so much of it is dark.
     static let blackShare = 0.98
@@ -132,7 +132,7 @@ struct PictureProbe: Sendable {
 
 /// Whether there is nothing to be heard.
 ///
-/// Source: docs/monitor.md.
+/// Source: docs/guide/monitoring.md.
 struct SilenceProbe: Sendable {
     /// -60 dB of full scale.
     static let peakLimit: Float = 0.001

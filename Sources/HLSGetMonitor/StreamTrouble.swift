@@ -56,7 +56,7 @@ struct FailureName: Sendable, Hashable {
 
 /// From when on a stream is called what.
 ///
-/// Source: docs/monitor.md.
+/// Source: docs/guide/monitoring.md.
 struct HealthRules: Sendable, Hashable {
     /// A state is told when it has lasted this long.
     var holdTime = Duration.seconds(10)

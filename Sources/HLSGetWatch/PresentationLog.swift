@@ -5,7 +5,7 @@ import Synchronization
 /// The file of `--presentation-log`: what was presented, and when, a line of JSON each.
 ///
 /// `time` is of the clock of the machine, in seconds, for video and audio alike. Of audio it is when it is heard, as far as
-/// SDL says. See docs/watching.md.
+/// SDL says. See docs/guide/watching.md.
 final class PresentationLog: Sendable {
     private struct State {
         let file: OutputFile

@@ -3,7 +3,7 @@
 /// Lenient: what cannot be understood is skipped with a note. Whatever the bytes are, reading ends with captions or
 /// a ``CaptionError``, in time and memory in proportion to the bytes.
 ///
-/// Takes the place of AVFoundation's `AVAssetReaderOutputCaptionAdaptor`. See docs/behaviour/captions.md.
+/// Takes the place of AVFoundation's `AVAssetReaderOutputCaptionAdaptor`. See docs/reference/outputs-and-media.md.
 public struct CaptionFileReader: Sendable {
     /// The content of a caption file.
     public struct Content: Sendable, Hashable {

@@ -6,7 +6,7 @@ public import HLSKitTime
 /// lines, `.itt` and `.scc` have times of whole frames, `.scc` has CEA-608's characters and budget (see
 /// ``CaptionConversionValidator``).
 ///
-/// Takes the place of AVFoundation's `AVAssetWriterInputCaptionAdaptor`. See docs/behaviour/captions.md.
+/// Takes the place of AVFoundation's `AVAssetWriterInputCaptionAdaptor`. See docs/reference/outputs-and-media.md.
 public struct CaptionFileWriter: Sendable {
     /// A written file.
     public struct Output: Sendable, Hashable {

@@ -16,7 +16,7 @@ import Synchronization
 /// Text is drawn by libass (Debian: `libass9`) in the fonts of the system, which is opened when the first picture is
 /// drawn: programs that draw nothing do not need it. Scenes need no library.
 ///
-/// Source: AVFoundation's `AVCaptionRenderer`. See docs/behaviour/captions.md.
+/// Source: AVFoundation's `AVCaptionRenderer`. See docs/reference/outputs-and-media.md.
 public final class CaptionRenderer: Sendable {
     /// The longest side of a picture, in pixels.
     package static let maximumSideLength = 8192

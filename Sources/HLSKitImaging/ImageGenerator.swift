@@ -24,7 +24,7 @@ import Synchronization
 /// Playlists are loaded again where they are used and something new may be listed: there are images of what is in the window
 /// by then, and of nothing before it.
 ///
-/// See docs/behaviour/outputs.md.
+/// See docs/reference/outputs-and-media.md.
 public final class ImageGenerator: Sendable {
     private struct State {
         var options = ImageOptions()

@@ -108,7 +108,7 @@ extension PlaylistDate: CustomStringConvertible {
     }
 
     /// Reads ISO 8601 as playlists have it: `Z`, `+hh:mm`, `+hhmm` or no zone (read as UTC), a fraction of any length.
-    /// nil when the text is not a date, or the date does not exist. See rule 24 of docs/behaviour/playlists.md.
+    /// nil when the text is not a date, or the date does not exist. See rule 24 of docs/reference/playlists.md.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard let date = bytes.span.date(in: 0..<bytes.count)?.date else { return nil }

@@ -1,4 +1,4 @@
-/// How much of a playlist is read before it is refused. See docs/behaviour/limits.md; R27, R66.
+/// How much of a playlist is read before it is refused. See docs/reference/loading.md; R27, R66.
 public struct PlaylistLimits: Sendable, Hashable {
     /// Bytes of the whole playlist after inflation. Default 16 MiB; values above 4 GiB count as 4 GiB.
     public var maximumByteCount = 16 << 20

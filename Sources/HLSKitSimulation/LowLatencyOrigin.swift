@@ -12,7 +12,7 @@ package import HLSKitPlaylist
 /// let transport = SimulatedTransport(over: trace, clock: clock) { origin.response(to: $0) }
 /// ```
 ///
-/// See docs/behaviour/simulation.md.
+/// See docs/guide/traces.md.
 package struct LowLatencyOrigin: Sendable {
     /// Where the bytes of a part are.
     package enum Addressing: Sendable, Hashable {

@@ -13,7 +13,7 @@ import Synchronization
 /// let player = Player(configuration: PlayerConfiguration(clock: clock, transport: transport))
 /// ```
 ///
-/// See docs/behaviour/simulation.md.
+/// See docs/guide/traces.md.
 public final class SimulatedTransport: ResourceTransport {
     private let link: ConditionedTransport
 

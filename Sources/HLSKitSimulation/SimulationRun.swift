@@ -7,7 +7,7 @@ import Synchronization
 /// There is one request at a time; playlists take no time. What a session does depends on the inputs alone. An hour of
 /// playback takes about a second or less, depending on the rule.
 ///
-/// See docs/behaviour/simulation.md.
+/// See docs/guide/traces.md.
 public struct SimulationRun: Sendable {
     /// How a session is played.
     public struct Options: Sendable {

@@ -19,7 +19,7 @@ import Synchronization
 ///
 /// Tasks on other executors may sleep on the clock as well; when they are woken, no one waits for what they do then.
 ///
-/// See docs/behaviour/simulation.md.
+/// See docs/guide/traces.md.
 public final class VirtualClock: EpochClock, TaskExecutor, Sendable {
     /// A time on the clock: since it was made.
     public typealias Instant = HostTime

@@ -3,7 +3,7 @@
 /// All players that have the same clock mean the same moment by the same host time, and events of several players can
 /// be put in order by it. Differences are durations: `player.sourceClock.now + .milliseconds(500)`, `end - start`.
 ///
-/// See docs/behaviour/time.md.
+/// See docs/reference/playback.md.
 public struct HostTime: InstantProtocol, Sendable, Hashable, Codable {
     /// Time since the epoch of the clock: of the machine's own since the machine was started, of a clock that follows a
     /// server's whatever the server counts from.

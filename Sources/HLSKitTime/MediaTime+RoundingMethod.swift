@@ -1,7 +1,7 @@
 extension MediaTime {
     /// How a time is rounded when a timescale cannot hold it exactly.
     ///
-    /// The names are those of `CMTimeRoundingMethod`. See docs/behaviour/time.md.
+    /// The names are those of `CMTimeRoundingMethod`. See docs/reference/playback.md.
     public enum RoundingMethod: Sendable, Hashable, CaseIterable {
         /// To the nearest value; halves go away from zero. The default.
         case halfAwayFromZero

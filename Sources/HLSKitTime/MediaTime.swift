@@ -4,7 +4,7 @@
 /// the two infinities. Arithmetic never traps: what does not fit is rounded (``hasBeenRounded``) or becomes an
 /// infinity. Order: −∞ < numbers (by epoch, then by value) < indefinite < +∞ < invalid.
 ///
-/// The semantics are those of `CMTime`. See docs/behaviour/time.md.
+/// The semantics are those of `CMTime`. See docs/reference/playback.md.
 public struct MediaTime: Sendable, Codable {
     /// The number of units.
     public var value: Int64

@@ -1,6 +1,6 @@
 /// How one timeline runs along another: ``source`` is stretched or squeezed onto ``target``.
 ///
-/// The semantics are those of `CMTimeMapping`. See docs/behaviour/time.md.
+/// The semantics are those of `CMTimeMapping`. See docs/reference/playback.md.
 public struct MediaTimeMapping: Sendable, Hashable, Codable {
     /// The range that is mapped.
     public var source: MediaTimeRange

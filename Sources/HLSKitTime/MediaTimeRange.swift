@@ -1,6 +1,6 @@
 /// A stretch of a media timeline: from ``start`` up to, not including, ``end``.
 ///
-/// The semantics are those of `CMTimeRange`. See docs/behaviour/time.md.
+/// The semantics are those of `CMTimeRange`. See docs/reference/playback.md.
 public struct MediaTimeRange: Sendable, Hashable, Codable {
     /// The first time in the range.
     public var start: MediaTime

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-/// What the machine can take limits the variants of an item (docs/behaviour/selection.md), and so do bounds.
+/// What the machine can take limits the variants of an item (docs/reference/selection.md), and so do bounds.
 @Suite("Engine: capabilities")
 struct EngineCapabilityTests {
     struct Case: Sendable, CustomTestStringConvertible {

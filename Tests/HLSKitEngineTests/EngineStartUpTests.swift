@@ -7,7 +7,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-/// How an item starts, and what its caps do then (docs/behaviour/playback.md, selection.md).
+/// How an item starts, and what its caps do then (docs/reference/playback.md, selection.md).
 @Suite("Engine: start-up")
 struct EngineStartUpTests {
     private static func preferences(_ change: (inout PlayerItemPreferences) -> Void) -> EngineControl {

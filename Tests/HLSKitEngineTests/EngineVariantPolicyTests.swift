@@ -7,7 +7,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-/// What an item and the network say about the variants, read at every decision (docs/behaviour/selection.md).
+/// What an item and the network say about the variants, read at every decision (docs/reference/selection.md).
 @Suite("Engine: variant policy")
 struct EngineVariantPolicyTests {
     /// Changes the preferences of an item.

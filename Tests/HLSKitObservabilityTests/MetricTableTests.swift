@@ -8,7 +8,7 @@ import Testing
 @Suite("The table of metrics", .timeLimit(.minutes(10)))
 struct MetricTableTests {
     private static func rows() throws -> [String: [String]] {
-        let rows = try Page("docs/behaviour/observability.md").rows.filter { $0[0].hasPrefix("`hls_") }
+        let rows = try Page("docs/reference/observability.md").rows.filter { $0[0].hasPrefix("`hls_") }
         return Dictionary(rows.map { (Page.names($0[0])[0], $0) }) { _, second in second }
     }
 
@@ -78,7 +78,7 @@ struct MetricTableTests {
 
     @Test("labels have the values that the page names")
     func labels() throws {
-        let rows = try Page("docs/behaviour/observability.md").rows
+        let rows = try Page("docs/reference/observability.md").rows
         func values(_ cell: String) throws -> Set<String> {
             Set(Page.names(try #require(rows.first { $0[0] == cell })[1]))
         }

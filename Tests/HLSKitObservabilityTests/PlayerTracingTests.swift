@@ -214,7 +214,7 @@ struct PlayerTracingTests {
 
     @Test("the tables of attributes and events have a row for each, and each row one")
     func table() throws {
-        let names = try Page("docs/behaviour/observability.md").rows.map { Page.names($0[0])[0] }
+        let names = try Page("docs/reference/observability.md").rows.map { Page.names($0[0])[0] }
         let attributes = Set(TraceAttribute.allCases.map(\.rawValue))
         let events = Set(TraceEvent.allCases.map(\.rawValue))
         let others = Set(Metric.allCases.map(\.rawValue)).union(["class", "outcome"])

@@ -11,7 +11,7 @@ private func multivariant(_ lines: String) throws -> MultivariantPlaylist {
     try MultivariantPlaylist(parsing: "#EXTM3U\n" + lines, url: url)
 }
 
-/// The ids are those of docs/behaviour/features.md.
+/// The ids are those of Tests/FEATURES.md.
 @Suite("features of playlists") struct FeatureTests {
     @Test("C01: from a URL over variants and renditions to media playlists and their segments")
     func c01() throws {

@@ -18,7 +18,7 @@ extension MediaPlaylist {
 
 private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.map(\.rule)) }
 
-/// The numbers are those of docs/behaviour/playlists.md.
+/// The numbers are those of docs/reference/playlists.md.
 @Suite struct RulesTests {
     @Test("rule 1: quoted strings hold commas, equals signs, number signs and spaces; there is no escape")
     func rule1() throws {

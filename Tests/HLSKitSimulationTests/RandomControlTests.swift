@@ -9,7 +9,7 @@ import Testing
 @testable import HLSKitEngine
 @testable import HLSKitPlayback
 
-/// Eight users do anything to one player, at once: what docs/behaviour/concurrency.md and time-control.md say holds,
+/// Eight users do anything to one player, at once: what docs/reference/playback.md says holds,
 /// whatever they do.
 @Suite("a player under random control", .timeLimit(.minutes(30)))
 struct RandomControlTests {

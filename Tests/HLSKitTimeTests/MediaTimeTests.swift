@@ -99,7 +99,7 @@ private var everyTime: [MediaTime] {
         #expect(!MediaTime(seconds: 0.5, preferredTimescale: 2).hasBeenRounded)
     }
 
-    @Test("B02: times that are not numbers follow the table of docs/behaviour/time.md")
+    @Test("B02: times that are not numbers follow the table of docs/reference/playback.md")
     func specialSums() {
         for other in everyTime {
             #expect(MediaTime.invalid + other == .invalid)

@@ -8,7 +8,7 @@ package import Synchronization
 /// A line is `name = value`, or the name of a flag alone. Lines before the first `[command]` count for each command that
 /// has such an option; those behind it for that command alone. `#` begins a comment at the start of a line.
 ///
-/// Source: docs/files.md.
+/// Source: docs/guide/configuration.md.
 struct ConfigFile {
     private struct Entry {
         var command: String?

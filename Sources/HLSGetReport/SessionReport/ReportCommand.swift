@@ -13,7 +13,7 @@ package struct ReportCommand: AsyncParsableCommand {
         discussion: """
             LOG is what --progress json wrote; - is standard input. Two of them are shown beside each other. Files of \
             --access-log and --error-log are read too: beside one session's lines they add to it, and alone they are a \
-            session of their own. hlsget play --report FILE.html makes the file while playing. See docs/reports.md.
+            session of their own. hlsget play --report FILE.html makes the file while playing. See docs/guide/reports-and-logs.md.
             """)
     package static let _errorLabel = CommandInfo.errorLabel
 

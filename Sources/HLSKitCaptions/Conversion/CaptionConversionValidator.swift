@@ -9,7 +9,7 @@ import Synchronization
 ///     let validator = CaptionConversionValidator(captions: captions, timeRange: range)
 ///     for await warning in try validator.validateCaptionConversion() { … }
 ///
-/// Source: AVFoundation's `AVCaptionConversionValidator`. See docs/behaviour/captions.md.
+/// Source: AVFoundation's `AVCaptionConversionValidator`. See docs/reference/outputs-and-media.md.
 public final class CaptionConversionValidator: Sendable {
     /// How far validation is.
     public enum Status: Sendable, Hashable {

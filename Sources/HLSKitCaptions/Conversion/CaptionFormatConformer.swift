@@ -6,7 +6,7 @@ import HLSKitTime
 /// become the nearest of seven, italics stay where there is no colour, underlines stay, all else goes. The region
 /// becomes cells.
 ///
-/// Source: AVFoundation's `AVCaptionFormatConformer`. See docs/behaviour/captions.md.
+/// Source: AVFoundation's `AVCaptionFormatConformer`. See docs/reference/outputs-and-media.md.
 public struct CaptionFormatConformer: Sendable, Hashable {
     /// The format to conform to.
     public var conversionSettings: CaptionConversionSettings

@@ -2,7 +2,7 @@ public import HLSKitTime
 
 /// One caption: a text, when it is shown, where, and how it looks.
 ///
-/// Source: AVFoundation's `AVCaption`. See docs/behaviour/captions.md.
+/// Source: AVFoundation's `AVCaption`. See docs/reference/outputs-and-media.md.
 public struct Caption: Sendable, Hashable {
     /// Alignment of lines between the edges of their region.
     public enum TextAlignment: Sendable, Hashable {

@@ -18,7 +18,7 @@ public import HLSKitLoading
 /// does not answer within a second. What is to be written waits behind what is read, about 64 MiB of it: what comes while as
 /// much waits is not stored. Files are readable for the user only; their URLs may hold tokens.
 ///
-/// See docs/behaviour/resources.md; D13.
+/// See docs/reference/loading.md; D13.
 public final class DiskCache: Sendable {
     /// A look at the disk takes no longer, or everything comes from the network.
     private static let longestLook = Duration.seconds(1)

@@ -1,6 +1,6 @@
 /// A range of absolute time with attributes: `EXT-X-DATERANGE`, all tags of one ID merged.
 ///
-/// Source: rfc8216bis §4.4.5.1. See rule 25 of docs/behaviour/playlists.md.
+/// Source: rfc8216bis §4.4.5.1. See rule 25 of docs/reference/playlists.md.
 public struct DateRange: Sendable, Hashable {
     /// A trigger other than the start date. An open set.
     public struct Cue: RawRepresentable, Sendable, Hashable, CustomStringConvertible {

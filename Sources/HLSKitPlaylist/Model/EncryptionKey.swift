@@ -1,6 +1,6 @@
 /// How segments are encrypted, and where their key is: `EXT-X-KEY` and `EXT-X-SESSION-KEY`.
 ///
-/// Source: rfc8216bis §4.4.4.4. See rules 17–19 of docs/behaviour/playlists.md.
+/// Source: rfc8216bis §4.4.4.4. See rules 17–19 of docs/reference/playlists.md.
 public struct EncryptionKey: Sendable, Hashable {
     /// The encryption method. An open set: with a method unknown to the player the segments cannot be played, and are
     /// never taken for clear.

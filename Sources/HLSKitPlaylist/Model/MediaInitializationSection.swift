@@ -1,6 +1,6 @@
 /// The media initialization section that a decoder needs before the next segments: `EXT-X-MAP`.
 ///
-/// Source: rfc8216bis §4.4.4.5. See rules 16 and 17 of docs/behaviour/playlists.md.
+/// Source: rfc8216bis §4.4.4.5. See rules 16 and 17 of docs/reference/playlists.md.
 public struct MediaInitializationSection: Sendable, Hashable {
     /// The resource, as written.
     public var uri: String

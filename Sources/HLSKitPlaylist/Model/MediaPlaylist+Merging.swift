@@ -9,7 +9,7 @@ extension MediaPlaylist {
     /// Throws ``PlaylistError/Code/cannotMerge`` when this playlist does not hold all that was skipped; load the playlist
     /// in full then. Takes time for the update and a copy of the text.
     ///
-    /// See rules 23, 25 and 26 of docs/behaviour/playlists.md.
+    /// See rules 23, 25 and 26 of docs/reference/playlists.md.
     public func merging(update: MediaPlaylist) throws(PlaylistError) -> MediaPlaylist {
         guard let skip = update.skip else {
             var result = update

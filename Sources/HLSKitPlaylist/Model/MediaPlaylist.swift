@@ -97,7 +97,7 @@ public struct MediaPlaylist: Sendable, Hashable {
     public func resolve(_ uri: String) -> String? { URIReference.resolve(uri, against: url) }
 
     /// When a date range ends: by its duration, else its end date, else where the next range of its class starts (by
-    /// date, not by order). nil while that is not known. See rule 25 of docs/behaviour/playlists.md.
+    /// date, not by order). nil while that is not known. See rule 25 of docs/reference/playlists.md.
     public func endDate(of range: DateRange) -> PlaylistDate? {
         if let end = range.ownEndDate { return end }
         guard range.endsOnNext, let start = range.startDate else { return nil }

@@ -175,7 +175,7 @@ extension MediaSegment {
 
     /// The date as reckoned from the nearest date before, else from the first one after; nil in a playlist without dates.
     ///
-    /// Of a segment with values of its own, only its ``programDateTime``. See rule 24 of docs/behaviour/playlists.md.
+    /// Of a segment with values of its own, only its ``programDateTime``. See rule 24 of docs/reference/playlists.md.
     public var derivedProgramDateTime: PlaylistDate? {
         if let own = own.first { return own.programDateTime }
         guard let first = store.tables.dates.first else { return nil }

@@ -1,6 +1,6 @@
 /// A part of a segment that is offered before the segment is complete: `EXT-X-PART`.
 ///
-/// Source: rfc8216bis §4.4.4.9. See rule 27 of docs/behaviour/playlists.md.
+/// Source: rfc8216bis §4.4.4.9. See rule 27 of docs/reference/playlists.md.
 public struct PartialSegment: Sendable, Hashable {
     /// The resource, as written.
     public var uri: String

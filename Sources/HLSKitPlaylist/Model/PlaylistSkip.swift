@@ -1,6 +1,6 @@
 /// The segments skipped by a delta update: `EXT-X-SKIP`.
 ///
-/// Source: rfc8216bis §4.4.5.2. See rule 26 of docs/behaviour/playlists.md.
+/// Source: rfc8216bis §4.4.5.2. See rule 26 of docs/reference/playlists.md.
 public struct PlaylistSkip: Sendable, Hashable {
     /// How many segments after `EXT-X-MEDIA-SEQUENCE` are not in the text.
     public var count: Int

@@ -1,6 +1,6 @@
 /// How far another rendition's playlist is: `EXT-X-RENDITION-REPORT`.
 ///
-/// Source: rfc8216bis §4.4.5.4. See rule 29 of docs/behaviour/playlists.md.
+/// Source: rfc8216bis §4.4.5.4. See rule 29 of docs/reference/playlists.md.
 public struct RenditionReport: Sendable, Hashable {
     /// The playlist, as written.
     public var uri: String

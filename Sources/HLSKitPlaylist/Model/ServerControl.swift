@@ -1,6 +1,6 @@
 /// Capabilities of a playlist's server: `EXT-X-SERVER-CONTROL`, as written, without defaults.
 ///
-/// Source: rfc8216bis §4.4.3.8. See rule 32 of docs/behaviour/playlists.md.
+/// Source: rfc8216bis §4.4.3.8. See rule 32 of docs/reference/playlists.md.
 public struct ServerControl: Sendable, Hashable {
     /// Segments further from the end than this can be skipped in a delta update; nil means there are none.
     public var canSkipUntil: Duration?

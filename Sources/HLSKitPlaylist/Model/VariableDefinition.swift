@@ -1,6 +1,6 @@
 /// A variable of a playlist and its value: `EXT-X-DEFINE`.
 ///
-/// Source: rfc8216bis §4.4.2.3. See rule 28 of docs/behaviour/playlists.md.
+/// Source: rfc8216bis §4.4.2.3. See rule 28 of docs/reference/playlists.md.
 public struct VariableDefinition: Sendable, Hashable {
     /// Where the value comes from.
     public enum Source: Sendable, Hashable, CaseIterable {

@@ -76,7 +76,7 @@ public struct VariantStream: Sendable, Hashable {
     package var effectiveVideoRange: VideoRange { videoRange ?? .sdr }
 
     /// Names of `REQ-*` attributes that this library does not know. With any, the variant must not be played (rule 4
-    /// of docs/behaviour/playlists.md).
+    /// of docs/reference/playlists.md).
     package var unknownRequirements: [String] {
         otherAttributes.map(\.name).filter { $0.hasPrefix("REQ-") }
     }

@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// What a session does depends on the inputs alone. Ten minutes take some seconds.
 ///
-/// See docs/simulate.md.
+/// See docs/guide/traces.md.
 package struct LowLatencyRun: Sendable {
     /// How a session is played.
     package struct Options: Sendable {

@@ -4,9 +4,9 @@ public import HLSKitCore
 /// The network traffic of a session: every request, and when its response arrived. ``RecordingTransport`` writes it,
 /// ``ReplayTransport`` plays it back.
 ///
-/// The file is text, one JSON object a line (`docs/recordings.md` lists the members), written as things happen: one that
+/// The file is text, one JSON object a line (`docs/guide/traces.md` lists the members), written as things happen: one that
 /// was cut off is good up to its last whole line. It holds all bodies, keys too, and what playlists say with them; but
-/// no header fields of requests, no cookies, and no secrets of URLs (docs/behaviour/credentials.md).
+/// no header fields of requests, no cookies, and no secrets of URLs (docs/reference/loading.md).
 public struct NetworkRecording: Sendable {
     /// The version of the format that is written and read.
     package static let version = 1

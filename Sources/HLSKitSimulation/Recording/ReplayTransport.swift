@@ -9,7 +9,7 @@ import Synchronization
 /// request that was never recorded fails with `HLSError.Code.transport`; what was under way when the recording
 /// ended, or was cancelled, runs into the request's deadline.
 ///
-/// See docs/behaviour/recordings.md.
+/// See docs/guide/traces.md.
 public final class ReplayTransport: ResourceTransport {
     /// A request that is off by no more than this is the recorded one: programs in real time are late by a little.
     public static let tolerance = Duration.milliseconds(100)

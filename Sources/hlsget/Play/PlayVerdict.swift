@@ -3,7 +3,7 @@ import HLSKitCore
 
 /// The verdict on a play that ended without a failure of its own: nothing that is missing goes unreported.
 ///
-/// Source: docs/behaviour/exit-codes.md.
+/// Source: docs/guide/configuration.md.
 struct PlayVerdict: Sendable, Equatable {
     /// An output and what became of it.
     struct Output: Sendable, Equatable {

@@ -20,7 +20,7 @@ struct SimulateCommand: AsyncParsableCommand {
             sizes are taken from its byte ranges or bit rates. Figures over several families are the means of the \
             families' means. --shard 2/10 simulates every tenth trace from the second on; --merge combines the --csv \
             files of all shards. With --low-latency a live stream of parts is played instead of a movie. See \
-            docs/simulate.md.
+            docs/guide/traces.md.
             """)
     static let _errorLabel = CommandInfo.errorLabel
 

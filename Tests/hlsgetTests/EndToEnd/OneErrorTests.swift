@@ -5,7 +5,7 @@ import Testing
 
 /// One fault has one code and one line, whatever was wanted of the stream.
 ///
-/// Source: docs/behaviour/loading-failures.md, docs/behaviour/exit-codes.md.
+/// Source: docs/reference/failures.md, docs/guide/configuration.md.
 @Suite("one error, whichever command meets it", .timeLimit(.minutes(10)))
 struct OneErrorTests {
     struct Case: Sendable, CustomTestStringConvertible {

@@ -74,7 +74,7 @@ struct EngineAudioTrackTests {
         #expect(harness.didPlayToEnd && harness.statistics.numberOfStalls == 0)
     }
 
-    @Test("an unsatisfiable track preference fails the item with the first segment", arguments: ["v.m3u8", "main.m3u8"])
+    @Test("an unmatched track preference fails the item with its first segment", arguments: ["v.m3u8", "main.m3u8"])
     func wish(path: String) throws {
         var preferences = PlayerItemPreferences()
         preferences.audio = try QualityExpression(parsing: "lang=fr", for: .renditions)

@@ -50,7 +50,7 @@ struct EngineLiveOffsetTests {
         #expect(Self.recommendations(harness) == [16, 12])
     }
 
-    @Test("M02: the recommended offset does not exceed the window, and follows the configuration", arguments: [30.0, 5])
+    @Test("M02: the recommended offset stays within the window, and follows the configuration", arguments: [30.0, 5])
     func bounds(configured: Double) {
         var harness = Self.playing(from: Self.origin(outage: .seconds(10)..<(.seconds(45))), offset: 22)
         harness.run(until: .seconds(60))

@@ -128,7 +128,7 @@ struct EngineTrackTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("with a track disabled from the start, an item becomes ready and plays", arguments: [MediaKind.video, .audio])
+    @Test("with a track disabled at the start, an item becomes ready and plays", arguments: [MediaKind.video, .audio])
     func fromTheStart(_ type: MediaKind) throws {
         var harness = EngineHarness(origin: Self.origin())
         harness.control(.play)

@@ -324,7 +324,7 @@ import Testing
         #expect(transport.urls == [Self.master])
     }
 
-    @Test("data that is neither a playlist nor media gets its own error", arguments: ["<!DOCTYPE html><html></html>", "{}"])
+    @Test("data without playlist or media is reported as such", arguments: ["<!DOCTYPE html><html></html>", "{}"])
     func nonsense(text: String) async throws {
         let asset = Asset(urlString: Self.master, options: .table(TableTransport(texts: [Self.master: text])))
         let error = await #expect(throws: HLSError.self) { try await asset.load(.duration) }

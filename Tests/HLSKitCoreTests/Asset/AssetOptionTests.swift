@@ -264,7 +264,7 @@ struct AssetOptionTests {
 
     // The type that a server declares never decides: see AssetOptions.
     @Test(
-        "A14: a resource's bytes decide its media type", arguments: ["text/html", "video/mp4", "application/octet-stream"])
+        "A14: a resource's bytes decide its type", arguments: ["text/html", "video/mp4", "application/octet-stream"])
     func mediaType(type: String) async throws {
         let options = AssetOptions(transport: TypedTransport(type: type, text: Self.stream[Self.base + "video.m3u8"]))
         #expect(try await Asset(urlString: Self.base + "x", options: options).load(.duration).seconds == 12)

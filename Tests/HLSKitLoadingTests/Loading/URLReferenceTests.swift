@@ -26,7 +26,7 @@ struct URLReferenceTests {
         #expect(target.description == example.resolved)
     }
 
-    @Test("control characters make a reference invalid", arguments: ["a\nb", "a\rb", "\u{0}", "a\u{7F}", "http://a/\t"])
+    @Test("control characters are refused", arguments: ["a\nb", "a\rb", "\u{0}", "a\u{7F}", "http://a/\t"])
     func controls(_ text: String) { #expect(URIReference(text) == nil) }
 
     static let normal: [(written: String, sent: String)] = [

@@ -6,7 +6,7 @@ import Testing
 @testable import hlsget
 
 /// `docs/options.md`, which `scripts/make-options` writes, against what the argument parser knows.
-@Suite("Q08: options mean the same in every command")
+@Suite("Q08: Options mean the same in every command")
 struct OptionTableTests {
     private static let commands = CommandOptions.all(of: HLSGet.self)
 
@@ -29,7 +29,7 @@ struct OptionTableTests {
         return rows
     }
 
-    @Test("the page has every option of every command, and no other")
+    @Test("the page has exactly the options of all commands")
     func complete() throws {
         let page = try Self.page()
         var expected: [String: Set<String>] = [:]
@@ -62,7 +62,7 @@ struct OptionTableTests {
     }
 
     @Test(
-        "what is common is in each command that can have it",
+        "common options are in each command that supports them",
         arguments: [
             ("quiet", "play download list inspect lint thumbnails captions replay"),
             ("verbose", "play download list inspect lint thumbnails captions replay"),

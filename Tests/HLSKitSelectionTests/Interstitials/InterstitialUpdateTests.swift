@@ -128,7 +128,7 @@ import Testing
         #expect(ids(item.schedule.end()).isEmpty)
     }
 
-    @Test("only events of unknown length are entered midway", arguments: [(nil, true), (Duration.seconds(12), false)])
+    @Test("a known length ends an event before a late start", arguments: [(nil, true), (Duration.seconds(12), false)])
     func knownLength(length: Duration?, isEntered: Bool) throws {
         var item = try ScheduledItem("a@100 30 list")
         let asset = InterstitialAssetList.Asset(uri: "x", duration: length)

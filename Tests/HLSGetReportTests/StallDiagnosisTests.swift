@@ -2,7 +2,7 @@ import Testing
 
 @testable import HLSGetReport
 
-@Suite("why a session stalled")
+@Suite("Causes of stalls")
 struct StallDiagnosisTests {
     struct Case: CustomTestStringConvertible, Sendable {
         var name: String
@@ -20,7 +20,7 @@ struct StallDiagnosisTests {
     ]
 
     @Test(
-        "each cause is told from its requests",
+        "each cause is recognised from its requests",
         arguments: [
             Case(
                 name: "a slow network", lines: [SampleLog.segment(5, from: 8, took: 22, bytes: 900_000)],
@@ -78,7 +78,7 @@ struct StallDiagnosisTests {
         }
     }
 
-    @Test("the network is what the player saw, and of the start what was not whole when playing began is named, too")
+    @Test("the diagnosis uses the player's throughput and names unfinished start requests, too")
     func figures() {
         let findings = SessionFindings(of: SampleLog.record(SampleLog.slow))
         #expect(findings.figures.first { $0.name == "Network" }?.value == "2 Mbit/s")
@@ -91,7 +91,7 @@ struct StallDiagnosisTests {
         #expect(SessionFindings(of: early).startSteps.last == "segment 1.8\u{a0}s for a part of it")
     }
 
-    @Test("the summary says how it went and why, the cause with the longest stall first")
+    @Test("the summary gives result and reasons, with the longest stall's cause first")
     func summary() {
         let findings = SessionFindings(of: SampleLog.record(SampleLog.slow))
         #expect(findings.sentences[0] == "Played 0:51 of 0:51 in 1:00; it started after 1.0\u{a0}s.")
@@ -102,7 +102,7 @@ struct StallDiagnosisTests {
         #expect(findings.figures.first { $0.name == "Stalls" }?.value == "1")
     }
 
-    @Test("a session without a stall says so, and one that failed says why")
+    @Test("a session without a stall says so, and a failed one gives the reason")
     func others() {
         let smooth = SampleLog.record([
             SampleLog.status("paused", "waiting", 0), SampleLog.status("waiting", "playing", 1),
@@ -116,7 +116,7 @@ struct StallDiagnosisTests {
         #expect(SessionFindings(of: failed).sentences.contains("It ended with an error: HTTP 404 (gone)."))
     }
 
-    @Test("of many stalls the longest are looked at, in their order")
+    @Test("of many stalls the longest are analysed, in order of time")
     func many() {
         var lines = [SampleLog.status("paused", "playing", 0)]
         for index in 1...30 {

@@ -6,7 +6,7 @@ import Testing
 @testable import hlsget
 
 /// The pages in `docs/cli`, which `scripts/make-options` writes, against the options that the argument parser knows.
-@Suite("Q08: options mean the same in every command")
+@Suite("Q08: Options mean the same in every command")
 struct OptionTableTests {
     private static let commands = CommandOptions.all(of: HLSGet.self)
     /// Options that a command has only to refuse them with a hint, and that its help hides.
@@ -67,7 +67,7 @@ struct OptionTableTests {
     }
 
     @Test(
-        "what is common is in each command that can have it",
+        "common options are in each command that supports them",
         arguments: [
             ("quiet", "play download list inspect lint thumbnails captions replay"),
             ("verbose", "play download list inspect lint thumbnails captions replay"),

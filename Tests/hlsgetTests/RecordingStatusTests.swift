@@ -3,7 +3,7 @@ import Testing
 
 @testable import HLSGetKit
 
-@Suite("the status line of a recording")
+@Suite("Status line of a recording")
 struct RecordingStatusTests {
     private static func state(
         _ status: TimeControlStatus, at time: Double, liveOffset: Duration? = .seconds(7)
@@ -21,7 +21,7 @@ struct RecordingStatusTests {
         recording.text(state) { sizes[$0] }
     }
 
-    @Test("how much there is of a live stream, which does not begin at 0")
+    @Test("the status shows the recorded duration of a live stream that does not begin at 0")
     func live() {
         var recording = RecordingStatus(paths: ["a.mp4"], limit: .seconds(3600))
         #expect(Self.text(&recording, Self.state(.waitingToPlayAtSpecifiedRate, at: 17)) == "rec 0:00 of 1:00:00")
@@ -37,7 +37,7 @@ struct RecordingStatusTests {
                 == "rec 1:05 of 1:00:00 3.2 MB")
     }
 
-    @Test("several files are added up; of a recording with an end the timeline says how far it is")
+    @Test("file sizes are added up; with an end, the timeline shows the progress")
     func several() {
         var recording = RecordingStatus(paths: ["a.mp4", "b.ts"])
         let state = Self.state(.playing, at: 12, liveOffset: nil)
@@ -45,7 +45,7 @@ struct RecordingStatusTests {
         #expect(Self.text(&recording, state) == "rec")
     }
 
-    @Test("it stands in front of the line, however narrow that is")
+    @Test("the status precedes the line, however narrow the line is")
     func line() {
         var line = StatusLine(width: 60)
         line.recording = "rec 0:12 of 1:00:00 3.2 MB"
@@ -66,7 +66,7 @@ struct RecordingStatusTests {
         #expect(file.logLine(Self.state(.playing, at: 5, liveOffset: nil)) { _ in nil } == "hlsget: writing a.ts")
     }
 
-    @Test("who has begun is told where it goes, and how it ends")
+    @Test("the start message names the file and how to stop")
     func announcement() {
         #expect(
             RecordingStatus(paths: ["a.mp4"]).announcement(readsKeys: true)

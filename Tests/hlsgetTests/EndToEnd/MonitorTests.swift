@@ -44,7 +44,7 @@ struct MonitorTests {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    @Test("a list is watched, told, and read again on SIGHUP; a server and a command hear of changes")
+    @Test("a list is monitored, reported, and read again on SIGHUP; webhook and command get changes")
     func whole() async throws {
         let folder = try ScratchFolder()
         let origin = try SwitchedOrigin()
@@ -134,7 +134,7 @@ struct MonitorTests {
         return Int(UInt16(bigEndian: address.sin_port))
     }
 
-    @Test("Prometheus scrapes it, and its rules fire", .enabled(if: Tool.exists("/usr/bin/prometheus")))
+    @Test("Prometheus scrapes the monitor, and its alert rules fire", .enabled(if: Tool.exists("/usr/bin/prometheus")))
     func prometheus() async throws {
         let folder = try ScratchFolder()
         let origin = try SwitchedOrigin()
@@ -178,7 +178,7 @@ struct MonitorTests {
         }
     }
 
-    @Test("a stream that comes back is told once as down and once as up")
+    @Test("a stream that recovers is reported once as down and once as up")
     func outage() async throws {
         let folder = try ScratchFolder()
         let origin = try SwitchedOrigin()
@@ -202,7 +202,7 @@ struct MonitorTests {
         }
     }
 
-    @Test("--strict ends with 10 where a stream was down, and --duration with 0 else")
+    @Test("--strict exits with 10 if a stream was down, and otherwise --duration with 0")
     func strict() async throws {
         let folder = try ScratchFolder()
         let origin = try SwitchedOrigin()
@@ -217,7 +217,7 @@ struct MonitorTests {
         }
     }
 
-    @Test("mistakes end with 64 before anything is asked for")
+    @Test("mistakes exit with 64 before any request")
     func mistakes() async throws {
         let folder = try ScratchFolder()
         try folder.write(Array("https://127.0.0.1:1/x\na = https://\n".utf8), to: "list")
@@ -236,7 +236,7 @@ struct MonitorTests {
         }
     }
 
-    @Test("the days that a certificate has left are known", .enabled(if: TestOrigin.isInstalled))
+    @Test("the remaining days of a certificate are reported", .enabled(if: TestOrigin.isInstalled))
     func certificate() async throws {
         let origin = try TestOrigin()
         try SampleMedia.copy(to: origin.root)

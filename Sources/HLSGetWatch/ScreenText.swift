@@ -1,19 +1,28 @@
 import HLSGetKit
 import HLSKitCore
 
-/// The text at the lower edge of a window: what the status line of a terminal says, in lines.
+/// The text at the lower edge of a window: a message, then the player's state in one line.
 struct ScreenText: Sendable, Equatable {
-    /// What was said last; nil if that is long ago.
+    /// The latest message, or `nil` if that is long ago.
     var message: String?
-    /// Characters of a line; longer ones get shorter as in a terminal.
+    /// The number of characters of a line.
     var columns: Int
+    /// Whether the state is the status line of a terminal instead of a viewer's words.
+    var showsDetails = false
 
-    func lines(_ state: PlayerState) -> String {
-        let line = StatusLine(width: columns, showsBar: false).render(state)
-        return [message.map { String($0.prefix(columns)) }, line].compactMap(\.self).joined(separator: "\n")
+    /// The most lines of a message. Longer ones are cut.
+    private static let messageLineCount = 6
+
+    func lines(_ state: PlayerState) -> [String] {
+        let message = message.map { TerminalText.wrapped($0, columns: columns).prefix(Self.messageLineCount) } ?? []
+        let line =
+            showsDetails
+            ? StatusLine(width: columns, showsBar: false).render(state)
+            : String(StatusLine.viewerText(state).prefix(columns))
+        return message + [line]
     }
 
-    /// Whether there is something that nobody has asked to see, but should know.
+    /// Whether the window shows the text although nobody has asked for it.
     static func isNeeded(_ state: PlayerState) -> Bool {
         state.timeControlStatus != .playing
     }

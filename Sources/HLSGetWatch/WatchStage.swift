@@ -35,7 +35,8 @@ package final class WatchStage: Sendable {
             window = try await WindowThread.open(
                 library, scene: scene,
                 options: WindowOptions(
-                    title: "hlsget: " + Self.name(of: options.url), size: size, isFullscreen: options.isFullscreen),
+                    title: "hlsget: " + Self.name(of: options.url), size: size, isFullscreen: options.isFullscreen,
+                    showsDetails: options.verbosity == .verbose),
                 thumbnails: thumbnails, log: log)
         } else {
             window = nil
@@ -83,11 +84,11 @@ package final class WatchStage: Sendable {
         return now + offset / .seconds(1)
     }
 
-    /// What a window is called: the last part of the URL's path.
+    /// The name of a stream: the part of the URL that names its files, otherwise the last part of the path.
     static func name(of url: String) -> String {
         let path = ErrorLine.bare(url: url).prefix { $0 != "?" && $0 != "#" }
-        let name = path.split(separator: "/").last.map(String.init) ?? ""
-        return TerminalText.escaped(String(name.prefix(80)))
+        let last = path.split(separator: "/").last.map(String.init) ?? ""
+        return TerminalText.escaped(String(DownloadTarget.name(of: url, or: last).prefix(80)))
     }
 }
 

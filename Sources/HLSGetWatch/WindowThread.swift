@@ -96,4 +96,6 @@ struct WindowOptions: Sendable, Equatable {
     var title: String
     var size: PixelSize
     var isFullscreen = false
+    /// Whether the text is the status line of a terminal.
+    var showsDetails = false
 }

@@ -112,7 +112,7 @@ package struct StatusLine: Sendable, Equatable {
 
     private static func status(_ state: PlayerState, _ detail: Detail) -> [Span] {
         if let interstitial = state.interstitial, state.timeControlStatus != .paused {
-            return status(interstitial, rate: state.rate, detail)
+            return status(interstitial, rate: state.rate)
         }
         let rate = Decimals.rate(Double(state.rate))
         let timebase = Decimals.rate(state.timebaseRate)
@@ -141,7 +141,7 @@ package struct StatusLine: Sendable, Equatable {
     }
 
     /// `interstitial 1/2, 0:12 left, n skips`
-    private static func status(_ interstitial: InterstitialProgress, rate: Float, _ detail: Detail) -> [Span] {
+    static func status(_ interstitial: InterstitialProgress, rate: Float) -> [Span] {
         var text = interstitial.isWaiting ? "waiting for interstitial" : "interstitial"
         if interstitial.count > 1 { text += " \(interstitial.number)/\(interstitial.count)" }
         var spans = [Span(text: text, style: interstitial.isWaiting ? .waiting : .good)]
@@ -177,7 +177,7 @@ package struct StatusLine: Sendable, Equatable {
     }
 
     /// Seconds of media that are loaded ahead.
-    private static func ahead(_ state: PlayerState) -> Double {
+    static func ahead(_ state: PlayerState) -> Double {
         let now = state.currentTime.finiteSeconds ?? 0
         let ranges = state.loadedTimeRanges.compactMap { bounds(of: $0) }
         // A playhead just before a range (a gap of a frame) is in it as far as people care.

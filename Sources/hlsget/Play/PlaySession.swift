@@ -499,7 +499,9 @@ struct PlaySession {
         case .nothing: return false
         case .say(let text):
             stage?.say(text)
-            if stage == nil || display != nil { say(text) }
+            if stage == nil || display != nil {
+                for line in TerminalText.wrapped(text, columns: display?.columns ?? .max) { say(line) }
+            }
             return false
         case .quit: return true
         }

@@ -26,6 +26,9 @@ package struct PlayOptions: Sendable, Equatable {
     /// Shown in a window, with sound.
     package var opensWindow = false
     package var isFullscreen = false
+    /// The volume at the start, from 0 to 100, or `nil` for the player's.
+    package var volume: Int?
+    package var isMuted = false
     /// Interlaced video is shown as whole pictures.
     package var deinterlaces = true
     /// Heard by the sound device, without a window.
@@ -428,6 +431,10 @@ package struct PlayOptions: Sendable, Equatable {
             if progress == .json { throw ArgumentValueError("--preview and --progress json both need the terminal") }
         } else if previewFormat != nil {
             throw ArgumentValueError("--preview-format has no effect without --preview")
+        }
+        if volume != nil || isMuted, !opensWindow, !isHeard {
+            let option = volume == nil ? "--mute" : "--volume"
+            throw ArgumentValueError("\(option) has no effect without --window or --listen")
         }
         guard !opensWindow else { return }
         if isFullscreen { throw ArgumentValueError("--fullscreen has no effect without --window") }

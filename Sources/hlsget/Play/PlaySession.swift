@@ -157,6 +157,8 @@ struct PlaySession {
         } catch {
             return fail(error, &summary)
         }
+        if let volume = options.volume { player.volume = Float(volume) / 100 }
+        player.isMuted = options.isMuted
         let item = PlayerItem(urlString: options.url)
         set(item)
         if options.hasOneVariant {

@@ -79,6 +79,11 @@ struct PictureOptions: ParsableArguments {
     @Flag(help: "Show it in a window, with sound (SDL 2).") var window = false
     @Flag(help: "Let it be heard, without a window (SDL 2).") var listen = false
     @Flag(help: "Fill the screen.") var fullscreen = false
+    @Option(
+        help: ArgumentHelp("Volume at the start, from 0 to 100 (the default).", valueName: "n"),
+        transform: NumberArgument.percent)
+    var volume: Int?
+    @Flag(help: "Start muted.") var mute = false
     @Flag(help: "Show it in the terminal.") var preview = false
     @Option(
         help: ArgumentHelp(
@@ -104,6 +109,8 @@ struct PictureOptions: ParsableArguments {
         options.isHeard = listen
         options.deinterlaces = deinterlace != .off
         options.isFullscreen = fullscreen
+        options.volume = volume
+        options.isMuted = mute
         options.showsPreview = preview
         options.previewFormat = previewFormat
         options.presentationLogPath = presentationLog

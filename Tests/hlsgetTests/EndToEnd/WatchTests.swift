@@ -26,6 +26,7 @@ struct WatchTests {
         var lateness: Double?
         var frame: Int?
         var due: Double?
+        var peak: Double?
     }
 
     @Test("W01: a window shows the frames and plays the audio, each at its time", .enabled(if: hasSDL))
@@ -54,6 +55,23 @@ struct WatchTests {
         let offsets = (frames.filter { ($0.due ?? 0) > 0 } + buffers).map { ($0.due ?? 0) - ($0.item_time ?? 0) }
         let (low, high) = (offsets.min() ?? 0, offsets.max() ?? 1)
         #expect(high - low < 0.02, "\(low) \(high)")
+    }
+
+    @Test(
+        "W01: --volume and --mute apply from the first sample", .enabled(if: hasSDL),
+        arguments: [([], 0.25...0.5), (["--volume", "25"], 0.05...0.12), (["--mute"], 0...0)]
+            as [([String], ClosedRange<Double>)])
+    func volume(_ options: [String], peak: ClosedRange<Double>) async throws {
+        let folder = try ScratchFolder()
+        let result = try await watch(
+            ["watch", "--no-video", "--duration", "2", "--presentation-log", "a.ndjson"] + options + [Self.master],
+            drivers: "SDL_VIDEODRIVER=dummy SDL_AUDIODRIVER=dummy", in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        let text = try String(contentsOfFile: folder.path + "/a.ndjson", encoding: .utf8)
+        let peaks = try text.split(separator: "\n").compactMap {
+            try JSONDecoder().decode(Line.self, from: Data($0.utf8)).peak
+        }
+        #expect(try peak.contains(#require(peaks.max())))
     }
 
     @Test("W01: without a display one line is printed, and nothing is loaded", .enabled(if: hasSDL))
@@ -101,6 +119,8 @@ struct WatchTests {
         "W01: contradicting options are refused",
         arguments: [
             ["--window", "--fast"], ["--window", "--no-decode"], ["--window", "--preview"], ["--fullscreen"],
+            ["--volume", "50"], ["--mute"], ["--preview", "--mute"], ["--window", "--volume", "101"],
+            ["--listen", "--volume", "-1"],
             ["--presentation-log", "x"], ["--preview-format", "sixel"], ["--preview", "--progress", "json"],
             ["--preview", "--no-video"],
         ])

@@ -2,7 +2,7 @@ package import ArgumentParser
 import HLSGetKit
 import HLSKitCore
 
-/// `hlsget monitor LIST|URL…`: watches streams, each as a player that loads.
+/// `hlsget monitor LIST|URL…`: watches streams, each with a player that only loads.
 package struct MonitorCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "monitor", abstract: "Watch many streams: states, metrics, notices.",
@@ -117,7 +117,6 @@ package struct MonitorCommand: AsyncParsableCommand {
 
 /// The options of a monitor, as one value.
 package struct MonitorOptions: Sendable {
-    /// How servers are reached.
     var play: PlayOptions
     var decodes = false
     var quality: QualityExpression?
@@ -135,7 +134,7 @@ package struct MonitorOptions: Sendable {
 
     init(play: PlayOptions) { self.play = play }
 
-    /// - Parameter decodes: pictures and sound of this stream are looked at.
+    /// - Parameter decodes: Whether the video and audio of this stream are decoded and examined.
     func configuration(
         clock: SourceClock, transport: any ResourceTransport, decodes: Bool, fields: [TransportField] = []
     ) -> PlayerConfiguration {
@@ -147,23 +146,23 @@ package struct MonitorOptions: Sendable {
         configuration.playbackSessionID = play.clientData.sessionID
         play.apply(to: &configuration.retryPolicies)
         if let timeout = play.timeout { configuration.timeouts.firstByte = timeout }
-        // No one seeks.
+        // The monitor never seeks.
         configuration.buffering.backDuration = .zero
         configuration.buffering.maxBackBufferBytes = 0
-        // What cannot be decoded here is watched as well, unless it is to be looked at.
+        // Accept all codecs if the stream is only loaded, because nothing is decoded.
         configuration.acceptsAllCodecs = !decodes
-        // Many decode side by side.
+        // Many streams decode at the same time.
         configuration.decodingThreadCount = 1
         return configuration
     }
 }
 
-/// Where the streams come from: lists, and URLs of the command line.
+/// The sources of the streams: lists, and URLs of the command line.
 package struct MonitorSource: Sendable {
     private enum Input: Sendable {
         case list(String)
         case url(String)
-        /// Read once.
+        /// A list that was read from standard input and cannot be read again.
         case text(String)
     }
 
@@ -171,7 +170,7 @@ package struct MonitorSource: Sendable {
     private let directory: String
     private let shard: MonitorShard?
 
-    /// Reads standard input where it is one of them.
+    /// Reads standard input if it is one of the names.
     init(_ names: [String], shard: MonitorShard?) throws(ArgumentValueError) {
         guard let directory = InputLocation.workingDirectory() else {
             throw ArgumentValueError("the working directory does not exist")
@@ -189,7 +188,7 @@ package struct MonitorSource: Sendable {
         self.shard = shard
     }
 
-    /// Whether a list can be read again.
+    /// Whether any list can be read again.
     var canBeReadAgain: Bool { inputs.contains { if case .list = $0 { true } else { false } } }
 
     func read() throws(ArgumentValueError) -> MonitorList {
@@ -205,7 +204,7 @@ package struct MonitorSource: Sendable {
         return list
     }
 
-    /// A path is a list, but for playlists, media files and folders.
+    /// Whether a path names a list rather than a playlist, media file or folder.
     private static func isList(_ name: String) -> Bool {
         guard !name.contains("://"), !["file:", "data:"].contains(where: name.lowercased().hasPrefix) else {
             return false

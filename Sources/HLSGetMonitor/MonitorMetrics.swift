@@ -1,8 +1,8 @@
 import HLSKitCore
 
-/// The metrics of a monitor. Each is described in docs/monitor.md.
+/// The metrics of a monitor in Prometheus format.
 ///
-/// Labels are bounded: `stream` is a name of the list, the others have few values.
+/// Labels are bounded: `stream` is a name from the list, and the others have few values.
 enum MonitorMetrics {
     static func text(_ rows: [StreamRow], elapsed: Duration, version: String) -> String {
         var text = PrometheusText()

@@ -3,11 +3,11 @@ import HLSGetKit
 import HLSKitCore
 import Synchronization
 
-/// One run of `hlsget monitor`: watches, shows and tells, until a signal or the end of its time.
+/// One run of `hlsget monitor`: watches, shows and reports streams until a signal arrives or its time ends.
 package struct MonitorRun {
-    /// How often is looked at all of it.
+    /// Between two updates of the rows.
     private static let tick = Duration.seconds(1)
-    /// Between two events of the page.
+    /// Ticks between two events of the web page.
     private static let pageTicks = 2
 
     private enum Happening: Sendable {
@@ -137,7 +137,7 @@ package struct MonitorRun {
             case .signal(let signal): return .interrupted(signal: signal)
             case .isTime: return .done
             case .reload:
-                // With the terminal the monitor ends, as other programs do.
+                // End with the terminal, as other commands do.
                 if terminal.hasHappened { return .interrupted(signal: SIGHUP) }
                 readAgain(watches)
             case .key(let key):
@@ -231,7 +231,7 @@ package struct MonitorRun {
         return end
     }
 
-    /// A thousand streams have more connections than the 1024 files that a process may open at first.
+    /// A thousand streams need more connections than the default limit of 1024 open files allows.
     private static func allowManyFiles() {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < limit.rlim_max

@@ -4,7 +4,7 @@ import Glibc
 import HLSGetKit
 import HLSKitCore
 
-/// `hlsget report LOG…`: makes one HTML file of what a session wrote.
+/// `hlsget report LOG…`: creates an HTML file from the logs of a session.
 package struct ReportCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "report",
@@ -61,7 +61,7 @@ package struct ReportCommand: AsyncParsableCommand {
             }
             let record = recorder.finished()
             guard !record.isEmpty else {
-                // Where nothing has failed, the error log is empty.
+                // The error log is empty if nothing has failed.
                 if logs.count > 1, Self.byteCount(of: path) == 0 { continue }
                 throw HLSError(
                     code: .badPlaylist, urlString: path, cause: "not a log",
@@ -78,7 +78,7 @@ package struct ReportCommand: AsyncParsableCommand {
         return sessions
     }
 
-    /// nil for what is no file.
+    /// The size of a regular file, or `nil` for anything else.
     private static func byteCount(of path: String) -> Int? {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }

@@ -6,12 +6,12 @@ struct ReportSections: Sendable {
     private let findings: SessionFindings
     private let limits: SessionChart.Limits
     private let axis: TimeAxis
-    /// Of names inside of the page.
+    /// The prefix of element names in the page.
     private let prefix: String
-    /// False where a table of both sessions has them.
+    /// `false` if a table of both sessions shows them.
     private let showsFigures: Bool
 
-    /// More requests than so many are not listed one by one.
+    /// The maximum number of requests to list individually.
     static let requestLimit = 300
     private static let groupSize = 50
     private static let rowLimit = 200
@@ -29,7 +29,7 @@ struct ReportSections: Sendable {
     }
 
     var html: String {
-        // Two sessions have their first parts beside each other.
+        // The page shows the first sections of two sessions side by side.
         let rest = [stalls, start, decisions, failures, requests, periods, reading].joined()
         return summary + "<section>\n\(overview)</section>\n<div>\n\(rest)</div>\n"
     }
@@ -69,7 +69,7 @@ struct ReportSections: Sendable {
         return "<h3>Over time</h3>\n" + chart(axis, label: label) + Self.viewerLegend(record) + links
     }
 
-    /// - Parameter limits: of a close-up, whose requests follow.
+    /// - Parameter limits: The limits of a close-up, which lists its requests below.
     private func chart(_ axis: TimeAxis, label: String, limits: SessionChart.Limits? = nil) -> String {
         let drawing = SessionChart(record, axis: axis, limits: limits ?? self.limits, showsRequests: limits == nil)
             .drawing
@@ -122,7 +122,7 @@ struct ReportSections: Sendable {
         return section("Why it stalled", html)
     }
 
-    /// A stretch of time with its requests.
+    /// A chart of a time range with its requests.
     private func closeUp(_ shown: TimeAxis, _ indices: [Int], label: String) -> String {
         var html = chart(shown, label: label, limits: closeLimits(shown))
         let rows = indices.suffix(30).map { record.requests[$0] }
@@ -135,7 +135,7 @@ struct ReportSections: Sendable {
         return html + "<p class=\"legend\">\(RequestWaterfall.legend)</p>\n"
     }
 
-    /// Scales that fit a stretch of time.
+    /// Limits that fit a time range.
     private func closeLimits(_ shown: TimeAxis) -> SessionChart.Limits {
         var part = record
         part.samples = record.samples.filter { $0.time >= shown.start - 1 && $0.time <= shown.end }
@@ -260,7 +260,7 @@ struct ReportSections: Sendable {
         return section("Access log", table(heads, Array(rows), isOpen: rows.count <= 30))
     }
 
-    /// What of the log was not understood.
+    /// Notes on log lines that could not be read.
     private var reading: String {
         let reading = record.reading
         var notes = ["\(Decimals.count(reading.lineCount, "line")) read."]
@@ -294,7 +294,7 @@ struct ReportSections: Sendable {
         "<section>\n<h3>\(heading)</h3>\n\(content)</section>\n"
     }
 
-    /// A table; a long one is closed until somebody opens it.
+    /// A table that is initially closed if it is long.
     private func table(_ heads: [String], _ rows: [String], isOpen: Bool) -> String {
         let head = heads.map { "<th scope=\"col\">\($0)</th>" }.joined()
         let table =
@@ -303,7 +303,7 @@ struct ReportSections: Sendable {
         return isOpen ? table : "<details class=\"group\"><summary>\(rows.count) rows</summary>\n\(table)</details>\n"
     }
 
-    /// Of more than `limit` the first and the last, with nil between them.
+    /// The first and last of more than `limit` elements, with `nil` in between.
     private static func middleLeftOut<Element>(_ elements: [Element], _ limit: Int) -> [Element?] {
         guard elements.count > limit else { return elements }
         return elements.prefix(limit / 2).map(Optional.some) + [nil] + elements.suffix(limit / 2).map(Optional.some)

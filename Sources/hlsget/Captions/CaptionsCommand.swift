@@ -67,7 +67,7 @@ struct CaptionsCommand: AsyncParsableCommand {
     @OptionGroup(title: "Keys") var keys: KeyOptions
     @OptionGroup(title: "Network") var connection: ConnectionOptions
 
-    /// Each of them goes to a file of its own.
+    /// Whether to save several tracks, each in a separate file.
     var isSeveral: Bool { subs.count > 1 || subs.contains(.all) }
 
     mutating func validate() throws {

@@ -127,7 +127,7 @@ struct DownloadCommand: AsyncParsableCommand {
         if urls.count(where: { $0 == InputLocation.standardInput }) + (batchFile == "-" ? 1 : 0) > 1 {
             throw ValidationError("- is standard input, which can be read once")
         }
-        // Where the others go is looked at later: a word that is taken for a URL may be the value of an option that is none.
+        // Check the other targets later, because an apparent URL may be the value of an unknown option.
         let target: DownloadTarget
         do throws(ArgumentValueError) { target = try self.target() } catch { throw ValidationError(error.description) }
         if case .file = target, keepEncrypted {
@@ -159,7 +159,7 @@ struct DownloadCommand: AsyncParsableCommand {
         if let batchFile {
             do { urls += try BatchFile.urls(at: batchFile) } catch { throw ValidationError(error.description) }
         }
-        // Their {time} is that of the start of the command, e.g. play.
+        // Expand `{time}` to the start of the command, as `play` does.
         let targets: [DownloadTarget]
         do { targets = try self.targets(of: urls) } catch { throw ValidationError(error.description) }
         var worst = ExitStatus.done
@@ -203,21 +203,20 @@ struct DownloadCommand: AsyncParsableCommand {
         return await DownloadSession(one, target: target, input: input).run()
     }
 
-    /// The URL of a command for one.
+    /// The URL of a command with a single URL.
     var url: String { urls.first ?? "" }
 
-    /// Whether video is wanted.
     var includesVideo: Bool {
         let isAudioOnly = format.map { [.aac, .mp3].contains($0) } ?? false
         return !noVideo && !isAudioOnly && !(output.map { OutputFormat.isAudioOnly(path: $0) } ?? false)
     }
 
-    /// Where it goes.
+    /// The target of a single URL.
     func target() throws(ArgumentValueError) -> DownloadTarget {
         try DownloadTarget(output: output, format: format, url: baseURL ?? url)
     }
 
-    /// Where each of several goes: to a file of its own.
+    /// The targets of several URLs, each in a separate file.
     func targets(of urls: [String]) throws(ArgumentValueError) -> [DownloadTarget] {
         if let output, urls.count > 1, try !NameTemplate(parsing: output).tellsURLsApart {
             throw ArgumentValueError("-o: several URLs need {name}, {title} or {number} in the name")

@@ -1,9 +1,9 @@
 import ArgumentParser
 import HLSGetKit
 
-/// What `hlsget --help` prints: what most people need, in 80 columns. `hlsget play --help` has a line for each option.
+/// The output of `hlsget --help`: the most important options in 80 columns. `hlsget play --help` explains every option.
 enum HelpPage {
-    /// `hlsget -h`, `hlsget --help` and `hlsget help`, without anything else.
+    /// Whether the arguments are just `-h`, `--help` or `help`.
     static func isAskedFor(by arguments: some Collection<String>) -> Bool {
         guard let first = arguments.first else { return false }
         return arguments.count == 1 && ["-h", "--help", "help"].contains(first)
@@ -77,6 +77,6 @@ enum HelpPage {
 }
 
 extension String {
-    /// Without the line break at the end, which `print` adds.
+    /// The text without its final line feed, which `print` adds.
     fileprivate func trimmingNewline() -> String { hasSuffix("\n") ? String(dropLast()) : self }
 }

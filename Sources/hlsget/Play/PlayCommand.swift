@@ -3,7 +3,7 @@ import HLSGetKit
 import HLSKitCore
 import Synchronization
 
-/// `hlsget [play] URL`: buffers, waits and plays. `run()` is in `PlaySession.swift`.
+/// `hlsget [play] URL`: plays a stream. `run()` is in `PlaySession.swift`.
 struct PlayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "play", abstract: "Play a stream: load it, wait when necessary, write it where -o says.",
@@ -148,7 +148,7 @@ struct PlaybackOptions: ParsableArguments {
         help: ArgumentHelp("Live: stay this far behind the edge.", valueName: "time"),
         transform: DurationArgument.parse)
     var liveOffset: Duration?
-    // Always with a value: see CatchUpArgument.joined(_:).
+    // Requires a value; CatchUpArgument.joined(_:) adds a missing one.
     @Option(
         help: ArgumentHelp(
             """

@@ -3,7 +3,7 @@ import HLSGetKit
 import HLSKitCore
 import HLSKitSimulation
 
-/// `hlsget simulate`: plays movies over recorded networks, without a network and without waiting.
+/// `hlsget simulate`: plays movies over recorded networks, without a network or waiting.
 struct SimulateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate", abstract: "Play a movie over recorded networks and report how it went.",
@@ -179,7 +179,7 @@ struct SimulateCommand: AsyncParsableCommand {
         try show(SimulationReport(rows: rows), csvHasHeader: shard.index == 1)
     }
 
-    /// What is played over each trace.
+    /// The content to play over each trace.
     private var playing: SimulationSweep.Playing {
         guard lowLatency else {
             var options = SimulationRun.Options(variantSelector: rule.selector)
@@ -266,12 +266,12 @@ enum PinArgument: Sendable, Equatable {
         return .share(share)
     }
 
-    /// Counted from the lowest; nil if the trace is too slow for any.
+    /// The index from the lowest variant, or `nil` if the trace is too slow for all of them.
     func variant(of movie: MovieFile, over trace: NetworkTrace) -> Int? {
         variant(of: movie.averageBitRates, over: trace)
     }
 
-    /// The same for bit rates, ascending.
+    /// The same for ascending bit rates.
     func variant(of bitRates: [Double], over trace: NetworkTrace) -> Int? {
         switch self {
         case .index(let index): index

@@ -2,7 +2,7 @@ import ArgumentParser
 import HLSGetKit
 import HLSKitCore
 
-/// `hlsget thumbnails URL|FILE`: still images of a stream.
+/// `hlsget thumbnails URL|FILE`: saves still images of a stream.
 struct ThumbnailsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "thumbnails", abstract: "Save still images, a contact sheet, a storyboard.",
@@ -98,14 +98,13 @@ struct ThumbnailsCommand: AsyncParsableCommand {
         if status != .done { throw status.exitCode }
     }
 
-    /// How single images are named; nil if none are wanted.
+    /// The names of single images, or `nil` if none are requested.
     func names() throws(ArgumentValueError) -> ThumbnailNames? {
         if output == nil, sheet != nil { return nil }
         return try ThumbnailNames(output ?? "", format: format)
     }
 }
 
-/// A kind of image file.
 enum ThumbnailFormat: String, CaseIterable, Sendable {
     case jpeg, png
 

@@ -3,7 +3,7 @@ import HLSGetKit
 import HLSGetWatch
 import HLSKitCore
 
-/// `hlsget watch URL`: `play` in a window, with sound.
+/// `hlsget watch URL`: `play` in a window, with audio.
 struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch", abstract: "Watch a stream: a window with video, audio and captions.",
@@ -39,7 +39,7 @@ struct WatchCommand: AsyncParsableCommand {
     }
 }
 
-/// `hlsget listen URL`: `play` with sound, without a window.
+/// `hlsget listen URL`: `play` with audio, without a window.
 struct ListenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "listen", abstract: "Listen to a stream: its sound, without a window.",
@@ -74,7 +74,7 @@ struct ListenCommand: AsyncParsableCommand {
     }
 }
 
-/// Where video is seen, and audio heard.
+/// Options for the presentation of video and audio.
 struct PictureOptions: ParsableArguments {
     @Flag(help: "Show it in a window, with sound (SDL 2).") var window = false
     @Flag(help: "Let it be heard, without a window (SDL 2).") var listen = false

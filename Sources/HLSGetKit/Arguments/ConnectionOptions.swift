@@ -1,7 +1,7 @@
 import ArgumentParser
 package import HLSKitCore
 
-/// How any command reaches servers.
+/// The network options of all commands.
 package struct ConnectionOptions: ParsableArguments, Sendable {
     @Option(
         name: [.customShort("H"), .customLong("header")],
@@ -101,8 +101,8 @@ package struct ConnectionOptions: ParsableArguments, Sendable {
         transform: ThrottleArgument.init(parsing:))
     var throttle: ThrottleArgument?
 
-    // What servers are told of the command (CMCD): no group of its own, as the parser's checks of a debug build take five
-    // times as long for each level.
+    // The CMCD options are not in a separate group, because the parser's checks in debug builds take five times as long
+    // for each level.
     @Option(
         help: ArgumentHelp(
             "Tell servers of playing and loading (CMCD), in header fields or in the query of URLs.",
@@ -148,7 +148,7 @@ package struct ConnectionOptions: ParsableArguments, Sendable {
 
     package func apply(to options: inout PlayOptions) {
         let typed = header + [userAgent, referer].compactMap(\.self)
-        // What is typed wins over what stands behind the URL.
+        // Typed fields override fields in the URL argument.
         options.fields = typed.filled(from: options.fields)
         options.query = query
         options.credentialOrigins = Set(sendCredentialsTo)
@@ -186,9 +186,9 @@ package struct ConnectionOptions: ParsableArguments, Sendable {
         do { try options.check() } catch { throw ValidationError(error.description) }
     }
 
-    /// For loading `url` without playing it. Nothing is started before the first request.
+    /// A loader for `url` without playback. Nothing starts before the first request.
     ///
-    /// - Parameter wrap: what stands before the network.
+    /// - Parameter wrap: Wraps the network transport.
     package func loader(
         of url: String, allowsFilesOutside: Bool = false,
         through wrap: (any ResourceTransport) -> any ResourceTransport = { $0 }
@@ -203,15 +203,15 @@ package struct ConnectionOptions: ParsableArguments, Sendable {
         return options
     }
 
-    /// Waits for a stream that has not begun, and says so.
+    /// Waits for a stream that has not started, and reports that.
     ///
-    /// - Returns: how the command ends where a signal did not let it wait.
+    /// - Returns: The exit status if a signal ended the wait.
     package func wait(
         for url: String, _ wait: WaitArgument, allowsFilesOutside: Bool, isQuiet: Bool, isJSON: Bool
     ) async -> ExitStatus? {
         var once = self
         once.retries = .count(0)
-        // What is wrong with it is said by who plays.
+        // Playback will report what is wrong.
         guard let loader = try? once.loader(of: url, allowsFilesOutside: allowsFilesOutside) else { return nil }
         let waiting = StreamWait(wait: wait, clock: PlayerConfiguration().sourceClock) {
             try await StreamWait.look(with: loader)
@@ -232,14 +232,14 @@ package struct ConnectionOptions: ParsableArguments, Sendable {
         } catch let interrupted as Interruption.Interrupted {
             return .interrupted(signal: interrupted.signal)
         } catch {
-            // What is wrong is said by who plays it.
+            // Playback will report what is wrong.
             return nil
         }
     }
 
-    /// For loading parts of `url` without playing it. Nothing is started before the first request.
+    /// The options for loading parts of `url` without playback. Nothing starts before the first request.
     ///
-    /// - Parameter wrap: what stands before the network.
+    /// - Parameter wrap: Wraps the network transport.
     package func assetOptions(
         of url: String, allowsFilesOutside: Bool = false,
         through wrap: (any ResourceTransport) -> any ResourceTransport = { $0 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 package import HLSKitCore
 
-/// Keys by hand, of encrypted streams of one's own.
+/// Options that override the keys of encrypted streams.
 package struct KeyOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp(
@@ -25,7 +25,7 @@ package struct KeyOptions: ParsableArguments, Sendable {
         if key != nil && keyUri != nil { throw ValidationError("--key and --key-uri both say which key it is") }
     }
 
-    /// nil where nothing is said.
+    /// The override, or `nil` if no option is given.
     package var override: ContentKeyOverride? {
         guard key != nil || iv != nil || keyUri != nil else { return nil }
         return ContentKeyOverride(key: key?.bytes, urlString: keyUri, initializationVector: iv?.bytes)

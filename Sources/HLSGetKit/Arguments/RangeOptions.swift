@@ -1,7 +1,7 @@
 package import ArgumentParser
 package import HLSKitCore
 
-/// The wanted part of a stream.
+/// The requested range of a stream.
 package struct RangeOptions: ParsableArguments, Sendable {
     @Option(
         parsing: .unconditional,
@@ -23,15 +23,15 @@ package struct RangeOptions: ParsableArguments, Sendable {
 
     package init() {}
 
-    /// Where it ends.
+    /// The end of the range.
     package var end: EndPosition {
         to?.end ?? duration.map { .duration(MediaTime($0)) } ?? .automatic
     }
 
-    /// It is a part, and not all of the stream.
+    /// Whether the range is only a part of the stream.
     package var isPart: Bool { from != nil || to != nil || duration != nil }
 
-    /// Finds contradictions that show before the stream is known.
+    /// Finds contradictions that are visible before the stream is known.
     static func check(from: TimePosition?, to: TimePosition?) throws(ArgumentValueError) {
         switch (from, to) {
         case (.fromStart(let start)?, .fromStart(let end)?) where end <= start,
@@ -39,7 +39,7 @@ package struct RangeOptions: ParsableArguments, Sendable {
             throw ArgumentValueError("--to must be after --from")
         case (.date(let start)?, .date(let end)?) where end <= start:
             throw ArgumentValueError("--to must be after --from")
-        // A segment is played to its end.
+        // Segments are played completely, so equal numbers are valid.
         case (.segment(let start)?, .segment(let end)?) where end < start:
             throw ArgumentValueError("--to must not be before --from")
         default: break

@@ -1,7 +1,7 @@
 package import ArgumentParser
 package import HLSKitCore
 
-/// What of a stream is left out.
+/// Options for skipping parts of a stream.
 package struct SkipOptions: ParsableArguments, Sendable {
     @Option(
         parsing: .unconditionalSingleValue,
@@ -35,9 +35,9 @@ package struct SkipOptions: ParsableArguments, Sendable {
         }
     }
 
-    /// Refuses them where all of a stream is loaded beside playing it.
+    /// Rejects the options in commands that load the whole stream.
     ///
-    /// - Parameter instead: what to write.
+    /// - Parameter instead: The command to suggest.
     package func refuse(instead: String) throws {
         guard !skipUri.isEmpty || !skipDateranges.isEmpty else { return }
         let option = skipUri.isEmpty ? "--skip-dateranges" : "--skip-uri"

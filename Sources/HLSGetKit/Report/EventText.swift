@@ -1,10 +1,10 @@
 package import HLSKitCore
 
-/// Lines for people about events: with `-v`, and those that everyone gets.
+/// Lines for people about events, with or without `-v`.
 package enum EventText {
-    /// The line for `event`; nil if it says nothing at that verbosity.
+    /// Returns the line for `event`, or `nil` if there is none at that verbosity.
     ///
-    /// - Parameter showsCues: subtitles are for whoever sits at the terminal, without being asked.
+    /// - Parameter showsCues: Whether to show subtitles on the terminal.
     package static func line(
         for event: PlayerEvent, verbosity: PlayOptions.Verbosity, showsCues: Bool = false
     ) -> String? {
@@ -18,7 +18,7 @@ package enum EventText {
         }
     }
 
-    /// The line for a variant that takes another's place in what is recorded.
+    /// The line for a change of the variant in a recording.
     package static func change(from: AssetVariant, to: AssetVariant, because explanation: String) -> String {
         ErrorLine.line(
             "from here on \(name(to)) instead of \(name(from))", url: nil, detail: explanation, severity: "note")
@@ -26,7 +26,7 @@ package enum EventText {
 
     private static func line(_ cue: LegibleCue) -> String {
         let text = cue.text.split(separator: "\n").joined(separator: " / ")
-        // Not the command says it, but the stream.
+        // The text comes from the stream, not from the command.
         return "  \(clock(cue.timeRange.start))–\(clock(cue.timeRange.end))  \(TerminalText.escaped(text))"
     }
 
@@ -40,7 +40,7 @@ package enum EventText {
                 tenths.truncatingRemainder(dividingBy: 10), places: 0)
     }
 
-    /// Missing media is always reported.
+    /// Reports missing media at any verbosity.
     private static func loss(in kind: PlayerEvent.Kind) -> String? {
         switch kind {
         case .segmentSkipped(let segments): line("skipped", segments)

@@ -1,8 +1,8 @@
 import HLSKitCore
 
-/// What is told of interstitials: lines for people, and of `--progress json`.
+/// Reports on interstitials, as lines for people and of `--progress json`.
 enum InterstitialText {
-    /// The line for people; nil for what says nothing to them.
+    /// The line for people, or `nil` if there is none.
     static func line(for kind: PlayerEvent.Kind) -> String? {
         switch kind {
         case .interstitialEventBegan(let event): "hlsget: interstitial \(name(event)) begins"

@@ -63,7 +63,6 @@ package final class Leftovers: Sendable {
         _exit(128 + signal)
     }
 
-    /// The printed line.
     var line: String {
         var parts: [String] = []
         var folders: [String] = []

@@ -115,7 +115,6 @@ package struct MonitorCommand: AsyncParsableCommand {
     }
 }
 
-/// The options of a monitor, as one value.
 package struct MonitorOptions: Sendable {
     var play: PlayOptions
     var decodes = false

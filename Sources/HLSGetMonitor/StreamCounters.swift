@@ -23,7 +23,6 @@ struct StreamCounters: Sendable, Hashable {
     var errorCounts: [String: Int] = [:]
     /// The number of failures that stopped playback.
     var failureCount = 0
-    /// The number of reported outages.
     var outageCount = 0
     /// The time in each state, by the actual state, not the reported one.
     var times: [StreamState: Duration] = [:]

@@ -69,6 +69,5 @@ struct HealthRules: Sendable, Hashable {
     var hiccupMemory: Duration { min(holdTime / 2, memory) }
     /// The number of target durations without a new segment after which a live playlist is stale.
     var staleFactor = 3.5
-    /// Problems to ignore.
     var ignored: Set<StreamTrouble> = []
 }

@@ -36,7 +36,6 @@ final class WatchSet: Sendable {
 
     var elapsed: Duration { clock.now - epoch }
 
-    /// The rows of all streams.
     var rows: [StreamRow] {
         watches.withLock { Array($0.values) }.map { StreamRow($0.stream, decodes: $0.decodes) }
     }

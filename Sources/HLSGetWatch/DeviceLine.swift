@@ -13,7 +13,6 @@ struct DeviceLine: Sendable, Equatable {
     private var last: DeviceClock.Measurement?
     private var rate = 1.0
 
-    /// Adds a measurement.
     mutating func note(_ measurement: DeviceClock.Measurement) {
         defer { last = measurement }
         guard let last else { return }

@@ -107,7 +107,6 @@ final class WatchScene: Sendable {
     /// Frames that were never displayed because the next one was due too.
     var skippedPictureCount: Int { state.withLock { $0.pictures.skippedCount } }
 
-    /// The captions for a frame, or for a later time.
     func captions(of entry: PictureQueue<VideoFrame>.Entry, later: MediaTime = .zero) -> [LegibleCue] {
         let outputs = state.withLock { $0.outputs[entry.source] }
         return outputs?.captions.currentCues(at: entry.itemTime + later) ?? []

@@ -50,7 +50,6 @@ struct WindowLayout: Sendable, Equatable {
 
     // MARK: Text
 
-    /// The height of letters.
     var letterHeight: Int { min(max(size.height / 34, 13), 32) }
 
     /// The bottom of the text, above the bar.

@@ -222,7 +222,6 @@ final class WindowLoop {
         drawnOverlay = overlay
     }
 
-    /// The column of the bar under the pointer.
     private func columnOnBar(_ layout: WindowLayout) -> Int? {
         guard let pointer, isDragging || layout.barTarget.contains(x: pointer.x, y: pointer.y) else { return nil }
         return pointer.x

@@ -7,7 +7,6 @@ package enum BashCompletions {
     private static let start = "    local -r prev=\"${3}\""
     private static let end = "complete -o filenames -F _hlsget hlsget"
 
-    /// Whether the arguments request bash completions.
     package static func areAskedFor(by arguments: [String]) -> Bool {
         arguments.contains("--generate-completion-script=bash")
             || zip(arguments, arguments.dropFirst()).contains { $0 == ("--generate-completion-script", "bash") }

@@ -1,7 +1,6 @@
 import ArgumentParser
 package import HLSKitCore
 
-/// A custom key.
 struct CustomKeyArgument: Sendable, Equatable {
     var name: String
     var value: String
@@ -56,7 +55,6 @@ package enum ClientDataArgument {
     }
 }
 
-/// The requested client data.
 package struct ClientDataWish: Sendable, Equatable {
     var transmission: ClientData.Transmission?
     /// The version, or `nil` for the lowest one that supports the request.

@@ -20,7 +20,6 @@ package enum FileBytes {
         return bytes
     }
 
-    /// Writes the whole text.
     package static func write(_ text: String, to descriptor: Int32) throws(POSIXError) {
         var text = text
         let isWritten = text.withUTF8 { bytes in

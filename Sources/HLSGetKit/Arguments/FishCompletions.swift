@@ -5,7 +5,6 @@
 package enum FishCompletions {
     private static let function = "__hlsget_parse_subcommand "
 
-    /// Whether the arguments request fish completions.
     package static func areAskedFor(by arguments: [String]) -> Bool {
         arguments.contains("--generate-completion-script=fish")
             || zip(arguments, arguments.dropFirst()).contains { $0 == ("--generate-completion-script", "fish") }

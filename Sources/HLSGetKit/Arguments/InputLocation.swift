@@ -2,7 +2,6 @@ import Glibc
 
 /// The user's location of the stream: a URL, a path, or a URL without its scheme.
 package enum InputLocation {
-    /// The argument for standard input.
     package static let standardInput = "-"
 
     /// The absolute URL of `text`. A relative path starts from `directory`. Surrounding blanks from copying are

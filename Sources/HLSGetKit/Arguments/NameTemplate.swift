@@ -122,7 +122,6 @@ package struct NameTemplate: Sendable {
 
     // MARK: Folders
 
-    /// Creates the missing folders of a path.
     package static func makeFolders(of path: String) throws(HLSError) {
         var rest = path[...]
         while let slash = rest.firstIndex(of: "/") {
@@ -162,12 +161,10 @@ package struct NameFacts: Sendable, Equatable {
         return path.replacing(NameTemplate.slash, with: "/")
     }
 
-    /// Whether a name contains the frame size.
     package static func needSize(_ template: String) -> Bool {
         [NameTemplate.Word.width, .height].contains { template.contains($0.text) }
     }
 
-    /// Whether a name contains the title.
     package static func needTitle(_ template: String) -> Bool { template.contains(NameTemplate.Word.title.text) }
 
     /// Makes text from a server safe for a file name. It cannot change the folder or hide the file, and its length is

@@ -17,7 +17,6 @@ extension QualityExpression {
     }
 }
 
-/// Shorthand for expressions.
 enum QualityArgument {
     /// Expands shorthand to an expression. Invalid text is unchanged, so that the error can quote it.
     static func expression(_ text: String, for subject: QualityExpression.Subject) -> String {

@@ -1,6 +1,5 @@
 /// A parameter as `--query` takes it: `name=value`, neither of them encoded.
 enum QueryArgument {
-    /// The encoded parameter.
     static func encoded(_ text: String) throws(ArgumentValueError) -> String {
         guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
             throw ArgumentValueError("write a parameter as name=value")

@@ -23,7 +23,6 @@ package struct RangeOptions: ParsableArguments, Sendable {
 
     package init() {}
 
-    /// The end of the range.
     package var end: EndPosition {
         to?.end ?? duration.map { .duration(MediaTime($0)) } ?? .automatic
     }

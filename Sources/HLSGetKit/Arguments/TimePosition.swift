@@ -7,7 +7,6 @@ package enum TimePosition: Sendable, Equatable {
     case fromStart(Duration)
     /// Before the end of the item or the live edge.
     case fromEnd(Duration)
-    /// The media with this date.
     case date(PlaylistDate)
     /// The segment with this media sequence number.
     case segment(Int)
@@ -32,7 +31,6 @@ package enum TimePosition: Sendable, Equatable {
         }
     }
 
-    /// The position as a start.
     package var start: StartPosition {
         switch self {
         case .fromStart(let time): .time(MediaTime(time))
@@ -42,7 +40,6 @@ package enum TimePosition: Sendable, Equatable {
         }
     }
 
-    /// The position as an end.
     package var end: EndPosition {
         switch self {
         case .fromStart(let time): .time(MediaTime(time))

@@ -30,7 +30,6 @@ package struct PlayOptions: Sendable, Equatable {
     package var deinterlaces = true
     /// Whether to play audio on the sound device without a window.
     package var isHeard = false
-    /// Whether to show video in the terminal.
     package var showsPreview = false
     /// The format, or `nil` to query the terminal.
     package var previewFormat: PreviewFormat?
@@ -70,7 +69,6 @@ package struct PlayOptions: Sendable, Equatable {
     package var liveOffset: Duration?
     /// Whether playback skips ahead to its distance from the live edge after a wait.
     package var catchesUp = false
-    /// The highest rate for catching up.
     package var catchUpRate: Float?
     /// Whether to use Low-Latency HLS, including blocking playlist reloads.
     package var allowsLowLatency = true
@@ -83,7 +81,6 @@ package struct PlayOptions: Sendable, Equatable {
     package var fellBehindAction: FellBehindAction?
 
     package var quality: QualityExpression?
-    /// The preferred pathway.
     package var pathway: String?
     package var audio: QualityExpression?
     package var subtitles: QualityExpression?
@@ -119,7 +116,6 @@ package struct PlayOptions: Sendable, Equatable {
     var throttle: ThrottleArgument?
     /// The folder of the cache, or `nil` for no cache.
     package var cacheFolder: String?
-    /// The file of the recording.
     package var recordingPath: String?
     /// The part of the command line that a recording keeps.
     package var recordedOptions: [String] = []
@@ -147,11 +143,9 @@ package struct PlayOptions: Sendable, Equatable {
     /// The number of threads of each decoder, or `nil` for the decoder's default.
     package var threads: Int?
     package var progress: ProgressStyle?
-    /// The file of the access log.
     package var accessLogPath: String?
     /// The file of the error log.
     package var errorLogPath: String?
-    /// The file of the report.
     package var reportPath: String?
     package var printsSummaryDocument = false
     package var verbosity = Verbosity.normal
@@ -193,7 +187,6 @@ package struct PlayOptions: Sendable, Equatable {
         if gapAction == .fail { policies.skipsSegments = false }
     }
 
-    /// The configuration of the network transport.
     var transportConfiguration: TransportConfiguration {
         var network = TransportConfiguration(userAgent: "hlsget/\(CommandInfo.version)")
         network.caFile = certificateFile

@@ -5,12 +5,10 @@ package struct AccessLogFile: ~Copyable {
     private var file: LogFile
     private var writtenCount = 0
 
-    /// Creates the file.
     package init(path: String, overwrite: Bool) throws(HLSError) {
         file = try LogFile(path: path, overwrite: overwrite, header: AccessLog.extendedLogHeader)
     }
 
-    /// Writes the finished events.
     package mutating func writeFinished(of log: AccessLog?) {
         for event in log?.events.dropLast().dropFirst(writtenCount) ?? [] { write(event) }
     }

@@ -6,7 +6,6 @@ package struct ErrorLogFile: ~Copyable {
     /// The latest written event. The log itself drops the oldest ones.
     private var last: ErrorLogEvent?
 
-    /// Creates the file.
     package init(path: String, overwrite: Bool) throws(HLSError) {
         file = try LogFile(path: path, overwrite: overwrite, header: ErrorLog.extendedLogHeader)
     }

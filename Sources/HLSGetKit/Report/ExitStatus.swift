@@ -2,7 +2,6 @@ package import ArgumentParser
 package import HLSKitCore
 import HLSKitMedia
 
-/// The exit status of the command.
 package enum ExitStatus: Sendable, Hashable {
     case done, internalError, notFound, network, badPlaylist, noVariant, contentKey, badMedia, output, incomplete
     case stale, refused, usage

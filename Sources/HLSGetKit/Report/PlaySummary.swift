@@ -27,7 +27,6 @@ package struct PlaySummary: Sendable, Equatable {
         }
     }
 
-    /// The use of one variant.
     struct VariantUse: Sendable, Equatable {
         var variant: AssetVariant
         var numberOfSegments = 0
@@ -335,7 +334,6 @@ extension PlaySummary {
 }
 
 extension SkippedContent {
-    /// The members in JSON.
     var members: [JSONValue.Member] {
         [
             .init(name: "item_time", value: JSONValue(timeRange.start.finiteSeconds)),

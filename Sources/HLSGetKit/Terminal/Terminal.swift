@@ -1,6 +1,5 @@
 import Glibc
 
-/// Capabilities of a terminal.
 package struct Terminal: Sendable, Equatable {
     /// Columns, or `nil` if unknown.
     var width: Int?

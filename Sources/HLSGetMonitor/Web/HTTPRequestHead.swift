@@ -8,7 +8,6 @@ struct HTTPRequestHead: Sendable, Hashable {
     enum Result: Sendable, Hashable {
         /// More bytes are needed.
         case incomplete
-        /// The request is refused with this status.
         case refused(Int)
         case request(HTTPRequestHead)
     }

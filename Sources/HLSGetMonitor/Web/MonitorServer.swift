@@ -56,7 +56,6 @@ final class MonitorServer: Sendable {
         }
     }
 
-    /// Sends an event to all event readers.
     func send(event text: String) {
         inbox.withLock { inbox in
             // If the thread falls behind, skip this event; readers get the next one.

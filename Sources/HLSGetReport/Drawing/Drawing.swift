@@ -57,7 +57,6 @@ package struct Drawing: Sendable {
         shapes += #"<path class="\#(style)" d="\#(path)"/>"# + "\n"
     }
 
-    /// Draws vertical lines.
     mutating func verticals(_ lines: [(time: Double, from: Double, to: Double)], _ style: String) {
         guard !lines.isEmpty else { return }
         let path = lines.map { "M\(number(x($0.time))) \(number($0.from))V\(number($0.to))" }.joined()

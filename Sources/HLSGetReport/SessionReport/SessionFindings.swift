@@ -2,7 +2,6 @@ import HLSGetKit
 
 /// A summary of a session in words: its result, and the causes of its waits.
 struct SessionFindings: Sendable, Equatable {
-    /// A named figure.
     struct Figure: Sendable, Equatable {
         enum Tone: Sendable, Equatable { case plain, good, bad }
         var name: String

@@ -1,6 +1,5 @@
 import HLSKitCore
 
-/// Assigns logs to sessions.
 package enum SessionGrouping {
     /// Groups logs. Each measurement log is a session. Access and error logs belong to the only session or, without
     /// one, form a session together.

@@ -79,7 +79,6 @@ package struct SessionRecord: Sendable, Equatable {
         var waitCause: WaitCause? { if case .waiting(let cause) = self { cause } else { nil } }
     }
 
-    /// The cause of a wait.
     package enum WaitCause: Sendable, Equatable {
         case start, stall, seek, resume
         /// The reason given by the player.
@@ -185,7 +184,6 @@ package struct SessionRecord: Sendable, Equatable {
         var isNotable: Bool { hasFailed || isAbandoned || duration > 2 }
     }
 
-    /// The totals of all requests of a kind.
     struct RequestTotals: Sendable, Equatable {
         var count = 0
         var failedCount = 0

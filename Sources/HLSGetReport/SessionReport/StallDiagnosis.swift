@@ -13,7 +13,6 @@ struct StallDiagnosis: Sendable, Equatable {
         case nothingListed
         /// The player waited for a playlist or a key.
         case otherRequest
-        /// There was no request.
         case noRequest
         /// Media was buffered.
         case notTheNetwork
@@ -22,7 +21,6 @@ struct StallDiagnosis: Sendable, Equatable {
 
     let stall: SessionRecord.Spell
     let cause: Cause
-    /// A short title for the cause.
     let title: String
     /// A sentence about the cause.
     let text: String
@@ -58,7 +56,6 @@ struct StallDiagnosis: Sendable, Equatable {
     }
 }
 
-/// The evidence for each cause.
 private struct Evidence {
     let stall: SessionRecord.Spell
     let from: Double
@@ -286,7 +283,6 @@ extension SessionRecord.RequestKind {
         }
     }
 
-    /// A label for a table.
     var label: String {
         switch self {
         case .multivariantPlaylist: "multivariant playlist"

@@ -195,7 +195,6 @@ struct CaptionsSession {
         case signal(Int32)
     }
 
-    /// The result of a choice.
     private struct Saved: Sendable {
         var choice: Choice
         var captions: [Caption] = []

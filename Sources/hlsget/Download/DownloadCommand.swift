@@ -175,7 +175,6 @@ struct DownloadCommand: AsyncParsableCommand {
         if worst != .done { throw worst.exitCode }
     }
 
-    /// Saves one of the URLs.
     private func save(_ url: String, to target: DownloadTarget) async throws -> ExitStatus {
         var one = self
         one.urls = [url]
@@ -203,7 +202,6 @@ struct DownloadCommand: AsyncParsableCommand {
         return await DownloadSession(one, target: target, input: input).run()
     }
 
-    /// The URL of a command with a single URL.
     var url: String { urls.first ?? "" }
 
     var includesVideo: Bool {
@@ -211,7 +209,6 @@ struct DownloadCommand: AsyncParsableCommand {
         return !noVideo && !isAudioOnly && !(output.map { OutputFormat.isAudioOnly(path: $0) } ?? false)
     }
 
-    /// The target of a single URL.
     func target() throws(ArgumentValueError) -> DownloadTarget {
         try DownloadTarget(output: output, format: format, url: baseURL ?? url)
     }

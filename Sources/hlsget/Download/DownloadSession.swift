@@ -310,7 +310,6 @@ struct DownloadSession {
         if let display { display.print(line) } else { StandardStream.error.writeLine(line) }
     }
 
-    /// Notes that interstitials are not part of the download.
     private func noteInterstitials(_ count: Int, _ report: DownloadReport) {
         let text =
             "\(Decimals.count(count, "interstitial")) of the playlist not downloaded; hlsget play --fast -o has them"
@@ -385,7 +384,6 @@ struct DownloadSession {
     }
 }
 
-/// Reports the progress of a download.
 struct DownloadReport: Sendable {
     private let now: @Sendable () -> Duration
     private var meter = RateMeter(window: DownloadLine.window)

@@ -91,7 +91,6 @@ struct PlaylistInput: Sendable {
         return (try? InputLocation.url(of: baseURL, in: InputLocation.workingDirectory() ?? "/")) ?? baseURL
     }
 
-    /// Creates the failure for an invalid argument.
     private static func misuse(_ error: ArgumentValueError) -> Failure {
         var failure = Failure(cause: error.description, detail: nil, status: .usage)
         failure.code = .invalidArgument
@@ -109,7 +108,6 @@ struct PlaylistInput: Sendable {
         }
     }
 
-    /// Reads the whole playlist.
     func read(_ options: PlaylistParser.Options) async throws(Failure) -> Playlist {
         guard let url = try url() else { return try readFile(STDIN_FILENO, url: base ?? "", options) }
         if let path = try path(of: url) {

@@ -7,7 +7,6 @@ struct SteeringReport: Sendable {
         var description: String
     }
 
-    /// The URL of the steering manifest.
     var url: String
     var result: Result<SteeringManifest, Trouble>
 

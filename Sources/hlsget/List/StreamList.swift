@@ -205,7 +205,6 @@ struct StreamList: Sendable {
         return matching.first ?? candidates.last ?? ""
     }
 
-    /// Quotes a value for a shell.
     static func shellQuoted(_ value: String) -> String {
         let isPlain = value.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "=-_.,:/+%@".contains($0)) }
         return isPlain
@@ -213,7 +212,6 @@ struct StreamList: Sendable {
             : "'" + value.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }
 
-    /// Describes a reason.
     static func words(_ reason: IneligibilityReason) -> String {
         switch reason {
         case .notPinned: "another one is pinned"

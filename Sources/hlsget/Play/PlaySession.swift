@@ -596,7 +596,6 @@ struct PlaySession {
         var sink: any MediaWriter
         var path: String
         var media: (video: Bool, audio: Bool)
-        /// Whether an existing file is replaced.
         var replacesFile: Bool
         /// Whether the output is neither a pipe nor a device.
         var isFile = true
@@ -768,7 +767,6 @@ extension PlaySession {
         }
     }
 
-    /// Applies the options to an item.
     func set(_ item: PlayerItem) {
         item.preferredForwardBufferDuration = options.forwardBufferDuration
         item.preferredPeakBitRate = options.peakBitRate

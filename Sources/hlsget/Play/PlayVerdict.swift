@@ -3,7 +3,6 @@ import HLSKitCore
 
 /// Decides whether playback that ended without an error is complete, so that missing output is always reported.
 struct PlayVerdict: Sendable, Equatable {
-    /// An output and its result.
     struct Output: Sendable, Equatable {
         var path: String
         var media: (video: Bool, audio: Bool)

@@ -31,7 +31,6 @@ struct ReplaySession {
     let options: PlayOptions
     let selector: any VariantSelector
     var decodes = true
-    /// Called with each event.
     var tell: (@Sendable (PlayerEvent) -> Void)?
 
     init(recording: NetworkRecording, options: PlayOptions, selector: any VariantSelector) {

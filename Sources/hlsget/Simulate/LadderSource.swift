@@ -17,7 +17,6 @@ struct LadderSource: Sendable {
         return String(decoding: head, as: UTF8.self).contains("#EXTM3U")
     }
 
-    /// The movie of a playlist.
     func movie(at path: String) async throws(SimulationFailure) -> MovieFile {
         let url: String
         do {

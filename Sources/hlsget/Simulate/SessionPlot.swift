@@ -9,7 +9,6 @@ struct SessionPlot: Sendable {
     private let trace: NetworkTrace
     private let labels: Labels
 
-    /// The labels of the plot.
     struct Labels: Sendable {
         var rule: String
         var trace: String

@@ -20,7 +20,6 @@ struct SimulationSweep: Sendable {
         var bufferCap: Int
     }
 
-    /// The content to play.
     enum Playing: Sendable {
         case movie(SimulationRun.Options)
         /// A live stream with the variants of the movie, if there is one.

@@ -120,7 +120,6 @@ enum ThumbnailFormat: String, CaseIterable, Sendable {
     func imageFormat(quality: Int) -> StillImage.Format { self == .png ? .png : .jpeg(quality: quality) }
 }
 
-/// Values of the options.
 enum ThumbnailArgument {
     static func count(_ text: String) throws(ArgumentValueError) -> Int { try integer(text, in: 1...10_000) }
     static func quality(_ text: String) throws(ArgumentValueError) -> Int { try integer(text, in: 1...100) }

@@ -8,33 +8,37 @@ package struct MonitorCommand: AsyncParsableCommand {
         commandName: "monitor", abstract: "Watch many streams: states, metrics, notices.",
         usage: "hlsget monitor LIST|URL ... [options]",
         discussion: """
-            A LIST has one stream on a line, "URL" or "name = URL"; it is read again on SIGHUP, and - is standard input. \
-            Each stream is played, without being decoded, and begun anew when it fails.
+            A LIST has one stream per line, "URL" or "name = URL". It is read again on SIGHUP; - is standard input. Each stream \
+            is played without decoding, and restarted after a failure.
             """)
     package static let _errorLabel = CommandInfo.errorLabel
 
     @Argument(help: ArgumentHelp("Lists of streams, and URLs.", valueName: "list|url"), completion: .file())
     var inputs: [String]
 
-    @Flag(help: "Decode too, and look for black or frozen pictures and silence.") var decode = false
+    @Flag(help: "Also decode, and detect black or frozen video and silence.") var decode = false
     @Option(
-        help: ArgumentHelp("best, worst, 720p60, 'height<=720 codec=hevc'; comma = else.", valueName: "expr"),
+        help: ArgumentHelp(
+            "best, worst, 720p60, 'height<=720 codec=hevc'; a comma separates fallbacks.",
+            valueName: "expr"),
         transform: { try QualityExpression(argument: $0, for: .variants) })
     var quality: QualityExpression?
     @Option(
         name: .customLong("for"),
-        help: ArgumentHelp("Tell a state when it has lasted this long (10s).", valueName: "time"),
+        help: ArgumentHelp("Report a state change after it has lasted this long (10s).", valueName: "time"),
         transform: DurationArgument.parse)
     var holdTime: Duration?
     @Option(
         help: ArgumentHelp(
-            "Run this command on each change; $HLSGET_STREAM, $HLSGET_OLD, $HLSGET_NEW, $HLSGET_TEXT say which.",
+            "Run this command on each change, with $HLSGET_STREAM, $HLSGET_OLD, $HLSGET_NEW and $HLSGET_TEXT.",
             valueName: "cmd"))
     var exec: [String] = []
     @Option(help: ArgumentHelp("POST each change to this URL, as JSON.", valueName: "url"), transform: Self.webhook)
     var webhook: [String] = []
     @Option(
-        help: ArgumentHelp("Serve a page, /metrics and /healthz on this port; 0 takes a free one.", valueName: "n"),
+        help: ArgumentHelp(
+            "Serve a web page, /metrics and /healthz on this port; 0 selects a free port.",
+            valueName: "n"),
         transform: NumberArgument.port)
     var metricsPort: Int?
     @Option(
@@ -45,7 +49,7 @@ package struct MonitorCommand: AsyncParsableCommand {
         transform: MonitorShard.init(parsing:))
     var shard: MonitorShard?
     @Option(
-        help: ArgumentHelp("Between two JSON lines of one stream (10s).", valueName: "time"),
+        help: ArgumentHelp("Time between two JSON lines of a stream (10s).", valueName: "time"),
         transform: NumberArgument.positiveDuration)
     var interval: Duration?
     @Option(help: ArgumentHelp("Watch for this long.", valueName: "time"), transform: NumberArgument.positiveDuration)

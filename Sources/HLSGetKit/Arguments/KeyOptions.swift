@@ -5,13 +5,13 @@ package import HLSKitCore
 package struct KeyOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp(
-            "Decrypt with this key, whatever the playlist says: 32 hexadecimal digits, or a file of 16 bytes.",
+            "Decrypt with this key instead of the playlist's: 32 hexadecimal digits, or a file of 16 bytes.",
             valueName: "hex|file"), completion: .file(),
         transform: KeyArgument.init(parsingDigitsOrFile:))
     var key: KeyArgument?
     @Option(
         help: ArgumentHelp(
-            "Decrypt with this initialization vector, whatever the playlist says.", valueName: "hex"),
+            "Decrypt with this initialization vector instead of the playlist's.", valueName: "hex"),
         transform: KeyArgument.init(parsing:))
     var iv: KeyArgument?
     @Option(

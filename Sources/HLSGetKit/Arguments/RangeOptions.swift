@@ -6,18 +6,18 @@ package struct RangeOptions: ParsableArguments, Sendable {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Start at 90, 1:30, 1m30s; -30s counts from the end; at a date, or a segment: '#12'.",
+            "Start at a time (90, 1:30, 1m30s; -30s is before the end), a date, or a segment ('#12').",
             valueName: "time|date|#n"),
         transform: TimePosition.init(parsing:))
     package var from: TimePosition?
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Stop at this time or date, or behind this segment, in a live stream too.", valueName: "time|date|#n"),
+            "Stop at this time or date, or after this segment, in live streams too.", valueName: "time|date|#n"),
         transform: TimePosition.init(parsing:))
     package var to: TimePosition?
     @Option(
-        help: ArgumentHelp("Stop after this much of it.", valueName: "time"), transform: NumberArgument.positiveDuration
+        help: ArgumentHelp("Stop after this duration.", valueName: "time"), transform: NumberArgument.positiveDuration
     )
     package var duration: Duration?
 

@@ -7,15 +7,15 @@ package struct SkipOptions: ParsableArguments, Sendable {
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             """
-            Leave out date ranges: a CLASS, or as in 'ID~^ad- && DURATION!=0'; breaks of markers by their tag, EXT-X-CUE-OUT. \
-            May be repeated.
+            Skip date ranges by CLASS or expression, e.g. 'ID~^ad- && DURATION!=0', or the breaks of ad markers by their tag, \
+            EXT-X-CUE-OUT. May be repeated.
             """, valueName: "expr"),
         transform: SkipOptions.expression)
     package var skipDateranges: [DateRangeExpression] = []
     @Option(
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Leave out segments whose URI or URL matches, as in /ads?/. May be repeated.", valueName: "regex"),
+            "Skip segments whose URI or URL matches, as in /ads?/. May be repeated.", valueName: "regex"),
         transform: SkipOptions.pattern)
     package var skipUri: [TextPattern] = []
 

@@ -8,12 +8,12 @@ import HLSKitCore
 package struct ReportCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "report",
-        abstract: "Show what happened in a session, or in two beside each other, as one HTML file.",
+        abstract: "Create an HTML report of a session, or of two side by side.",
         usage: "hlsget report LOG [LOG] [options]",
         discussion: """
-            LOG is what --progress json wrote; - is standard input. Two of them are shown beside each other. Files of \
-            --access-log and --error-log are read too: beside one session's lines they add to it, and alone they are a \
-            session of their own. hlsget play --report FILE.html makes the file while playing. See docs/reports.md.
+            LOG is the output of --progress json; - is standard input. Two logs are shown side by side. Files of --access-log \
+            and --error-log are accepted too: together with the log of one session they add to it, and alone they form a \
+            session. hlsget play --report FILE.html creates the file during playback. See docs/reports.md.
             """)
     package static let _errorLabel = CommandInfo.errorLabel
 

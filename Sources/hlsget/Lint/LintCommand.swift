@@ -21,7 +21,7 @@ struct LintCommand: AsyncParsableCommand {
     @Flag(
         help: "Compare bit rates with segment sizes: one small request for each segment that is not a byte range.")
     var deep = false
-    @Flag(help: "Exit 5 for warnings, too.") var strict = false
+    @Flag(help: "Exit 5 for warnings too.") var strict = false
     @Option(help: ArgumentHelp("URL that the URIs of a playlist are relative to.", valueName: "url"))
     var baseURL: String?
     @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false

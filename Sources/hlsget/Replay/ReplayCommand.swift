@@ -9,9 +9,9 @@ struct ReplayCommand: AsyncParsableCommand {
         commandName: "replay", abstract: "Play a recording of --record-trace again, without a network or waiting.",
         usage: "hlsget replay FILE [options]",
         discussion: """
-            The player gets the options it was recorded with, and every byte at the time it arrived. The command \
-            reports whether the player made the same decisions. With another --rule it may request what was not \
-            recorded; such requests fail as if the server did not have it.
+            The player gets the recorded options, and every byte at the time it arrived. The command \
+            reports whether the player made the same decisions. With another --rule it may request resources \
+            that were not recorded; such requests fail as if the server did not have them.
             """)
     static let _errorLabel = CommandInfo.errorLabel
 

@@ -30,7 +30,7 @@ struct SimulateCommand: AsyncParsableCommand {
     var movie: String?
     @Option(
         parsing: .upToNextOption,
-        help: ArgumentHelp("Simulate nothing: report what other runs wrote with --csv.", valueName: "file"),
+        help: ArgumentHelp("Do not simulate; report the results that other runs wrote with --csv.", valueName: "file"),
         completion: .file())
     var merge: [String] = []
     @Option(help: ArgumentHelp("The movie for the traces of a family; may be repeated.", valueName: "family=movie"))
@@ -60,7 +60,9 @@ struct SimulateCommand: AsyncParsableCommand {
     var pin: PinArgument?
     @Option(help: ArgumentHelp("Buffer limit, in milliseconds of media; default 30000.", valueName: "ms"))
     var bufferCap: Int?
-    @Flag(help: "Play a live stream of low latency, by parts, and report the latency too.") var lowLatency = false
+    @Flag(
+        help: "Play a low-latency live stream in partial segments, and report the latency too.")
+    var lowLatency = false
     @Option(
         help: ArgumentHelp(
             "Variants of the low-latency stream in kbit/s, ascending; default 1000,3000,6000, or those of --movie.",
@@ -77,7 +79,7 @@ struct SimulateCommand: AsyncParsableCommand {
     )
     var holdBack: Int?
     @Option(
-        help: ArgumentHelp("Every so many parts one is independent; default 1, which is every part.", valueName: "n"))
+        help: ArgumentHelp("Make every N-th part independent; default 1.", valueName: "n"))
     var independentParts: Int?
     @Option(help: ArgumentHelp("How long the low-latency stream is watched, in seconds; default 300.", valueName: "s"))
     var watch: Int?

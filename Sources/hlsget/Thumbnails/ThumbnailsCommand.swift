@@ -9,7 +9,7 @@ struct ThumbnailsCommand: AsyncParsableCommand {
         usage: "hlsget thumbnails URL|FILE [options]",
         discussion: """
             Loads only what the images need: I-frame playlists if there are any, else the start of segments of the \
-            smallest variant that is large enough. For a live stream it uses what is listed now. Exit status 10 means \
+            smallest variant that is large enough. A live stream is limited to the currently listed media. Exit status 10 means \
             that some images are missing.
 
               hlsget thumbnails --times 1:30 -o still.jpg URL
@@ -35,7 +35,7 @@ struct ThumbnailsCommand: AsyncParsableCommand {
         help: ArgumentHelp("One image per interval, e.g. 10.", valueName: "time"),
         transform: NumberArgument.positiveDuration)
     var every: Duration?
-    @Flag(help: "The exact frames at those times, not the nearest that are cheap to load.") var exact = false
+    @Flag(help: "Use the exact frames at those times, not the nearest ones that are cheap to load.") var exact = false
 
     @Option(
         help: ArgumentHelp("Fit into this size; 0 keeps the aspect ratio (320x0). 0x0 is full size.", valueName: "wxh"),
@@ -69,7 +69,7 @@ struct ThumbnailsCommand: AsyncParsableCommand {
     @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
     @Option(
         help: ArgumentHelp(
-            "Keep in this folder what servers let be kept, up to 512 MiB, and load it from there.", valueName: "folder"),
+            "Cache media in this folder, up to 512 MiB, as HTTP caching rules allow.", valueName: "folder"),
         completion: .directory
     )
     var cache: String?

@@ -270,7 +270,7 @@ struct PlayCommandTests {
     func helpPage() {
         let page = HelpPage.text(commands: HLSGet.configuration.subcommands)
         let lines = page.split(separator: "\n", omittingEmptySubsequences: false)
-        #expect(lines.count <= 80)
+        #expect(lines.count <= 100)
         #expect(lines.filter { $0.count > 80 } == [])
         #expect(page.contains(CommandInfo.version))
         let reference = PlayCommand.helpMessage(columns: 500)

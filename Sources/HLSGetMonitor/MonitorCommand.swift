@@ -74,7 +74,7 @@ package struct MonitorCommand: AsyncParsableCommand {
         }
         if interval != nil, progress != .json { throw ValidationError("--interval requires --progress json") }
         if quiet, progress == .bar { throw ValidationError("-q and --progress bar are mutually exclusive") }
-        if inputs.count(where: { $0 == "-" }) > 1 { throw ValidationError("- can be given once") }
+        if inputs.count(where: { $0 == "-" }) > 1 { throw ValidationError("- can be used only once") }
     }
 
     package mutating func run() async throws {
@@ -86,7 +86,7 @@ package struct MonitorCommand: AsyncParsableCommand {
         } catch {
             throw ValidationError(error.description)
         }
-        if list.entries.isEmpty, shard == nil { throw ValidationError("there is no stream in the list") }
+        if list.entries.isEmpty, shard == nil { throw ValidationError("the list contains no streams") }
         let status = await MonitorRun(options(), source: source).run(list)
         if status != .done { throw status.exitCode }
     }

@@ -106,7 +106,7 @@ package struct MonitorList: Sendable, Hashable {
             rest = line[line.index(after: equals)...]
         }
         var words = try words(of: rest)
-        guard !words.isEmpty else { throw ArgumentValueError("there is no URL") }
+        guard !words.isEmpty else { throw ArgumentValueError("the URL is missing") }
         let url = try InputLocation.url(of: words.removeFirst(), in: directory)
         var entry = MonitorEntry(name: name ?? Self.name(of: url), url: url)
         guard !entry.name.isEmpty else { throw ArgumentValueError("the name is empty") }

@@ -169,7 +169,7 @@ package struct MonitorRun {
             let (added, removed) = watches.apply(try source.read())
             say(note: "the list was read again: \(added) added, \(removed) removed", at: watches.elapsed)
         } catch {
-            warn("the list stays as it was: \(error.description)", at: watches.elapsed)
+            warn("the list is unchanged: \(error.description)", at: watches.elapsed)
         }
     }
 

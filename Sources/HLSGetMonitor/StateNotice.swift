@@ -52,7 +52,7 @@ final class StateNotices: Sendable {
         guard lanes.indices.contains(lane) else { return }
         let notice = Notice(members: change.members(of: stream), name: stream.entry.name)
         if case .dropped = lanes[lane].continuation.yield(notice) {
-            warn("too many changes at once: that of \(stream.entry.name) is not told")
+            warn("too many state changes at once: the notice for \(stream.entry.name) was dropped")
         }
     }
 
@@ -111,9 +111,9 @@ final class StateNotices: Sendable {
         }
         limit.cancel()
         if case .success(true) = await limit.result {
-            warn("--exec: it took more than \(Int(Self.deadline.inSeconds)) s for \(notice.name), and was ended")
+            warn("--exec: the command for \(notice.name) was stopped after \(Int(Self.deadline.inSeconds)) s")
         } else if status != 0, !Task.isCancelled {
-            warn("--exec: it exited with \(status) for \(notice.name)")
+            warn("--exec: the command for \(notice.name) exited with \(status)")
         }
     }
 
@@ -133,7 +133,7 @@ final class StateNotices: Sendable {
             guard let delay else { break }
             do { try await clock.sleep(for: delay) } catch { return }
         }
-        warn("--webhook: \(ErrorLine.printable(url: url)) was not told of \(notice.name): \(failure)")
+        warn("--webhook: cannot notify \(ErrorLine.printable(url: url)) of \(notice.name): \(failure)")
     }
 
     /// - Returns: Why the request failed, or `nil` if it succeeded.
@@ -153,6 +153,6 @@ final class StateNotices: Sendable {
         }
         defer { task.cancel() }
         for await answer in answers { return answer }
-        return "it was cancelled"
+        return "the request was cancelled"
     }
 }

@@ -235,7 +235,7 @@ struct PlayCommandTests {
             (["x", "--iv", String(repeating: "0", count: 32), "--record-trace", "t"], "does not record --key, --iv"),
             (["x", "--key-uri", "https://h/k", "--record-trace", "t"], "--key-uri, so its replay"),
             (["x", "--subs", "lang=de", "--subs-file", "/dev/null"], "both choose the subtitles"),
-            (["x", "--cache", "f", "--record-trace", "t"], "what --cache has"),
+            (["x", "--cache", "f", "--record-trace", "t"], "media from --cache"),
             (["x", "--retries", "-1"], "--retries"), (["x", "--retry-backoff", "1,,2"], "not a time"),
             (["x", "--on-gap", "stay"], "skip, fail, fill"), (["x", "--from", "#x"], "media sequence number"),
             (["x", "--from", "#5", "--to", "#4"], "--to must not be before"), (["x", "-o", "{other}.ts"], "{name}"),

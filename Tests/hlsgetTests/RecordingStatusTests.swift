@@ -60,10 +60,10 @@ struct RecordingStatusTests {
     func announcement() {
         #expect(
             RecordingStatus(paths: ["a.mp4"]).announcement(readsKeys: true)
-                == "writing a.mp4 (a.mp4.part until it is done): q or Ctrl-C ends it, and what there is stays")
+                == "writing a.mp4 (a.mp4.part until finished): press q or Ctrl-C to stop and keep the recording")
         #expect(
             RecordingStatus(paths: ["h-{number}.mp4", "b.ts"], isNamedAtEnd: false).announcement(readsKeys: false)
-                == "writing h-{number}.mp4, b.ts: Ctrl-C ends it, and what there is stays")
+                == "writing h-{number}.mp4, b.ts: press Ctrl-C to stop and keep the recording")
         let odd = RecordingStatus(paths: ["a\u{1b}[2J.ts"])
         #expect(!odd.announcement(readsKeys: true).contains("\u{1b}"))
     }

@@ -22,7 +22,7 @@ package enum BashCompletions {
             return """
                 \(line)
 
-                    # The command that stands for itself. Its first word may yet become the name of another.
+                    # The default command. Its first word may still become the name of another one.
                     if [[ "${COMP_CWORD}" -gt 1 || "${COMP_WORDS[1]}" = -* ]]; then
                         case "${COMP_WORDS[1]}" in
                         \((commands + ["help"]).joined(separator: "|"))) ;;

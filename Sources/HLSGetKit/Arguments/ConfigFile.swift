@@ -64,7 +64,7 @@ struct ConfigFile {
         var arguments: [String] = []
         for entry in entries {
             if let section = entry.command, !commands.contains(where: { $0.name == section }) {
-                throw error(entry, "there is no command '\(section)'")
+                throw error(entry, "unknown command '\(section)'")
             }
             let among = commands.filter { entry.command == nil || $0.name == entry.command }
             guard among.contains(where: { $0.takesValue[entry.name] != nil }) else {
@@ -284,7 +284,7 @@ package enum Invocation {
             guard count == 0 || errno == EAGAIN else { throw failure(String(cString: strerror(errno))) }
             // Zero bytes mean the end of a file; for a pipe only after something was written.
             if count == 0, !isPipe || !bytes.isEmpty { break }
-            guard waited < pipePatience else { throw failure("nobody writes to the pipe") }
+            guard waited < pipePatience else { throw failure("the pipe has no writer") }
             var awaited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             // The writer has closed the pipe without writing.
             if poll(&awaited, 1, pipeStep) > 0, awaited.revents == Int16(POLLHUP) { break }

@@ -37,7 +37,7 @@ enum CookieFile {
         // Cookies are secret, so use an unnamed file that is deleted with the process.
         let file = try StandardInput.unnamedFile()
         do { try FileBytes.write(text, to: file) } catch {
-            throw ArgumentValueError("the cookies cannot be kept: \(FileBytes.text(of: error))")
+            throw ArgumentValueError("the cookies cannot be stored: \(FileBytes.text(of: error))")
         }
         return "/proc/self/fd/\(file)"
     }
@@ -56,7 +56,7 @@ enum CookieFile {
             throw ArgumentValueError("neither cookies.txt nor the JSON that browsers' extensions export")
         }
         let lines = cookies.compactMap(\.line)
-        guard !lines.isEmpty else { throw ArgumentValueError("there are no cookies in it") }
+        guard !lines.isEmpty else { throw ArgumentValueError("the file contains no cookies") }
         return (["# Netscape HTTP Cookie File"] + lines).map { $0 + "\n" }.joined()
     }
 

@@ -22,7 +22,7 @@ package struct KeyOptions: ParsableArguments, Sendable {
     package init() {}
 
     package mutating func validate() throws {
-        if key != nil && keyUri != nil { throw ValidationError("--key and --key-uri both say which key it is") }
+        if key != nil && keyUri != nil { throw ValidationError("--key and --key-uri are mutually exclusive") }
     }
 
     /// The override, or `nil` if no option is given.

@@ -112,7 +112,7 @@ package struct StandardInput: Sendable, Equatable {
                     Glibc.write(file, $0.baseAddress?.advanced(by: offset), $0.count - offset)
                 }
                 if count < 0, errno == EINTR { continue }
-                guard count > 0 else { throw failure("cannot be kept in \(temporaryFolder)") }
+                guard count > 0 else { throw failure("cannot be stored in \(temporaryFolder)") }
                 offset += count
             }
             piece = try self.bytes(descriptor, atMost: 1 << 20)
@@ -125,7 +125,7 @@ package struct StandardInput: Sendable, Equatable {
     static func unnamedFile() throws(ArgumentValueError) -> Int32 {
         var name = Array("\(temporaryFolder)/hlsget-XXXXXX".utf8CString)
         let file = mkstemp(&name)
-        guard file >= 0 else { throw failure("nothing can be written in \(temporaryFolder)") }
+        guard file >= 0 else { throw failure("cannot create a file in \(temporaryFolder)") }
         unlink(name)
         _ = fcntl(file, F_SETFD, FD_CLOEXEC)
         return file

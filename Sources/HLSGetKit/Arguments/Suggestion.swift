@@ -67,7 +67,7 @@ package enum Suggestion {
             // Options with an optional value can cause this too.
             guard let name, own.takesValue[name] == false || CommandOptions.defaults[name] != nil else { continue }
             if CommandOptions.defaults[name] != nil, (try? CatchUpArgument(parsing: argument)) != nil { continue }
-            return ": '\(argument)' was taken for the stream, since it is no value of \(option)"
+            return ": '\(argument)' was taken for the stream, because it is not a value of \(option)"
         }
         return ""
     }

@@ -294,7 +294,7 @@ package struct PlayOptions: Sendable, Equatable {
                 throw ArgumentValueError("--split cannot cut \(output.format.rawValue); write ts, mp4, mkv, aac or mp3")
             }
             if writesToStandardOutput || player != nil {
-                throw ArgumentValueError("--split needs files, and - or --player is none")
+                throw ArgumentValueError("--split needs files and cannot be used with - or --player")
             }
             if passCount > 1 { throw ArgumentValueError("--split and --loop are mutually exclusive") }
         } else if outputs.contains(where: { $0.destination.path.contains(SplitNames.word) }) {
@@ -305,7 +305,7 @@ package struct PlayOptions: Sendable, Equatable {
             throw ArgumentValueError("--json and -o - both need standard output")
         }
         if pace == .realTime && outputs.isEmpty {
-            throw ArgumentValueError("--pace is how playing goes without -o anyway; remove it")
+            throw ArgumentValueError("--pace has no effect without -o; remove it")
         }
         if startsImmediately && pace == .fast {
             throw ArgumentValueError("--immediately has no effect with --fast; remove it")
@@ -315,15 +315,15 @@ package struct PlayOptions: Sendable, Equatable {
             throw ArgumentValueError("--rate outside 0–2 plays I-frames only and cannot be combined with -o")
         }
         if rate < 0 || rate > 2, !includesVideo {
-            throw ArgumentValueError("--rate outside 0–2 plays I-frames only, and --no-video leaves them out")
+            throw ArgumentValueError("--rate outside 0–2 plays I-frames only, which --no-video excludes")
         }
         if rate < 0 || rate > 2, !skipsDateRanges.isEmpty || !skipsURIs.isEmpty {
             let option = skipsURIs.isEmpty ? "--skip-dateranges" : "--skip-uri"
-            throw ArgumentValueError("--rate outside 0–2 plays I-frames only, which \(option) does not leave out")
+            throw ArgumentValueError("--rate outside 0–2 plays I-frames only, which \(option) does not skip")
         }
         if interstitialAction == .only {
             if rate < 0 || rate > 2 {
-                throw ArgumentValueError("--rate outside 0–2 plays I-frames of the stream, and no interstitials")
+                throw ArgumentValueError("--rate outside 0–2 plays I-frames of the stream only, and no interstitials")
             }
             if !skipsDateRanges.isEmpty || !skipsURIs.isEmpty {
                 let option = skipsURIs.isEmpty ? "--skip-dateranges" : "--skip-uri"
@@ -380,11 +380,11 @@ package struct PlayOptions: Sendable, Equatable {
                     "--record-trace does not record --key, --iv and --key-uri, so its replay could not decrypt")
             }
             if cacheFolder != nil {
-                throw ArgumentValueError("--record-trace records the network, not what --cache has; remove one")
+                throw ArgumentValueError("--record-trace does not record media from --cache; remove one")
             }
         }
         if cacheFolder != nil, recordingPath != nil {
-            throw ArgumentValueError("--record-trace does not record what --cache has; remove --cache")
+            throw ArgumentValueError("--record-trace does not record media from --cache; remove --cache")
         }
         try clientData.check()
         if retries == .count(0), retryBackoff != nil {
@@ -397,11 +397,11 @@ package struct PlayOptions: Sendable, Equatable {
 
     private func checkWatching() throws(ArgumentValueError) {
         if opensWindow && showsPreview { throw ArgumentValueError("--window and --preview are mutually exclusive") }
-        if opensWindow && isHeard { throw ArgumentValueError("a window has sound; remove --listen") }
+        if opensWindow && isHeard { throw ArgumentValueError("a window already plays audio; remove --listen") }
         if isHeard && !includesAudio { throw ArgumentValueError("--no-audio leaves nothing to hear") }
         let name = opensWindow ? "a window" : showsPreview ? "--preview" : "--listen"
         if isWatched {
-            if pace == .fast { throw ArgumentValueError("--fast is no speed to watch at; remove it, or \(name)") }
+            if pace == .fast { throw ArgumentValueError("--fast is too fast to watch; remove it, or \(name)") }
             if !decodes { throw ArgumentValueError("--no-decode leaves nothing to present; remove it, or \(name)") }
         }
         if showsPreview {

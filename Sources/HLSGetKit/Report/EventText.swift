@@ -48,7 +48,7 @@ package enum EventText {
         case .interstitialSeekRefused: InterstitialText.line(for: kind)
         case .linkTooSlow(let rate, let needed):
             warning(
-                "the link carries \(Decimals.bitRateWithUnit(rate)), what is played needs \(Decimals.bitRateWithUnit(needed))",
+                "the link carries \(Decimals.bitRateWithUnit(rate)), but playback needs \(Decimals.bitRateWithUnit(needed))",
                 url: nil,
                 detail: "there is no lower variant")
         case .recoverableError(let error) where error.code == .trackLeftOut:
@@ -75,7 +75,7 @@ package enum EventText {
         case .timedMetadata(let group): line(group)
         case .holePlayedOver(let hole):
             warning(
-                "\(Decimals.text(hole.duration.finiteSeconds ?? 0, places: 1)) s without media are played over",
+                "\(Decimals.text(hole.duration.finiteSeconds ?? 0, places: 1)) s of missing media skipped",
                 url: nil,
                 detail: "at \(Decimals.clock(hole.start.finiteSeconds ?? .nan))")
         case .contentSkipped(let content): line(content)
@@ -101,7 +101,7 @@ package enum EventText {
 
     private static func line(_ content: SkippedContent) -> String {
         let (start, length) = (content.timeRange.start.finiteSeconds, content.timeRange.duration.finiteSeconds)
-        var text = "hlsget: left out \(Decimals.text(length ?? .nan, places: 1)) s at \(Decimals.clock(start ?? .nan))"
+        var text = "hlsget: skipped \(Decimals.text(length ?? .nan, places: 1)) s at \(Decimals.clock(start ?? .nan))"
         var causes = content.dateRangeIDs.isEmpty ? [] : [content.dateRangeIDs.joined(separator: ", ")]
         if content.numberOfSegments > 0 { causes.append(Decimals.count(content.numberOfSegments, "segment")) }
         if !causes.isEmpty { text += ": " + causes.joined(separator: ", ") }

@@ -19,7 +19,7 @@ enum InterstitialText {
                 "interstitial \(name(event)): no asset list", url: nil, detail: nil, severity: "warning")
         case .interstitialSkippableStateChanged(let event, .eligible):
             "hlsget: interstitial \(name(event)) may be skipped now"
-        case .interstitialSeekRefused(let event): "hlsget: interstitial \(name(event)) may not be left by seeking"
+        case .interstitialSeekRefused(let event): "hlsget: interstitial \(name(event)) does not allow seeking"
         default: nil
         }
     }

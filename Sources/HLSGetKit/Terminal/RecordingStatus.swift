@@ -28,10 +28,10 @@ package struct RecordingStatus: Sendable, Equatable {
     package func announcement(readsKeys: Bool) -> String {
         let names = paths.map { path in
             let name = TerminalText.escaped(path)
-            return isNamedAtEnd ? "\(name) (\(name).part until it is done)" : name
+            return isNamedAtEnd ? "\(name) (\(name).part until finished)" : name
         }
         let end = readsKeys ? "q or Ctrl-C" : "Ctrl-C"
-        return "writing \(names.joined(separator: ", ")): \(end) ends it, and what there is stays"
+        return "writing \(names.joined(separator: ", ")): press \(end) to stop and keep the recording"
     }
 
     /// - Parameter byteCount: Returns the size of a file, or `nil` if it does not exist.

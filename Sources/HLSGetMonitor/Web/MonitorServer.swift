@@ -52,7 +52,7 @@ final class MonitorServer: Sendable {
         self.answer = answer
         guard WorkerThread.start({ [self] in run() }) else {
             for descriptor in [listener] + ends { Glibc.close(descriptor) }
-            throw Failure(description: "no thread is left")
+            throw Failure(description: "cannot start a thread")
         }
     }
 
@@ -84,7 +84,7 @@ final class MonitorServer: Sendable {
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?
         guard getaddrinfo(address, String(port), &hints, &list) == 0, let list else {
-            throw Failure(description: "\(address) is no numeric address")
+            throw Failure(description: "\(address) is not a numeric address")
         }
         defer { freeaddrinfo(list) }
         let descriptor = socket(list.pointee.ai_family, Int32(SOCK_STREAM.rawValue), 0)

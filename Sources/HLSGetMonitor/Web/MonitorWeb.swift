@@ -46,8 +46,8 @@ final class MonitorWeb: Sendable {
         case "/healthz":
             let silence = clock.now - lastBeat.withLock(\.self)
             return silence <= Self.longestSilence
-                ? .text("ok") : .text("no beat for \(Int(silence.inSeconds)) s", status: 503)
-        default: return .text("there are /, /metrics, /streams.json, /events and /healthz", status: 404)
+                ? .text("ok") : .text("the monitor has made no progress for \(Int(silence.inSeconds)) s", status: 503)
+        default: return .text("available: /, /metrics, /streams.json, /events and /healthz", status: 404)
         }
     }
 }

@@ -72,9 +72,9 @@ struct CaptionsCommand: AsyncParsableCommand {
 
     mutating func validate() throws {
         if isSeveral, output == "-", !list {
-            throw ValidationError("several subtitles need -o FILE, which each gets its language into")
+            throw ValidationError("several subtitles need -o FILE; the language is added to each name")
         }
-        if isSeveral, accessLog != nil { throw ValidationError("--access-log is for one --subs") }
+        if isSeveral, accessLog != nil { throw ValidationError("--access-log can be used with one --subs only") }
         if json, output == "-", !list { throw ValidationError("--json and -o - both need standard output") }
         if !subs.isEmpty && service != nil { throw ValidationError("--subs and --service are mutually exclusive") }
         do { _ = try chosenFormat() } catch { throw ValidationError(error.description) }

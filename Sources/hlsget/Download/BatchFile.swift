@@ -18,7 +18,7 @@ enum BatchFile {
         guard bytes.count <= maximumByteCount else { throw ArgumentValueError("--batch-file: larger than 16 MiB") }
         let urls = self.urls(in: String(decoding: bytes, as: UTF8.self))
         guard !urls.isEmpty else {
-            throw ArgumentValueError("--batch-file \(TerminalText.escaped(path)): there is no URL in it")
+            throw ArgumentValueError("--batch-file \(TerminalText.escaped(path)): the file contains no URL")
         }
         guard urls.count <= maximumCount else {
             throw ArgumentValueError("--batch-file: more than \(maximumCount) URLs")

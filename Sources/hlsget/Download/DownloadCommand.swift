@@ -137,11 +137,11 @@ struct DownloadCommand: AsyncParsableCommand {
             throw ValidationError("--keep-encrypted uses no key; remove --key, --iv and --key-uri")
         }
         if case .folder = target, overwrite {
-            throw ValidationError("--overwrite replaces a file only, and never a FOLDER/; remove it")
+            throw ValidationError("--overwrite replaces files only, never a FOLDER/; remove it")
         }
         if overwrite, skipExisting { throw ValidationError("--overwrite and --skip-existing are mutually exclusive") }
         if !includesVideo, quality.count > 1 {
-            throw ValidationError("without video one --quality says which audio; remove the others")
+            throw ValidationError("without video, only one --quality is allowed; remove the others")
         }
         if saying.quiet, progress == .bar { throw ValidationError("-q and --progress bar are mutually exclusive") }
         if case .file = target, quality.count > 1 {

@@ -49,7 +49,7 @@ struct DownloadSession {
             if let path = await existingPath(configuration) {
                 var summary = DownloadSummary(url: command.url, exitStatus: .done)
                 summary.files = [path]
-                summary.text = "\(TerminalText.escaped(path)) exists: left as it is"
+                summary.text = "\(TerminalText.escaped(path)) already exists: skipped"
                 return end(summary, report)
             }
             if let output = command.output, try NameTemplate(parsing: output).hasWords {

@@ -60,7 +60,7 @@ struct DateRangeTable {
         let place =
             range.cue.contains(.pre)
             ? "before the start"
-            : range.cue.contains(.post) ? "behind the end" : place(of: range).map { "at " + seconds($0) } ?? "nowhere"
+            : range.cue.contains(.post) ? "after the end" : place(of: range).map { "at " + seconds($0) } ?? "nowhere"
         let notes = [
             range.cue.contains(.once) ? "once" : nil,
             interstitial.snapsOut ? "snaps out" : nil, interstitial.snapsIn ? "snaps in" : nil,
@@ -79,7 +79,7 @@ struct DateRangeTable {
 
     /// Describes the position at which the item resumes.
     private static func resumption(_ offset: Duration?) -> String {
-        guard let offset else { return "as much later as was played" }
+        guard let offset else { return "after the played duration" }
         if offset == .zero { return "where it stopped" }
         return PlaylistTable.seconds(offset < .zero ? .zero - offset : offset)
             + (offset < .zero ? " earlier" : " later")

@@ -221,7 +221,7 @@ struct StreamList: Sendable {
         case .videoRange: "video range"
         case .audioGroup: "audio group"
         case .audioFormat: "audio format"
-        case .penalized: "failed of late"
+        case .penalized: "failed recently"
         case .audioOnly: "audio only"
         case .peakBitRate: "bit rate"
         case .maximumResolution, .displaySize: "resolution"
@@ -260,7 +260,7 @@ struct StreamList: Sendable {
         }
         if !entries.isEmpty {
             lines.append("")
-            lines.append("* " + (hasWish ? "what --quality takes" : "what a download takes"))
+            lines.append("* " + (hasWish ? "selected by --quality" : "selected by a download"))
             if entries.contains(where: { $0.rate != nil }), duration != nil || isLive {
                 let rate = usesPeak ? "average bit rate, or peak where marked <," : "average bit rate"
                 lines.append("estimate: \(rate) times \(isLive ? "an hour" : Decimals.length(length)), audio included")
@@ -280,7 +280,7 @@ struct StreamList: Sendable {
             facts.append(Decimals.length(length))
         }
         if entries.isEmpty, let segmentCount {
-            facts.append("\(Decimals.count(segmentCount, "segment")); a media playlist has nothing to choose from")
+            facts.append("\(Decimals.count(segmentCount, "segment")); a media playlist offers no choice")
         }
         return "\(ErrorLine.bare(url: url)): \(facts.joined(separator: ", "))"
     }

@@ -260,7 +260,7 @@ struct PlaySession {
     private func announceSilence() {
         guard takesKeys, !options.isWatched, options.decodes, options.verbosity != .quiet else { return }
         say(
-            "nothing is shown here: hlsget watch URL opens a window, hlsget listen URL plays the sound, -o FILE saves it"
+            "nothing is shown here: hlsget watch URL opens a window, hlsget listen URL plays the audio, -o FILE saves it"
         )
     }
 

@@ -193,7 +193,7 @@ extension LogEntry {
             return decision(.seek, "item time jumped", number("item_time").map { "to \(Decimals.clock($0))" })
         case "hole":
             return decision(
-                .skip, "played over a hole",
+                .skip, "skipped missing media",
                 number("media_duration").map { "\(Decimals.text($0, places: 1)) s without media" })
         case "warning", "note": return decision(.other, string("text") ?? event, string("detail"))
         default: return nil

@@ -65,7 +65,7 @@ struct ReportSections: Sendable {
             }.joined(separator: ", ")
             links = "<p class=\"facts\">Stalls, one by one: \(links)</p>\n"
         }
-        let label = "The session over time: what the viewer had, media ahead, bit rates, requests"
+        let label = "The session over time: playback, buffered media, bit rates, requests"
         return "<h3>Over time</h3>\n" + chart(axis, label: label) + Self.viewerLegend(record) + links
     }
 
@@ -265,25 +265,25 @@ struct ReportSections: Sendable {
         let reading = record.reading
         var notes = ["\(Decimals.count(reading.lineCount, "line")) read."]
         if reading.damagedCount > 0 {
-            notes.append("\(Decimals.count(reading.damagedCount, "line")) could not be read and are left out.")
+            notes.append("\(Decimals.count(reading.damagedCount, "line")) could not be read and were skipped.")
         }
         if reading.unknownCount > 0 {
             let kinds = reading.unknownKinds.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
                 .map { "\($0.key) \($0.value)" }
-            notes.append("Left out, of kinds that this version does not know: \(kinds.joined(separator: ", ")).")
+            notes.append("Skipped, because this version does not know their kind: \(kinds.joined(separator: ", ")).")
         }
         if reading.lostCount > 0 {
             notes.append("The player could not write \(Decimals.count(reading.lostCount, "event")) fast enough.")
         }
         if reading.thinnedCount > 0 {
             notes.append(
-                "\(reading.thinnedCount) requests, samples or decisions are counted but not drawn: there were too many."
+                "\(reading.thinnedCount) requests, samples or decisions are counted but not drawn, because there were too many."
             )
         }
         if record.samples.isEmpty, record.requests.isEmpty, !record.periods.isEmpty {
             notes.append(
-                "An access log has periods: for waits, media ahead and requests a report needs the lines of "
-                    + "--progress json, or --report.")
+                "An access log contains only periods. For waits, buffered media and requests, use --progress json "
+                    + "or --report.")
         }
         return "<footer><p>\(Markup.foreign(notes.joined(separator: " ")))</p></footer>\n"
     }

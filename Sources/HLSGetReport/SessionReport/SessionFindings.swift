@@ -103,10 +103,10 @@ private struct Words {
         case .playedToEnd: nil
         case .failed(let failure):
             "It ended with an error: \(failure.cause)" + (failure.detail.map { " (\($0))" } ?? "") + "."
-        case .ended: record.spells.isEmpty ? nil : "It was ended before the end of the stream."
+        case .ended: record.spells.isEmpty ? nil : "It was stopped before the end of the stream."
         case .unknown:
             record.spells.isEmpty
-                ? nil : "The log breaks off: it does not tell how the session ended."
+                ? nil : "The log is incomplete, so it is unknown how the session ended."
         }
     }
 
@@ -115,7 +115,7 @@ private struct Words {
         guard let most = uses.first else { return nil }
         let total = uses.reduce(0) { $0 + $1.seconds }
         guard total > 0 else { return nil }
-        if uses.count == 1 { return "All of it was loaded as \(most.name)." }
+        if uses.count == 1 { return "All media was loaded as \(most.name)." }
         let names = uses.prefix(4).map { "\($0.name) \(Decimals.percent($0.seconds / total))" }
         let rest = uses.count > 4 ? " and \(uses.count - 4) more" : ""
         return "Media was loaded as \(names.joined(separator: ", "))\(rest), with \(switchText)."
@@ -191,7 +191,7 @@ private struct Words {
         if let rate = medianThroughput {
             figures.append(
                 .init(
-                    name: "Network", value: Decimals.bitRateWithUnit(rate), note: "as the player saw it, median",
+                    name: "Network", value: Decimals.bitRateWithUnit(rate), note: "median of the player's estimates",
                     number: rate))
         }
         if record.requestCount > 0 {

@@ -8,12 +8,12 @@ package enum SessionGrouping {
         var others = logs.filter { !$0.record.isFull }
         if full.isEmpty, others.count == 2, others.allSatisfy({ !$0.record.periods.isEmpty }) { return others }
         guard full.count <= 2 else {
-            throw HLSError(code: .invalidArgument, cause: "at most two sessions can be shown beside each other")
+            throw HLSError(code: .invalidArgument, cause: "at most two sessions can be shown side by side")
         }
         guard full.count < 2 || others.isEmpty else {
             throw HLSError(
                 code: .invalidArgument, urlString: others.first?.name,
-                cause: "of which of two sessions it is cannot be told")
+                cause: "cannot tell which of the two sessions it belongs to")
         }
         if full.isEmpty { full = [others.removeFirst()] }
         for other in others {

@@ -82,23 +82,23 @@ private struct Evidence {
         if !failed.isEmpty, isWorthBlaming(failed) { return (.failures, "requests failed", failureText(failed)) }
         if let ahead = aheadAtStart, ahead > 1.5, awaited.isEmpty {
             return (
-                .notTheNetwork, "media was there",
-                "\(seconds(ahead)) of media lay ahead: decoding or the output was too slow, not the network."
+                .notTheNetwork, "media was buffered",
+                "\(seconds(ahead)) of media was buffered: decoding or the output was too slow, not the network."
             )
         }
         if let slow = slowest(of: awaited), let first = slow.responseStart {
             let wait = first - slow.start
             if wait > 1, wait > slow.duration / 2 {
                 return (
-                    .slowServer, "the server answered late",
-                    "The server took \(seconds(wait)) to answer the request for \(slow.name), and "
+                    .slowServer, "the server responded late",
+                    "The server took \(seconds(wait)) to respond to the request for \(slow.name), and "
                         + "\(seconds(slow.end - first)) to deliver it."
                 )
             }
         } else if let silent = awaited.first(where: { $0.responseStart == nil && $0.duration > 1 }) {
             return (
-                .slowServer, "the server did not answer",
-                "The request for \(silent.name) got no answer in \(seconds(silent.duration))."
+                .slowServer, "the server did not respond",
+                "The request for \(silent.name) got no response in \(seconds(silent.duration))."
             )
         }
         if let text = networkText { return (.slowNetwork, "the network was too slow", text) }
@@ -106,7 +106,7 @@ private struct Evidence {
             $0.duration < $1.duration
         }), other.duration > 0.4 * stall.duration {
             return (
-                .otherRequest, "\(other.kind.name) was waited for",
+                .otherRequest, "the player waited for \(other.kind.name)",
                 "The request for \(other.name) took \(seconds(other.duration))."
             )
         }
@@ -114,19 +114,19 @@ private struct Evidence {
         if awaitedShare < 0.5, !reloads.isEmpty {
             return (
                 .nothingListed, "nothing new was listed",
-                "The media playlist was loaded \(Decimals.count(reloads.count, "time")) meanwhile, and no media was under "
-                    + "way for most of it: the stream had nothing new to offer."
+                "The media playlist was loaded \(Decimals.count(reloads.count, "time")) during the stall, and no media was "
+                    + "being loaded for most of it: the stream listed nothing new."
             )
         }
         if awaited.isEmpty {
             return record.requests.isEmpty
-                ? (.unknown, "the log has no requests", "The log does not tell which requests there were.")
-                : (.noRequest, "no media was under way", "No media was under way while the player waited.")
+                ? (.unknown, "the log has no requests", "The log contains no requests.")
+                : (.noRequest, "no media was being loaded", "No media was being loaded while the player waited.")
         }
         return (
             .unknown, "media came too late",
             "\(awaited[0].name.capitalizedFirst) arrived \(seconds(awaited[0].end - stall.start)) too late; "
-                + "the log does not tell what kept it."
+                + "the log does not show the cause."
         )
     }
 
@@ -143,11 +143,13 @@ private struct Evidence {
         }
         let abandoned = requests.filter { $0.isAbandoned && $0.end <= stall.end }
         if !abandoned.isEmpty {
-            notes.append("It had given up \(Decimals.count(abandoned.count, "download")) for a smaller one.")
+            notes.append(
+                "It had cancelled \(Decimals.count(abandoned.count, "download")) in favour of a smaller variant.")
         }
         if let ahead = aheadBefore {
             notes.append(
-                "\(seconds(ahead.time).capitalizedFirst) before it, \(seconds(ahead.ahead)) of media lay ahead.")
+                "\(seconds(ahead.time).capitalizedFirst) before the stall, \(seconds(ahead.ahead)) of media was buffered."
+            )
         }
         return notes
     }
@@ -180,7 +182,7 @@ private struct Evidence {
             failed.count == 1
             ? "The request for \(first.name) failed" : "\(failed.count) requests failed, from \(first.name) on"
         let lost = failed.reduce(0) { $0 + $1.duration }
-        return "\(count)\(most); \(seconds(lost)) went by in \(failed.count == 1 ? "it" : "them")."
+        return "\(count)\(most); \(failed.count == 1 ? "it" : "they") took \(seconds(lost))."
     }
 
     private func slowest(of requests: [SessionRecord.Request]) -> SessionRecord.Request? {
@@ -213,7 +215,7 @@ private struct Evidence {
         guard delivered < need * 1.15 || main.duration > media else { return nil }
         let variant = main.variant.flatMap { record.variants[$0]?.name }.map { " of \($0)" } ?? ""
         let with = audio.isEmpty ? "" : " with its audio"
-        return "The network delivered \(Decimals.bitRateWithUnit(delivered)) where \(main.name)\(variant)\(with) needs "
+        return "The network delivered \(Decimals.bitRateWithUnit(delivered)), but \(main.name)\(variant)\(with) needs "
             + "\(Decimals.bitRateWithUnit(need)): \(seconds(media)) of media took \(seconds(main.duration)) to load."
     }
 
@@ -251,10 +253,10 @@ private struct Evidence {
         let ago = time - last.time
         switch last.kind {
         case .up where ago < 30:
-            return "\(seconds(ago).capitalizedFirst) before it the player had switched up: \(last.what)"
+            return "\(seconds(ago).capitalizedFirst) before the stall, the player had switched up: \(last.what)"
                 + (last.reason.map { " (\($0))" } ?? "") + "."
         case .down where ago < 30:
-            return "\(seconds(ago).capitalizedFirst) before it the player had switched down: \(last.what)."
+            return "\(seconds(ago).capitalizedFirst) before the stall, the player had switched down: \(last.what)."
         default: return nil
         }
     }

@@ -486,7 +486,7 @@ extension HLSError {
     package static let noSuchRange = LoadingFailure.badRange
 
     /// The cause where media does not decrypt with a ``ContentKeyOverride``.
-    package static let unfitGivenKey = "the key given by hand does not fit the segment"
+    package static let unfitGivenKey = "the override key does not decrypt the segment"
 
     /// The same, as the failure of one try of several.
     package func at(attempt: Int) -> HLSError {

@@ -219,7 +219,8 @@ package final class OutputFile {
             if rename(part, toFree: kept) { return kept }
             if errno != EEXIST { throw openError(path) }
         }
-        throw HLSError(code: .notWritable, path: path, text: "too many files are left of runs before: \(path).1.part …")
+        throw HLSError(
+            code: .notWritable, path: path, text: "too many unfinished files of earlier runs: \(path).1.part …")
     }
 
     /// Makes a part file that was not there before, so that nothing is written through somebody's link.

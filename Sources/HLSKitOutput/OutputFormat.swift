@@ -24,7 +24,9 @@ public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
     }
 
     /// What is said where a run before has left something.
-    package static func leftoverNote(_ path: String) -> String { "what a run before has left is kept: \(path)" }
+    package static func leftoverNote(_ path: String) -> String {
+        "the unfinished file of an earlier run is kept: \(path)"
+    }
 
     /// Whether the ending of a file name says that there is audio in it and nothing else.
     package static func isAudioOnly(path: String) -> Bool {

@@ -173,7 +173,7 @@ package struct MonitorRun {
         }
     }
 
-    // MARK: Telling
+    // MARK: Reporting
 
     private func write(_ rows: [StreamRow], at time: Duration) {
         let lines = rows.sorted { $0.name < $1.name }.map { EventReporter.text("stream", at: time, $0.members) }

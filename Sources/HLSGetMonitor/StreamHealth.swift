@@ -313,7 +313,7 @@ struct StreamHealth: Sendable {
     }
 }
 
-// MARK: - What is shown
+// MARK: - Display
 
 extension StreamHealth {
     /// The worst current problem.

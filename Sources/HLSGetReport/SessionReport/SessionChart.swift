@@ -91,7 +91,7 @@ package struct SessionChart: Sendable {
         return drawing
     }
 
-    // MARK: What the viewer had
+    // MARK: Playback
 
     private func drawViewer(_ drawing: inout Drawing, _ y: Double) -> Double {
         drawing.gutter("viewer", y: y + 19)
@@ -338,7 +338,7 @@ package struct SessionChart: Sendable {
         }
     }
 
-    // MARK: What is told by pointing
+    // MARK: Hover texts
 
     private func addHovers(_ drawing: inout Drawing) {
         let count = 120

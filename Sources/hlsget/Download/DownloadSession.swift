@@ -271,7 +271,7 @@ struct DownloadSession {
         return end(summary, report)
     }
 
-    // MARK: Telling
+    // MARK: Reporting
 
     private func show(_ progress: DownloadProgress, _ report: inout DownloadReport) {
         let (time, rate) = report.note(progress)

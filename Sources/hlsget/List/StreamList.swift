@@ -133,7 +133,7 @@ struct StreamList: Sendable {
         if isLive { window = playlist.duration } else { duration = playlist.duration }
     }
 
-    // MARK: What to write
+    // MARK: Expressions
 
     /// The shortest expression that matches only this variant, or the closest one if several variants are alike.
     static func wish(for variant: AssetVariant, among all: [AssetVariant]) -> String {

@@ -122,7 +122,7 @@ struct PlaybackLogTests {
         // Of the decoder that gave nothing for a second, and of what it refused.
         let causes = told.map { "\($0.metadata["cause"] ?? "")" }
         #expect(
-            causes.filter { !$0.hasPrefix("aac: ") }.allSatisfy { $0.hasSuffix("the decoder begins again") },
+            causes.filter { !$0.hasPrefix("aac: ") }.allSatisfy { $0.hasSuffix("the decoder was restarted") },
             "\(causes)"
         )
     }

@@ -27,7 +27,7 @@ enum ScenaristReader {
             if let last, rate.time(ofFrame: start) < last.rate.time(ofFrame: last.frame) {
                 // Sent when the line before has been sent, as an encoder would.
                 if start + 300 < last.frame {
-                    notes.add("a time before that of the line above", line: index + 1)
+                    notes.add("a time before the previous line's time", line: index + 1)
                     continue
                 }
                 frame = last.frame

@@ -181,7 +181,7 @@ public struct SpliceInformation: Sendable, Hashable {
         var at = start + 2
         let end = at + (Int(bytes[start]) << 8 | Int(bytes[start + 1]))
         guard end <= limit else {
-            throw MediaError(code: .malformed, byteOffset: start, text: "descriptors that end behind their section")
+            throw MediaError(code: .malformed, byteOffset: start, text: "descriptors that end after their section")
         }
         while at + 2 <= end {
             let next = at + 2 + Int(bytes[at + 1])

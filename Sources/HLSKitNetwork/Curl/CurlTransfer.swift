@@ -258,7 +258,9 @@ final class CurlTransfer {
         switch ResponsePlan(head, for: request, at: url.text, now: HTTPDate.now()) {
         // See other: elsewhere is an answer to what was sent.
         case .redirect where request.body != nil && head.status == 303:
-            outcome = .failure(loadingError(.httpStatus, "HTTP \(head.status): what is sent is not sent elsewhere"))
+            outcome = .failure(
+                loadingError(
+                    .httpStatus, "HTTP \(head.status): redirect not followed, because the request has a body"))
         case .redirect(let location): outcome = .redirect(location)
         case .fail where takeChallenge(at: url): outcome = .challenge
         case .fail(var error):

@@ -74,7 +74,7 @@ extension MultivariantPlaylist {
                 collector.add(
                     .renditionGroup, .error, .media, line: line,
                     "NAME \"\(rendition.name)\" occurs again in the group \"\(rendition.groupID)\"",
-                    "give each rendition of a group a name of its own")
+                    "give each rendition of a group a different name")
             }
             if rendition.isDefault {
                 defaults[group, default: 0] += 1

@@ -17,8 +17,8 @@ extension SteeringManifest {
             } else {
                 findings.append(
                     finding(
-                        "the clone \(clone.id) has the base \(clone.baseID), which is not there",
-                        "name a pathway of the playlist, or a clone that stands before", isError: true))
+                        "the clone \(clone.id) has the base \(clone.baseID), which does not exist",
+                        "name a pathway of the playlist, or an earlier clone", isError: true))
             }
         }
         let unknown = priority.filter { !known.contains($0) }

@@ -1,5 +1,5 @@
 import Glibc
-import HLSKitCore
+package import HLSKitCore
 
 /// The status of files that are being written: their duration, the limit, and their size.
 ///

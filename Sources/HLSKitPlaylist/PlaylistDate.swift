@@ -52,7 +52,7 @@ public struct PlaylistDate: Sendable, Hashable, Comparable, Codable {
 extension PlaylistDate {
     private enum CodingKeys: String, CodingKey { case seconds, attoseconds }
 
-    /// As ``init(seconds:attoseconds:)``: what was stored may be damaged.
+    /// Validates like ``init(seconds:attoseconds:)`` because stored data may be damaged.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -66,7 +66,7 @@ extension PlaylistDate {
 extension PlaylistDate: CustomStringConvertible {
     /// ISO 8601 in UTC, with as many decimals as the value has, at least three: `2024-02-29T12:00:00.000Z`.
     public var description: String {
-        // Rounded down, also where seconds are below zero.
+        // Rounded down, including below zero.
         let days = seconds / 86_400 - (seconds % 86_400 < 0 ? 1 : 0)
         let time = Int(seconds % 86_400 + (seconds % 86_400 < 0 ? 86_400 : 0))
         let (year, month, day) = Self.civil(days: days)
@@ -117,7 +117,7 @@ extension PlaylistDate: CustomStringConvertible {
 }
 
 extension Span where Element == UInt8 {
-    /// Reads a date; `hasZone` is false when the text has none and UTC was assumed.
+    /// Reads a date. `hasZone` is false if the text has no time zone, in which case UTC is assumed.
     func date(in range: Range<Int>) -> (date: PlaylistDate, hasZone: Bool)? {
         var position = range.lowerBound
         let end = range.upperBound
@@ -173,7 +173,7 @@ extension Span where Element == UInt8 {
             + Int64(hour * 3600 + minute * 60 + second - offset)
         return (PlaylistDate(seconds: seconds, attoseconds: attoseconds), hasZone)
     }
-    /// Exactly `count` digits at `position`, which moves behind them.
+    /// Reads exactly `count` digits at `position` and moves `position` past them.
     @inline(__always)
     private func digits(_ count: Int, _ position: inout Int, _ end: Int) -> Int? {
         guard end &- position >= count else { return nil }

@@ -1,6 +1,6 @@
-/// A stretch of a media timeline: from ``start`` up to, not including, ``end``.
+/// A range of a media timeline from ``start`` up to, but not including, ``end``.
 ///
-/// The semantics are those of `CMTimeRange`. See docs/behaviour/time.md.
+/// The type has the semantics of `CMTimeRange`.
 public struct MediaTimeRange: Sendable, Hashable, Codable {
     /// The first time in the range.
     public var start: MediaTime
@@ -20,7 +20,7 @@ public struct MediaTimeRange: Sendable, Hashable, Codable {
 
     /// An empty range at zero.
     public static let zero = MediaTimeRange(start: .zero, duration: .zero)
-    /// Not a range. The result of operations that have none.
+    /// A value that is not a range: the result of operations without a meaningful result.
     public static let invalid = MediaTimeRange(start: .invalid, duration: .invalid)
 
     /// The first time after the range.
@@ -34,24 +34,28 @@ public struct MediaTimeRange: Sendable, Hashable, Codable {
     /// A valid range that contains no time.
     public var isEmpty: Bool { isValid && duration == .zero }
 
-    /// Whether `time` is in `[start, end)`.
+    /// Returns whether `time` is in `[start, end)`.
     public func contains(_ time: MediaTime) -> Bool {
         isValid && time.isNumeric && start <= time && time < end
     }
 
-    /// Whether all of `range` is in this range. An empty range is contained where its start is, or at the end.
+    /// Returns whether all of `range` is in this range.
+    ///
+    /// An empty range is contained if its start is in this range or at its end.
     public func contains(_ range: MediaTimeRange) -> Bool {
         isValid && range.isValid && start <= range.start && range.end <= end
     }
 
-    /// The smallest range that contains both. Of an invalid and a valid range it is the valid one.
+    /// Returns the smallest range that contains both.
+    ///
+    /// If only one of them is valid, the result is that range.
     public func union(_ other: MediaTimeRange) -> MediaTimeRange {
         guard isValid else { return other.isValid ? other : .invalid }
         guard other.isValid else { return self }
         return MediaTimeRange(start: min(start, other.start), end: max(end, other.end))
     }
 
-    /// The part that both have in common; ``zero`` when there is none, ``invalid`` when either is invalid.
+    /// Returns the overlap of both ranges: ``zero`` if there is none, or ``invalid`` if either is invalid.
     public func intersection(_ other: MediaTimeRange) -> MediaTimeRange {
         guard isValid, other.isValid else { return .invalid }
         let first = max(start, other.start)

@@ -2,7 +2,7 @@ import CCurl
 import HLSKitLoading
 import Synchronization
 
-/// The thread of a ``CurlTransport``, and the queue of what it is told.
+/// The thread of a ``CurlTransport`` and the queue of its commands.
 final class CurlLoop: Sendable {
     enum Command: Sendable {
         case start(TransportRequest, QueuedTask, @Sendable (TransportEvent) -> Void)
@@ -26,7 +26,7 @@ final class CurlLoop: Sendable {
         var isStarted = false
         /// nil before the thread has opened libcurl: it looks at the commands when it has.
         var multi: Multi?
-        /// Why nothing can be loaded, now or later.
+        /// The reason why all current and future requests fail.
         var failure: CurlLibrary.LibraryFailure?
     }
 
@@ -36,8 +36,8 @@ final class CurlLoop: Sendable {
     private let watch = SocketWatch()
     private let openLibrary: @Sendable () -> CurlLibrary
 
-    /// Connections that are kept open for later use: a connection each for playlists and media of some tens of
-    /// players, without idle descriptors by the thousand.
+    /// The number of idle connections to keep: enough for the playlists and media of a few dozen players, without
+    /// thousands of idle descriptors.
     private static let keptConnectionCount = 128
 
     /// - Parameter openLibrary: is called on the thread, with the first request.
@@ -56,7 +56,7 @@ final class CurlLoop: Sendable {
             if !queue.isStarted, queue.failure == nil, case .start = command {
                 queue.isStarted = WorkerThread.start { [self] in run() }
             }
-            // Without a request there is nothing to look at or to stop.
+            // Without a request there is no transfer to check or to cancel.
             if queue.isStarted { queue.commands.append(command) }
             return (queue.isStarted, queue.multi, queue.failure)
         }
@@ -82,7 +82,7 @@ final class CurlLoop: Sendable {
         run(multi.handle, share)
     }
 
-    /// Refuses what has come, and what will come.
+    /// Fails all waiting and future requests.
     private func giveUp(_ failure: CurlLibrary.LibraryFailure) {
         let commands = queue.withLock { queue in
             queue.failure = failure
@@ -135,7 +135,7 @@ final class CurlLoop: Sendable {
 
     /// Starts the current hop of a transfer.
     ///
-    /// - Returns: Whether there is anything left to do for it.
+    /// - Returns: Whether the transfer still needs work.
     private func begin(
         _ transfer: CurlTransfer, _ multi: borrowing MultiHandle, _ share: borrowing ShareHandle
     ) -> Bool {
@@ -162,7 +162,7 @@ final class CurlLoop: Sendable {
         transfers[ObjectIdentifier(transfer.task)] = nil
     }
 
-    /// Delivers what has arrived and looks at the deadlines.
+    /// Delivers the received data and checks the deadlines.
     ///
     /// - Returns: The milliseconds until the next deadline.
     private func tend(
@@ -172,7 +172,7 @@ final class CurlLoop: Sendable {
         let now = context.now
         var wake = now + .seconds(60)
         context.bucket?.fill(at: now)
-        // A handler may take its time; what becomes due meanwhile is seen in the next round.
+        // A handler may be slow. The next round handles deadlines that pass in the meantime.
         for transfer in Array(transfers.values) {
             if transfer.isHeldByRate {
                 if context.bucket?.isEmpty == false {

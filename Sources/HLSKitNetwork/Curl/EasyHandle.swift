@@ -61,14 +61,14 @@ struct EasyHandle: ~Copyable {
     func setBody(_ bytes: [UInt8]) throws(CurlFailure) {
         try set(CURLOPT_POST, 1)
         try set(CURLOPT_POSTFIELDSIZE, bytes.count)
-        // What copies has to know the size before.
+        // `COPYPOSTFIELDS` copies the bytes and needs the size first.
         let result = bytes.withUnsafeBufferPointer {
             CCurl_setopt_pointer(curl, raw, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: $0.baseAddress))
         }
         try check(result)
     }
 
-    /// Goes on after the write callback had asked for a pause. It may call that callback at once.
+    /// Continues after a pause that the write callback requested. It may call that callback immediately.
     func resume() { _ = curl.pointee.curl_easy_pause(raw, CURLPAUSE_CONT) }
 
     func number(_ info: CURLINFO) -> Int {
@@ -90,8 +90,8 @@ struct EasyHandle: ~Copyable {
         return value.map { String(cString: $0) }
     }
 
-    /// What the server's own certificate says, as `name:value`; empty where the connection was there already, and where it was
-    /// not asked for (`CURLOPT_CERTINFO`).
+    /// The fields of the server's own certificate, as `name:value`. Empty if the connection was reused or certificates
+    /// were not requested (`CURLOPT_CERTINFO`).
     var certificateLines: [String] {
         var entry = CCurl_certificate(curl, raw)
         var lines: [String] = []
@@ -116,7 +116,7 @@ struct EasyHandle: ~Copyable {
 struct MultiHandle: ~Copyable {
     private let raw: UnsafeMutableRawPointer
     private let curl: CCurl_library
-    /// Its connections are closed by it, those that are kept open too: it lives until the last of them is.
+    /// Lives until the last connection is closed, including kept-alive ones, because it closes them.
     private let watch: SocketWatch
 
     init?(_ curl: CCurl_library, _ watch: SocketWatch) {
@@ -147,13 +147,13 @@ struct MultiHandle: ~Copyable {
         _ = curl.pointee.curl_multi_perform(raw, &running)
     }
 
-    /// Waits for sockets, libcurl's own timers, ``wakeUp()``, or the time given.
+    /// Waits for sockets, libcurl's own timers, ``wakeUp()`` or the timeout.
     func poll(milliseconds: Int32) { _ = curl.pointee.curl_multi_poll(raw, nil, 0, milliseconds, nil) }
 
     /// Ends a running or the next ``poll(milliseconds:)``. The one call that any thread may make.
     func wakeUp() { _ = curl.pointee.curl_multi_wakeup(raw) }
 
-    /// The context (`CURLOPT_PRIVATE`) and the result of a transfer that has ended; nil when there is no more.
+    /// The context (`CURLOPT_PRIVATE`) and the result of the next finished transfer, or nil if there are no more.
     func nextFinished() -> (context: UnsafeMutableRawPointer?, result: CURLcode)? {
         var left: Int32 = 0
         while let message = curl.pointee.curl_multi_info_read(raw, &left) {
@@ -192,7 +192,8 @@ struct ShareHandle: ~Copyable {
 
     func attach(to handle: borrowing EasyHandle) throws(CurlFailure) { try handle.set(CURLOPT_SHARE, pointer: raw) }
 
-    /// Puts the cookies of a file to the shared ones. Once, or what servers have changed since would be undone.
+    /// Adds the cookies of a file to the shared cookies. Call it only once because it would undo later changes by
+    /// servers.
     func readCookies(_ file: String) throws(CurlFailure) {
         let handle = try makeHandle()
         try attach(to: handle)

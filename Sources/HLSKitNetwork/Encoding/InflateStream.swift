@@ -4,7 +4,7 @@ import HLSKitLoading
 /// Undoes gzip (any number of members) or deflate, a piece at a time.
 struct InflateStream: ~Copyable {
     private enum State {
-        /// Before the first byte; `deflate` is told apart by it and the next.
+        /// Before the first byte. The first two bytes identify the format of `deflate`.
         case start
         case inMember
         /// After a whole member of gzip: another one, zeros for padding, or the end may follow.
@@ -22,7 +22,7 @@ struct InflateStream: ~Copyable {
         self.coding = coding
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
-        // 15 bits is the largest window; 16 more asks for gzip's frame (zlib.h, inflateInit2).
+        // 15 bits is the largest window. Adding 16 selects the gzip format (zlib.h, inflateInit2).
         try Self.check(CZlib_inflateInit2(stream, coding == .gzip ? 31 : 15), stream, "inflateInit2")
     }
 
@@ -31,9 +31,9 @@ struct InflateStream: ~Copyable {
         stream.deallocate()
     }
 
-    /// Inflates as much of `input` as fits into `output`, and moves `input` on.
+    /// Inflates as much of `input` as fits into `output`, and advances `input`.
     ///
-    /// - Returns: The bytes written. A full `output` means that there may be more, even without input.
+    /// - Returns: The number of bytes written. If `output` is full, more may follow, even without input.
     mutating func step(
         _ input: inout UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
     ) throws(InflateError) -> Int {
@@ -56,7 +56,7 @@ struct InflateStream: ~Copyable {
                     state = .inMember
                 }
             case .ended:
-                // Bytes after the end of deflate data mean nothing.
+                // Bytes after the end of deflate data are ignored.
                 input = UnsafeRawBufferPointer(rebasing: input[input.endIndex...])
                 return written
             }
@@ -64,7 +64,7 @@ struct InflateStream: ~Copyable {
         return written
     }
 
-    /// Checks that the coding ended where the body did.
+    /// Checks that the coding ended with the body.
     func finish() throws(InflateError) {
         switch state {
         case .betweenMembers, .ended: return
@@ -92,7 +92,7 @@ struct InflateStream: ~Copyable {
         try withUnsafeMutableBytes(of: &held) { (bytes) throws(InflateError) in
             var rest = UnsafeRawBufferPointer(bytes)
             var none: UInt8 = 0
-            // One byte of either format gives no output; a place for it is needed all the same.
+            // One byte of either format produces no output, but zlib needs an output buffer.
             _ = try withUnsafeMutableBytes(of: &none) { (place) throws(InflateError) in
                 try inflateMember(&rest, into: place)
             }

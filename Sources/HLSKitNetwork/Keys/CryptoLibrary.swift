@@ -15,7 +15,7 @@ enum CryptoLibrary {
 
     enum Hash { case md5, sha256 }
 
-    /// nil where the library is not installed, or has no such hash, as in its FIPS mode.
+    /// Returns nil if the library is not installed or lacks the hash, as in FIPS mode.
     static func hash(of bytes: [UInt8], _ kind: Hash) -> [UInt8]? {
         guard let crypto = try? functions() else { return nil }
         var hash = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))

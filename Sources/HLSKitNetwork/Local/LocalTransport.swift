@@ -1,8 +1,8 @@
 public import HLSKitLoading
 
-/// Reads `file:` and `data:` URLs, on one thread of its own.
+/// A transport that reads `file:` and `data:` URLs on its own thread.
 ///
-/// `data:` is read for keys only. Which files may be read is decided before, by where the playlist comes from.
+/// `data:` URLs are read for keys only. The caller decides from the playlist's location which files may be read.
 public final class LocalTransport: ResourceTransport {
     private let reader: LocalReader
 
@@ -14,7 +14,7 @@ public final class LocalTransport: ResourceTransport {
     public func start(
         _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportTask {
-        // The task keeps the transport, and so its thread, until the caller lets go of it.
+        // The task keeps the transport and its thread alive until the caller releases the task.
         let task = QueuedTask { [self] _ in reader.wake() }
         reader.add(LocalRead(request: request, task: task, handler: handler))
         return task
@@ -41,7 +41,7 @@ private final class LocalReader: Sendable {
     private let queue = Monitor(Queue())
     private let clock: ContinuousClock
 
-    /// Bytes that are read at a time.
+    /// The number of bytes in one read.
     private static let pieceByteCount = 256 << 10
 
     init(clock: ContinuousClock) {
@@ -88,14 +88,14 @@ private final class LocalReader: Sendable {
             }
             if isStopped { return }
             active += added.map { ActiveRead($0, startedAt: clock.now) }
-            // One piece of each in turn, so that a large file does not hold up a playlist.
+            // Read one piece of each in turn, so that a large file does not delay a playlist.
             active.removeAll { $0.readPiece(Self.pieceByteCount, clock) }
             mayWait = active.allSatisfy(\.isPaused)
         }
     }
 }
 
-/// A request that is being read; confined to the reader's thread.
+/// A request in progress, confined to the reader's thread.
 private final class ActiveRead {
     private let read: LocalRead
     private let startedAt: ContinuousClock.Instant
@@ -141,7 +141,7 @@ private final class ActiveRead {
         }
     }
 
-    /// Opens the resource and delivers its response; the whole of it for `data:`.
+    /// Opens the resource and delivers its response, including the whole body of a `data:` URL.
     private func begin(_ clock: ContinuousClock) throws(LoadingError) -> Bool {
         let request = read.request
         if request.urlString.prefix(5).lowercased() == "data:" {
@@ -166,7 +166,7 @@ private final class ActiveRead {
         return false
     }
 
-    /// The part that is wanted of a resource of `byteCount` bytes.
+    /// The requested range within a resource of `byteCount` bytes.
     private func range(of byteCount: UInt64) throws(LoadingError) -> Range<UInt64> {
         guard byteCount > 0 else { throw error(.emptyBody, "the file is empty") }
         guard let range = (read.request.byteRange ?? 0..<byteCount).bytes(ofResourceOf: byteCount) else {

@@ -13,23 +13,23 @@ extension PlaylistRule {
     /// A group that no variant names.
     package static let unusedGroup = PlaylistRule(rawValue: "unused-group")
 
-    /// A date range that schedules an interstitial which cannot be played, or not as it is meant.
+    /// A date range schedules an interstitial that cannot be played, or cannot be played as intended.
     package static let interstitial = PlaylistRule(rawValue: "interstitial")
 
     // Rules about several playlists together.
-    /// A media playlist cannot be loaded, or is none.
+    /// A media playlist cannot be loaded or is not valid.
     package static let mediaPlaylist = PlaylistRule(rawValue: "media-playlist")
     /// A segment cannot be loaded.
     package static let segment = PlaylistRule(rawValue: "segment")
-    /// A steering manifest cannot be loaded, is none, or does not fit the playlist.
+    /// A steering manifest cannot be loaded, is not valid, or does not fit the playlist.
     package static let steeringManifest = PlaylistRule(rawValue: "steering-manifest")
-    /// Something was left out for want of time or because there is too much of it.
+    /// A check was omitted because of limited time or size.
     package static let notChecked = PlaylistRule(rawValue: "not-checked")
-    /// `EXT-X-I-FRAMES-ONLY` where it should not be, or not where it should.
+    /// `EXT-X-I-FRAMES-ONLY` is misplaced or missing.
     package static let iFramesOnly = PlaylistRule(rawValue: "i-frames-only")
     /// Target durations differ.
     package static let alignedTargetDuration = PlaylistRule(rawValue: "aligned-targetduration")
-    /// Media sequence numbers of playlists that are loaded together lie apart.
+    /// The media sequence numbers of playlists that were loaded together differ too much.
     package static let alignedMediaSequence = PlaylistRule(rawValue: "aligned-media-sequence")
     /// Discontinuities are at other times, or have other numbers.
     package static let alignedDiscontinuities = PlaylistRule(rawValue: "aligned-discontinuities")
@@ -55,7 +55,7 @@ extension PlaylistRule {
     package static let appleLanguage = PlaylistRule(rawValue: "apple-8.10-language")
     /// A live playlist is too short.
     package static let appleLiveWindow = PlaylistRule(rawValue: "apple-8.11-live-window")
-    /// Live with discontinuities that are not counted.
+    /// A live playlist has discontinuities but does not count them.
     package static let appleDiscontinuitySequence = PlaylistRule(rawValue: "apple-8.17-discontinuity-sequence")
     /// `CODECS` should be there.
     package static let appleCodecs = PlaylistRule(rawValue: "apple-9.1-codecs")
@@ -73,18 +73,18 @@ extension PlaylistRule {
     package static let appleVideoRange = PlaylistRule(rawValue: "apple-9.16-video-range")
     /// Content steering should name a pathway.
     package static let appleSteeringPathway = PlaylistRule(rawValue: "apple-9.18-pathway-id")
-    /// `SCORE` should be on all variants or on none.
+    /// Only some of the variants have a `SCORE`.
     package static let appleScore = PlaylistRule(rawValue: "apple-9.19-score")
     /// `PART-HOLD-BACK` should be three part targets.
     package static let applePartHoldBack = PlaylistRule(rawValue: "apple-14.3-part-hold-back")
 
-    /// The number of the rule in Apple's HLS authoring specification, with its name; nil for other rules.
+    /// The number and name of the rule in Apple's HLS authoring specification, or nil for other rules.
     var appleSection: String? {
         guard rawValue.hasPrefix("apple-") else { return nil }
         return "Apple HLS authoring §\(rawValue.dropFirst(6).prefix { $0 != "-" })"
     }
 
-    /// How to fix a line that breaks the rule, in general.
+    /// The general way to fix a line that violates the rule.
     package var remedy: String { Self.remedies[rawValue] ?? "correct it" }
 
     private static let remedies: [String: String] = [

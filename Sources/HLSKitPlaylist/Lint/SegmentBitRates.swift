@@ -1,7 +1,9 @@
-/// How many bits a second the segments of a media playlist have.
+/// The bit rates of the segments of a media playlist.
 public struct SegmentBitRates: Sendable, Hashable {
-    /// The largest bit rate of any contiguous segments that together last from half to one and a half target durations;
-    /// of single segments where they are longer. Bits per second. Source: rfc8216bis §4.1 "peak segment bit rate".
+    /// The peak bit rate, in bits per second.
+    ///
+    /// It is the largest bit rate of any contiguous segments that together last from half to one and a half target
+    /// durations. A longer segment counts alone. Source: rfc8216bis §4.1 "peak segment bit rate".
     public var peak: Double
     /// All bits over all durations: the average segment bit rate. Bits per second.
     public var average: Double
@@ -37,7 +39,8 @@ public struct SegmentBitRates: Sendable, Hashable {
         for start in sizes.indices {
             var bits = 0.0
             var seconds = 0.0
-            // Segments are rarely shorter than a hundredth of the target duration; this keeps it linear where they are.
+            // Segments are rarely shorter than a hundredth of the target duration. The limit keeps the time linear if
+            // they are.
             for index in start..<min(sizes.count, start + 150) {
                 guard let size = sizes[index] else { break }
                 bits += size.bits

@@ -2,7 +2,7 @@
 ///
 /// Source: ITU-T H.264 table A-1, ITU-T H.265 table A.8, AV1 annex A.3.
 struct VideoLevel {
-    /// As people write it: `4.1`.
+    /// The level in its usual notation: `4.1`.
     var name: String
     /// Luma samples.
     var maximumPictureSize: Int

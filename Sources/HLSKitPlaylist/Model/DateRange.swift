@@ -19,19 +19,21 @@ public struct DateRange: Sendable, Hashable {
 
     /// `ID`: tags with the same one describe the same range.
     public var id: String
-    /// `CLASS`: ranges of one class have the same meaning; nil if undeclared.
+    /// The class (`CLASS`), or `nil` if undeclared. Ranges of one class have the same meaning.
     public var `class`: String?
-    /// nil only where no tag of this ID has one (an issue).
+    /// The start date. It is `nil` only if no tag of this ID has one, which is an issue.
     public var startDate: PlaylistDate?
-    /// `END-DATE`; nil if undeclared. Not before ``startDate``.
+    /// The end date (`END-DATE`), or `nil` if undeclared. It is not before ``startDate``.
     public var endDate: PlaylistDate?
-    /// Not negative; wins over ``endDate``.
+    /// The duration, which is not negative and takes precedence over ``endDate``.
     public var duration: Duration?
-    /// `PLANNED-DURATION`: how long the range is expected to last while its end is unknown; nil if undeclared.
+    /// The expected duration while the end is unknown (`PLANNED-DURATION`), or `nil` if undeclared.
     public var plannedDuration: Duration?
-    /// `CUE`: when an action tied to the range happens; empty means at the start date.
+    /// The times of an action tied to the range (`CUE`). If empty, the action happens at the start date.
     public var cue: [Cue]
-    /// Ends where the next range of the same class starts; see ``MediaPlaylist/endDate(of:)``.
+    /// A Boolean value that indicates whether the range ends at the next range of the same class.
+    ///
+    /// See ``MediaPlaylist/endDate(of:)``.
     public var endsOnNext: Bool
     /// Hexadecimal, as written.
     public var scte35Command: String?
@@ -39,10 +41,10 @@ public struct DateRange: Sendable, Hashable {
     public var scte35Out: String?
     /// Hexadecimal, as written.
     public var scte35In: String?
-    /// `X-*` attributes in the order of the text, and others that have no property.
+    /// The `X-*` attributes and others without a property, in the order of the text.
     public var otherAttributes: [PlaylistAttribute]
 
-    /// Makes a date range; what has a default is undeclared.
+    /// Creates a date range. Properties with a default are undeclared.
     public init(
         id: String, class: String? = nil, startDate: PlaylistDate?, endDate: PlaylistDate? = nil,
         duration: Duration? = nil, plannedDuration: Duration? = nil, cue: [Cue] = [], endsOnNext: Bool = false,
@@ -65,7 +67,7 @@ public struct DateRange: Sendable, Hashable {
     /// The value of an attribute without property.
     public subscript(attribute name: String) -> String? { otherAttributes.first { $0.name == name }?.value }
 
-    /// The end as far as the range itself says: start and duration, else the end date.
+    /// The end as declared by the range itself: the start plus the duration, or else the end date.
     package var ownEndDate: PlaylistDate? {
         if let startDate, let duration { return startDate + duration }
         return endDate
@@ -115,8 +117,9 @@ extension DateRange {
         }
     }
 
-    /// Takes over what `later`, another tag of the same ID, says. Attributes that both have keep the value of the first;
-    /// gives the names of those that differ, or nil when there would be more than `limit` attributes without a property.
+    /// Merges the attributes of `later`, another tag with the same ID. If both have an attribute, the first value
+    /// remains. Returns the names of attributes that differ, or nil if more than `limit` attributes would have no
+    /// property.
     mutating func merge(_ later: DateRange, upTo limit: Int) -> [String]? {
         var conflicts: [String] = []
         func take<Value: Equatable>(_ mine: inout Value?, _ other: Value?, _ name: AttributeName) {

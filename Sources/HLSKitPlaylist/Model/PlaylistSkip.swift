@@ -2,9 +2,9 @@
 ///
 /// Source: rfc8216bis §4.4.5.2. See rule 26 of docs/behaviour/playlists.md.
 public struct PlaylistSkip: Sendable, Hashable {
-    /// How many segments after `EXT-X-MEDIA-SEQUENCE` are not in the text.
+    /// The number of segments after `EXT-X-MEDIA-SEQUENCE` that the text omits.
     public var count: Int
-    /// IDs of date ranges that were removed recently.
+    /// The IDs of date ranges that were removed recently.
     public var recentlyRemovedDateRanges: [String]
     /// Attributes that have no property.
     public var otherAttributes: [PlaylistAttribute]

@@ -1,4 +1,6 @@
-/// How a media playlist changes: `EXT-X-PLAYLIST-TYPE`. An open set; only ``event`` and ``vod`` mean something.
+/// The rule by which a media playlist changes: `EXT-X-PLAYLIST-TYPE`.
+///
+/// The set is open, but only ``event`` and ``vod`` have a meaning.
 public struct PlaylistType: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

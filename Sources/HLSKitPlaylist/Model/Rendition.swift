@@ -11,7 +11,7 @@ public struct Rendition: Sendable, Hashable {
         public static let audio = MediaType(rawValue: "AUDIO")
         /// Video, such as another camera angle.
         public static let video = MediaType(rawValue: "VIDEO")
-        /// Subtitles in a playlist of their own.
+        /// Subtitles in a separate playlist.
         public static let subtitles = MediaType(rawValue: "SUBTITLES")
         /// Closed captions inside the video.
         public static let closedCaptions = MediaType(rawValue: "CLOSED-CAPTIONS")
@@ -19,17 +19,17 @@ public struct Rendition: Sendable, Hashable {
 
     /// The kind of media.
     public var type: MediaType
-    /// The group that variants name; empty when it is missing (an issue).
+    /// The group that variants refer to. It is empty if it is missing, which is an issue.
     public var groupID: String
-    /// For people; empty when it is missing (an issue).
+    /// The name for display. It is empty if it is missing, which is an issue.
     public var name: String
-    /// The media playlist, as written; nil means that the variant carries the rendition.
+    /// The URI of the media playlist, as written. `nil` means that the variant contains the rendition.
     public var uri: String?
     /// BCP 47.
     public var language: String?
     /// BCP 47: another language that the rendition uses.
     public var assocLanguage: String?
-    /// `STABLE-RENDITION-ID`, which stays the same when URIs change; nil if undeclared.
+    /// A stable identifier (`STABLE-RENDITION-ID`) that survives changes of URIs, or `nil` if undeclared.
     public var stableRenditionID: String?
     /// `DEFAULT`, as written.
     public var isDefault: Bool
@@ -50,7 +50,9 @@ public struct Rendition: Sendable, Hashable {
     /// Attributes that have no property.
     public var otherAttributes: [PlaylistAttribute]
 
-    /// Makes a rendition; without `uri` its media is in the variants. What has a default is undeclared.
+    /// Creates a rendition.
+    ///
+    /// Without `uri`, its media is in the variants. Properties with a default are undeclared.
     public init(
         type: MediaType, groupID: String, name: String, uri: String? = nil, language: String? = nil,
         isDefault: Bool = false, isAutoselect: Bool = false, isForced: Bool = false
@@ -76,14 +78,16 @@ public struct Rendition: Sendable, Hashable {
         channels?.split(separator: "/", omittingEmptySubsequences: false).first.flatMap { Int($0) }
     }
 
-    /// How the channels are meant: the third field of ``channels``; empty where there is none.
+    /// The uses of the channels: the third field of ``channels``, or empty if there is none.
     public var channelUsage: [ChannelUsage] {
         let fields = channels?.split(separator: "/", omittingEmptySubsequences: false) ?? []
         return fields.count > 2 ? fields[2].split(separator: ",").map { ChannelUsage(rawValue: String($0)) } : []
     }
 }
 
-/// How the channels of an audio rendition are meant: an entry of the third field of `CHANNELS`. An open set.
+/// The use of the channels in an audio rendition: an entry of the third field of `CHANNELS`.
+///
+/// The set is open.
 public struct ChannelUsage: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

@@ -11,7 +11,7 @@ public struct Resolution: Sendable, Hashable {
         self.height = height
     }
 
-    /// The number of pixels; `Int.max` when it does not fit.
+    /// The number of pixels, or `Int.max` on overflow.
     package var pixelCount: Int {
         let (product, overflow) = width.multipliedReportingOverflow(by: height)
         return overflow ? .max : product
@@ -24,7 +24,7 @@ extension Resolution: CustomStringConvertible {
 }
 
 extension ReadingContext {
-    /// `WxH`; nil, and reported, when it is not that.
+    /// Reads `WxH`. Reports any other text and returns nil.
     mutating func resolution(
         _ attribute: Attribute, _ bytes: borrowing Span<UInt8>
     ) throws(PlaylistError) -> Resolution? {

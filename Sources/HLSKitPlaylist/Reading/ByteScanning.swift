@@ -1,6 +1,6 @@
 import Glibc
 
-/// Contents of a line besides plain ASCII; the reader looks closer at such lines only.
+/// Contents of a line other than plain ASCII. The reader examines only such lines in detail.
 struct LineTraits: OptionSet {
     let rawValue: UInt8
     /// A control character other than tab.
@@ -21,9 +21,10 @@ extension Span where Element == UInt8 {
         UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
     }
 
-    /// Finds the end of the line that continues at `start`: LF or CRLF, nothing else (rules 5 and 6).
+    /// Finds the end of the line that continues at `start`: LF or CRLF only (rules 5 and 6).
     ///
-    /// `next` is where the following line starts, nil while there is no line feed. Eight bytes at a time.
+    /// `next` is the start of the following line, or nil if there is no line feed yet. The search compares eight bytes
+    /// at a time.
     @inline(__always)
     func lineEnd(from start: Int, traits: inout LineTraits) -> (end: Int, next: Int?) {
         var index = start
@@ -91,7 +92,8 @@ extension Span where Element == UInt8 {
         return Range(uncheckedBounds: (lower, upper))
     }
 
-    /// The range without white space and NUL characters at its ends: files from buffers of a fixed size are padded with those.
+    /// The range without white space and NUL characters at its ends. Files written from fixed-size buffers have NUL
+    /// padding.
     func unpadded(_ range: Range<Int>) -> Range<Int> {
         var lower = range.lowerBound
         var upper = range.upperBound
@@ -143,7 +145,7 @@ extension Span where Element == UInt8 {
         }
     }
 
-    /// Whether two ranges hold the same bytes.
+    /// Whether two ranges contain the same bytes.
     func equals(_ left: Range<Int>, _ right: Range<Int>) -> Bool {
         guard left.count == right.count else { return false }
         var (i, j) = (left.lowerBound, right.lowerBound)
@@ -160,7 +162,7 @@ extension Span where Element == UInt8 {
         return true
     }
 
-    /// The bytes as text; what is not UTF-8 becomes U+FFFD.
+    /// The bytes as text. Invalid UTF-8 becomes U+FFFD.
     @inline(__always)
     func string(_ range: Range<Int>) -> String {
         extracting(range).withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
@@ -180,7 +182,7 @@ struct DecimalNumber {
 }
 
 extension Span where Element == UInt8 {
-    /// Digits only, at least one; nil when there is anything else or the number passes 2⁶⁴−1 (rule 10).
+    /// Reads at least one digit and nothing else. Returns nil for other text and for numbers above 2⁶⁴−1 (rule 10).
     @inline(__always)
     func unsignedInteger(in range: Range<Int>) -> UInt64? {
         guard !range.isEmpty else { return nil }
@@ -196,14 +198,15 @@ extension Span where Element == UInt8 {
         return value
     }
 
-    /// As ``unsignedInteger(in:)``, up to 2⁶³−1.
+    /// Like ``unsignedInteger(in:)``, up to 2⁶³−1.
     @inline(__always)
     func integer(in range: Range<Int>) -> Int? {
         unsignedInteger(in: range).flatMap { Int(exactly: $0) }
     }
 
-    /// A decimal-floating-point from the start of `range`, and where it ends: `6`, `6.`, `.5`, `6.006`. Digits beyond the
-    /// 18th decimal are dropped. nil when there is no digit, or the whole part passes 2⁶⁴−1. No sign, no exponent.
+    /// Reads a decimal-floating-point at the start of `range`, and returns it with its end: `6`, `6.`, `.5`, `6.006`.
+    /// Digits beyond the 18th decimal are dropped. Returns nil if there is no digit, or the integer part exceeds 2⁶⁴−1.
+    /// There is no sign and no exponent.
     @inline(__always)
     func decimalPrefix(in range: Range<Int>) -> (value: DecimalNumber, end: Int)? {
         var index = range.lowerBound

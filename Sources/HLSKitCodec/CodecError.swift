@@ -1,7 +1,7 @@
 import CLibAV
 package import HLSKitLoading
 
-/// Why one of FFmpeg's libraries could not do what it was asked.
+/// The reason why a call to one of FFmpeg's libraries failed.
 package struct CodecError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The C function that failed.
     package var call: String
@@ -17,7 +17,7 @@ package struct CodecError: Error, Sendable, Hashable, CustomStringConvertible {
         self.text = text
     }
 
-    /// With the words of `av_strerror`.
+    /// Creates an error with the message of `av_strerror`.
     package init(call: String, code: Int32) {
         self.init(call: call, code: code, text: Self.words(for: code))
     }
@@ -32,7 +32,7 @@ package struct CodecError: Error, Sendable, Hashable, CustomStringConvertible {
     static let noLibrary = CLibAV_error_errno(ELIBACC)
 
     private static func words(for code: Int32) -> String {
-        // Its own words are of the system, and of no use; nor are they there without libavutil.
+        // The system's message for this code is useless, and it needs libavutil.
         guard code != noLibrary else { return "a library of FFmpeg is not installed" }
         return libraryWords(for: code)
     }
@@ -41,7 +41,7 @@ package struct CodecError: Error, Sendable, Hashable, CustomStringConvertible {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(AV_ERROR_MAX_STRING_SIZE)) { buffer in
             buffer.initialize(repeating: 0)
             guard let base = buffer.baseAddress else { return "" }
-            // Gives a generic text where it knows none, and always ends it with a zero.
+            // av_strerror writes a generic text for unknown codes, and always terminates it with a zero.
             av_strerror(code, base, buffer.count)
             return String(cString: base)
         }
@@ -67,14 +67,14 @@ extension HLSError {
             underlyingError: error)
     }
 
-    /// A frame, an image or samples could not be made into something else.
+    /// Creates the error for a failed conversion of a frame, an image or samples.
     init(converting error: CodecError) {
         self.init(
             code: .conversionFailed, domain: .media, cause: "cannot be converted", detail: error.description,
             underlyingError: error)
     }
 
-    /// Does what libav may refuse.
+    /// Runs a conversion and maps its error.
     package static func converting<Result>(_ body: () throws(CodecError) -> Result) throws(HLSError) -> Result {
         do { return try body() } catch { throw HLSError(converting: error) }
     }
@@ -85,9 +85,9 @@ extension HLSError {
     }
 }
 
-/// Keeps libav's own messages off standard error: everything that matters comes back as an error value.
+/// Keeps libav's own messages off standard error because all relevant failures are returned as errors.
 ///
-/// A level other than the libraries' default was chosen by the host program and is left alone.
+/// If the host app has set a level other than the libraries' default, it does not change.
 enum LibAVLog {
     static let silence: Void = {
         if av_log_get_level() == AV_LOG_INFO { av_log_set_level(AV_LOG_QUIET) }

@@ -10,7 +10,7 @@ enum FormatLibrary {
 
     /// nil if the library is not installed, or cannot be loaded.
     static var installed: UnsafePointer<CLibAV_format>? { library.table }
-    /// Throws where it is not, and says why.
+    /// Throws the reason if the library is missing.
     static func check() throws(CodecError) { try library.check() }
 }
 

@@ -5,7 +5,7 @@ package struct FrameConverter: ~Copyable {
     private let format: PixelFormat
     private let convertsToRec709: Bool
     private let scaler = PictureScaler()
-    /// nil if it is not wanted, and where libavfilter is not installed.
+    /// nil if color conversion is not requested or libavfilter is not installed.
     private let colors: ColorTransformer?
 
     package init(to format: PixelFormat, convertsToRec709: Bool) {

@@ -4,7 +4,7 @@ import CLibAV
 final class FrameStorage: @unchecked Sendable {  // immutable: every access after `init` only reads
     let raw: UnsafeMutablePointer<AVFrame>
 
-    /// Takes over what `frame` refers to and leaves it empty.
+    /// Takes over the references of `frame` and leaves it empty.
     init(moving frame: UnsafeMutablePointer<AVFrame>) throws(CodecError) {
         guard let storage = av_frame_alloc() else {
             throw CodecError(call: "av_frame_alloc", code: CodecError.outOfMemory)

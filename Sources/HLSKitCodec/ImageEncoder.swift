@@ -4,7 +4,7 @@ public import HLSKitLoading
 extension StillImage {
     /// A file format for images.
     public enum Format: Sendable, Hashable {
-        /// JFIF with 4:2:0 chroma. `quality` is from 1 (small) to 100 (good); what is outside is taken for the nearest.
+        /// JFIF with 4:2:0 chroma. `quality` is from 1 (small) to 100 (good), and values outside are clamped.
         case jpeg(quality: Int = 85)
         /// Lossless, 24 bits a pixel.
         case png
@@ -77,7 +77,7 @@ enum ImageEncoder {
         picture.pointee.pts = 0
         picture.pointee.color_range = context.pointee.color_range
         picture.pointee.quality = context.pointee.global_quality
-        // Of what every reader assumes nothing is said.
+        // Declare only colors that readers do not assume by default.
         if image.colorPrimaries.isWideGamut || image.transferFunction.isHighDynamicRange {
             picture.pointee.color_primaries = AVColorPrimaries(UInt32(clamping: image.colorPrimaries.rawValue))
             picture.pointee.color_trc = AVColorTransferCharacteristic(UInt32(clamping: image.transferFunction.rawValue))

@@ -1,6 +1,6 @@
-/// How the pixels of frames are laid out in memory.
+/// The memory layout of a frame's pixels.
 public enum PixelFormat: String, Sendable, Hashable, Codable, CaseIterable {
-    /// As decoded: mostly planar YCbCr of 8 or 10 bits.
+    /// The decoded format, which is usually planar YCbCr with 8 or 10 bits.
     case native
     /// Four bytes a pixel: blue, green, red, alpha (255).
     case bgra

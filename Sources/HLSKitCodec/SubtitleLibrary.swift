@@ -1,14 +1,14 @@
 import Glibc
 
-/// libass, which draws text, opened when the first captions are drawn.
+/// libass, which draws text. It is opened when the first captions are drawn.
 ///
-/// It is not linked, and not needed to build: few programs draw captions themselves. It has shaping, fallback fonts,
-/// line breaking and outlines, which no one should write again.
+/// It is not linked or needed for building because few apps draw captions themselves. It provides shaping, fallback
+/// fonts, line breaking and outlines.
 final class SubtitleLibrary: Sendable {
     typealias Message =
         @convention(c) (Int32, UnsafePointer<CChar>?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void
-    /// `vsnprintf`. Swift cannot name a `va_list` in the type of a C function; from one function to the next it goes as
-    /// one pointer, on x86-64 and AArch64 alike.
+    /// `vsnprintf`. Swift cannot name a `va_list` in the type of a C function. On x86-64 and AArch64, it is passed
+    /// between functions as one pointer.
     typealias Format =
         @convention(c) (UnsafeMutablePointer<CChar>?, Int, UnsafePointer<CChar>, UnsafeMutableRawPointer?) -> Int32
     typealias Make = @convention(c) () -> OpaquePointer?

@@ -7,7 +7,7 @@ package final class SubtitleRasterizer {
     private let renderer: OpaquePointer
     private let missing = MissingGlyphs()
 
-    /// The characters so far that no font has.
+    /// The characters so far that no font contains.
     package var missingCharacters: Set<Unicode.Scalar> { missing.characters }
 
     package init() throws(CodecError) {
@@ -23,7 +23,7 @@ package final class SubtitleRasterizer {
         }
         self.library = library
         self.renderer = renderer
-        // 1: whatever finds fonts on this system.
+        // 1: any font provider of this system.
         functions.setFonts(renderer, nil, "sans-serif", 1, nil, 1)
     }
 
@@ -54,8 +54,8 @@ package final class SubtitleRasterizer {
         return canvas.pixels
     }
 
-    /// `ASS_Image`: how much of one colour covers each pixel of a rectangle. Offsets are those of its fields wherever
-    /// pointers have eight bytes.
+    /// `ASS_Image`: the coverage of each pixel in a rectangle by one color. Its fields have these offsets if pointers
+    /// have eight bytes.
     private struct Layer {
         static let nextOffset = 40
 

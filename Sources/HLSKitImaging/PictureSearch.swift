@@ -109,7 +109,7 @@ struct PictureSearch {
         var track: MediaTrack?
     }
 
-    /// Whether the samples of a segment continue those of an earlier segment.
+    /// Whether a segment's samples continue an earlier segment.
     private func continues(from index: Int, to segment: Int) -> Bool {
         guard segment > index else { return true }
         let segments = source.playlist.segments

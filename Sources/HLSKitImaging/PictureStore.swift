@@ -298,8 +298,8 @@ final class PictureStore: Sendable {
         return nil
     }
 
-    /// The first earlier segments of the discontinuity sequence that are not gaps. Their timestamps can place the
-    /// sequence on the timeline.
+    /// The first earlier segments of the discontinuity sequence that are not gaps. They provide its parameter sets and
+    /// its place on the timeline.
     private func earlierSegments(of index: Int, in source: PictureSource) -> [Int] {
         let segments = source.playlist.segments
         let sequence = segments[index].discontinuitySequence

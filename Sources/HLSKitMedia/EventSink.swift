@@ -1,4 +1,4 @@
-/// Collects what a demuxer found: announces tracks before their samples and keeps the log short.
+/// Collects the results of a demuxer, announces tracks before their samples, and limits the log.
 struct EventSink: Sendable {
     /// Findings since the caller last took them.
     var events: [DemuxerEvent] = []
@@ -8,7 +8,7 @@ struct EventSink: Sendable {
     private var noteCount = 0
     private var limit = SmallSampleLimit()
 
-    /// Hostile bytes can be odd in each packet; no one reads more than this.
+    /// Malicious input can cause a note for each packet.
     private static let maxNoteCount = 64
 
     mutating func note(_ text: @autoclosure () -> String) {
@@ -20,7 +20,7 @@ struct EventSink: Sendable {
         }
     }
 
-    /// Tells of a track that is not read.
+    /// Reports a track that is not read.
     mutating func leaveOut(_ mediaType: MediaKind, name: String) {
         events.append(.unreadTrack(mediaType, name: name))
     }

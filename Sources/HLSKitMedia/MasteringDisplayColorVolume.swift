@@ -37,12 +37,12 @@ public struct MasteringDisplayColorVolume: Sendable, Hashable, Codable {
         }
     }
 
-    /// nil if undeclared.
+    /// The primaries and white point of the display, or `nil` if undeclared.
     public var primaries: Primaries?
-    /// From the darkest to the brightest that the display shows, in candela per square metre; nil if undeclared.
+    /// The luminance range of the display, in candela per square metre, or `nil` if undeclared.
     public var luminance: ClosedRange<Double>?
 
-    /// Makes a volume; what is nil is undeclared.
+    /// Creates a volume. nil values are undeclared.
     package init(primaries: Primaries?, luminance: ClosedRange<Double>?) {
         self.primaries = primaries
         self.luminance = luminance

@@ -15,20 +15,20 @@ public struct MediaError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let malformed = Code(rawValue: "malformed")
         /// Well-formed, but more than a limit allows.
         public static let limitExceeded = Code(rawValue: "limitExceeded")
-        /// The segment needs an initialization section and there is none.
+        /// The segment needs an initialization section, but there is none.
         public static let missingInitializationSection = Code(rawValue: "missingInitializationSection")
-        /// A format that is recognised and not decodable.
+        /// The format is recognized but cannot be decoded.
         public static let unsupported = Code(rawValue: "unsupported")
     }
 
     /// The kind of failure.
     public var code: Code
-    /// Offset from the start of the segment (or section) at which it was noticed; nil if there is no one place.
+    /// The offset of the fault from the start of the segment or section, or `nil` if it has no single position.
     public var byteOffset: Int?
     /// The finding, for people.
     public var text: String
 
-    /// Makes an error; `byteOffset` counts from the start of the segment and is nil if no byte is to blame.
+    /// Creates an error. `byteOffset` counts from the start of the segment and is nil if no single byte is the cause.
     package init(code: Code, byteOffset: Int? = nil, text: String) {
         self.code = code
         self.byteOffset = byteOffset

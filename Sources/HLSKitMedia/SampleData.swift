@@ -2,12 +2,12 @@
 ///
 /// The memory is immutable once the initialiser has returned, and is followed by 64 zero bytes,
 /// so that a decoder which reads ahead of its input (libavcodec does) needs no copy.
-public final class SampleData: @unchecked Sendable {  // immutable after init; the class owns `memory` alone
-    /// Zero bytes behind the last byte of each access unit.
+public final class SampleData: @unchecked Sendable {  // immutable after init, and only the class owns `memory`
+    /// The zero bytes after the last byte of each access unit.
     package static let paddingByteCount = 64
 
     package let base: UnsafeMutableRawPointer
-    /// Where the memory begins that ``base`` is in.
+    /// The start of the memory that contains ``base``.
     private let memory: UnsafeMutableRawPointer
     /// The number of bytes, without the padding.
     public let count: Int
@@ -22,7 +22,7 @@ public final class SampleData: @unchecked Sendable {  // immutable after init; t
         (base + count).initializeMemory(as: UInt8.self, repeating: 0, count: Self.paddingByteCount)
     }
 
-    /// Takes over allocated memory with room for the padding, of which the sample begins after `offset` bytes.
+    /// Takes ownership of allocated memory with room for the padding. The sample begins after `offset` bytes.
     init(adopting memory: UnsafeMutableRawPointer, from offset: Int, count: Int) {
         self.memory = memory
         base = memory + offset

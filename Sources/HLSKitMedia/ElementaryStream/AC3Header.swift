@@ -21,7 +21,7 @@ package struct AC3Header: Sendable, Hashable {
     /// Audio coding mode (`acmod`), 0 to 7.
     package var codingMode: Int
     package var hasLowFrequencyChannel: Bool
-    /// `bsmod`; 0 for E-AC-3, which hides it behind optional fields.
+    /// `bsmod`, or 0 for E-AC-3, in which it follows optional fields.
     package var bitStreamMode: Int
 
     /// nil if `bytes` is too short or no header.

@@ -11,14 +11,14 @@ package struct DTSHeader: Sendable, Hashable {
     package var sampleRate = 0
     package var channelCount = 0
 
-    // By SFREQ and AMODE; 0 is not in use.
+    // Indexed by SFREQ and AMODE. 0 is not used.
     private static let rates = [
         0, 8000, 16_000, 32_000, 0, 0, 11_025, 22_050, 44_100, 0, 0, 12_000, 24_000, 48_000, 0, 0,
     ]
     private static let channelCounts = [1, 2, 2, 2, 2, 3, 3, 4, 4, 5, 6, 6, 6, 7, 8, 8]
 
-    /// nil if `bytes` is too short or no header. Of the core only its usual form is known: sixteen bits a word, the
-    /// higher byte first.
+    /// Returns nil if `bytes` is too short or not a header. Only the usual form of the core is supported: sixteen bits
+    /// per word, the higher byte first.
     package init?(parsing bytes: ArraySlice<UInt8>) {
         guard bytes.count >= Self.byteCount else { return nil }
         var reader = BitReader(Array(bytes.prefix(Self.byteCount)))

@@ -24,9 +24,9 @@ package struct H264SPS: Sendable, Hashable {
     package var isFramesOnly: Bool
     /// The bits of `frame_num` in slice headers: 4 to 16.
     package var frameNumberBitCount: Int
-    /// The bits of `pic_order_cnt_lsb` in slice headers: 4 to 16; nil if slices declare no order of their own.
+    /// The bits of `pic_order_cnt_lsb` in slice headers (4 to 16), or nil if slices do not declare their order.
     package var orderCountBitCount: Int?
-    /// The three colour planes are coded like pictures of their own.
+    /// Whether the three color planes are coded as separate pictures.
     package var hasSeparateColourPlanes: Bool
     /// Colour, shape and timing of the frames.
     package var usability: VideoUsabilityInfo
@@ -69,7 +69,7 @@ package struct H264SPS: Sendable, Hashable {
         isFramesOnly = reader.flag()
         if !isFramesOnly { reader.skip(1) }
         reader.skip(1)
-        // 1 055 macroblocks is the widest picture of level 6.2; the limit here only keeps the numbers small.
+        // The widest picture of level 6.2 has 1 055 macroblocks. The limit here only prevents large numbers.
         guard !reader.isExhausted, id < 32, chromaFormatIDC < 4, lumaBitDepth <= 14, chromaBitDepth <= 14,
             frameNumberBitCount <= 16, orderCountBitCount ?? 4 <= 16, widthInBlocks <= 4096, heightInUnits <= 4096
         else {

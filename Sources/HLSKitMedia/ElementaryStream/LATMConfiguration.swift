@@ -11,8 +11,8 @@ package struct LATMConfiguration: Sendable, Hashable {
         case configuration(LATMConfiguration), sameAsBefore
     }
 
-    /// - Parameter payload: the AudioMuxElement behind the three bytes of the LOAS header.
-    /// - Throws: `malformed`, and `unsupported` for several programs or layers.
+    /// - Parameter payload: The AudioMuxElement after the three bytes of the LOAS header.
+    /// - Throws: `malformed`, or `unsupported` for several programs or layers.
     package static func parse(_ payload: ArraySlice<UInt8>) throws(MediaError) -> Element {
         // Long enough for any configuration with its program config element.
         var reader = BitReader(Array(payload.prefix(1024)))

@@ -1,6 +1,6 @@
 /// The common parts of H.264 and HEVC byte streams: start codes and emulation prevention.
 package enum NALUnits {
-    /// The offset of the first `00 00 01` at or behind `start`; nil if there is none.
+    /// The offset of the first `00 00 01` at or after `start`, or nil if there is none.
     package static func startCode(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
         let count = bytes.count
         var at = max(start, 0)

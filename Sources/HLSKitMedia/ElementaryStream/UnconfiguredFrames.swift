@@ -1,7 +1,7 @@
-/// Frames of LATM before the first configuration of the segment, which declares how long they are.
+/// LATM frames before the first configuration of the segment, which declares their length.
 ///
-/// Segments are cut where the pictures allow it, not where the configuration comes; a decoder that has it from the
-/// segment before can use the frames up to there.
+/// Segments are cut where the video allows it, not where a configuration is. A decoder with the configuration of the
+/// previous segment can use these frames.
 struct UnconfiguredFrames {
     struct Frame {
         var data: SampleData

@@ -41,7 +41,7 @@ struct ElementaryStreamDescriptor {
 /// Source: ISO/IEC 14496-3 §1.6.2.1.
 struct AACConfiguration {
     private(set) var sampleRate = 0
-    /// 0 if only a program config element in the stream declares it.
+    /// The number of channels, or 0 if only a program config element in the stream declares it.
     private(set) var channelCount = 0
     /// Its audio object type is USAC's.
     private(set) var isExtendedHighEfficiency = false
@@ -61,7 +61,7 @@ struct AACConfiguration {
     }
 }
 
-/// The `dOps` box, turned into the header that Opus has in Ogg, which is what libavcodec takes.
+/// The `dOps` box, converted to the Opus header of Ogg, which libavcodec expects.
 ///
 /// Source: "Encapsulation of Opus in ISO Base Media File Format" §4.3.2; RFC 7845 §5.1.
 struct OpusConfiguration {
@@ -120,7 +120,7 @@ struct DolbyConfiguration {
 
     init(parsingEnhancedAC3 payload: BoxReader) throws(MediaError) {
         var reader = payload
-        try reader.skip(2)  // data rate, number of independent substreams; the first of them counts
+        try reader.skip(2)  // Data rate and number of independent substreams. Only the first substream is used.
         // fscod 2, bsid 5, reserved 1, asvc 1, bsmod 3, acmod 3, lfeon 1
         let fields = try reader.readUInt16()
         let dependent = try reader.readUInt8() >> 1 & 0xF

@@ -11,7 +11,7 @@ struct FourCharacterCode: RawRepresentable, Hashable, Sendable, ExpressibleByStr
 
     private var characters: [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: rawValue >> $0) } }
 
-    /// The four characters; what is not printable ASCII becomes a full stop.
+    /// The four characters. Any character outside printable ASCII becomes a full stop.
     var description: String {
         String(decoding: characters.map { (0x20...0x7E).contains($0) ? $0 : UInt8(ascii: ".") }, as: UTF8.self)
     }
@@ -20,7 +20,7 @@ struct FourCharacterCode: RawRepresentable, Hashable, Sendable, ExpressibleByStr
 /// One box: its type and a reader of its payload.
 struct Box {
     let type: FourCharacterCode
-    /// Offset of the first byte of the header, and of the first byte behind the box.
+    /// The offset of the first byte of the header, and of the first byte after the box.
     let offset: Int
     let endOffset: Int
     var payload: BoxReader
@@ -32,7 +32,7 @@ struct Box {
 struct BoxReader {
     private let bytes: ArraySlice<UInt8>
     private var index: Int
-    /// Added to an index of `bytes` to get the offset in the segment.
+    /// The difference between an offset in the segment and an index of `bytes`.
     private let shift: Int
 
     init(_ bytes: ArraySlice<UInt8>, offset: Int) {
@@ -102,10 +102,10 @@ struct BoxReader {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The next child box; nil at the end of the parent.
+    /// Returns the next child box, or nil at the end of the parent.
     ///
     /// A tail of fewer than eight bytes is ignored (QuickTime ends some atoms with four zero bytes).
-    /// - Parameter overrun: the code of the error that says that the box is longer than its parent.
+    /// - Parameter overrun: The code of the error if the box is longer than its parent.
     mutating func nextBox(overrun: MediaError.Code = .malformed) throws(MediaError) -> Box? {
         guard remaining >= 8 else { return nil }
         let start = offset
@@ -132,7 +132,7 @@ struct BoxReader {
 }
 
 extension ArraySlice<UInt8> {
-    /// Four bytes as a big-endian number. The caller has checked that they are there.
+    /// Reads four bytes as a big-endian number. The caller has checked that they exist.
     func bigEndianUInt32(at index: Int) -> UInt32 {
         UInt32(self[index]) << 24 | UInt32(self[index + 1]) << 16 | UInt32(self[index + 2]) << 8
             | UInt32(self[index + 3])

@@ -1,7 +1,8 @@
-/// Metadata of an MP4 file for people: titles, names, pictures, chapters.
+/// The metadata of an MP4 file for display: titles, names, images, chapters.
 ///
-/// Read from `moov`: the metadata lists of iTunes (`udta/meta/ilst`) and QuickTime (`meta/keys`), QuickTime's and 3GPP's
-/// user data (`udta`), and the chapter list of Nero (`udta/chpl`). What makes no sense is left out; nothing throws.
+/// It is read from `moov`: the metadata lists of iTunes (`udta/meta/ilst`) and QuickTime (`meta/keys`), the user data
+/// of QuickTime and 3GPP (`udta`), and the chapter list of Nero (`udta/chpl`). Invalid items are dropped, and no method
+/// throws.
 ///
 /// Source: ISO/IEC 14496-12 §8.10, §8.11; "QuickTime File Format", Metadata; 3GPP TS 26.244 §8.
 package struct MP4UserData: Sendable, Hashable {
@@ -32,19 +33,19 @@ package struct MP4UserData: Sendable, Hashable {
         package var key: String
         /// The value of the item.
         package var value: Value
-        /// ISO 639-2 or BCP 47; nil if undeclared.
+        /// An ISO 639-2 or BCP 47 tag, or nil if undeclared.
         package var language: String?
     }
 
     /// A chapter of the Nero list.
     package struct Chapter: Sendable, Hashable {
-        /// From the start of the movie, in units of 100 ns.
+        /// The time from the start of the movie, in units of 100 ns.
         package var start: Int64
         /// The title, as in the file.
         package var title: String
     }
 
-    /// Lists that are longer are cut.
+    /// Longer lists are cut.
     package static let maximumEntryCount = 1024
 
     /// Metadata in the order of the file.
@@ -92,7 +93,7 @@ package struct MP4UserData: Sendable, Hashable {
         }
     }
 
-    /// A full box: language, then a string in UTF-8 or UTF-16 with a byte order mark.
+    /// Reads a full box: the language, then a string in UTF-8 or UTF-16 with a byte order mark.
     private mutating func readISOText(_ box: Box) throws(MediaError) {
         var reader = box.payload
         _ = try reader.readVersionAndFlags()
@@ -172,7 +173,7 @@ package struct MP4UserData: Sendable, Hashable {
         return keys
     }
 
-    /// The `data` boxes of an item; a free-form item (`----`) has its name in `mean` and `name`.
+    /// Reads the `data` boxes of an item. A free-form item (`----`) has its name in `mean` and `name`.
     private mutating func readValues(_ payload: BoxReader, _ keySpace: KeySpace, key: String) {
         var key = key
         Self.forEachChild(of: payload) { child in

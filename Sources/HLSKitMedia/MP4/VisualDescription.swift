@@ -6,7 +6,9 @@ public struct ColorInformation: Sendable, Hashable {
     public var transferCharacteristics: Int
     /// H.273 MatrixCoefficients.
     public var matrixCoefficients: Int
-    /// nil if the box does not say (QuickTime's `nclc`).
+    /// A Boolean value that indicates whether the video uses the full range.
+    ///
+    /// It is `nil` if the box does not declare it (QuickTime's `nclc`).
     public var isFullRange: Bool?
 
     /// Makes a description from code points.
@@ -36,7 +38,7 @@ public struct PixelAspectRatio: Sendable, Hashable {
 
 /// The layout of a picture's samples: bit depth and chroma subsampling.
 package struct PictureSampleStructure: Sendable, Hashable {
-    /// How many chroma samples there are; the raw value is the usual name, such as 420.
+    /// The chroma subsampling. The raw value is the usual name, such as 420.
     package enum Chroma: Int, Sendable, Hashable {
         case yuv420 = 420
         case yuv422 = 422
@@ -45,10 +47,10 @@ package struct PictureSampleStructure: Sendable, Hashable {
 
     /// 8, 10 or 12.
     package var bitDepth: Int
-    /// How many chroma samples there are.
+    /// The chroma subsampling.
     package var chroma: Chroma
 
-    /// Makes a structure; 4:2:0 by default.
+    /// Creates a structure. The default is 4:2:0.
     package init(bitDepth: Int, chroma: Chroma = .yuv420) {
         self.bitDepth = bitDepth
         self.chroma = chroma
@@ -57,13 +59,15 @@ package struct PictureSampleStructure: Sendable, Hashable {
 
 /// The part of the frame to show (`clap`), in pixels, rounded to the nearest.
 public struct CleanAperture: Sendable, Hashable {
-    /// In pixels.
+    /// The width in pixels.
     public var width: Int
-    /// In pixels.
+    /// The height in pixels.
     public var height: Int
-    /// From the centre of the picture to the centre of the aperture; positive is right and down.
+    /// The offset from the center of the picture to the center of the aperture.
+    ///
+    /// Positive values are right and down.
     public var horizontalOffset: Int
-    /// As ``horizontalOffset``, downwards.
+    /// The vertical offset, like ``horizontalOffset``. Positive values are down.
     public var verticalOffset: Int
 
     /// Makes an aperture, centred by default.
@@ -76,7 +80,7 @@ public struct CleanAperture: Sendable, Hashable {
 }
 
 extension ColorInformation {
-    /// nil for a kind of `colr` that holds an ICC profile.
+    /// Returns nil for a kind of `colr` that contains an ICC profile.
     init?(parsing payload: BoxReader) throws(MediaError) {
         var reader = payload
         let kind = try reader.readCode()
@@ -89,7 +93,7 @@ extension ColorInformation {
 }
 
 extension ColorInformation {
-    /// The colour in a `vpcC` box; nil if it is unspecified.
+    /// Reads the color in a `vpcC` box. Returns nil if it is unspecified.
     ///
     /// Source: "VP Codec ISO Media File Format Binding", version 1.0.
     init?(parsingVP9 payload: BoxReader) throws(MediaError) {
@@ -100,14 +104,14 @@ extension ColorInformation {
         self.init(
             colorPrimaries: Int(try reader.readUInt8()), transferCharacteristics: Int(try reader.readUInt8()),
             matrixCoefficients: Int(try reader.readUInt8()), isFullRange: depth & 1 == 1)
-        // 0 is reserved: what is filled with zeros says nothing.
+        // 0 is reserved. A box filled with zeros declares nothing.
         if colorPrimaries == 0 { return nil }
         if colorPrimaries == 2 && transferCharacteristics == 2 && matrixCoefficients == 2 { return nil }
     }
 }
 
 extension PictureSampleStructure {
-    /// The layout from a `vpcC` box; nil for reserved values.
+    /// Reads the layout from a `vpcC` box. Returns nil for reserved values.
     init?(parsingVP9 payload: BoxReader) throws(MediaError) {
         var reader = payload
         guard try reader.readVersionAndFlags().version == 1 else { return nil }

@@ -4,13 +4,14 @@
 struct PESHeader: Hashable {
     /// The bytes up to the payload.
     var byteCount: Int
-    /// The bytes behind the header; nil if the packet does not say.
+    /// The number of bytes after the header, or nil if the packet does not declare it.
     var payloadByteCount: Int?
     /// 33 bits wide.
     var pts: Int64?
     var dts: Int64?
     var isScrambled: Bool
-    /// It says a length that its own header goes beyond: some encoders write the length of large packets modulo 65 536.
+    /// Whether the declared length is shorter than the header. Some encoders write the length of large packets modulo
+    /// 65 536.
     var hasWrappedLength = false
 
     enum Result {
@@ -57,9 +58,9 @@ struct PESHeader: Hashable {
 
 /// Makes 33-bit timestamps continuous.
 ///
-/// The first one is taken as it is; each later one is the number nearest to the one before that is equal to it
-/// modulo 2³³. So a wrap leads to values above 2³³ − 1, and a stream that lies before the first timestamp, across
-/// the wrap, to negative ones.
+/// The first one does not change. Each later one becomes the number that is equal to it modulo 2³³ and nearest to the
+/// previous one. A wrap therefore leads to values above 2³³ − 1. A stream before the first timestamp and across the
+/// wrap has negative values.
 struct TimestampUnwrapper {
     /// The newest one, continued.
     private(set) var last: Int64?

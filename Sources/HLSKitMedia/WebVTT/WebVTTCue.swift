@@ -1,8 +1,8 @@
-/// One cue of a WebVTT file, with the times that the file gives it.
+/// One cue of a WebVTT file with the times in the file.
 ///
 /// Source: WebVTT §3.1.
 package struct WebVTTCue: Sendable, Hashable {
-    /// The line above the timings; empty if there is none.
+    /// The line above the timings, or empty if there is none.
     package var identifier: String
     /// Times on the file's own clock, to the millisecond. The end is never before the start.
     package var start: Duration
@@ -10,7 +10,7 @@ package struct WebVTTCue: Sendable, Hashable {
     package var end: Duration
     /// Position and layout of the cue.
     package var settings: WebVTTCueSettings
-    /// The payload as it is written, lines separated by `\n`.
+    /// The payload as written, with lines separated by `\n`.
     package var payload: String
 
     /// Makes a cue without an identifier, in the default place, unless stated otherwise.
@@ -25,7 +25,7 @@ package struct WebVTTCue: Sendable, Hashable {
         self.payload = payload
     }
 
-    /// The payload without tags and with its character references decoded. Computed again each time.
+    /// The payload without tags and with decoded character references. It is computed on each access.
     package var text: String { WebVTTText.plain(payload) }
 }
 
@@ -38,14 +38,14 @@ package struct WebVTTTimestampMap: Sendable, Hashable {
     /// The same moment as a 33-bit timestamp in units of 1/90 000 s.
     package var timestamp: Int64
 
-    /// The defaults are what holds for a file without a map.
+    /// The defaults apply to a file without a map.
     package init(local: Duration = .zero, timestamp: Int64 = 0) {
         self.local = local
         self.timestamp = timestamp
     }
 }
 
-/// A part of a WebVTT file that is not a cue.
+/// A part of a WebVTT file other than a cue.
 package struct WebVTTBlock: Sendable, Hashable {
     /// The kind of block, as its first line names it.
     package enum Kind: Sendable, Hashable {

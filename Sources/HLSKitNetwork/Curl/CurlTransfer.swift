@@ -352,7 +352,7 @@ final class CurlTransfer {
     /// Returns the next step if a deadline has passed.
     func overdue(at now: Duration) -> Next? {
         guard easy != nil, !isHeld else {
-            // Time in which no data was read is no evidence about the network.
+            // Time in which no data was read says nothing about the network.
             if isHeld, gauge != nil {
                 gauge = nil
                 noteArrival(0)

@@ -70,7 +70,7 @@ struct StoredResponse: Sendable, Hashable {
         return response.value(of: "Last-Modified").map { [TransportField(name: "If-Modified-Since", value: $0)] } ?? []
     }
 
-    /// Marks the response as current and updates its fields with those of the 304 response.
+    /// Marks the response as current and updates its fields with the fields of the 304 response.
     mutating func revalidate(_ fields: [TransportField], at now: Int64) {
         validated = now
         let told = fields.filter {

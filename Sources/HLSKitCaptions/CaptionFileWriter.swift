@@ -2,23 +2,23 @@ public import HLSKitTime
 
 /// Writes captions as the bytes of a file.
 ///
-/// Content that a format cannot hold is skipped or changed to the nearest equivalent: WebVTT and SubRip have no empty
-/// lines, `.itt` and `.scc` have times of whole frames, `.scc` has CEA-608's characters and budget (see
-/// ``CaptionConversionValidator``).
+/// Content that a format does not support is skipped or changed to the nearest equivalent. WebVTT and SubRip have no
+/// empty lines, and `.itt` and `.scc` have times of whole frames. `.scc` has the characters and bandwidth of CEA-608
+/// (see ``CaptionConversionValidator``).
 ///
-/// Takes the place of AVFoundation's `AVAssetWriterInputCaptionAdaptor`. See docs/behaviour/captions.md.
+/// This type replaces AVFoundation's `AVAssetWriterInputCaptionAdaptor`.
 public struct CaptionFileWriter: Sendable {
     /// A written file.
     public struct Output: Sendable, Hashable {
         /// The whole file.
         public var bytes: [UInt8]
-        /// Notes on what was changed or omitted because of the format's limits.
+        /// Notes on content that was changed or omitted because of the format's limits.
         public var notes: [CaptionFileNote]
     }
 
     /// The format to write.
     public var format: CaptionFormat
-    /// BCP 47 tag; only `.itt` has a place for it.
+    /// The BCP 47 tag of the language. Only `.itt` can contain it.
     public var language: String?
     /// The length of a frame of the time codes of `.itt`: 1/N or 1001/(N·1000) s, N from 1 to 120. The default is
     /// 1001/30000 s. `.scc` has this rate always.

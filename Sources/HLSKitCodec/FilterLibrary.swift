@@ -28,7 +28,7 @@ final class FilterLibrary: Sendable {
     let addFrame: MoveFrame
     let getFrame: MoveFrame
 
-    /// libavfilter's version number is 51 lower than that of libavcodec in the same release.
+    /// libavfilter's version number is 51 lower than libavcodec's in the same release.
     private static let version = LIBAVCODEC_VERSION_MAJOR - 51
 
     /// nil if the library is not installed.

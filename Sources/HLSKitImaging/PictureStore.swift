@@ -264,8 +264,8 @@ final class PictureStore: Sendable {
 
     // MARK: Parameter sets
 
-    /// Loads parameter sets that a decoder needs before a segment without its own: those of the first frame in the
-    /// discontinuity sequence. Muxers repeat them only in front of IDR frames, and a segment need not begin with one.
+    /// Loads the parameter sets that a decoder needs before a segment without its own. They come from the first frame of
+    /// the discontinuity sequence. Muxers repeat them only in front of IDR frames, and a segment need not begin with one.
     ///
     /// This costs the first bytes of the sequence's first segment, once.
     func parameterSets(of index: Int, in source: PictureSource) async throws -> [UInt8] {

@@ -6,7 +6,7 @@ final class DecisionRecord: Sendable {
     let entries = Mutex<[SimulatedSession.Decision]>([])
 }
 
-/// Passes everything on to a rule and writes down what it decides.
+/// Forwards all calls to a rule and records its decisions.
 struct ExplainingSelector: VariantSelector {
     var rule: any VariantSelector
     /// The movie's variants by their position in the multivariant playlist.

@@ -1,14 +1,14 @@
 import FoundationEssentials
 public import HLSKitCore
 
-/// A movie for simulations: the bit rates of its variants and the size of each of their segments.
+/// A movie for simulations: the bit rates of its variants and the sizes of their segments.
 ///
-/// Read from JSON with `segment_duration_ms`, `bitrates_kbps` (ascending averages), `segment_sizes_bits` (one row per
-/// segment, one column per variant) and, where the peaks are known, `peak_bitrates_kbps`; otherwise the peak of a variant is
-/// the rate of its largest segment, rounded up. All segments of such a file have the same duration; those of a movie made from
-/// playlists have their own.
+/// The JSON file contains `segment_duration_ms`, `bitrates_kbps` (ascending averages), `segment_sizes_bits` (one row
+/// per segment, one column per variant) and optionally `peak_bitrates_kbps`. Without it, the peak of a variant is the
+/// rate of its largest segment, rounded up. All segments of such a file have the same duration. In a movie created from
+/// playlists, each segment has its own duration.
 public struct MovieFile: Sendable, Hashable {
-    /// The largest file that is read, in bytes.
+    /// The largest accepted file, in bytes.
     package static let maximumByteCount = 64 << 20
     static let maximumVariantCount = 100
     static let maximumSegmentCount = 100_000
@@ -18,7 +18,7 @@ public struct MovieFile: Sendable, Hashable {
     public let segmentDuration: Duration
     /// Number of segments, at least 1.
     public let segmentCount: Int
-    /// Where each segment starts, and where the last one ends.
+    /// The starts of the segments, and the end of the last one.
     private let starts: [Duration]
     /// Bits per second of each variant, ascending.
     package let averageBitRates: [Double]

@@ -1,7 +1,7 @@
-/// How good a session was, in the measures of the literature.
+/// The quality of a session in the measures of the literature.
 ///
-/// Waiting for the start counts as a stall does, and a second of either costs as much as a segment at the top variant
-/// brings (Pensieve's rule).
+/// Startup time counts like a stall. A second of either costs as much as a segment of the top variant gains (Pensieve's
+/// rule).
 public struct SessionScore: Sendable, Hashable {
     /// Mean over the segments of R − R_top·(stall + start) − |ΔR|, divided by R_top: 1 is the top variant throughout
     /// without a wait or a switch.
@@ -14,7 +14,7 @@ public struct SessionScore: Sendable, Hashable {
     public var meanKilobitsPerSecond: Double
     /// Per minute of media.
     public var switchesPerMinute: Double
-    /// From the first request to the first frame.
+    /// The time from the first request to the first frame.
     public var startupTime: Duration
     /// All stalls together.
     public var stallDuration: Duration

@@ -1,10 +1,10 @@
 public import HLSKitCore
 
-/// The course of a simulated session, and its score. Times count from its start.
+/// The events of a simulated session, and its score. Times count from its start.
 ///
-/// They are kept in milliseconds as `Double`, in which a simulation counts; what a program reads are durations.
+/// Internally they are milliseconds as `Double`, like in the simulation. Public properties are durations.
 public struct SimulatedSession: Sendable {
-    /// A segment that was played.
+    /// A played segment.
     package struct Segment: Sendable, Hashable {
         /// Number of the segment, from 0.
         package var index: Int
@@ -22,7 +22,7 @@ public struct SimulatedSession: Sendable {
         package var buffered: Double
     }
 
-    /// A download that was given up.
+    /// A cancelled download.
     package struct Abandon: Sendable, Hashable {
         /// Number of the segment, from 0.
         package var index: Int
@@ -30,7 +30,7 @@ public struct SimulatedSession: Sendable {
         package var variant: Int
         /// When it was requested.
         package var requested: Double
-        /// When it was given up.
+        /// The time of the cancellation.
         package var aborted: Double
         /// Bits that had arrived.
         package var bitCount: Double
@@ -42,23 +42,23 @@ public struct SimulatedSession: Sendable {
         package var time: Double
         /// Counted from the lowest.
         package var variant: Int
-        /// Whether a running download is given up; else the decision is which variant to request.
+        /// Whether the decision is about cancelling the current download, rather than about the next variant.
         package var abandonsDownload: Bool
         /// The reason, in the rule's words.
         package var explanation: String
     }
 
-    /// The movie that was played.
+    /// The played movie.
     package let movie: MovieFile
     /// The limit of media ahead.
     package let bufferLimit: Duration
-    /// Segments that were played, in order.
+    /// The played segments, in order.
     package internal(set) var segments: [Segment] = []
-    /// Downloads that were given up, in order.
+    /// The cancelled downloads, in order.
     package internal(set) var abandons: [Abandon] = []
     /// Empty unless ``SimulationRun/Options/explainsDecisions``.
     package internal(set) var decisions: [Decision] = []
-    /// When playing began, at first and after each stall; one more than ``stalls``.
+    /// The times at which playback began, initially and after each stall. There is one more than ``stalls``.
     package internal(set) var starts: [Double] = []
     /// When each stall began.
     package internal(set) var stalls: [Double] = []
@@ -72,7 +72,7 @@ public struct SimulatedSession: Sendable {
         self.bufferLimit = bufferLimit
     }
 
-    /// From the first request to the first frame.
+    /// The time from the first request to the first frame.
     public var startupTime: Duration { .milliseconds(rounding: startupSeconds * 1000) }
 
     /// Time without video after the first frame.
@@ -82,12 +82,12 @@ public struct SimulatedSession: Sendable {
 
     var stallSeconds: Double { zip(stalls, starts.dropFirst()).reduce(0) { $0 + ($1.1 - $1.0) } / 1000 }
 
-    /// How good the session was. Computed on each call.
+    /// The score of the session. It is computed on each call.
     public var score: SessionScore { SessionScore(self) }
 
-    /// The session as JSON lines, in the order of their times: `session`, `segment`, `play`, `stall`, `abandon`, `end`,
-    /// and `decision` where decisions are explained. A `segment` has its `duration_ms` where segments differ.
-    /// Variants are counted from the lowest, times are in milliseconds.
+    /// The session as JSON lines in time order: `session`, `segment`, `play`, `stall`, `abandon`, `end`, and `decision`
+    /// if decisions are explained. A `segment` has a `duration_ms` if segments differ. Variants are counted from the
+    /// lowest, and times are in milliseconds.
     package var log: String {
         var lines: [(time: Double, order: Int, text: String)] = []
         lines.reserveCapacity(segments.count + abandons.count + decisions.count + 2 * starts.count + 1)
@@ -145,7 +145,7 @@ public struct SimulatedSession: Sendable {
         return result
     }
 
-    /// With three decimals at most.
+    /// Formats a number with at most three decimals.
     static func text(_ value: Double) -> String {
         let thousandths = Int((value * 1000).rounded())
         let (whole, rest) = thousandths.quotientAndRemainder(dividingBy: 1000)
@@ -174,7 +174,7 @@ extension SimulatedSession.Abandon {
 }
 
 extension SimulatedSession {
-    /// When playing began, at first and after each stall; one more than ``stallTimes``.
+    /// The times at which playback began, initially and after each stall. There is one more than ``stallTimes``.
     package var startTimes: [Duration] { starts.map { .milliseconds(rounding: $0) } }
     /// When each stall began.
     public var stallTimes: [Duration] { stalls.map { .milliseconds(rounding: $0) } }

@@ -21,9 +21,9 @@ struct SimulatedTitle: Sendable {
         return variants.contains(variant) ? .media(media) : nil
     }
 
-    /// The segment and the movie's variant behind the URL of a segment.
+    /// The segment and the movie's variant of a segment URL.
     func segment(_ url: String) -> (segment: Int, variant: Int)? {
-        // From the end, since that is where the numbers are.
+        // Parse from the end, where the numbers are.
         var bytes = url.utf8[...]
         guard let segment = Self.takeNumber(&bytes), bytes.popLast() == UInt8(ascii: "/"),
             let variant = Self.takeNumber(&bytes), variants.contains(variant),
@@ -64,7 +64,7 @@ struct SimulatedTitle: Sendable {
     }
 }
 
-/// Tells a rule the sizes of the segments that come, as a playlist with byte ranges for every segment would.
+/// Provides a rule with the sizes of the next segments, like a playlist with byte ranges for every segment.
 struct SizeTellingSelector: VariantSelector {
     var rule: any VariantSelector
     let movie: MovieFile

@@ -1,4 +1,4 @@
-/// Silent audio, as a rendition of its own: AAC with one channel.
+/// Silent audio for a separate rendition: AAC with one channel.
 extension SyntheticMedia {
     static let audioCodec = "mp4a.40.2"
     private static let sampleRate = 48_000

@@ -1,14 +1,14 @@
 import HLSKitTime
 
-/// How frames are counted as hours, minutes, seconds and frames.
+/// Converts frame numbers to hours, minutes, seconds and frames.
 ///
 /// Source: SMPTE ST 12-1 §5.2.2 (drop frame).
 struct TimeCodeRate: Hashable {
-    /// Frames that are counted in a second.
+    /// The number of frames counted per second.
     let nominalRate: Int
     /// This fraction of them passes per second.
     let multiplier: (numerator: Int, denominator: Int)
-    /// Two frame numbers of each minute are left out, but for each tenth minute. Only at 30 × 1000/1001 a second.
+    /// Whether two frame numbers are skipped in each minute except each tenth. Only at 30 × 1000/1001 per second.
     let isDropFrame: Bool
 
     /// CEA-608's: 30 × 1000/1001 frames a second.
@@ -53,7 +53,7 @@ struct TimeCodeRate: Hashable {
         MediaTime(value: frame * Int64(multiplier.denominator), timescale: timescale)
     }
 
-    /// The frame that begins nearest to `time`; nil for what is not a number or too far away.
+    /// Returns the frame that begins nearest to `time`, or nil if the time is not a number or out of range.
     func frame(at time: MediaTime) -> Int64? {
         guard time.isNumeric else { return nil }
         let units = time.converted(to: timescale)
@@ -75,9 +75,9 @@ struct TimeCodeRate: Hashable {
         return (max(0, start), max(end, max(0, start) + 1))
     }
 
-    /// As in `01:02:03:04`.
+    /// Returns a time code such as `01:02:03:04`.
     ///
-    /// - Parameter dropMark: what stands before the frames where numbers are left out. TTML has the colon only (TTML1
+    /// - Parameter dropMark: The separator before the frames in a drop-frame code. TTML has only the colon (TTML1
     ///   §10.3.1).
     func timeCode(_ frame: Int64, dropMark: String = ";") -> String {
         var number = frame

@@ -1,7 +1,8 @@
 /// The text styles in the `STYLE` blocks of a WebVTT file.
 ///
-/// Of selectors it knows `::cue`, `::cue(NAME)`, `::cue(.CLASS)`, `::cue(NAME.CLASS)` and `::cue(#ID)`, of properties
-/// colours, weight, slant and lines. All else is skipped, as a player may (WebVTT §8.2).
+/// The supported selectors are `::cue`, `::cue(NAME)`, `::cue(.CLASS)`, `::cue(NAME.CLASS)` and `::cue(#ID)`. The
+/// supported properties are colors, weight, slant and lines. Other content is skipped, as the specification allows
+/// (WebVTT §8.2).
 struct CueStyleSheet: Sendable {
     /// The classes that every file has.
     static let classColors: [String: CaptionColor] = [
@@ -12,7 +13,7 @@ struct CueStyleSheet: Sendable {
     /// Rules beyond this number do not count.
     private static let maxRuleCount = 1024
 
-    /// The properties set by one rule; nil if it does not set them.
+    /// The properties set by one rule, or nil for those that it does not set.
     private struct Rule {
         var textColor: CaptionColor?
         var backgroundColor: CaptionColor?

@@ -11,7 +11,7 @@ final class RecordingFile: Sendable {
 
     private let state: Mutex<State>
 
-    /// Makes the file, for its owner only: it may hold keys.
+    /// Creates the file, with access for its owner only because it may contain keys.
     init(path: String, overwrite: Bool) throws(HLSError) {
         let descriptor: Int32
         do {
@@ -27,7 +27,7 @@ final class RecordingFile: Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Writes a line. After the first failure nothing is written any more.
+    /// Writes a line. Does nothing after the first failure.
     func write(_ line: RecordingLine) {
         let bytes = line.bytes
         state.withLock { state in
@@ -47,7 +47,7 @@ final class RecordingFile: Sendable {
         }
     }
 
-    /// Closes the file and reports what went wrong with it.
+    /// Closes the file and throws the first error.
     func finish() throws(HLSError) {
         let failure = state.withLock { state -> HLSError? in
             if state.descriptor >= 0, close(state.descriptor) != 0, state.failure == nil {

@@ -4,14 +4,14 @@ import HLSKitCore
 /// One line of a recording, as JSON. Times are nanoseconds since the first request.
 struct RecordingLine: Codable {
     enum Kind: String, Codable {
-        /// The first line: the format's version, and what was played.
+        /// The first line, with the format's version and the URL of the session.
         case recording
         case request, response, data, end, failure
-        /// The caller wanted no more of the request.
+        /// The caller cancelled the request.
         case cancel
         /// Something that the player reported.
         case event
-        /// The last line, where the recording was not cut off.
+        /// The last line, unless the recording is truncated.
         case close
     }
 
@@ -122,7 +122,7 @@ struct RecordedMetrics: Codable {
 }
 
 extension Duration {
-    /// Rounded towards zero; the nearest that there is for more than 292 years.
+    /// Rounded towards zero, and clamped for more than 292 years.
     var wholeNanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -22,13 +22,13 @@ public struct CaptionFileReader: Sendable {
         }
     }
 
-    /// Larger files are refused, in bytes.
+    /// The largest accepted file, in bytes.
     package static let maxByteCount = 32 << 20
 
     /// The format of the file.
     public var format: CaptionFormat
 
-    /// Makes a reader of `format`.
+    /// Creates a reader for `format`.
     public init(format: CaptionFormat) { self.format = format }
 
     /// Identifies the format from the first bytes of a file.

@@ -20,15 +20,20 @@ public struct CaptionFileWriter: Sendable {
     public var format: CaptionFormat
     /// The BCP 47 tag of the language. Only `.itt` can contain it.
     public var language: String?
-    /// The length of a frame of the time codes of `.itt`: 1/N or 1001/(N·1000) s, N from 1 to 120. The default is
-    /// 1001/30000 s. `.scc` has this rate always.
+    /// The frame duration of the time codes in `.itt`.
+    ///
+    /// It is 1/N or 1001/(N·1000) s, with N from 1 to 120. The default is 1001/30000 s, which `.scc` always uses.
     public var timeCodeFrameDuration = MediaTime(value: 1001, timescale: 30_000)
-    /// Time codes skip numbers to keep up with the clock (at 1001/30000 s only). False by default.
+    /// A Boolean value that indicates whether time codes skip numbers to match the clock.
+    ///
+    /// This is possible only at 1001/30000 s. The default is `false`.
     public var usesDropFrameTimeCode = false
 
-    /// Makes a writer of `format` with default settings.
+    /// Creates a writer for `format` with default settings.
     public init(format: CaptionFormat) { self.format = format }
 
+    /// Writes captions as a file.
+    ///
     /// - Throws: `invalidTime` for a caption without a start, or one later than 99:59:59.
     public func write(_ captions: [Caption]) throws(CaptionError) -> Output {
         switch format {

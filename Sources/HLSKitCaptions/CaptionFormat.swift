@@ -29,7 +29,7 @@ public enum CaptionFormat: String, Sendable, Hashable, CaseIterable {
 
 /// Why captions could not be read, written or converted.
 public struct CaptionError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The kind of failure. An open set.
+    /// The kind of failure. The set is open.
     public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -40,7 +40,7 @@ public struct CaptionError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let notThisFormat = Code(rawValue: "notThisFormat")
         /// The file violates its format, so that its remaining content cannot be trusted.
         public static let malformed = Code(rawValue: "malformed")
-        /// Well-formed, but more than a limit allows.
+        /// The content is well-formed but exceeds a limit.
         public static let limitExceeded = Code(rawValue: "limitExceeded")
         /// A caption has a time that a file cannot represent.
         public static let invalidTime = Code(rawValue: "invalidTime")
@@ -52,7 +52,7 @@ public struct CaptionError: Error, Sendable, Hashable, CustomStringConvertible {
     public var code: Code
     /// The line, counted from 1, or `nil` if there is no single line, and when writing.
     public var line: Int?
-    /// The finding, for people.
+    /// A description of the error.
     public var text: String
 
     /// Creates an error. `line` counts from 1 and is nil if no single line is the cause.
@@ -71,7 +71,7 @@ public struct CaptionError: Error, Sendable, Hashable, CustomStringConvertible {
 public struct CaptionFileNote: Sendable, Hashable, CustomStringConvertible {
     /// The line, counted from 1, or `nil` if there is no single line.
     public var line: Int?
-    /// The note, for people.
+    /// The text of the note.
     public var text: String
 
     /// Creates a note. `line` counts from 1 and is nil if the note applies to no single line.

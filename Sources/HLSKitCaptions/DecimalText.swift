@@ -1,6 +1,6 @@
 import HLSKitTime
 
-/// Numbers as caption files write them, without Foundation.
+/// Formats numbers for caption files without Foundation.
 enum DecimalText {
     /// Formats a number with at most `places` digits after the point, without trailing zeros. `value` must be finite
     /// and not huge.
@@ -33,7 +33,7 @@ enum DecimalText {
     }
 }
 
-/// The times of a caption in whole units, as a file has them.
+/// The times of a caption in whole units, as in a file.
 struct FileTimes {
     /// The end of a caption without one: the longest time that all formats can represent.
     static let openEndSeconds: Int64 = 99 * 3600 + 59 * 60 + 59

@@ -1,6 +1,6 @@
 import HLSKitMedia
 
-/// Bytes of text files of unknown encoding.
+/// Decodes text files of unknown encoding.
 enum TextDecoding {
     /// Decodes UTF-16 if its mark or the zero bytes of its first characters indicate it, else UTF-8, else Windows-1252.
     ///
@@ -28,7 +28,7 @@ enum TextDecoding {
         return (String(scalars), "neither UTF-8 nor UTF-16; read as Windows-1252")
     }
 
-    /// The lines of a text, ended by line feed, carriage return or both.
+    /// Splits a text at line feeds, carriage returns or both.
     static func lines(of text: String) -> [Substring.UnicodeScalarView] {
         var lines: [Substring.UnicodeScalarView] = []
         var rest = text.unicodeScalars[...]

@@ -4,7 +4,7 @@ public import HLSKitTime
 
 /// Decoded audio of one access unit.
 ///
-/// Immutable, and free to be handed between threads: copies share the samples.
+/// A buffer is immutable, and threads can share it because copies share the samples.
 public final class AudioBuffer: Sendable {
     /// The form of one interleaved audio sample, in the machine's byte order.
     public enum InterleavedFormat: Sendable, Hashable {
@@ -14,11 +14,11 @@ public final class AudioBuffer: Sendable {
         case float32
     }
 
-    /// Presentation time of the first sample in units of the track's timescale, as the container has it.
+    /// The presentation time of the first sample as in the container, in units of the track's timescale.
     public let pts: Int64
-    /// Units of ``pts`` and ``duration`` in a second.
+    /// The units of ``pts`` and ``duration`` per second.
     public let timescale: Int32
-    /// ``frameCount`` in units of the timescale, rounded to the nearest.
+    /// The duration of ``frameCount`` samples in units of the timescale, rounded to the nearest.
     public let duration: Int64
     /// The presentation time on the item's timeline, or `nil` until the buffer has been placed.
     public let itemTime: MediaTime?
@@ -39,7 +39,7 @@ public final class AudioBuffer: Sendable {
 
     let storage: FrameStorage
 
-    /// The same audio at `itemTime` on the item's timeline. No sample is copied.
+    /// Returns the same audio at `itemTime` on the item's timeline. No sample is copied.
     package func placed(at itemTime: MediaTime) -> AudioBuffer {
         AudioBuffer(sharing: self, itemTime: itemTime)
     }
@@ -86,8 +86,9 @@ public final class AudioBuffer: Sendable {
         return try AudioBuffer(moving: frame, pts: pts, timescale: timescale, itemTime: itemTime)
     }
 
-    /// Calls `body` with the samples as decoded: one plane, or one per channel. The pointers are valid only during
-    /// the call.
+    /// Calls `body` with the decoded samples, in one plane or one per channel.
+    ///
+    /// The pointers are valid only during the call.
     public func withPlanes<Result, Failure: Error>(
         _ body: ([UnsafeRawBufferPointer]) throws(Failure) -> Result
     ) throws(Failure) -> Result {

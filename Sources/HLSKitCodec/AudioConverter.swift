@@ -5,7 +5,7 @@ import CLibAV
 /// The output has the rate and channels of the first buffer, or with `followsInput` of each buffer. When the input
 /// changes, the converter first outputs all samples that the resampler holds. Use it on one thread at a time.
 package final class AudioConverter {
-    /// Rate, channels and form of samples.
+    /// The rate, channels and sample form of audio.
     private struct Format: Equatable {
         var sampleRate: Int
         var channelCount: Int
@@ -26,8 +26,8 @@ package final class AudioConverter {
     private let targetChannelCount: Int?
 
     /// - Parameters:
-    ///   - sampleRate: nil follows the rule above.
-    ///   - channelCount: nil follows the rule above.
+    ///   - sampleRate: The output rate, or nil to follow the rule above.
+    ///   - channelCount: The number of output channels, or nil to follow the rule above.
     package init(
         to format: AudioBuffer.InterleavedFormat, followsInput: Bool = false, sampleRate: Int? = nil,
         channelCount: Int? = nil

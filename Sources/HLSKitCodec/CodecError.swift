@@ -3,14 +3,12 @@ package import HLSKitLoading
 
 /// The reason why a call to one of FFmpeg's libraries failed.
 package struct CodecError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The C function that failed.
     package var call: String
-    /// Its result: a negative `AVERROR`.
+    /// The result of the call: a negative `AVERROR`.
     package var code: Int32
     /// The message, in the library's own words.
     package var text: String
 
-    /// Makes an error of the call that failed.
     package init(call: String, code: Int32, text: String) {
         self.call = call
         self.code = code
@@ -24,7 +22,7 @@ package struct CodecError: Error, Sendable, Hashable, CustomStringConvertible {
 
     package var description: String { code == Self.noLibrary ? text : "\(call): \(text) (\(code))" }
 
-    /// The input was at fault, and the next input may be good.
+    /// Whether the input caused the error, so that the next input may succeed.
     package var isDamagedInput: Bool { code == CLibAV_error_invalid_data() }
 
     static let outOfMemory = CLibAV_error_errno(ENOMEM)
@@ -53,7 +51,7 @@ extension CodecError: HLSErrorConvertible {
 }
 
 extension LibraryFunctions {
-    /// Throws why the library is not there.
+    /// Throws the reason if the library is missing.
     func check() throws(CodecError) {
         guard let failure else { return }
         throw CodecError(call: "dlopen", code: CodecError.noLibrary, text: failure)

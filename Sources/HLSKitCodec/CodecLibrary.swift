@@ -19,7 +19,7 @@ package enum CodecLibrary {
     /// Loads the libraries for a player on a separate thread, unless they are loaded. Returns immediately.
     package static func prepare() { preparation }
     private static let preparation: Void = {
-        // Without a thread it is loaded when it is needed.
+        // If no thread is available, the libraries are loaded on first use.
         _ = WorkerThread.start {
             // The linker opens one library at a time, so libraries for the first request precede those for its
             // response.

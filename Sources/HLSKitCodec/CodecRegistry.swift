@@ -1,12 +1,12 @@
 import CLibAV
 package import HLSKitMedia
 
-/// Which coding formats the libraries of this machine decode.
+/// The coding formats that the libraries of this machine can decode.
 package enum CodecRegistry {
     /// Whether a track of `codec` can be decoded. This is only a lookup in libavcodec's table.
     package static func canDecode(_ codec: MediaCodec) -> Bool { decoder(for: codec) != nil }
 
-    /// The formats of ``MediaCodec`` that can be decoded here.
+    /// The decodable formats among those of ``MediaCodec``.
     static var decodableCodecs: Set<MediaCodec> {
         Set((decoderNames.keys + MediaCodec.pcmForms).filter(canDecode))
     }

@@ -1,4 +1,4 @@
-/// Which red, green and blue the numbers of a frame are mixed of (`ColourPrimaries` of ITU-T H.273).
+/// The red, green and blue that a frame's values refer to (`ColourPrimaries` of ITU-T H.273).
 public struct ColorPrimaries: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
     public let rawValue: Int
     public init(rawValue: Int) { self.rawValue = rawValue }
@@ -55,7 +55,7 @@ public struct TransferFunction: RawRepresentable, Sendable, Hashable, Codable, C
 
     /// The name that FFmpeg prints, or the number for code points without one.
     public var description: String { Self.names[rawValue] ?? String(rawValue) }
-    /// Perceptual quantisation or hybrid log-gamma.
+    /// A Boolean value that indicates whether the function is perceptual quantisation or hybrid log-gamma.
     public var isHighDynamicRange: Bool { self == .pq || self == .hlg }
 }
 
@@ -64,7 +64,7 @@ public struct YCbCrMatrix: RawRepresentable, Sendable, Hashable, Codable, Custom
     public let rawValue: Int
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// No luma and chroma: red, green and blue themselves.
+    /// Red, green and blue without conversion to luma and chroma.
     package static let rgb = YCbCrMatrix(rawValue: 0)
     /// ITU-R BT.709.
     public static let bt709 = YCbCrMatrix(rawValue: 1)
@@ -94,6 +94,6 @@ extension VideoFrame.ColorTags {
     /// The code point of the matrix, as a typed value.
     public var yCbCrMatrix: YCbCrMatrix { YCbCrMatrix(rawValue: matrix) }
 
-    /// The frame is not of high dynamic range.
+    /// A Boolean value that indicates whether the frame does not have high dynamic range.
     public var isStandardRange: Bool { !transferFunction.isHighDynamicRange }
 }

@@ -5,7 +5,7 @@ import CLibAV
 ///
 /// Use it on one thread at a time.
 final class ColorTransformer {
-    /// The input that a graph is made for.
+    /// The input format of a graph.
     private struct Source: Equatable {
         var width: Int
         var height: Int
@@ -31,7 +31,7 @@ final class ColorTransformer {
     private var graph: Graph?
     private var source: Source?
 
-    /// - Throws: if libavfilter is not installed.
+    /// - Throws: An error if libavfilter is not installed.
     init() throws(CodecError) {
         library = try FilterLibrary.required()
     }
@@ -87,7 +87,7 @@ final class ColorTransformer {
         var input = av_frame_clone(frame.storage.raw)
         defer { av_frame_free(&input) }
         guard let input else { throw CodecError(call: "av_frame_clone", code: CodecError.outOfMemory) }
-        // The graph has its own color settings. It would first convert frames that declare other colors.
+        // The graph has its own colour settings. It would first convert frames that declare other colors.
         Self.setColor(of: input, primaries: 2, transfer: 2, matrix: 2, range: AVCOL_RANGE_UNSPECIFIED)
         var code = library.addFrame(graph.source, input)
         guard code >= 0 else { throw CodecError(call: "av_buffersrc_add_frame", code: code) }
@@ -148,7 +148,7 @@ final class ColorTransformer {
             return [("zscale", input + ":p=bt709:t=bt709:m=bt709:r=limited"), format]
         }
         return [
-            // White of standard range is 100 cd/m².
+            // White in standard range is 100 cd/m².
             ("zscale", input + ":p=bt709:t=linear:m=gbr:r=full:npl=100"), ("format", "pix_fmts=gbrpf32le"),
             ("tonemap", "tonemap=hable:desat=0"),
             ("zscale", "pin=bt709:tin=linear:min=gbr:rin=full:p=bt709:t=bt709:m=bt709:r=limited"), format,

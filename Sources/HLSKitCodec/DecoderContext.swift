@@ -99,7 +99,7 @@ struct DecoderContext: ~Copyable {
         context.pointee.extradata_size = data.byteCount
     }
 
-    /// The container's word on the colours, for a stream that does not declare them itself.
+    /// Sets the container's colours for a stream that does not declare its own.
     private static func setColors(_ context: UnsafeMutablePointer<AVCodecContext>, from colors: ColorInformation?) {
         guard let color = colors.map(LibAVColor.init) else { return }
         context.pointee.color_primaries = color.primaries
@@ -186,7 +186,7 @@ struct DecoderContext: ~Copyable {
 }
 
 extension MediaTrack {
-    /// The configuration as libavcodec wants it: ALAC's with the header of its `alac` box in front.
+    /// The configuration in libavcodec's form, in which ALAC's has the header of its `alac` box.
     var decoderConfiguration: [UInt8] {
         let cookieByteCount = 24  // ALACSpecificConfig without the box header
         guard codec == .alac, configuration.count == cookieByteCount else { return configuration }

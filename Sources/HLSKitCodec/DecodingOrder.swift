@@ -23,7 +23,7 @@ struct DecodingOrder {
     private let mayReorder: Bool
     private let unitsPerSecond: Int64
     private var held: [Entry]?
-    /// Taken off all decoding times.
+    /// The shift that is subtracted from all decoding times.
     private var shift: Int64 = 0
     /// The newest decoding time in the output.
     private(set) var last: Int64?
@@ -35,7 +35,7 @@ struct DecodingOrder {
         held = mayReorder ? [] : nil
     }
 
-    /// The stream continues from one that ends at this decoding time.
+    /// Continues a stream that ends at this decoding time.
     mutating func goOn(after time: Int64?) { last = time }
 
     /// Adds the next sample and outputs those that are ready, in order.
@@ -63,7 +63,7 @@ struct DecodingOrder {
 
     private var isWaiting: Bool {
         guard let held, let first = held.first, let newest = held.last else { return true }
-        // Delayed as it should be.
+        // Frames have the usual delay.
         if first.presentation > first.decoding { return false }
         if newest.decoding > first.decoding, held.allSatisfy({ $0.presentation == $0.decoding }) { return false }
         return held.count < Self.maximumHeldCount

@@ -2,7 +2,7 @@ import CLibAV
 
 /// Converts interlaced frames to progressive ones with libavfilter's `bwdif`, one for each, with the same time.
 ///
-/// A frame is output after the next one has arrived. ``drain(to:)`` returns the last one. A frame without neighbors is
+/// A frame is output after the next one has arrived. ``drain(to:)`` returns the last one. A frame without neighbours is
 /// created from its first field, by `estdif`. If libavfilter fails, frames do not change. Use it on one thread at a
 /// time.
 final class Deinterlacer {
@@ -32,7 +32,7 @@ final class Deinterlacer {
     private var isFirst = true
     private var isAlone = false
 
-    /// - Throws: if libavfilter is not installed.
+    /// - Throws: An error if libavfilter is not installed.
     init() throws(CodecError) { library = try FilterLibrary.required() }
 
     deinit { freeGraph() }
@@ -45,7 +45,7 @@ final class Deinterlacer {
             var input = av_frame_clone(frame.storage.raw)
             defer { av_frame_free(&input) }
             guard let input else { throw CodecError(call: "av_frame_clone", code: CodecError.outOfMemory) }
-            // A graph without color settings accepts any frames whose colors are unspecified.
+            // A graph without colour settings accepts any frames whose colours are unspecified.
             input.pointee.colorspace = AVCOL_SPC_UNSPECIFIED
             input.pointee.color_range = AVCOL_RANGE_UNSPECIFIED
             let code = library.addFrame(graph.input, input)
@@ -72,7 +72,7 @@ final class Deinterlacer {
         flush()
     }
 
-    /// Forgets all that went in.
+    /// Discards all input.
     func flush() {
         held = []
         (isFirst, isAlone) = (true, false)

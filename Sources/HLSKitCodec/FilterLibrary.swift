@@ -99,7 +99,7 @@ extension FilterLibrary {
         guard code >= 0 else { throw CodecError(call: "avfilter_link", code: code) }
     }
 
-    /// - Throws: if libavfilter is not installed.
+    /// - Throws: An error if libavfilter is not installed.
     static func required() throws(CodecError) -> FilterLibrary {
         guard let library = installed else {
             let text = "libavfilter.so.\(version) is not installed (Debian: libavfilter\(version))"

@@ -1,7 +1,7 @@
 import CLibAV
 import HLSKitLoading
 
-/// FFmpeg's libavformat, opened when the first file is written. As ``CodecLibrary``, it is not linked.
+/// FFmpeg's libavformat, opened when the first file is written. Like ``CodecLibrary``, it is not linked.
 enum FormatLibrary {
     typealias Context = UnsafeMutablePointer<AVFormatContext>
     typealias Writer = UnsafeMutablePointer<AVIOContext>

@@ -1,6 +1,6 @@
 import CLibAV
 
-/// Owns one `AVFrame` that no one writes to any more.
+/// Owns one `AVFrame` that is no longer modified.
 final class FrameStorage: @unchecked Sendable {  // immutable: every access after `init` only reads
     let raw: UnsafeMutablePointer<AVFrame>
 

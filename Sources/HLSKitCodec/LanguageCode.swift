@@ -1,4 +1,4 @@
-/// Language tags in the form that files have: three letters of ISO 639-2.
+/// Converts language tags to the form in files: three letters of ISO 639-2.
 enum LanguageCode {
     /// Returns the code of a BCP 47 tag, regardless of its region or script, or nil if there is none.
     ///

@@ -70,7 +70,7 @@ extension Muxer {
     private var isMatroska: Bool { String(cString: context.pointee.oformat.pointee.name) == "matroska" }
     private var isMP4: Bool { String(cString: context.pointee.oformat.pointee.name) == "mp4" }
 
-    /// Text is written in the form that each container is best known for.
+    /// Returns the usual text format of each container.
     private func identifier(of track: MediaTrack) -> AVCodecID? {
         guard track.mediaType == .text else { return CodecRegistry.identifier(of: track.codec) }
         return isMatroska ? AV_CODEC_ID_SUBRIP : AV_CODEC_ID_MOV_TEXT
@@ -89,7 +89,7 @@ extension Muxer {
         parameters.pointee.extradata_size = data.byteCount
     }
 
-    /// The default style of timed text: white, centered, at the bottom (3GPP TS 26.245, 5.16). FFmpeg treats this font
+    /// The default style of timed text: white, centred, at the bottom (3GPP TS 26.245, 5.16). FFmpeg treats this font
     /// as undeclared, so it does not appear after conversion to another format.
     private static let textDescription: [UInt8] =
         [0, 0, 0, 0, 1, 0xFF, 0, 0, 0, 0] + [0, 0, 0, 0, 0, 0, 0, 0]
@@ -100,7 +100,7 @@ extension Muxer {
 
     private static func tag(_ name: String) -> UInt32 { name.utf8.reversed().reduce(0) { $0 << 8 | UInt32($1) } }
 
-    /// Gives the stream side data of a type of C, zeroed first.
+    /// Adds side data of a C type to the stream, zeroed first.
     private static func setData<Value>(
         _ type: AVPacketSideDataType, of stream: UnsafeMutablePointer<AVStream>, _ set: (inout Value) -> Void
     ) {
@@ -136,7 +136,7 @@ extension Muxer {
         }
     }
 
-    /// Pictures for both eyes, and of all directions.
+    /// Sets stereo and spherical video properties.
     private static func setSphere(of track: MediaTrack, _ stream: UnsafeMutablePointer<AVStream>) {
         let modes = [AV_STEREO3D_2D, AV_STEREO3D_TOPBOTTOM, AV_STEREO3D_SIDEBYSIDE]
         if let mode = track.stereoMode.map(Int.init), modes.indices.contains(mode) {
@@ -158,7 +158,7 @@ extension Muxer {
         }
     }
 
-    /// Colour, the shape of a pixel, and how far the frame is turned.
+    /// Sets colour, pixel shape and rotation.
     private func setPicture(
         of track: MediaTrack, _ stream: UnsafeMutablePointer<AVStream>,
         _ parameters: UnsafeMutablePointer<AVCodecParameters>

@@ -2,9 +2,9 @@ import CLibAV
 import Glibc
 package import HLSKitMedia
 
-/// Packs samples into a container with one of libavformat's muxers. Used by one thread at a time.
+/// Muxes samples into a container with one of libavformat's muxers. Use it on one thread at a time.
 ///
-/// libavformat never opens a file: bytes go to the two closures.
+/// libavformat never opens a file because bytes go to the two closures.
 package final class Muxer {
     /// Receives the bytes. It keeps its own errors, and the muxer only learns that it failed.
     package final class Sink {
@@ -51,7 +51,7 @@ package final class Muxer {
         }
     }
 
-    /// When a sample is, in units of `timescale` a second on the output's timeline.
+    /// The time of a sample on the output's timeline, in units of `timescale` per second.
     package struct Timing {
         package var presentation: Int64
         package var decoding: Int64
@@ -66,7 +66,7 @@ package final class Muxer {
         }
     }
 
-    /// libavformat collects small writes up to this before it calls the sink, which has a larger buffer.
+    /// libavformat collects small writes up to this size before it calls the sink, which has a larger buffer.
     private static let bufferByteCount: Int32 = 32 * 1024
 
     let sink: Sink
@@ -99,7 +99,8 @@ package final class Muxer {
         let code = avformat_alloc_output_context2(&context, nil, format, nil)
         guard code >= 0, let context else { throw CodecError(call: "avformat_alloc_output_context2", code: code) }
         self.context = context
-        // Dolby Vision, spherical video, and FLAC in MP4 are standards by now, and not yet to each libavformat.
+        // Dolby Vision, spherical video, and FLAC in MP4 are standards, but some versions of libavformat do not treat
+        // them as such.
         context.pointee.strict_std_compliance = -2
         if format == "mpegts" {
             // With this delay the first frame is at 1.4 s, as in files of `ffmpeg`, even if a new muxer continues a
@@ -114,7 +115,7 @@ package final class Muxer {
         }
         try writeHeader(options)
         for (index, track) in tracks.enumerated() {
-            // The header may have changed it.
+            // Writing the header may have changed the time base.
             let unit = context.pointee.streams[index]?.pointee.time_base ?? AVRational(num: 1, den: 1)
             orders.append(
                 DecodingOrder(
@@ -174,7 +175,7 @@ package final class Muxer {
         }
     }
 
-    /// The stream continues from one that another muxer has written, up to this time.
+    /// Continues a stream that another muxer has written up to this time.
     package func continueStream(at index: Int, after time: Int64?) {
         guard orders.indices.contains(index) else { return }
         orders[index].goOn(after: time)
@@ -186,7 +187,7 @@ package final class Muxer {
         if isOpen { avio_flush(context.pointee.pb) }
     }
 
-    /// All samples are written, and the trailer is not as the muxer wants it.
+    /// Whether all samples have been written, but the trailer is not as intended.
     package private(set) var hasOnlyTrailerFailed = false
 
     /// Writes the queued samples and the trailer.
@@ -265,7 +266,7 @@ package final class Muxer {
 
     private func rescaled(_ value: Int64, _ timing: Timing, to unit: AVRational) -> Int64? {
         let value = av_rescale_q(value, AVRational(num: 1, den: timing.timescale), unit)
-        // Times near the ends of the range are nonsense, and libavformat computes with them unchecked.
+        // Times near the ends of the range are invalid, and libavformat's arithmetic does not check for overflow.
         return value.magnitude < 1 << 60 ? value : nil
     }
 }

@@ -23,7 +23,7 @@ package struct PictureGeometry {
     var crop = Crop()
     /// The width and height of a pixel, both above 0.
     var pixelShape = (width: 1, height: 1)
-    /// Clockwise, 0 to 3.
+    /// The clockwise rotation in quarter turns, 0 to 3.
     var quarterTurns = 0
 
     package init(_ track: MediaTrack) {
@@ -81,7 +81,7 @@ package struct PictureGeometry {
         return PixelSize(width: stretched, height: shown.height)
     }
 
-    /// The size at which to show it.
+    /// The presentation size.
     package var presentationSize: PixelSize { size().turned(byQuarters: quarterTurns) }
 }
 

@@ -34,7 +34,7 @@ package enum PictureParameterSets {
         }
     }
 
-    /// The sample with parameter sets before it.
+    /// Returns the sample with parameter sets before it.
     package static func prepend(_ sets: [UInt8], to sample: MediaSample) -> MediaSample {
         guard !sets.isEmpty else { return sample }
         var sample = sample

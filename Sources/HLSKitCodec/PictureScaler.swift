@@ -1,12 +1,12 @@
 import CLibAV
 
-/// Turns frames into another size or pixel format with libswscale. Used by one thread at a time.
+/// Converts frames to another size or pixel format with libswscale. Use it on one thread at a time.
 final class PictureScaler {
     /// The treatment of colour.
     enum Color: Equatable {
         /// Keeps range and matrix.
         case source
-        /// Luma and chroma as ITU-R BT.709 has them, in limited range.
+        /// Luma and chroma according to ITU-R BT.709, in limited range.
         case rec709
     }
 

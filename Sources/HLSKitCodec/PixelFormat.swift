@@ -6,7 +6,7 @@ public enum PixelFormat: String, Sendable, Hashable, Codable, CaseIterable {
     case bgra
     /// Four bytes a pixel: red, green, blue, alpha (255).
     case rgba
-    /// A plane of luma, and one with both chroma components in turn at half the width and height.
+    /// A plane of luma, and one with interleaved chroma at half the width and height.
     case nv12
     /// A plane of luma and two of chroma at half the width and height.
     case yuv420p

@@ -56,7 +56,7 @@ extension StillImage {
 
 /// Converts frames to images with libswscale, and images to the input of encoders.
 enum ImageScaler {
-    /// A finer calculation than playing can afford.
+    /// More precise than playback can afford.
     private static let flags = SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT
 
     /// Code points of `MatrixCoefficients` in H.273.
@@ -65,7 +65,7 @@ enum ImageScaler {
         static let bt601: Int32 = 5
     }
 
-    /// - Parameter isCropped: only the clean aperture of the frame.
+    /// - Parameter isCropped: Whether to use only the clean aperture of the frame.
     static func image(
         of frame: VideoFrame, width: Int, height: Int, isCropped: Bool
     ) throws(CodecError) -> StillImage {
@@ -106,7 +106,7 @@ enum ImageScaler {
         return image
     }
 
-    /// `image` in a format of an encoder: YUV as JPEG files have it (BT.601, full range), or RGB. To be freed.
+    /// Converts `image` to an encoder's format: YUV as in JPEG files (BT.601, full range), or RGB. The caller frees it.
     static func picture(
         of image: StillImage, format: AVPixelFormat
     ) throws(CodecError) -> UnsafeMutablePointer<AVFrame> {

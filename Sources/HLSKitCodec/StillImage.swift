@@ -2,7 +2,7 @@ import HLSKitLoading
 
 /// A still image as a value: rows of pixels in memory.
 public struct StillImage: Sendable, Hashable {
-    /// Size in pixels, both sides above zero.
+    /// The width in pixels, above zero.
     public let width: Int
     /// The height in pixels.
     public let height: Int
@@ -11,7 +11,7 @@ public struct StillImage: Sendable, Hashable {
     /// Each pixel has four bytes: red, green, blue and alpha, in full range. Alpha is 255 in video frames because they
     /// are opaque. Colors are not multiplied by alpha.
     public let pixels: [UInt8]
-    /// Which red, green and blue these are.
+    /// The primaries of the pixels.
     public let colorPrimaries: ColorPrimaries
     /// The transfer function of the pixels.
     ///
@@ -19,7 +19,7 @@ public struct StillImage: Sendable, Hashable {
     /// ``DynamicRangePolicy/matchSource``.
     public let transferFunction: TransferFunction
 
-    /// Creates an image with the colors of ITU-R BT.709 by default.
+    /// Creates an image with the colours of ITU-R BT.709 by default.
     ///
     /// The result is `nil` if a side is not above zero, or there are not four bytes for each pixel.
     public init?(
@@ -36,7 +36,7 @@ public struct StillImage: Sendable, Hashable {
         self.transferFunction = transferFunction
     }
 
-    /// Returns an image of the same size and colors with other pixels, or `nil` if the number of bytes differs.
+    /// Returns an image of the same size and colours with other pixels, or `nil` if the number of bytes differs.
     public func replacingPixels(_ pixels: [UInt8]) -> StillImage? {
         StillImage(
             width: width, height: height, pixels: pixels, colorPrimaries: colorPrimaries,

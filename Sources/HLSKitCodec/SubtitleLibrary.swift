@@ -42,7 +42,7 @@ final class SubtitleLibrary: Sendable {
     static let installed = SubtitleLibrary()
 
     private init?() {
-        // The parts in use have been the same since version 5.
+        // The functions used here have not changed since version 5.
         let names = [9, 5].map { "libass.so.\($0)" }
         guard let library = names.lazy.compactMap({ dlopen($0, RTLD_NOW | RTLD_LOCAL) }).first else { return nil }
         func symbol<Function>(_ name: String, as type: Function.Type) -> Function? {
@@ -74,7 +74,7 @@ final class SubtitleLibrary: Sendable {
         self.render = render
     }
 
-    /// - Throws: if libass is not installed.
+    /// - Throws: An error if libass is not installed.
     static func required() throws(CodecError) -> SubtitleLibrary {
         guard let library = installed else {
             throw CodecError(

@@ -22,7 +22,7 @@ package final class TempoFilter {
     /// The number of samples per channel to filter at once. It is small because the filter outputs pieces of this size.
     private static let pieceFrameCount = 512
 
-    /// - Throws: ``CodecError`` if libavfilter is not installed or cannot do it.
+    /// - Throws: ``CodecError`` if libavfilter is not installed or does not support the parameters.
     package init(tempo: Double, sampleRate: Int, channelCount: Int) throws(CodecError) {
         let library = try FilterLibrary.required()
         self.library = library

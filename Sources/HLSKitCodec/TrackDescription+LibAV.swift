@@ -1,7 +1,7 @@
 import CLibAV
 import HLSKitMedia
 
-// Parameters of a track for decoders and muxers alike.
+// Track parameters for decoders and muxers.
 
 /// A decoder configuration in memory that libavcodec will own, with the padding for its readers.
 struct ExtraData {
@@ -24,7 +24,7 @@ struct ExtraData {
     }
 }
 
-/// Color in libavutil's values, which equal those in ITU-T H.273. Values that libavutil does not have are unspecified.
+/// Colour in libavutil's values, which equal those in ITU-T H.273. Values that libavutil does not have are unspecified.
 struct LibAVColor {
     let primaries: AVColorPrimaries
     let transfer: AVColorTransferCharacteristic

@@ -64,7 +64,7 @@ package final class VideoDecoder {
         if isSharing { Self.sharingCount.subtract(1, ordering: .relaxed) }
     }
 
-    /// Decoders of the process that share the cores.
+    /// The number of decoders in this process that share the cores.
     private static let sharingCount = Atomic(0)
 
     /// Returns the threads for the last of `count` decoders. 0 leaves the choice to libavcodec, which uses one per
@@ -151,7 +151,7 @@ package final class VideoDecoder {
             try context.decode(sample, receive: receive)
             try context.drain(receive: receive)
         } catch {
-            // Decoding in turn will show.
+            // Regular decoding will show whether the frame is damaged.
             return
         }
         guard isWhole, pictures.count == 1, let picture = pictures.first, picture.pts == sample.pts else { return }
@@ -216,7 +216,7 @@ package final class VideoDecoder {
         return try VideoFrame(moving: frame, pts: pts, timescale: track.timescale, duration: duration)
     }
 
-    /// Adds colors from the container if the stream does not declare them.
+    /// Adds colours from the container if the stream does not declare them.
     private static func complete(_ frame: UnsafeMutablePointer<AVFrame>, with color: ColorInformation) {
         if frame.pointee.color_primaries == AVCOL_PRI_UNSPECIFIED, let value = UInt32(exactly: color.colorPrimaries) {
             frame.pointee.color_primaries = AVColorPrimaries(rawValue: value)
@@ -233,7 +233,7 @@ package final class VideoDecoder {
         }
     }
 
-    /// The container's word on the shape of a pixel, which counts more than the stream's.
+    /// The container's pixel shape, which has precedence over the stream's.
     private var containerAspectRatio: AVRational? {
         guard let aspect = track.pixelAspectRatio, let width = Int32(exactly: aspect.horizontalSpacing),
             let height = Int32(exactly: aspect.verticalSpacing), width > 0, height > 0

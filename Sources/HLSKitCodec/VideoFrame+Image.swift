@@ -2,7 +2,7 @@ import CLibAV
 public import HLSKitLoading
 
 extension VideoFrame {
-    /// Creates a frame from an image: opaque full-range RGB in the image's colors, with square pixels.
+    /// Creates a frame from an image: opaque full-range RGB in the image's colours, with square pixels.
     ///
     /// Together with ``StillImage/init(_:maximumSize:apertureMode:dynamicRangePolicy:appliesPreferredTransform:)``, it
     /// lets a ``FrameCompositor`` draw on pixels in memory and convert them back to a frame. It copies the pixels.

@@ -37,7 +37,7 @@ extension VideoFrame {
 }
 
 extension LibraryDigest {
-    /// Adds the pixels of a frame, without padding. Returns how many bytes they are.
+    /// Adds the pixels of a frame, without padding. Returns the number of bytes.
     package func update(with frame: VideoFrame) -> Int {
         frame.withPlanes { planes in
             var count = 0

@@ -52,7 +52,7 @@ extension VideoFrame {
 
 /// Container properties attached to a frame.
 enum FrameNotes {
-    /// Notes which part of a frame to show, and leaves the frame whole.
+    /// Attaches the part to show, and leaves the frame whole.
     static func note(_ aperture: CleanAperture, in frame: UnsafeMutablePointer<AVFrame>) {
         let (width, height) = (Int(frame.pointee.width), Int(frame.pointee.height))
         guard let crop = PictureGeometry.crop(aperture, width: width, height: height) else { return }
@@ -62,7 +62,7 @@ enum FrameNotes {
         frame.pointee.crop_bottom = crop.bottom
     }
 
-    /// Notes by how many degrees to turn it clockwise.
+    /// Attaches the clockwise rotation in degrees.
     static func note(rotation: Int, in frame: UnsafeMutablePointer<AVFrame>) throws(CodecError) {
         try UtilLibrary.check()
         let turns = Int32(PictureGeometry.quarterTurns(degrees: rotation))

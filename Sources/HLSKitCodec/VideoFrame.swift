@@ -3,11 +3,11 @@ public import HLSKitTime
 
 /// One decoded frame.
 ///
-/// Immutable, and free to be handed between threads: copies share the pixels.
+/// A frame is immutable, and threads can share it because copies share the pixels.
 public final class VideoFrame: Sendable {
-    /// Rows of samples of one colour component (or of several, in packed and semi-planar formats).
+    /// Rows of samples of one colour component, or of several in packed and semi-planar formats.
     public struct Plane {
-        /// The rows with their padding. Valid only during the call that gave it.
+        /// The rows with their padding. The pointer is valid only during the call that provided it.
         public let bytes: UnsafeRawBufferPointer
         /// The distance from one row to the next.
         public let bytesPerRow: Int
@@ -17,7 +17,7 @@ public final class VideoFrame: Sendable {
         public let rowCount: Int
     }
 
-    /// The color tags of a frame, in the code points of ITU-T H.273. 2 means unspecified.
+    /// The colour tags of a frame, in the code points of ITU-T H.273. 2 means unspecified.
     public struct ColorTags: Sendable, Hashable {
         /// `ColourPrimaries`.
         package var primaries: Int
@@ -31,7 +31,7 @@ public final class VideoFrame: Sendable {
         package var chromaLocation: Int?
     }
 
-    /// A ratio of two positive whole numbers.
+    /// A ratio of two positive integers.
     public struct Ratio: Sendable, Hashable {
         /// Relative to ``denominator``.
         public var numerator: Int
@@ -45,9 +45,9 @@ public final class VideoFrame: Sendable {
         }
     }
 
-    /// Presentation time in units of the track's timescale, as the container has it.
+    /// The presentation time as in the container, in units of the track's timescale.
     public let pts: Int64
-    /// Units of ``pts`` and ``duration`` in a second.
+    /// The units of ``pts`` and ``duration`` per second.
     public let timescale: Int32
     /// The duration of the frame, in units of the timescale.
     ///
@@ -55,7 +55,7 @@ public final class VideoFrame: Sendable {
     public let duration: Int64
     /// The presentation time on the item's timeline, or `nil` until the frame has been placed.
     public let itemTime: MediaTime?
-    /// Size in pixels, after cropping.
+    /// The width in pixels, after cropping.
     public let width: Int
     /// The height in pixels.
     public let height: Int
@@ -65,12 +65,12 @@ public final class VideoFrame: Sendable {
     public let sampleAspectRatio: Ratio?
     /// The meaning of the colour values.
     public let colorTags: ColorTags
-    /// The decoder could have started at this frame.
+    /// A Boolean value that indicates whether decoding can start at this frame.
     public let isKey: Bool
 
     let storage: FrameStorage
 
-    /// The same frame at `itemTime` on the item's timeline. No pixel is copied.
+    /// Returns the same frame at `itemTime` on the item's timeline. No pixel is copied.
     package func placed(at itemTime: MediaTime) -> VideoFrame {
         VideoFrame(sharing: self, itemTime: itemTime)
     }

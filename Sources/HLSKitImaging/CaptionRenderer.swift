@@ -39,7 +39,7 @@ public final class CaptionRenderer: Sendable {
         state = Mutex(State(captions: captions, size: size))
     }
 
-    /// The captions to draw, each during its time.
+    /// The captions to draw, each during its time range.
     public var captions: [Caption] {
         get { state.withLock(\.captions) }
         set { state.withLock { $0.captions = newValue } }
@@ -64,7 +64,7 @@ public final class CaptionRenderer: Sendable {
         CaptionGrouper.scenes(of: captions, in: timeRange)
     }
 
-    /// Draws the captions at a time on a transparent background, with colors that are not multiplied by alpha.
+    /// Draws the captions at a time on a transparent background, with colours that are not multiplied by alpha.
     ///
     /// A call takes some milliseconds. The first call of a process takes some hundred because it loads the fonts.
     ///

@@ -5,7 +5,7 @@ import HLSKitCaptions
 /// By default, text is white on black that is 20 percent transparent, as in WebVTT, and its height is a twentieth of
 /// the image. Ruby text follows its base text in brackets. Vertical text is laid out in lines.
 struct CaptionScript {
-    /// More are not legible.
+    /// Further captions would not be legible.
     private static let maxCaptionCount = 64
     private static let maxScalarCount = 4096
     /// A fraction of the image height: the default of WebVTT.
@@ -141,7 +141,7 @@ struct CaptionScript {
 }
 
 extension CaptionColor {
-    /// The color and transparency tags of a part of the text: 1 is the text itself, 3 its background.
+    /// The colour and transparency tags of a part of the text: 1 is the text itself, 3 its background.
     fileprivate func tags(_ part: String) -> String {
         func digits(_ value: UInt8) -> String { (value < 16 ? "0" : "") + String(value, radix: 16, uppercase: true) }
         return "\\\(part)c&H\(digits(blue))\(digits(green))\(digits(red))&\\\(part)a&H\(digits(255 - alpha))&"

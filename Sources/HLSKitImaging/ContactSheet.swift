@@ -23,7 +23,7 @@ public struct ContactSheet: Sendable, Hashable {
     /// The longest side of a sheet, in pixels. Few apps can show longer ones.
     package static let longestSide = 32_768
 
-    /// Tiles in a row.
+    /// The number of tiles in a row.
     public let columnCount: Int
     /// The size of each tile: the width of the widest image and the height of the highest one.
     public let tileSize: PixelSize
@@ -36,7 +36,7 @@ public struct ContactSheet: Sendable, Hashable {
     /// A sheet costs four bytes per pixel and a copy of the images.
     ///
     /// - Parameters:
-    ///   - images: The images in the order of the tiles, or `nil` for a missing one. All have the colors of the first.
+    ///   - images: The images in the order of the tiles, or `nil` for a missing one. All have the colours of the first.
     ///   - columnCount: The number of tiles in a row, at least 1. The default, `nil`, creates about as many columns as
     ///     rows.
     /// - Throws: An error with the code `invalidArgument` if there is no image, or a side would exceed 32 768 pixels.

@@ -38,7 +38,7 @@ public final class ImageGenerator: Sendable {
     private let store: PictureStore
     private let state = Mutex(State())
 
-    /// Makes no request.
+    /// Creates a generator. This makes no request.
     public init(asset: Asset) {
         self.asset = asset
         store = PictureStore(asset.inspector)
@@ -79,8 +79,10 @@ public final class ImageGenerator: Sendable {
         set { state.withLock { $0.options.appliesTransform = newValue } }
     }
 
-    /// Bytes a second that all requests for segments, initialization sections and keys of this generator receive together,
-    /// so that images leave a player its network. nil (the default) sets no limit. Takes effect at once.
+    /// The maximum rate, in bytes per second, of all media requests of this generator together.
+    ///
+    /// It limits requests for segments, initialization sections and keys, so that a player keeps its bandwidth. The
+    /// default, `nil`, sets no limit. A change takes effect immediately.
     public var maximumBytesPerSecond: Int? {
         get { state.withLock(\.maximumBytesPerSecond) }
         set {
@@ -90,7 +92,9 @@ public final class ImageGenerator: Sendable {
         }
     }
 
-    /// Which part of a frame an image shows, and with which shape of pixels. Default: its clean aperture in square pixels.
+    /// The part of a frame that an image shows, and the shape of its pixels.
+    ///
+    /// The default is the clean aperture in square pixels.
     public var apertureMode: ImageApertureMode {
         get { state.withLock { $0.options.apertureMode } }
         set { state.withLock { $0.options.apertureMode = newValue } }
@@ -165,7 +169,7 @@ public final class ImageGenerator: Sendable {
 }
 
 extension ImageGenerator {
-    /// The results of one request, in the order of time.
+    /// The results of one request, in time order.
     public struct Images: AsyncSequence, Sendable {
         let generator: ImageGenerator
         let times: [MediaTime]
@@ -175,9 +179,9 @@ extension ImageGenerator {
             AsyncIterator(batch: generator.makeBatch(times, options))
         }
 
-        /// Hands out one result after the other.
+        /// An iterator over the results.
         public struct AsyncIterator: AsyncIteratorProtocol {
-            /// Ends the work when no one iterates any more.
+            /// Ends the work when the iteration ends.
             private final class Owner {
                 let batch: ImageBatch
                 init(_ batch: ImageBatch) { self.batch = batch }

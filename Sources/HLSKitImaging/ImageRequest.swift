@@ -2,7 +2,7 @@ public import HLSKitCodec
 public import HLSKitLoading
 public import HLSKitTime
 
-/// Settings for all images of one request, as of when the request was made.
+/// The settings for all images of one request, read when the request is made.
 struct ImageOptions: Sendable, Hashable {
     var maximumSize = PixelSize.zero
     /// The maximum time by which a frame may be earlier or later than requested, or nil for no limit.
@@ -26,7 +26,7 @@ struct ImageOptions: Sendable, Hashable {
 
 /// A time for which an image is requested.
 struct ImageWish: Sendable, Hashable {
-    /// Its place among the results.
+    /// The index of its result.
     var index: Int
     var requested: MediaTime
     var time: Duration

@@ -66,7 +66,8 @@ struct ImageWorker: Sendable {
             open.removeAll { done.contains($0.index) }
             // The first failure counts because it is the failure of the best source.
             failures.merge(here) { first, _ in first }
-            // The same host would fail again, forbidden is forbidden, and all places end at the same time.
+            // The same host would fail again, a forbidden resource remains forbidden, and all sources end at the same
+            // time.
             let given = open.filter { wish in
                 here[wish.index].map { $0.code == .network || $0.code == .refused || $0 == Self.outside } == true
             }

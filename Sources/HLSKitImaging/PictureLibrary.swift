@@ -9,7 +9,7 @@ import HLSKitTime
 struct PictureLibrary: Sendable {
     enum Place: Sendable {
         case playlist(PictureSourceCandidate, of: MultivariantPlaylist)
-        /// `wasKnown`: it was loaded before the library was made.
+        /// A media playlist. `wasKnown` indicates that it was loaded before the library was created.
         case media(MediaPlaylist, wasKnown: Bool)
         case source(PictureSource)
         case file(FilePictures, end: MediaTime)
@@ -19,7 +19,7 @@ struct PictureLibrary: Sendable {
     private let inspector: AssetInspector
     private let live: LivePictureLists
 
-    /// Costs the asset's first request, unless it is known.
+    /// Creates the asset's first request, unless it was already made.
     init(_ store: PictureStore, _ options: ImageOptions) async throws {
         let inspector = store.inspector
         self.inspector = inspector

@@ -4,7 +4,7 @@ import HLSKitMedia
 import HLSKitNetwork
 import HLSKitPlayback
 
-/// Turns the bytes of a segment into the samples of its video track, in the clear.
+/// Extracts the decrypted samples of a segment's video track.
 struct PictureReader {
     struct Output {
         var samples: [MediaSample] = []

@@ -45,7 +45,7 @@ struct PictureSearch {
         return rest
     }
 
-    /// A sample that decoding starts with, with the parameter sets that it needs.
+    /// Returns a sync sample with the parameter sets that it needs.
     private func complete(_ sample: MediaSample, of track: MediaTrack, in segment: Int) async throws -> MediaSample {
         guard PictureParameterSets.areMissing(in: sample, of: track) else { return sample }
         return PictureParameterSets.prepend(try await store.parameterSets(of: segment, in: source), to: sample)
@@ -61,7 +61,7 @@ struct PictureSearch {
 
     // MARK: Exact
 
-    /// Finds the frames for times in or near one segment. If a frame is in a neighboring segment, it continues there.
+    /// Finds the frames for times in or near one segment. If a frame is in a neighbouring segment, it continues there.
     ///
     /// - Parameter wishes: The requested times, in ascending order.
     func find(_ wishes: [ImageWish], from index: Int, stepsBack: Int = 0) async throws {

@@ -88,7 +88,7 @@ struct PictureSource: Sendable {
         playlist.segments[index].isGap || lost.contains(index)
     }
 
-    /// The segment whose start is nearest to a time and near enough.
+    /// Returns the segment whose start is nearest to a time and near enough.
     private func head(near time: Duration, from index: Int, _ options: ImageOptions, _ lost: Set<Int>) -> Int? {
         var isFirst = true
         var best: (index: Int, distance: Duration)?
@@ -115,7 +115,7 @@ struct PictureSource: Sendable {
 
 // MARK: - Which playlists
 
-/// A playlist that could be a source, not loaded yet.
+/// A possible source whose playlist has not been loaded.
 struct PictureSourceCandidate: Sendable, Hashable {
     var uri: String
     var bandwidth: Int?

@@ -12,7 +12,7 @@ import Synchronization
 /// Loads the resources that frames need. It keeps keys, initialization sections and timeline anchors because many
 /// frames share them. It does not keep segments.
 final class PictureStore: Sendable {
-    /// More segments that may show the times of a discontinuity sequence are not tried.
+    /// The largest number of segments to try for the times of a discontinuity sequence.
     private static let maximumEarlierCount = 4
     /// Longer segments are read in pieces.
     private static let longestWhole = Duration.seconds(20)
@@ -42,9 +42,9 @@ final class PictureStore: Sendable {
         var sequence: Int
     }
 
-    /// Playlists of a live stream.
+    /// The playlists of a live stream.
     let live: LivePictureLists
-    /// The requests of all images.
+    /// Limits the requests of all images.
     let pace: PacedTransport
     let client: ResourceClient
 
@@ -147,7 +147,7 @@ final class PictureStore: Sendable {
         var clientData: ClientDataNote?
         /// The size of the next piece, or nil for all at once.
         var size: Int?
-        /// The resource ended before its first piece did.
+        /// Whether the resource was shorter than its first piece.
         private(set) var isSmall = false
         private var offset: UInt64 = 0
 
@@ -310,9 +310,9 @@ final class PictureStore: Sendable {
 
     // MARK: Times
 
-    /// The timeline as playing from the start of the segment's discontinuity sequence would anchor it.
+    /// Returns the same timeline as playback from the start of the segment's discontinuity sequence.
     ///
-    /// Costs the first bytes of the sequence's first segment, once.
+    /// This costs the first bytes of the sequence's first segment, once.
     func timeline(of index: Int, in source: PictureSource) async throws -> ItemTimeline {
         let firsts = earlierSegments(of: index, in: source)
         guard !firsts.isEmpty else { return ItemTimeline() }

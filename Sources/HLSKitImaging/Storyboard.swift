@@ -1,17 +1,17 @@
 public import HLSKitLoading
 
-/// The images of a video side by side in one, and which of them is for which time: previews for a scrubbing bar.
+/// Images of a video in one sheet, with their times, for the previews of a scrubbing bar.
 ///
-/// ``ImageGenerator/storyboard(_:columnCount:)`` makes it.
+/// ``ImageGenerator/storyboard(_:columnCount:)`` creates it.
 public struct Storyboard: Sendable {
     /// The plan with the requested times.
     public let plan: StoryboardPlan
     /// One result for each of the plan's times, in order. The tile of a failed image is black.
     public let results: [ImageGenerationResult]
-    /// The images that there are.
+    /// The sheet with the successful images.
     public let sheet: ContactSheet
 
-    /// The WebVTT file that belongs to the sheet: see ``ContactSheet/webVTT(timeRanges:imageURI:)``.
+    /// Returns the WebVTT file for the sheet; see ``ContactSheet/webVTT(timeRanges:imageURI:)``.
     public func webVTT(imageURI: String) -> String {
         sheet.webVTT(timeRanges: plan.timeRanges, imageURI: imageURI)
     }

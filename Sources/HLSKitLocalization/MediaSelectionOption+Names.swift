@@ -2,7 +2,7 @@ public import FoundationEssentials
 import FoundationInternationalization
 public import HLSKitCore
 
-/// Names of options for people, in their language.
+/// Names of options for display, in the user's language.
 extension MediaSelectionOption {
     /// The ``extendedLanguageTag`` as a locale, or `nil` if it is not declared.
     public var locale: Locale? {
@@ -23,7 +23,7 @@ extension MediaSelectionOption {
 
 /// The names that a `NAME` attribute may use for a language: its own, the English and the reader's name, and its tag.
 private struct LanguageNames {
-    /// The longest first, in lower case.
+    /// The names in lower case, the longest first.
     private let names: [String]
 
     init(of language: Locale, in reader: Locale) {

@@ -50,7 +50,7 @@ public struct ContainerProbe: Sendable, Hashable {
         let bytes = Array(bytes.prefix(maxByteCount))
         let isComplete = isComplete || bytes.count == maxByteCount
         var needsMore = false
-        // The surest signs first.
+        // The most reliable first.
         for test in [webVTT, mp4, transportStream, audio] {
             switch test(bytes, isComplete) {
             case .yes(let container): return container
@@ -179,7 +179,7 @@ public struct ContainerProbe: Sendable, Hashable {
         ["WAV", "AVI"].contains(appearance) || containers.contains { $0.1 == appearance }
     }
 
-    /// Why bytes of such an appearance are not read as media.
+    /// The error for bytes of such an appearance.
     package static func refusal(ofAppearance appearance: String) -> MediaError {
         isUnsupportedContainer(appearance)
             ? MediaError(code: .unsupported, byteOffset: 0, text: "\(appearance) is not supported")

@@ -1,4 +1,4 @@
-/// A finding of a demuxer, in the order of the bytes.
+/// A result of a demuxer, in the order of the bytes.
 public enum DemuxerEvent: Sendable {
     /// All tracks of the stream. This event precedes their samples and is repeated after every change.
     case tracks([MediaTrack])
@@ -7,7 +7,7 @@ public enum DemuxerEvent: Sendable {
     case eventMessage(EventMessage)
     /// The stream has a track of this kind that no demuxer reads. `name` describes it.
     case unreadTrack(MediaKind, name: String)
-    /// Something odd that did not stop the demuxer, for the log.
+    /// A description of invalid input that did not stop the demuxer, for the log.
     case note(String)
 }
 

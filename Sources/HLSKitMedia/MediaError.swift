@@ -1,19 +1,19 @@
-/// Why bytes could not be read as media.
+/// The reason why bytes could not be read as media.
 public struct MediaError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The kind of failure. An open set.
+    /// The kind of failure. The set is open.
     public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
         /// ``rawValue``.
         public var description: String { rawValue }
 
-        /// The bytes are of no container that this library reads.
+        /// The bytes belong to no container that this library reads.
         public static let unknownContainer = Code(rawValue: "unknownContainer")
         /// The bytes end too early.
         public static let truncated = Code(rawValue: "truncated")
         /// A field contradicts the format or another field.
         public static let malformed = Code(rawValue: "malformed")
-        /// Well-formed, but more than a limit allows.
+        /// The content is well-formed but exceeds a limit.
         public static let limitExceeded = Code(rawValue: "limitExceeded")
         /// The segment needs an initialization section, but there is none.
         public static let missingInitializationSection = Code(rawValue: "missingInitializationSection")
@@ -25,7 +25,7 @@ public struct MediaError: Error, Sendable, Hashable, CustomStringConvertible {
     public var code: Code
     /// The offset of the fault from the start of the segment or section, or `nil` if it has no single position.
     public var byteOffset: Int?
-    /// The finding, for people.
+    /// A description of the error.
     public var text: String
 
     /// Creates an error. `byteOffset` counts from the start of the segment and is nil if no single byte is the cause.

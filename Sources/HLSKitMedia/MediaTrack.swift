@@ -3,7 +3,7 @@ public enum MediaKind: String, Sendable, Hashable, CaseIterable {
     case video, audio, text, metadata
 }
 
-/// A coding format. An open set: a format unknown to this library keeps its name.
+/// A coding format. The set is open, and a format that this library does not know keeps its name.
 public struct MediaCodec: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -56,18 +56,22 @@ public struct MediaCodec: RawRepresentable, Sendable, Hashable, CustomStringConv
     public static let id3 = MediaCodec(rawValue: "id3")
 }
 
-/// One elementary stream as its container describes it.
+/// One elementary stream as described by its container.
 public struct MediaTrack: Sendable, Hashable {
-    /// The container's number for the track: PID in a transport stream, `track_ID` in MP4, 0 in packed audio.
+    /// The container's number for the track.
+    ///
+    /// It is the PID in a transport stream, `track_ID` in MP4, and 0 in packed audio.
     public var id: Int
     /// The kind of media in the stream.
     public var mediaType: MediaKind
     /// The coding format.
     public var codec: MediaCodec
-    /// Units per second of the track's timestamps: 90 000 in a transport stream and in packed audio.
+    /// The units per second of the track's timestamps: 90 000 in a transport stream and in packed audio.
     public var timescale: Int32
-    /// Decoder configuration in the form that libavcodec calls extradata: the payload of `avcC`, `hvcC`, `av1C`, an
-    /// AudioSpecificConfig, an `OpusHead`, a FLAC STREAMINFO. Empty if the stream carries it (H.264 in TS).
+    /// The decoder configuration, which libavcodec calls extradata.
+    ///
+    /// It is the payload of `avcC`, `hvcC` or `av1C`, an AudioSpecificConfig, an `OpusHead`, or a FLAC STREAMINFO. It
+    /// is empty if the stream itself contains the configuration (H.264 in TS).
     public var configuration: [UInt8]
     /// The four-character code of the sample entry, empty outside MP4.
     public var sampleEntry: String
@@ -85,9 +89,11 @@ public struct MediaTrack: Sendable, Hashable {
     public var language: String?
     /// The playlist's description of the track's rendition.
     package var label = MediaTrackLabel()
-    /// Timestamps are 33 bits wide and wrap (transport streams, packed audio).
+    /// A Boolean value that indicates whether timestamps have 33 bits and wrap.
+    ///
+    /// This is the case in transport streams and packed audio.
     public var wrapsAt33Bits: Bool
-    /// The color information that the container declares, or `nil` if undeclared.
+    /// The colour information that the container declares, or `nil` if undeclared.
     public var colorInformation: ColorInformation?
     /// The shape of a pixel, or `nil` if undeclared.
     public var pixelAspectRatio: PixelAspectRatio?
@@ -112,7 +118,7 @@ public struct MediaTrack: Sendable, Hashable {
     package var sphericalMapping: SphericalMapping?
     /// The bit depth and chroma of the video, or nil unless the container declares them (VP9 in MP4).
     package var sampleStructure: PictureSampleStructure?
-    /// Timestamps count from the start of the segment, because it declares no other time.
+    /// Whether timestamps count from the start of the segment because it declares no other time.
     package var timestampsAreRelative = false
     /// The clockwise rotation to apply to the frame, in degrees: 0, 90, 180 or 270 (`tkhd` of MP4).
     public var rotation = 0
@@ -159,7 +165,6 @@ public struct MediaTrack: Sendable, Hashable {
 
 /// A playlist's description of a rendition, to be stored with its track in a file.
 package struct MediaTrackLabel: Sendable, Hashable {
-    /// The name, or nil if there is none.
     package var name: String?
     /// Whether the rendition plays by default.
     package var isDefault = false
@@ -170,7 +175,6 @@ package struct MediaTrackLabel: Sendable, Hashable {
     /// Whether the audio describes the video for viewers who cannot see it.
     package var describesVideo = false
 
-    /// Creates an empty label.
     package init() {}
 }
 
@@ -196,7 +200,7 @@ package struct GaplessInfo: Sendable, Hashable {
 
 /// One access unit: the input for a single decoding step.
 public struct MediaSample: Sendable {
-    /// The track it belongs to, as in ``MediaTrack/id``.
+    /// The ``MediaTrack/id`` of the sample's track.
     public var trackID: Int
     /// The presentation time in units of the track's timescale, as in the container.
     ///
@@ -208,9 +212,9 @@ public struct MediaSample: Sendable {
     public var dts: Int64
     /// The duration in units of the track's timescale, or 0 if the container does not declare it (TS video).
     public var duration: Int64
-    /// Decoding can start here.
+    /// A Boolean value that indicates whether decoding can start here.
     public var isSync: Bool
-    /// Bytes of this access unit were lost or damaged on the way.
+    /// A Boolean value that indicates whether bytes of this access unit were lost or damaged.
     public var isDamaged: Bool
     /// Whether the sample contains two pictures, each one field of the same frame.
     package var holdsTwoFields = false

@@ -4,20 +4,20 @@
 ///
 /// Source: the matrix of `tkhd`, ISO/IEC 14496-12 §8.3.2, §6.2.2, with the names of `CGAffineTransform`.
 public struct TrackTransform: Sendable, Hashable {
-    /// Pixels to the right for each to the right.
+    /// The horizontal effect of x.
     public var a: Double
-    /// Pixels downwards for each to the right.
+    /// The vertical effect of x.
     public var b: Double
-    /// Pixels to the right for each downwards.
+    /// The horizontal effect of y.
     public var c: Double
-    /// Pixels downwards for each downwards.
+    /// The vertical effect of y.
     public var d: Double
-    /// Pixels to the right.
+    /// The horizontal offset in pixels.
     public var tx: Double
-    /// Pixels downwards.
+    /// The vertical offset in pixels.
     public var ty: Double
 
-    /// Makes a transform, by default the identity.
+    /// Creates a transform. The default is the identity.
     package init(a: Double = 1, b: Double = 0, c: Double = 0, d: Double = 1, tx: Double = 0, ty: Double = 0) {
         (self.a, self.b, self.c, self.d, self.tx, self.ty) = (a, b, c, d, tx, ty)
     }

@@ -1,6 +1,6 @@
 public import HLSKitLoading
 
-/// Sends each request to the transport for its scheme.
+/// A transport that forwards each request to the transport for its scheme.
 public final class SchemeTransport: ResourceTransport {
     private let network: any ResourceTransport
     private let local: any ResourceTransport
@@ -12,7 +12,7 @@ public final class SchemeTransport: ResourceTransport {
     /// connections, resolved names, TLS sessions and cookies. Its threads start with the first use.
     public static let shared = SchemeTransport(configuration: TransportConfiguration())
 
-    /// Makes a transport that sends `file:` and `data:` URLs to `local` and all others to `network`.
+    /// Creates a transport that sends `file:` and `data:` URLs to `local`, and all others to `network`.
     public init(network: any ResourceTransport, local: any ResourceTransport) {
         self.network = network
         self.local = local

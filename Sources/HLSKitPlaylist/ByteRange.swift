@@ -1,11 +1,11 @@
-/// A part of a resource: `length` bytes from `offset`. The sum of both fits an `Int`.
+/// A part of a resource: `length` bytes from `offset`, whose sum fits an `Int`.
 public struct ByteRange: Sendable, Hashable {
     /// The offset of the first byte from the start of the resource.
     public var offset: Int
     /// The number of bytes.
     public var length: Int
 
-    /// Makes the range of `length` bytes that begins at `offset`.
+    /// Creates the range of `length` bytes that begins at `offset`.
     public init(offset: Int, length: Int) {
         self.offset = offset
         self.length = length

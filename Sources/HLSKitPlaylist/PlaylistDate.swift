@@ -7,7 +7,7 @@ public struct PlaylistDate: Sendable, Hashable, Comparable, Codable {
     /// The fraction of a second, in 10⁻¹⁸ s: 0 ..< 10¹⁸.
     public let attoseconds: Int64
 
-    /// `attoseconds` beyond one second are carried.
+    /// Creates a date. `attoseconds` beyond one second are carried.
     public init(seconds: Int64, attoseconds: Int64 = 0) {
         let unit = Self.attosecondsPerSecond
         let (quotient, remainder) = attoseconds.quotientAndRemainder(dividingBy: unit)
@@ -64,7 +64,7 @@ extension PlaylistDate {
 // MARK: - Text
 
 extension PlaylistDate: CustomStringConvertible {
-    /// ISO 8601 in UTC, with as many decimals as the value has, at least three: `2024-02-29T12:00:00.000Z`.
+    /// The date in ISO 8601 and UTC, with at least three decimals: `2024-02-29T12:00:00.000Z`.
     public var description: String {
         // Rounded down, including below zero.
         let days = seconds / 86_400 - (seconds % 86_400 < 0 ? 1 : 0)
@@ -107,8 +107,10 @@ extension PlaylistDate: CustomStringConvertible {
         return era * 146_097 + dayOfEra - 719_468
     }
 
-    /// Reads ISO 8601 as playlists have it: `Z`, `+hh:mm`, `+hhmm` or no zone (read as UTC), a fraction of any length.
-    /// nil when the text is not a date, or the date does not exist. See rule 24 of docs/behaviour/playlists.md.
+    /// Reads ISO 8601 in the forms of playlists.
+    ///
+    /// The zone is `Z`, `+hh:mm`, `+hhmm` or absent (read as UTC), and the fraction has any length. The result is `nil`
+    /// if the text is not a date, or the date does not exist.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard let date = bytes.span.date(in: 0..<bytes.count)?.date else { return nil }

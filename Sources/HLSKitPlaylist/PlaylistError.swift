@@ -1,6 +1,6 @@
-/// Why a text is not usable as a playlist.
+/// The reason why a text cannot be used as a playlist.
 public struct PlaylistError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The kind of failure. An open set.
+    /// The kind of failure. The set is open.
     public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -11,7 +11,7 @@ public struct PlaylistError: Error, Sendable, Hashable, CustomStringConvertible 
         public static let notAPlaylist = Code(rawValue: "notAPlaylist")
         /// The playlist exceeds one of the ``PlaylistLimits``, which the text names.
         public static let limitExceeded = Code(rawValue: "limitExceeded")
-        /// A line, or the playlist as a whole, breaks a rule in a way that leaves no clear meaning.
+        /// A line, or the whole playlist, violates a rule so that its meaning is unclear.
         public static let malformed = Code(rawValue: "malformed")
         /// The playlist is of the other kind.
         public static let wrongKind = Code(rawValue: "wrongKind")
@@ -27,7 +27,7 @@ public struct PlaylistError: Error, Sendable, Hashable, CustomStringConvertible 
     public var line: Int?
     /// The name of the tag without `#`, or `nil` if there is none.
     public var tag: String?
-    /// The finding, for people.
+    /// A description of the error.
     public var text: String
 
     /// Creates an error. `line` counts from 1 and is nil if no single line is the cause.
@@ -39,20 +39,21 @@ public struct PlaylistError: Error, Sendable, Hashable, CustomStringConvertible 
         self.text = text
     }
 
-    /// One line: `line 14: EXT-X-BYTERANGE "12@": offset is missing (rfc8216bis §4.4.4.2)`. Control characters of the
-    /// playlist are escaped.
+    /// A description in one line, with control characters of the playlist escaped.
+    ///
+    /// For example: `line 14: EXT-X-BYTERANGE "12@": offset is missing (rfc8216bis §4.4.4.2)`.
     public var description: String {
         PlaylistIssue.describe(line: line, tag: tag, text: text, rule: rule)
     }
 }
 
-/// Something in a playlist that breaks a rule, found by lenient parsing.
+/// A violation of a rule, found by lenient parsing.
 public struct PlaylistIssue: Sendable, Hashable, CustomStringConvertible {
     /// The severity of an issue.
     public enum Severity: String, Sendable, Hashable, CaseIterable {
-        /// A "should", or merely unusual.
+        /// A violation of a "should", or an unusual value.
         case warning
-        /// A "must" of the specification.
+        /// A violation of a "must" of the specification.
         case error
     }
 
@@ -64,7 +65,7 @@ public struct PlaylistIssue: Sendable, Hashable, CustomStringConvertible {
     public var line: Int?
     /// The name of the tag, without `#`.
     public var tag: String?
-    /// The finding and its consequence.
+    /// A description of the fault and its consequence.
     public var text: String
 
     /// Creates an issue, which is an error by default. `line` counts from 1 and is nil if no single line is the cause.

@@ -1,4 +1,4 @@
-/// A rule that a playlist can break, by a short name. An open set.
+/// The short name of a rule that a playlist can violate. The set is open.
 public struct PlaylistRule: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -19,7 +19,7 @@ public struct PlaylistRule: RawRepresentable, Sendable, Hashable, CustomStringCo
     package static let mixedKinds = PlaylistRule(rawValue: "mixed-kinds")
     /// Neither media nor multivariant tags.
     package static let noKind = PlaylistRule(rawValue: "no-kind")
-    /// More than a limit of the reader allows.
+    /// The playlist exceeds a limit of the reader.
     package static let limit = PlaylistRule(rawValue: "limit")
     /// A URI line without the tag that gives it a meaning.
     package static let uriWithoutTag = PlaylistRule(rawValue: "uri-without-tag")
@@ -31,7 +31,7 @@ public struct PlaylistRule: RawRepresentable, Sendable, Hashable, CustomStringCo
     package static let tagPosition = PlaylistRule(rawValue: "tag-position")
     /// An invalid attribute list.
     package static let attributeList = PlaylistRule(rawValue: "attribute-list")
-    /// An attribute name twice in a list.
+    /// A duplicate attribute name in a list.
     package static let duplicateAttribute = PlaylistRule(rawValue: "duplicate-attribute")
     /// A required attribute is missing.
     package static let missingAttribute = PlaylistRule(rawValue: "missing-attribute")
@@ -39,7 +39,7 @@ public struct PlaylistRule: RawRepresentable, Sendable, Hashable, CustomStringCo
     package static let attributeConflict = PlaylistRule(rawValue: "attribute-conflict")
     /// A quoted enumerated value or an unquoted string.
     package static let quoting = PlaylistRule(rawValue: "quoting")
-    /// Not a number, or not one in range.
+    /// An invalid number, or one out of range.
     package static let number = PlaylistRule(rawValue: "number")
     /// Not a hexadecimal sequence, or too long.
     package static let hexadecimal = PlaylistRule(rawValue: "hexadecimal")
@@ -61,7 +61,7 @@ public struct PlaylistRule: RawRepresentable, Sendable, Hashable, CustomStringCo
     package static let definition = PlaylistRule(rawValue: "define")
     /// Date ranges with one ID that contradict each other, or an incomplete range.
     package static let dateRange = PlaylistRule(rawValue: "daterange")
-    /// Skipped segments that do not fit.
+    /// Skipped segments that do not match.
     package static let skip = PlaylistRule(rawValue: "skip")
 
     /// The section of the specification, or nil if the rule is the reader's own.

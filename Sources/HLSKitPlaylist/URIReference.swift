@@ -92,7 +92,6 @@ package struct URIReference: Sendable, Hashable, CustomStringConvertible {
         host.map { (userInfo.map { $0 + "@" } ?? "") + $0 + (port.map { ":\($0)" } ?? "") }
     }
 
-    /// The complete reference.
     package var description: String {
         var text = ""
         if let scheme { text += scheme + ":" }
@@ -107,10 +106,10 @@ package struct URIReference: Sendable, Hashable, CustomStringConvertible {
 // MARK: - Resolution
 
 extension URIReference {
-    /// The target of this reference as seen from `base`: RFC 3986 §5.2.2, strict.
+    /// Resolves this reference against `base`: RFC 3986 §5.2.2, strict.
     package func resolved(against base: URIReference) -> URIReference {
         if scheme != nil {
-            // An opaque path (`data:…`) has no hierarchy to tidy.
+            // An opaque path (`data:…`) has no hierarchy to normalize.
             let isHierarchical = host != nil || path.utf8.first == UInt8(ascii: "/")
             let path = isHierarchical ? Self.removingDotSegments(path) : path
             return URIReference(scheme, authorityOf: self, path: path, query: query, fragment: fragment)
@@ -210,9 +209,9 @@ extension URIReference {
 // MARK: - Use
 
 extension URIReference {
-    /// Scheme, host and port, lower-cased and with the scheme's default port filled in: `https://example.com:443`.
+    /// The scheme, host and port in lower case, including the scheme's default port: `https://example.com:443`.
     ///
-    /// nil without scheme or host. Two URLs are of the same origin when these are equal (RFC 6454 §4).
+    /// It is nil without scheme or host. Two URLs have the same origin if these are equal (RFC 6454 §4).
     package var origin: String? {
         guard let scheme = scheme?.lowercased(), let host = host?.lowercased(), !host.isEmpty else { return nil }
         let port = port ?? (scheme == "https" ? 443 : scheme == "http" ? 80 : nil)

@@ -11,7 +11,7 @@ import Synchronization
 /// The trace starts with its first period when the instance is created. The deadlines of a request
 /// (`TransportTimeouts`) apply to the shaped transfer, as on a real link of this kind.
 public final class ConditionedTransport: ResourceTransport {
-    /// Waiting bytes of one request at which the other transport is paused, and at which it is resumed.
+    /// The number of waiting bytes of one request at which the other transport is paused, and at which it is resumed.
     static let highWaterMark = 512 << 10
     static let lowWaterMark = 256 << 10
     /// Clocks have nanosecond precision and the arithmetic rounds, so an event within a microsecond is due.
@@ -41,7 +41,7 @@ public final class ConditionedTransport: ResourceTransport {
         var task: (any TransportTask)?
         var shouldPause = false
         var isPaused = false
-        /// One thread at a time carries `shouldPause` over to the task, so that pause and resume keep their order.
+        /// Only one thread at a time applies `shouldPause` to the task, so that pause and resume keep their order.
         var isSwitching = false
     }
 
@@ -280,7 +280,7 @@ public final class ConditionedTransport: ResourceTransport {
         }
     }
 
-    /// Reads the time since now.
+    /// Returns a function that measures the time since now.
     private static func stopwatch<C: Clock<Duration>>(_ clock: C) -> @Sendable () -> NetworkTrace.Milliseconds {
         let start = clock.now
         return { start.duration(to: clock.now).milliseconds }

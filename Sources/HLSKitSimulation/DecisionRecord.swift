@@ -15,7 +15,7 @@ struct ExplainingSelector: VariantSelector {
 
     mutating func decide(_ input: SelectionInput) -> SelectionDecision {
         let decision = rule.decide(input)
-        // Most looks at a running download let it continue.
+        // Most checks of a running download let it continue.
         if let download = input.download, download.variantID == decision.variantID { return decision }
         guard let index = input.candidates.playlistIndex(of: decision.variantID), variants.indices.contains(index)
         else {

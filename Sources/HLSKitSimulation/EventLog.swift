@@ -1,6 +1,6 @@
 public import HLSKitCore
 
-/// The events of a player as lines of text: to compare two runs, or to keep as a golden file.
+/// The events of a player as lines of text, for comparing two runs or as a golden file.
 ///
 /// ```swift
 /// var log = EventLog()
@@ -35,7 +35,7 @@ public struct EventLog: Sendable, Hashable {
     /// The ``lines``, each with its line break.
     public var text: String { lines.map { $0 + "\n" }.joined() }
 
-    /// Adds the line of an event.
+    /// Appends the line of an event.
     public mutating func append(_ event: PlayerEvent) {
         let text = Self.text(event.kind)
         let measured = Self.measured(event.kind)

@@ -1,7 +1,7 @@
 public import HLSKitCore
 
 extension HLSError.Domain {
-    /// A trace, a movie or a recording that cannot be read or written, or a simulation that cannot be run.
+    /// A trace, movie or recording cannot be read or written, or a simulation cannot be run.
     public static let simulation = HLSError.Domain(rawValue: "simulation")
 }
 

@@ -2,14 +2,17 @@
 public struct LinkConditions: Sendable, Hashable {
     /// The bits that the link carries per second, or 0 for an outage.
     public var bitsPerSecond: Double
-    /// Time from a request to its first byte.
+    /// The time from a request to its first byte.
     public var latency: Duration
     /// The share of lost packets, from 0 (the default) to 1.
     ///
     /// Lost packets are sent again, so all data arrives, but more slowly; see ``throughput``.
     public var packetLoss: Double
 
-    /// - Precondition: `bitsPerSecond` is finite, neither it nor `latency` is negative, and `packetLoss` is from 0 to 1.
+    /// Creates conditions.
+    ///
+    /// - Precondition: `bitsPerSecond` is finite, neither it nor `latency` is negative, and `packetLoss` is from 0 to
+    ///   1.
     public init(bitsPerSecond: Double, latency: Duration = .zero, packetLoss: Double = 0) {
         precondition(bitsPerSecond.isFinite && bitsPerSecond >= 0, "a bit rate is a finite number, at least 0")
         precondition(latency >= .zero, "a latency is not negative")

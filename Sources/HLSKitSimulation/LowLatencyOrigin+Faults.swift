@@ -15,7 +15,7 @@ extension LowLatencyOrigin {
             /// A cache that respects the query serves requests without one, with copies up to this age.
             case plainCache(lifetime: Duration)
             case hint(HintFault)
-            /// So many parts at the end of each segment are never listed, nor there.
+            /// This number of parts at the end of each segment is never listed or available.
             case dropsLastParts(Int)
             /// `PART-TARGET` is two thirds of the part duration.
             case understatesPartTarget
@@ -30,7 +30,7 @@ extension LowLatencyOrigin {
             /// Rendition reports are ahead by this number of segments.
             case reportsAhead(by: Int)
             case omitsReports
-            /// Nothing more is listed from the beginning of the fault on.
+            /// From the start of the fault on, no new content is listed.
             case stops
             /// The encoder pauses, and continues at the same position.
             case pauses

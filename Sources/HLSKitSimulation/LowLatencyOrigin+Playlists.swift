@@ -90,7 +90,7 @@ extension LowLatencyOrigin {
         firstMediaSequence + (fault(at: time, of: 0, \.renumbering) ?? 0)
     }
 
-    /// The place in the stream of the segment of this number.
+    /// Returns the index in the stream of the segment with this number.
     func index(ofSegment number: Int, at time: Duration) -> Int? {
         let index = number - numbering(at: time)
         return index >= 0 ? index : nil

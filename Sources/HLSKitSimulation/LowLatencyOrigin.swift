@@ -20,11 +20,11 @@ package struct LowLatencyOrigin: Sendable {
         case ranges
     }
 
-    /// Bits per second of each variant, in the order of the multivariant playlist. Default 0.4 and 1 Mbit/s.
+    /// Bits per second of each variant, in the order of the multivariant playlist. The default is 0.4 and 1 Mbit/s.
     package var bitRates = [400_000, 1_000_000]
     /// The part duration, which is 0.5 s by default. ``partsPerSegment`` parts must last a whole number of seconds.
     package var partDuration = Duration.milliseconds(500)
-    /// Default 4.
+    /// The default is 4.
     package var partsPerSegment = 4
     /// The interval of independent parts, from the first of the stream on. The default is 2.
     package var independentInterval = 2
@@ -32,25 +32,25 @@ package struct LowLatencyOrigin: Sendable {
     package var windowSegmentCount = 8
     /// The total number of segments, or nil (the default) for an endless stream.
     package var segmentCount: Int?
-    /// The media sequence number of the first segment. Default 0.
+    /// The media sequence number of the first segment. The default is 0.
     package var firstMediaSequence = 0
     /// The default is separate files.
     package var addressing = Addressing.files
-    /// `PART-HOLD-BACK`. nil (the default) is three part targets.
+    /// `PART-HOLD-BACK`. The default, nil, is three part targets.
     package var partHoldBack: Duration?
-    /// `CAN-BLOCK-RELOAD`. Default true.
+    /// `CAN-BLOCK-RELOAD`. The default is true.
     package var holdsRequests = true
-    /// `CAN-SKIP-UNTIL`, of six target durations. Default true.
+    /// `CAN-SKIP-UNTIL`, which is six target durations. The default is true.
     package var offersDeltaUpdates = true
-    /// `EXT-X-PRELOAD-HINT`. Default true.
+    /// `EXT-X-PRELOAD-HINT`. The default is true.
     package var givesHints = true
-    /// Parts are listed at all. Default true.
+    /// Whether parts are listed. The default is true.
     package var listsParts = true
     /// The protocol name of responses. The default is `h2`.
     package var protocolName = "h2"
-    /// Connections of HTTP/1.1 are kept. Default true.
+    /// Whether HTTP/1.1 connections are reusable. The default is true.
     package var keepsConnections = true
-    /// The date of time zero at the origin, whose clock may be wrong. Default 2023-11-14T22:13:20Z.
+    /// The date of time zero at the origin, whose clock may be wrong. The default is 2023-11-14T22:13:20Z.
     package var epoch = PlaylistDate(seconds: 1_700_000_000)
     /// The drift of the encoder's clock, in parts per million. Positive values are faster. The default is 0.
     package var clockDrift = 0.0
@@ -61,7 +61,7 @@ package struct LowLatencyOrigin: Sendable {
     /// The faults and their times.
     package var faults: [Fault] = []
 
-    /// A stream without faults.
+    /// Creates a stream without faults.
     package init() {}
 
     /// The URL of the multivariant playlist.
@@ -194,7 +194,7 @@ package struct LowLatencyOrigin: Sendable {
         return SyntheticMedia.segment(part, duration: partDuration, byteCount: byteCount)
     }
 
-    /// The bytes of one part: all have as many.
+    /// The bytes of one part. All parts have the same size.
     func byteCount(ofPartOf variant: Int) -> Int { media(ofPart: 0, of: variant).count }
 
     // MARK: What is there
@@ -206,7 +206,7 @@ package struct LowLatencyOrigin: Sendable {
 
     func partRange(ofSegment index: Int) -> Range<Int> { index * partsPerSegment..<(index + 1) * partsPerSegment }
 
-    /// The parts of a segment that a playlist lists as such.
+    /// The listed parts of a segment.
     func listedParts(ofSegment index: Int, of variant: Int) -> Range<Int> {
         let range = partRange(ofSegment: index)
         let completion = timeline.completion(ofPart: range.upperBound - 1)
@@ -230,7 +230,7 @@ package struct LowLatencyOrigin: Sendable {
             hasEnded: segmentCount.map { whole >= $0 } ?? false)
     }
 
-    /// Segments and parts by their numbers from the beginning of the stream.
+    /// Segments and parts are numbered from the start of the stream.
     struct Listing: Sendable, Hashable {
         /// The complete segments.
         var segments: Range<Int>

@@ -11,7 +11,7 @@ struct LowLatencyTimeline: Sendable {
     private let epoch: PlaylistDate
     /// The speed of the encoder's clock.
     private let speed: Double
-    /// When it pauses, in order.
+    /// The encoder's pauses, in order.
     private let pauses: [Range<Duration>]
 
     init(_ origin: LowLatencyOrigin) {
@@ -41,7 +41,7 @@ struct LowLatencyTimeline: Sendable {
         return time
     }
 
-    /// The date at which a part begins, by the encoder's clock.
+    /// The date of a part's start, by the encoder's clock.
     func date(ofPart part: Int) -> PlaylistDate {
         epoch + completion(ofPart: part) * speed - partDuration
     }

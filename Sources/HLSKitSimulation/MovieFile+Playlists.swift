@@ -27,9 +27,9 @@ extension MovieFile {
         try self.init(columns)
     }
 
-    /// A movie with one variant, as a media playlist describes it.
+    /// Creates a movie with one variant from a media playlist.
     ///
-    /// - Throws: `HLSError` when it is live, or declares no size: `EXT-X-BYTERANGE` or `EXT-X-BITRATE`.
+    /// - Throws: `HLSError` if the playlist is live, or declares no sizes with `EXT-X-BYTERANGE` or `EXT-X-BITRATE`.
     public init(_ playlist: MediaPlaylist) throws(HLSError) {
         guard playlist.isComplete else { throw HLSError.simulation("a live playlist: only VOD can be simulated") }
         guard playlist.segments.contains(where: { Column.bits(of: $0) != nil }) else {
@@ -54,7 +54,7 @@ extension MovieFile {
             peakBitRates: ladder.map { max($0.peak, $0.average) }, segmentSizes: sizes)
     }
 
-    /// One variant: bits and time up to the end of each of its segments.
+    /// One variant: the bits and time up to the end of each of its segments.
     private struct Column {
         let average: Double
         let peak: Double

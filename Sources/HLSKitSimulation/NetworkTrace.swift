@@ -13,14 +13,14 @@ public struct NetworkTrace: Sendable, Hashable {
     /// Milliseconds since the start of the trace, or between two times.
     package typealias Milliseconds = Double
 
-    /// A stretch of time without a change.
+    /// A period with constant conditions.
     public struct Period: Sendable, Hashable {
         /// The duration of the conditions, which is above 0.
         public var duration: Duration
-        /// Bandwidth and latency meanwhile.
+        /// The bandwidth and latency during the period.
         public var conditions: LinkConditions
 
-        /// Makes a period.
+        /// Creates a period.
         public init(duration: Duration, conditions: LinkConditions) {
             self.duration = duration
             self.conditions = conditions
@@ -29,7 +29,8 @@ public struct NetworkTrace: Sendable, Hashable {
 
     /// The largest accepted trace file, in bytes.
     package static let maximumByteCount = 16 << 20
-    /// The largest values of the three columns: a day, 1 Tbit/s, ten minutes. They keep all sums exact enough.
+    /// The largest values of the three columns: a day, 1 Tbit/s, ten minutes. Sums within these limits are sufficiently
+    /// exact.
     static let maximumDuration = 86_400_000.0
     static let maximumBandwidth = 1e9
     static let maximumLatency = 600_000.0
@@ -41,7 +42,7 @@ public struct NetworkTrace: Sendable, Hashable {
     private let starts: [Double]
     private let cumulativeBits: [Double]
 
-    /// One period that lasts for ever.
+    /// Creates a trace with one period that lasts forever.
     public init(constant conditions: LinkConditions) {
         self.init(rows: [
             Row(duration: 1000, conditions)
@@ -83,7 +84,7 @@ public struct NetworkTrace: Sendable, Hashable {
 
     /// Reads a trace file.
     ///
-    /// - Throws: `HLSError`, with the words of the system when the file cannot be read.
+    /// - Throws: `HLSError`, with the system's message if the file cannot be read.
     public init(contentsOfFile path: String) throws(HLSError) {
         try self.init(parsing: Self.read(path))
     }
@@ -124,7 +125,7 @@ public struct NetworkTrace: Sendable, Hashable {
         bitsPerCycle = sum
     }
 
-    /// Time until the trace starts again.
+    /// The time until the trace repeats.
     public var duration: Duration { .milliseconds(rounding: cycleLength) }
     package let cycleLength: Milliseconds
     private let bitsPerCycle: Double
@@ -182,7 +183,7 @@ public struct NetworkTrace: Sendable, Hashable {
         return (cycle, offset, min(max(0, period), rates.count - 1))
     }
 
-    /// The first index whose element satisfies `predicate`, which is false up to some element and true from it on.
+    /// The first index whose element satisfies `predicate`, which is false up to some element and true from there on.
     private static func firstIndex(in values: [Double], where predicate: (Double) -> Bool) -> Int {
         var low = 0
         var high = values.count

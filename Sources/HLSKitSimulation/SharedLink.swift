@@ -41,7 +41,7 @@ struct SharedLink {
         var items: [Item] = []
         var firstItem = 0
         var isPaused = false
-        /// A turn is due earlier the longer ago the last one was.
+        /// The flow whose last turn is longest ago is next.
         var servedAt: UInt64 = 0
         var pendingByteCount = 0
 
@@ -57,14 +57,14 @@ struct SharedLink {
 
     /// The size of the packets in which transfers take turns.
     struct Packets: Sendable {
-        /// The bits that pass in that time, …
+        /// The size is the number of bits that pass in this time, …
         var duration: Milliseconds
-        /// … but no less than a TCP segment on Ethernet and no more than the upper bound.
+        /// … but at least a TCP segment on Ethernet and at most the upper bound.
         var sizes: ClosedRange<Int>
 
         /// Packets as small as in a network.
         static let small = Packets(duration: 5, sizes: 1460...65_536)
-        /// So few that a simulation is fast, and still enough to measure a link by.
+        /// Few enough for a fast simulation, but enough to measure a link.
         static let large = Packets(duration: 50, sizes: 1460...1_048_576)
     }
 
@@ -79,7 +79,7 @@ struct SharedLink {
         self.packets = packets
     }
 
-    /// A request begins: its first byte can arrive after the latency of `time`.
+    /// Begins a request. Its first byte can arrive after the latency of `time`.
     mutating func open(at time: Milliseconds) -> FlowID {
         counter += 1
         let id = FlowID(number: counter)
@@ -89,17 +89,17 @@ struct SharedLink {
 
     mutating func close(_ id: FlowID) { flows[id] = nil }
 
-    /// The far end has `event` ready to be sent at `time`.
+    /// Adds an `event` that the far end can send from `time` on.
     mutating func enqueue(_ event: TransportEvent, to id: FlowID, at time: Milliseconds) {
         let item = Item(event: event, arrivedAt: time)
         flows[id]?.pendingByteCount += item.remainingByteCount ?? 0
         flows[id]?.items.append(item)
     }
 
-    /// Bytes that wait for their turn.
+    /// The number of bytes that wait for their turn.
     func pendingByteCount(of id: FlowID) -> Int { flows[id]?.pendingByteCount ?? 0 }
 
-    /// A paused flow leaves the link to the others.
+    /// Pauses or resumes a flow. A paused flow leaves the link to the others.
     mutating func setPaused(_ isPaused: Bool, _ id: FlowID, at time: Milliseconds) {
         guard var flow = flows[id], flow.isPaused != isPaused else { return }
         flow.isPaused = isPaused

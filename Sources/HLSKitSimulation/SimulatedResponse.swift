@@ -22,7 +22,7 @@ public struct SimulatedRequest: Sendable, Hashable {
     /// The body of a POST, or `nil` for a GET.
     public var body: [UInt8]?
 
-    /// Makes a request, by default for the whole resource.
+    /// Creates a request, by default for the whole resource.
     package init(
         urlString: String, resourceClass: ResourceClass = .segment, byteRange: Range<UInt64>? = nil,
         time: Duration = .zero,
@@ -42,7 +42,7 @@ public struct SimulatedResponse: Sendable, Hashable {
     /// The end of a body.
     public enum Ending: Sendable, Hashable {
         case complete
-        /// The connection is lost after that many bytes.
+        /// The connection is lost after this number of bytes.
         case cut(after: Int)
         /// No more data arrives after this number of bytes, until the request's deadline.
         case stalled(after: Int)
@@ -81,7 +81,7 @@ public struct SimulatedResponse: Sendable, Hashable {
     /// The failure that replaces the response, or `nil` if there is a response.
     public var failure: HLSError.Code?
 
-    /// Makes a response, by default a successful one without a body.
+    /// Creates a response, by default a successful one without a body.
     public init(
         status: Int = 200, contentType: String? = nil, fields: [TransportField] = [], body: [UInt8] = [],
         delay: Duration = .zero, ending: Ending = .complete

@@ -10,15 +10,15 @@ public struct SimulatedSession: Sendable {
         package var index: Int
         /// Counted from the lowest.
         package var variant: Int
-        /// When it was requested.
+        /// The time of the request.
         package var requested: Double
-        /// When its first byte arrived.
+        /// The time of the first byte.
         package var firstByte: Double
-        /// When its last byte arrived.
+        /// The time of the last byte.
         package var done: Double
         /// Its size in bits.
         package var bitCount: Double
-        /// Milliseconds of media ahead at ``done``, this segment included.
+        /// The milliseconds of buffered media at ``done``, including this segment.
         package var buffered: Double
     }
 
@@ -28,29 +28,28 @@ public struct SimulatedSession: Sendable {
         package var index: Int
         /// Counted from the lowest.
         package var variant: Int
-        /// When it was requested.
+        /// The time of the request.
         package var requested: Double
         /// The time of the cancellation.
         package var aborted: Double
-        /// Bits that had arrived.
+        /// The number of bits that had arrived.
         package var bitCount: Double
     }
 
-    /// A decision of the rule, and its reason: a choice before it is requested, or to abandon its download.
+    /// A decision of the rule and its reason: a selection before a request, or the cancellation of a download.
     package struct Decision: Sendable, Hashable {
-        /// When it was decided.
+        /// The time of the decision.
         package var time: Double
         /// Counted from the lowest.
         package var variant: Int
         /// Whether the decision is about cancelling the current download, rather than about the next variant.
         package var abandonsDownload: Bool
-        /// The reason, in the rule's words.
+        /// The reason in the rule's words.
         package var explanation: String
     }
 
-    /// The played movie.
     package let movie: MovieFile
-    /// The limit of media ahead.
+    /// The limit of buffered media.
     package let bufferLimit: Duration
     /// The played segments, in order.
     package internal(set) var segments: [Segment] = []
@@ -60,9 +59,9 @@ public struct SimulatedSession: Sendable {
     package internal(set) var decisions: [Decision] = []
     /// The times at which playback began, initially and after each stall. There is one more than ``stalls``.
     package internal(set) var starts: [Double] = []
-    /// When each stall began.
+    /// The times at which stalls began.
     package internal(set) var stalls: [Double] = []
-    /// When the movie had been played to its end.
+    /// The time at which the movie ended.
     package internal(set) var end = 0.0
     /// Totals, as a player reports them.
     public internal(set) var statistics = PlaybackStatistics()
@@ -75,7 +74,7 @@ public struct SimulatedSession: Sendable {
     /// The time from the first request to the first frame.
     public var startupTime: Duration { .milliseconds(rounding: startupSeconds * 1000) }
 
-    /// Time without video after the first frame.
+    /// The time without video after the first frame.
     public var stallDuration: Duration { .milliseconds(rounding: stallSeconds * 1000) }
 
     var startupSeconds: Double { (starts.first ?? end) / 1000 }
@@ -132,7 +131,7 @@ public struct SimulatedSession: Sendable {
         return ([header] + lines.map(\.text)).map { $0 + "\n" }.joined()
     }
 
-    /// Reasons are text of the rules, which need not be ours.
+    /// Reasons are text of rules, which may come from apps.
     static func escaped(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
@@ -158,26 +157,26 @@ public struct SimulatedSession: Sendable {
 // MARK: - Times
 
 extension SimulatedSession.Segment {
-    /// When it was requested.
+    /// The time of the request.
     package var requestTime: Duration { .milliseconds(rounding: requested) }
-    /// When its first byte arrived.
+    /// The time of the first byte.
     package var firstByteTime: Duration { .milliseconds(rounding: firstByte) }
-    /// When its last byte arrived.
+    /// The time of the last byte.
     package var completionTime: Duration { .milliseconds(rounding: done) }
-    /// Media ahead at ``completionTime``, this segment included.
+    /// The buffered media at ``completionTime``, including this segment.
     package var bufferedDuration: Duration { .milliseconds(rounding: buffered) }
 }
 
 extension SimulatedSession.Abandon {
-    /// When it was requested.
+    /// The time of the request.
     package var requestTime: Duration { .milliseconds(rounding: requested) }
 }
 
 extension SimulatedSession {
     /// The times at which playback began, initially and after each stall. There is one more than ``stallTimes``.
     package var startTimes: [Duration] { starts.map { .milliseconds(rounding: $0) } }
-    /// When each stall began.
+    /// The times at which stalls began.
     public var stallTimes: [Duration] { stalls.map { .milliseconds(rounding: $0) } }
-    /// When the movie had been played to its end.
+    /// The time at which the movie ended.
     public var endTime: Duration { .milliseconds(rounding: end) }
 }

@@ -1,7 +1,7 @@
 import HLSKitCore
 import HLSKitPlaylist
 
-/// A movie as a title that an engine can open: its playlists, made by need, and the meaning of its URLs.
+/// A movie as a title that an engine can open: generated playlists, and the meaning of its URLs.
 struct SimulatedTitle: Sendable {
     static let multivariantURL = "https://simulation.invalid/index.m3u8"
 
@@ -53,7 +53,7 @@ struct SimulatedTitle: Sendable {
         return playlist
     }
 
-    /// The same for every variant.
+    /// The playlist, which is the same for every variant.
     private var media: MediaPlaylist {
         let segments = (0..<movie.segmentCount).map { index in
             MediaSegment(uri: String(index), duration: movie.duration(ofSegment: index))

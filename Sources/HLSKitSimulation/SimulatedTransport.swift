@@ -31,12 +31,12 @@ public final class SimulatedTransport: ResourceTransport {
             base: origin, trace: trace, clock: clock, taskExecutor: executor, packets: .large)
     }
 
-    /// The origin is a ``SyntheticStream``.
+    /// Creates a transport whose origin is a ``SyntheticStream``.
     public convenience init(_ stream: SyntheticStream, over trace: NetworkTrace, clock: any Clock<Duration>) {
         self.init(over: trace, clock: clock) { stream.response(to: $0) }
     }
 
-    /// Asks the origin and delivers its response under the conditions of the link.
+    /// Calls the origin and delivers its response under the conditions of the link.
     public func start(
         _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportTask {

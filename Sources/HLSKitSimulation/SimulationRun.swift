@@ -11,18 +11,24 @@ public struct SimulationRun: Sendable {
     public struct Options: Sendable {
         /// The rule that selects the variant of the next segment.
         public var variantSelector: any VariantSelector
-        /// Playlists declare the size of every segment. Default false.
+        /// A Boolean value that indicates whether playlists declare the size of every segment.
+        ///
+        /// The default is `false`.
         public var knowsSegmentSizes = false
-        /// When to start, at first and after a stall.
+        /// The policy for starting playback, initially and after a stall.
         public var keepUpPolicy = KeepUpPolicy.predictive
-        /// The most media ahead: a segment is requested only when it fits below. Default 30 s.
+        /// The maximum duration of buffered media. The default is 30 s.
+        ///
+        /// A segment is requested only if it fits within this limit.
         public var bufferLimit = Duration.seconds(30)
         /// The only variant to play, counted from the lowest. The default, `nil`, lets the rule choose.
         public var pinnedVariant: Int?
         /// Writes down every decision of the rule with its reason. Default false.
         public var explainsDecisions = false
 
-        /// Makes the default options with a selector.
+        /// A Boolean value that indicates whether every decision of the rule is recorded with its reason.
+        ///
+        /// The default is `false`.
         public init(variantSelector: any VariantSelector = PlayerConfiguration().variantSelector) {
             self.variantSelector = variantSelector
         }
@@ -33,11 +39,8 @@ public struct SimulationRun: Sendable {
     /// The simulated time, in milliseconds, after which a session is stopped: ten days.
     static let timeLimit = 864_000_000.0
 
-    /// The network.
     package let trace: NetworkTrace
-    /// The movie.
     package let movie: MovieFile
-    /// The options of the session.
     package let options: Options
 
     private var playback: SteppedPlayback
@@ -49,7 +52,9 @@ public struct SimulationRun: Sendable {
     private let decisions = DecisionRecord()
     private var failure: HLSError?
 
-    /// - Throws: `HLSError` when the pinned variant does not exist, or no bit ever arrives.
+    /// Creates a run.
+    ///
+    /// - Throws: `HLSError` if the pinned variant does not exist, or the trace never carries a bit.
     public init(trace: NetworkTrace, movie: MovieFile, options: Options = Options()) throws(HLSError) {
         if let pinned = options.pinnedVariant, !(0..<movie.variantCount).contains(pinned) {
             throw HLSError.simulation("the movie has \(movie.variantCount) variants, but no variant \(pinned)")

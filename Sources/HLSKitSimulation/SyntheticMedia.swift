@@ -1,4 +1,4 @@
-/// The media of ``SyntheticStream``: one key frame, again and again, with filler data (ISO/IEC 14496-10 §7.4.2.7).
+/// The media of ``SyntheticStream``: one repeated key frame with filler data (ISO/IEC 14496-10 §7.4.2.7).
 enum SyntheticMedia {
     static let codec = "avc1.42C00A"
     static let resolution = "64x36"

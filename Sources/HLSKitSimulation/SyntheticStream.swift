@@ -3,15 +3,17 @@ import HLSKitCore
 /// A stream generated on demand, for tests without media files.
 ///
 /// It consists of playlists, and of segments whose size exactly matches their bit rate. The media is real H.264 in
-/// fragmented MP4: a small gray frame 25 times a second, padded to the bit rate. It can be demuxed and decoded. There
+/// fragmented MP4: a small grey frame 25 times a second, padded to the bit rate. It can be demuxed and decoded. There
 /// is no audio. ``SimulatedTransport`` serves it. Use ``response(to:)`` if your own closure changes only some
 /// responses.
 public struct SyntheticStream: Sendable, Hashable {
-    /// Bits per second of each variant, in the order of the multivariant playlist. Default 0.4, 1, 2.5 and 5 Mbit/s.
+    /// Bits per second of each variant, in the order of the multivariant playlist.
+    ///
+    /// The default is 0.4, 1, 2.5 and 5 Mbit/s.
     public var bitRates: [Int]
-    /// Default 6 s.
+    /// The duration of a segment. The default is 6 s.
     public var segmentDuration: Duration
-    /// Default 100.
+    /// The number of segments. The default is 100.
     public var segmentCount: Int
     /// The number of segments in a live playlist.
     ///

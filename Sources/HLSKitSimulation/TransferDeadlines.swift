@@ -37,7 +37,7 @@ struct TransferDeadlines {
         return "fewer than \(timeouts.minimumBytesPerSecond) bytes/s for \(Int(timeouts.lowSpeed.milliseconds)) ms"
     }
 
-    /// The header (no bytes) or bytes of the body have arrived.
+    /// Records the arrival of the header (no bytes) or of body bytes.
     mutating func receive(byteCount: Int, at time: Milliseconds) {
         let stock = timeouts.lowSpeed.milliseconds
         guard let end = lowSpeedAt else {

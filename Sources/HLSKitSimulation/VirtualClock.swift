@@ -44,7 +44,7 @@ public final class VirtualClock: EpochClock, TaskExecutor, Sendable {
     /// Creates a clock at its start time.
     public init() {}
 
-    /// The virtual time now. May be read on any thread.
+    /// The virtual time now. You can read it on any thread.
     public var now: Instant { state.withLock { $0.now } }
 
     /// The clock's start.
@@ -72,7 +72,7 @@ public final class VirtualClock: EpochClock, TaskExecutor, Sendable {
                 let refusal: Result<Void, any Error>? = state.withLock { state in
                     if state.cancelled.remove(id) != nil { return .failure(CancellationError()) }
                     if deadline <= state.now { return .success(()) }
-                    // Mostly it sleeps longer than all others.
+                    // It usually sleeps longer than all others.
                     let place = state.sleepers.lastIndex { $0.deadline <= deadline }.map { $0 + 1 } ?? 0
                     state.sleepers.insert(sleeper, at: place)
                     return nil
@@ -183,7 +183,7 @@ public final class VirtualClock: EpochClock, TaskExecutor, Sendable {
     }
 }
 
-/// Carries the result of an operation out of its task.
+/// Passes the result of an operation out of its task.
 private final class Outcome<Value: Sendable>: Sendable {
     private let outcome = Mutex<Result<Value, any Error>?>(nil)
 

@@ -9,7 +9,7 @@ public struct HostTime: InstantProtocol, Sendable, Hashable, Codable {
     /// server's epoch.
     public var offset: Duration
 
-    /// Makes the moment `offset` after the epoch of the clock.
+    /// Creates the time `offset` after the epoch of the clock.
     public init(offset: Duration) { self.offset = offset }
 
     /// The epoch of the clock.
@@ -33,7 +33,7 @@ public struct HostTime: InstantProtocol, Sendable, Hashable, Codable {
 }
 
 extension HostTime {
-    /// Makes the moment of the machine's clock, whose epoch is the start of the machine.
+    /// Creates the time of an instant of the machine's clock, whose epoch is the start of the machine.
     public init(_ instant: ContinuousClock.Instant) {
         self.init(offset: ContinuousClock.machineStart.duration(to: instant))
     }
@@ -45,12 +45,12 @@ extension HostTime {
 }
 
 extension HostTime: CustomStringConvertible {
-    /// Seconds since the epoch of the clock, like `1.5 s`.
+    /// The seconds since the epoch of the clock, like `1.5 s`.
     public var description: String { "\(MediaTime(offset))" }
 }
 
 extension ContinuousClock {
-    /// The moment from which its instants count: on Linux the start of the machine.
+    /// The instant from which this clock counts: on Linux the start of the machine.
     package static var machineStart: Instant {
         #if compiler(>=6.3)
             ContinuousClock().systemEpoch
@@ -62,7 +62,7 @@ extension ContinuousClock {
 }
 
 extension SuspendingClock {
-    /// The moment from which its instants count: on Linux the start of the machine.
+    /// The instant from which this clock counts: on Linux the start of the machine.
     package static var machineStart: Instant {
         #if compiler(>=6.3)
             SuspendingClock().systemEpoch

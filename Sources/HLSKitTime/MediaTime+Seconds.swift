@@ -1,7 +1,7 @@
 // MARK: - Seconds
 
 extension MediaTime {
-    /// A whole number of seconds, in timescale 1. Those beyond 64 bits are the nearest that there are.
+    /// Returns a whole number of seconds, in timescale 1. A number beyond 64 bits is clamped.
     public static func seconds(_ seconds: some BinaryInteger) -> MediaTime {
         MediaTime(value: Int64(clamping: seconds), timescale: 1)
     }
@@ -23,7 +23,7 @@ extension MediaTime {
         return MediaTime(seconds: seconds, preferredTimescale: 1_000_000_000)
     }
 
-    /// A whole number of milliseconds, in timescale 1,000. Those beyond 64 bits are the nearest that there are.
+    /// Returns a whole number of milliseconds, in timescale 1,000. A number beyond 64 bits is clamped.
     public static func milliseconds(_ milliseconds: some BinaryInteger) -> MediaTime {
         MediaTime(value: Int64(clamping: milliseconds), timescale: 1000)
     }
@@ -51,7 +51,7 @@ extension MediaTime: CustomStringConvertible, CustomDebugStringConvertible {
         return isIndefinite ? "indefinite" : "invalid"
     }
 
-    /// A fraction with at most nine decimals, without zeros at its end. `timescale` is greater than zero.
+    /// A fraction with at most nine decimals, without trailing zeros. `timescale` is greater than zero.
     private static func decimals(_ value: Int64, _ timescale: Int32) -> String {
         let scaled = Int128(value) * 1_000_000_000
         let (units, _) = MediaTime.RoundingMethod.halfAwayFromZero.divide(scaled, by: Int128(timescale))

@@ -10,7 +10,9 @@ public struct MediaTime: Sendable, Codable {
     public var value: Int64
     /// The units per second. It is greater than zero in every numeric time.
     public var timescale: Int32
-    /// Distinguishes timelines that cannot be compared. 0 also marks durations, which combine with every epoch.
+    /// Distinguishes timelines that cannot be compared.
+    ///
+    /// 0 also marks durations, which can be combined with every epoch.
     public var epoch: Int64
     /// The kind of time.
     package var flags: Flags
@@ -22,7 +24,7 @@ public struct MediaTime: Sendable, Codable {
 
         /// Set in all times but ``MediaTime/invalid``.
         package static let valid = Flags(rawValue: 1)
-        /// Some operation on the way to this value was inexact.
+        /// An operation on the way to this value was inexact.
         package static let hasBeenRounded = Flags(rawValue: 2)
         /// After every other time; see ``MediaTime/positiveInfinity``.
         package static let positiveInfinity = Flags(rawValue: 4)
@@ -57,7 +59,7 @@ public struct MediaTime: Sendable, Codable {
         self.flags = flags
     }
 
-    /// Rounds `scaled(timescale)`, halving the timescale while it does not fit. `sign` decides which infinity.
+    /// Rounds `scaled(timescale)`, halving the timescale while it does not fit. `sign` selects the infinity.
     private init(
         product sign: Double, timescale: Int32, epoch: Int64, rounded: Bool, scaled: (Int32) -> Double
     ) {
@@ -75,8 +77,8 @@ public struct MediaTime: Sendable, Codable {
         self = sign < 0 ? .negativeInfinity : .positiveInfinity
     }
 
-    /// Makes `numerator / denominator` seconds in units of `timescale`, or of the largest half, quarter … of it that
-    /// fits. All factors are small enough that their product fits into 127 bits.
+    /// Creates `numerator / denominator` seconds in units of `timescale`, or of the largest half, quarter … of it that
+    /// fits. All factors are small enough for their product to fit into 127 bits.
     private init(
         numerator: Int128, denominator: Int128, timescale: Int32, epoch: Int64, rounded: Bool,
         rounding: MediaTime.RoundingMethod = .halfAwayFromZero, coarsening: Bool = true
@@ -106,26 +108,26 @@ extension MediaTime {
     public static let zero = MediaTime(value: 0, timescale: 1)
     /// A value that is not a time: the result of operations without a meaningful result.
     public static let invalid = MediaTime(value: 0, timescale: 0, epoch: 0, flags: [])
-    /// A time that exists but is not known, such as the duration of a live stream.
+    /// A time that exists but is unknown, such as the duration of a live stream.
     public static let indefinite = MediaTime(value: 0, timescale: 0, epoch: 0, flags: [.valid, .indefinite])
-    /// After every other time.
+    /// A time after every other time.
     public static let positiveInfinity = MediaTime(
         value: 0, timescale: 0, epoch: 0, flags: [.valid, .positiveInfinity])
-    /// Before every other time.
+    /// A time before every other time.
     public static let negativeInfinity = MediaTime(
         value: 0, timescale: 0, epoch: 0, flags: [.valid, .negativeInfinity])
 
-    /// Not ``invalid``.
+    /// A Boolean value that indicates whether the time is not ``invalid``.
     public var isValid: Bool { flags.contains(.valid) }
-    /// A number: neither invalid nor indefinite nor infinite.
+    /// A Boolean value that indicates whether the time is a number: not invalid, indefinite or infinite.
     public var isNumeric: Bool { kind == .numeric }
     /// A Boolean value that indicates whether the time is not known; see ``indefinite``.
     public var isIndefinite: Bool { kind == .indefinite }
-    /// Equal to ``positiveInfinity``.
+    /// A Boolean value that indicates whether the time equals ``positiveInfinity``.
     public var isPositiveInfinity: Bool { kind == .positiveInfinity }
-    /// Equal to ``negativeInfinity``.
+    /// A Boolean value that indicates whether the time equals ``negativeInfinity``.
     public var isNegativeInfinity: Bool { kind == .negativeInfinity }
-    /// Some operation on the way to this value was inexact.
+    /// A Boolean value that indicates whether an operation on the way to this value was inexact.
     public var hasBeenRounded: Bool { isNumeric && flags.contains(.hasBeenRounded) }
 
     /// The time in seconds as the nearest `Double`: NaN for invalid and indefinite times, ±infinity for infinities.
@@ -276,7 +278,7 @@ extension MediaTime {
             denominator: Int128(a) * Int128(b), timescale: Int32(clamping: multiple), epoch: epoch, rounded: rounded)
     }
 
-    /// The sum when at least one of two times is not a number.
+    /// Returns the sum if at least one of two times is not a number.
     private static func nonNumericSum(_ left: Kind, _ right: Kind) -> MediaTime {
         let kinds = [left, right]
         if kinds.contains(.invalid) { return .invalid }
@@ -349,7 +351,7 @@ extension MediaTime {
             return
         }
         let (seconds, attoseconds) = duration.components
-        // Seconds and fraction apart, so that no product passes 127 bits.
+        // Seconds and fraction are separate, so that no product exceeds 127 bits.
         let whole = Int128(seconds) * Int128(timescale)
         let (fraction, exact) = MediaTime.RoundingMethod.halfAwayFromZero.divide(
             Int128(attoseconds) * Int128(timescale), by: 1_000_000_000_000_000_000)

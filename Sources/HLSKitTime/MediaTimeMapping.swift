@@ -4,7 +4,7 @@
 public struct MediaTimeMapping: Sendable, Hashable, Codable {
     /// The range on the source timeline.
     public var source: MediaTimeRange
-    /// The range that ``source`` is mapped onto.
+    /// The range to which ``source`` is mapped.
     public var target: MediaTimeRange
 
     /// Creates a mapping. Neither range has to be valid.
@@ -23,7 +23,7 @@ public struct MediaTimeMapping: Sendable, Hashable, Codable {
         guard offset.isNumeric, !source.isEmpty, source.duration.isNumeric, target.duration.isNumeric,
             source.duration != target.duration
         else { return target.start + offset }
-        // offset · (target / source), each as a fraction: 95 bits, which are in practice 63 when reduced.
+        // offset · (target / source), each as a fraction: 95 bits, which are usually 63 after reduction.
         let (from, to) = (source.duration, target.duration)
         let numerator = Int128(to.value) * Int128(from.timescale)
         let denominator = Int128(to.timescale) * Int128(from.value)

@@ -4,16 +4,16 @@
 public struct MediaTimeRange: Sendable, Hashable, Codable {
     /// The first time in the range.
     public var start: MediaTime
-    /// Not negative in a valid range.
+    /// The duration, which is not negative in a valid range.
     public var duration: MediaTime
 
-    /// Makes the range that starts at `start` and lasts `duration`.
+    /// Creates the range that starts at `start` and has the given duration.
     public init(start: MediaTime, duration: MediaTime) {
         self.start = start
         self.duration = duration
     }
 
-    /// Makes the range from `start` up to, not including, `end`.
+    /// Creates the range from `start` up to, but not including, `end`.
     public init(start: MediaTime, end: MediaTime) {
         self.init(start: start, duration: end - start)
     }
@@ -26,12 +26,14 @@ public struct MediaTimeRange: Sendable, Hashable, Codable {
     /// The first time after the range.
     public var end: MediaTime { start + duration }
 
-    /// Both parts are valid, the duration is a duration (epoch 0) and not negative.
+    /// A Boolean value that indicates whether the range is valid.
+    ///
+    /// Both parts are valid, and the duration has epoch 0 and is not negative.
     public var isValid: Bool {
         start.isValid && duration.isValid && (!duration.isNumeric || duration.epoch == 0) && duration >= .zero
     }
 
-    /// A valid range that contains no time.
+    /// A Boolean value that indicates whether the range is valid but contains no time.
     public var isEmpty: Bool { isValid && duration == .zero }
 
     /// Returns whether `time` is in `[start, end)`.
@@ -65,6 +67,6 @@ public struct MediaTimeRange: Sendable, Hashable, Codable {
 }
 
 extension MediaTimeRange: CustomStringConvertible {
-    /// Start and end, like `[1.5 s, 4 s)`.
+    /// The start and end, like `[1.5 s, 4 s)`.
     public var description: String { "[\(start), \(end))" }
 }

@@ -1,4 +1,4 @@
-/// A stretch of time that may be open at either end.
+/// A time range that may be open at either end.
 package struct TimeWindow: Sendable, Hashable {
     /// The start, or nil if the window has no start.
     package var start: Duration?

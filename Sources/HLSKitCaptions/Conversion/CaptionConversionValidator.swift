@@ -48,10 +48,12 @@ public final class CaptionConversionValidator: Sendable {
     /// Finds the next warning. It is separate from the state, which other threads can read and stop at the same time.
     private let check = Mutex<ConversionCheck?>(nil)
 
+    /// Creates a validator.
+    ///
     /// - Parameters:
-    ///   - captions: in any order.
-    ///   - timeRange: captions outside of it are not looked at.
-    ///   - conversionSettings: the format to convert to. Default: CEA-608.
+    ///   - captions: The captions, in any order.
+    ///   - timeRange: The time in which captions can be sent. Captions outside it are not checked.
+    ///   - conversionSettings: The target format. The default is CEA-608.
     public init(
         captions: [Caption], timeRange: MediaTimeRange, conversionSettings: CaptionConversionSettings = .init()
     ) {
@@ -78,7 +80,9 @@ public final class CaptionConversionValidator: Sendable {
         return Warnings(validator: self)
     }
 
-    /// Ends validating: no further warnings are found. Without effect before the beginning and after the end.
+    /// Stops validation, so that no further warnings are found.
+    ///
+    /// This has no effect before the start and after the end.
     public func stopValidating() {
         state.withLock { if $0.status == .validating { $0.status = .stopped } }
     }
@@ -103,7 +107,7 @@ public final class CaptionConversionValidator: Sendable {
     }
 }
 
-/// Goes through captions in the order of their times.
+/// Checks captions in time order.
 struct ConversionCheck {
     private var schedule: CEA608Schedule
     private var scenes: [(scene: CEA608Schedule.Scene, beginning: [Int])]
@@ -115,7 +119,7 @@ struct ConversionCheck {
         let rate = settings.timeCodeRate
         self.rate = rate
         schedule = CEA608Schedule(firstFrame: max(0, rate.frame(at: timeRange.start) ?? 0))
-        // A caption without a time that a time code can express is not shown at all.
+        // A caption without a valid time-code time is not shown at all.
         let usable = captions.enumerated().filter { _, caption in
             let range = caption.timeRange
             let isInside = timeRange.isValid ? range.start < timeRange.end && range.end > timeRange.start : true
@@ -156,7 +160,7 @@ struct ConversionCheck {
         }
     }
 
-    /// Neighbouring numbers as ranges.
+    /// Combines consecutive numbers into ranges.
     private static func ranges(of numbers: [Int]) -> [Range<Int>] {
         var ranges: [Range<Int>] = []
         for number in numbers.sorted() {

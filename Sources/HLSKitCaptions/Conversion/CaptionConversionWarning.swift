@@ -31,14 +31,14 @@ public struct CaptionConversionSettings: Sendable, Hashable {
 ///
 /// Source: AVFoundation's `AVCaptionConversionWarning`.
 public struct CaptionConversionWarning: Sendable, Hashable {
-    /// The kind of trouble. An open set.
+    /// The kind of trouble. The set is open.
     public struct WarningType: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
         /// ``rawValue``.
         public var description: String { rawValue }
 
-        /// There is more to send than the time before the captions has room for.
+        /// The captions need more data than the time before them can carry.
         public static let excessMediaData = WarningType(rawValue: "excessMediaData")
         /// The caption has characters that the format lacks. They are replaced.
         public static let unsupportedCharacter = WarningType(rawValue: "unsupportedCharacter")
@@ -50,7 +50,7 @@ public struct CaptionConversionWarning: Sendable, Hashable {
 
     /// The kind of trouble.
     public var warningType: WarningType
-    /// Indices in ``CaptionConversionValidator/captions``.
+    /// The indices of the affected captions in ``CaptionConversionValidator/captions``.
     public var rangeOfCaptions: Range<Int>
     /// A change that would remove the warning, or `nil` if there is no simple one.
     public var adjustment: CaptionConversionTimeRangeAdjustment?
@@ -66,7 +66,7 @@ public struct CaptionConversionWarning: Sendable, Hashable {
     }
 }
 
-/// A change of captions' times that makes them fit.
+/// A change of captions' times that resolves a warning.
 ///
 /// Source: AVFoundation's `AVCaptionConversionTimeRangeAdjustment`.
 public struct CaptionConversionTimeRangeAdjustment: Sendable, Hashable {
@@ -75,13 +75,12 @@ public struct CaptionConversionTimeRangeAdjustment: Sendable, Hashable {
     /// The offset to add to the duration of each caption.
     public var durationOffset: MediaTime
 
-    /// Makes an adjustment of the two offsets.
     package init(startTimeOffset: MediaTime, durationOffset: MediaTime) {
         self.startTimeOffset = startTimeOffset
         self.durationOffset = durationOffset
     }
 
-    /// The caption with its times changed so.
+    /// Returns the caption with adjusted times.
     package func applied(to caption: Caption) -> Caption {
         var caption = caption
         caption.timeRange.start += startTimeOffset

@@ -3,7 +3,7 @@ import HLSKitTime
 /// Changes one caption so that the target format can represent it.
 ///
 /// For CEA-608, lines are wrapped at 32 columns and end after 15 rows, and unsupported characters are replaced. Colors
-/// become the nearest of seven. Italics remain if there is no color, and underlines remain. All other styles are
+/// become the nearest of seven. Italics remain if there is no colour, and underlines remain. All other styles are
 /// removed. The region uses cells.
 ///
 /// Source: AVFoundation's `AVCaptionFormatConformer`.

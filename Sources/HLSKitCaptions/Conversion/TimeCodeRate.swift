@@ -6,12 +6,12 @@ import HLSKitTime
 struct TimeCodeRate: Hashable {
     /// The number of frames counted per second.
     let nominalRate: Int
-    /// This fraction of them passes per second.
+    /// The fraction of these frames that actually pass per second.
     let multiplier: (numerator: Int, denominator: Int)
     /// Whether two frame numbers are skipped in each minute except each tenth. Only at 30 × 1000/1001 per second.
     let isDropFrame: Bool
 
-    /// CEA-608's: 30 × 1000/1001 frames a second.
+    /// The rate of CEA-608: 30 × 1000/1001 frames per second.
     static let ntsc = TimeCodeRate(nominalRate: 30, multiplier: (1000, 1001), isDropFrame: false)
     static let ntscDropFrame = TimeCodeRate(nominalRate: 30, multiplier: (1000, 1001), isDropFrame: true)
 
@@ -21,7 +21,7 @@ struct TimeCodeRate: Hashable {
         self.isDropFrame = isDropFrame
     }
 
-    /// nil if `frameDuration` is of no whole number of frames, nor of one less a thousandth, in a second (1 to 120).
+    /// Returns nil unless a second has a whole number of frames (1 to 120), or a thousandth less.
     init?(frameDuration: MediaTime, isDropFrame: Bool) {
         guard frameDuration.isNumeric, frameDuration.value > 0 else { return nil }
         let rate = Double(frameDuration.timescale) / Double(frameDuration.value)
@@ -63,7 +63,7 @@ struct TimeCodeRate: Hashable {
         return quotient + (rest * 2 >= unit ? 1 : rest * 2 <= -unit ? -1 : 0)
     }
 
-    /// Start and end of a caption: at least a frame. nil for one before time zero.
+    /// The first and last frame of a caption, which takes at least one frame. nil for a caption before time zero.
     func frames(of range: MediaTimeRange, index: Int) throws(CaptionError) -> (start: Int64, end: Int64)? {
         let last = frame(hours: 99, minutes: 59, seconds: 59, frames: nominalRate - 1)
         guard range.isValid, let start = frame(at: range.start), start < last else {

@@ -10,7 +10,7 @@ struct CEA708Service: Sendable {
     /// The start time of each window's current content, or nil while it has no readable text.
     private var since = [MediaTime?](repeating: nil, count: 8)
 
-    /// Takes a block of the service's data.
+    /// Decodes a block of the service's data.
     mutating func decode(_ block: ArraySlice<UInt8>, at time: MediaTime, to captions: inout [Caption]) {
         var rest = block
         while let code = rest.popFirst() {
@@ -147,7 +147,7 @@ struct CEA708Service: Sendable {
         }
     }
 
-    /// Decodes the opacity and two bits for each color. A transparent color has no alpha.
+    /// Decodes the opacity and two bits for each color. A transparent colour has no alpha.
     private static func color(_ byte: UInt8) -> CaptionColor {
         let alpha: UInt8 = [255, 255, 128, 0][Int(byte >> 6)]
         return CaptionColor(

@@ -40,9 +40,9 @@ struct CEA708Window: Hashable {
     /// The cell after the most recently overwritten ones, counted through the rows.
     private var rewriting: Int?
 
-    /// - Parameter bytes: the six parameters of `DefineWindow`.
+    /// - Parameter bytes: The six parameters of `DefineWindow`.
     init(parameters bytes: [UInt8]) {
-        // Two of the predefined window styles are centered (table 23).
+        // Two of the predefined window styles are centred (table 23).
         let style = bytes[5] >> 3 & 7
         if style == 3 || style == 6 { justification = .center }
         isVisible = bytes[0] & 0x20 != 0
@@ -66,12 +66,12 @@ struct CEA708Window: Hashable {
             size: CaptionSize(width: .percent(width), height: .percent(height)), displayAlignment: .before)
     }
 
-    /// Defined again with the same size, a window keeps its text.
+    /// Whether the window keeps its text when it is defined again.
     func hasSameShape(as other: CEA708Window) -> Bool {
         rows.count == other.rows.count && columnCount == other.columnCount
     }
 
-    /// Takes over text and pen.
+    /// Copies text and pen.
     mutating func keepText(of other: CEA708Window) {
         rows = other.rows
         (row, column, pen) = (other.row, other.column, other.pen)
@@ -83,7 +83,7 @@ struct CEA708Window: Hashable {
         column = 0
     }
 
-    /// The same can be seen of both.
+    /// Whether both windows look the same.
     func looks(as other: CEA708Window) -> Bool {
         isVisible == other.isVisible
             && (!isVisible || region == other.region && justification == other.justification && rows == other.rows)
@@ -112,7 +112,7 @@ struct CEA708Window: Hashable {
         rows[row][column] = nil
     }
 
-    /// The beginning of the same line, which is cleared.
+    /// Moves to the start of the line and clears it.
     mutating func restartLine() {
         guard rows.indices.contains(row) else { return }
         rows[row] = Array(repeating: nil, count: columnCount)

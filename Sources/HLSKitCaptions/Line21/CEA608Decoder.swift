@@ -86,7 +86,7 @@ package struct CEA608Decoder: Sendable {
 
     // MARK: Commands
 
-    /// - Parameter first: as for the first channel.
+    /// - Parameter first: The first byte, mapped to the first channel.
     private mutating func command(
         _ first: UInt8, _ second: UInt8, at time: MediaTime, _ captions: inout [ClosedCaption]
     ) {
@@ -170,7 +170,7 @@ package struct CEA608Decoder: Sendable {
         channels[index].since = channels[index].displayed.isEmpty ? nil : time
     }
 
-    /// Preamble address code: a row, and a colour or an indent.
+    /// Decodes a preamble address code: a row, and a colour or an indent.
     private mutating func preamble(_ first: UInt8, _ second: UInt8, _ index: Int) {
         let rows: [UInt8: Int] = [0x11: 0, 0x12: 2, 0x15: 4, 0x16: 6, 0x17: 8, 0x10: 10, 0x13: 11, 0x14: 13]
         guard var row = rows[first] else { return }
@@ -212,7 +212,7 @@ package struct CEA608Decoder: Sendable {
         channels[index].pen.isUnderlined = code & 1 == 1
     }
 
-    /// Attributes that replace the space before them.
+    /// Sets attributes that replace the preceding space.
     private mutating func replaceSpace(_ index: Int, _ body: (inout CEA608Pen) -> Void) {
         body(&channels[index].pen)
         let (row, column, pen) = (channels[index].row, channels[index].column, channels[index].pen)

@@ -26,14 +26,14 @@ enum CEA608Encoder {
         UInt16(withParity(first)) << 8 | UInt16(withParity(second))
     }
 
-    /// Odd parity.
+    /// Adds odd parity.
     static func withParity(_ byte: UInt8) -> UInt8 {
         (byte & 0x7f).nonzeroBitCount % 2 == 0 ? byte | 0x80 : byte & 0x7f
     }
 
     private struct Encoder {
         var units: [Unit] = []
-        /// A character that waits for its neighbour.
+        /// The first character of an incomplete pair.
         private var half: UInt8?
 
         mutating func add(_ first: UInt8, _ second: UInt8) {

@@ -2,10 +2,10 @@ import HLSKitTime
 
 /// Captions on the grid of CEA-608, as far as it can represent them.
 ///
-/// Lines are wrapped at 32 columns, and unsupported characters are replaced. The available styles are seven colors or
+/// Lines are wrapped at 32 columns, and unsupported characters are replaced. The available styles are seven colours or
 /// italics, and underlines. Styles change only at blanks.
 struct CEA608Layout: Hashable {
-    /// Losses and changes.
+    /// A loss or change during conversion.
     enum Finding: Hashable {
         /// A character was replaced or dropped.
         case character
@@ -110,7 +110,7 @@ struct CEA608Layout: Hashable {
         return Array(cells.drop(while: isBlank))
     }
 
-    /// Italics have no color, so a color takes precedence.
+    /// Italics have no colour, so a colour takes precedence.
     private static func pen(for style: CaptionStyle) -> CEA608Pen {
         var pen = CEA608Pen()
         if let color = style.textColor?.nearest(of: CEA608Color.foreground) {

@@ -61,7 +61,7 @@ struct CEA608Schedule {
         return Placement(delay: start - scene.start, isDropped: false, layout: layout)
     }
 
-    /// All is sent.
+    /// Marks all content as sent.
     mutating func finish() {
         guard let erase else { return }
         transmissions.append(Transmission(frame: max(erase, free), words: CEA608Encoder.eraseDisplayed))
@@ -109,7 +109,7 @@ extension CEA608Schedule.Scene {
     static func scenes(
         of captions: [Caption], rate: TimeCodeRate
     ) throws(CaptionError) -> [(scene: CEA608Schedule.Scene, beginning: [Int])] {
-        // One more than there are rows, so that too many are noticed.
+        // One more than the number of rows, so that an excess is noticed.
         var grouper = CaptionGrouper(maximumShownCount: CaptionGrid.rowCount + 1)
         var beginnings: [Int64: [Int]] = [:]
         for (index, caption) in captions.enumerated() {
@@ -117,7 +117,7 @@ extension CEA608Schedule.Scene {
                 !caption.text.allSatisfy(\.isWhitespace)
             else { continue }
             var caption = caption
-            // Whole frames as times, so that comparing them is exact and cheap.
+            // Convert to whole frames, so that comparisons are exact and cheap.
             caption.timeRange =
                 caption.timeRange.end.isNumeric
                 ? MediaTimeRange(

@@ -31,7 +31,6 @@ public struct ClosedCaption: Sendable, Hashable {
     /// The caption, with its times on the timeline of the input.
     public var caption: Caption
 
-    /// Makes a caption of a service.
     package init(service: ClosedCaptionService, caption: Caption) {
         self.service = service
         self.caption = caption

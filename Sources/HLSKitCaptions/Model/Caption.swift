@@ -4,7 +4,7 @@ public import HLSKitTime
 ///
 /// Source: AVFoundation's `AVCaption`.
 public struct Caption: Sendable, Hashable {
-    /// Alignment of lines between the edges of their region.
+    /// The alignment of lines between the edges of their region.
     public enum TextAlignment: Sendable, Hashable {
         /// On the side at which the line begins.
         case start
@@ -20,7 +20,7 @@ public struct Caption: Sendable, Hashable {
         case characterReveal
     }
 
-    /// A piece of the text that looks other than the default.
+    /// A piece of the text with a style other than the default.
     public struct StyleRun: Sendable, Hashable {
         /// Offsets in ``Caption/text``, counted in Unicode scalars.
         public var range: Range<Int>
@@ -34,7 +34,9 @@ public struct Caption: Sendable, Hashable {
         }
     }
 
-    /// The text, lines separated by `\n`. Changing it truncates styles that reach past the end.
+    /// The text with lines separated by `\n`.
+    ///
+    /// Changing it truncates styles that extend past its end.
     public var text: String {
         didSet { styles = Self.normalized(styles, count: text.unicodeScalars.count) }
     }
@@ -51,7 +53,7 @@ public struct Caption: Sendable, Hashable {
     public var animation: Animation
     /// The styled pieces, in the order of the text.
     ///
-    /// They are not empty and do not overlap, and equal neighbors are merged.
+    /// They are not empty and do not overlap, and equal neighbours are merged.
     public private(set) var styles: [StyleRun]
     /// The name of the caption in a file, or an empty text if it has none.
     public var identifier: String
@@ -84,7 +86,9 @@ public struct Caption: Sendable, Hashable {
         styles = Self.normalized(runs, count: text.unicodeScalars.count)
     }
 
-    /// The style of the scalar at an offset, and how far the same style reaches. Plain outside of the text.
+    /// Returns the style of the scalar at an offset, and the range of the same style.
+    ///
+    /// Outside the text, the style is plain.
     public func style(at offset: Int) -> (style: CaptionStyle, range: Range<Int>) {
         var start = 0
         for run in styles {
@@ -129,7 +133,7 @@ public struct Caption: Sendable, Hashable {
     }
 }
 
-/// A piece of text of one style.
+/// A piece of text with one style.
 struct StyledText: Hashable {
     var text: String
     var style: CaptionStyle
@@ -152,7 +156,7 @@ extension Caption {
             animation: animation, identifier: identifier)
     }
 
-    /// The whole text as pieces of one style each.
+    /// The whole text as pieces with one style each.
     var pieces: [StyledText] {
         let scalars = Array(text.unicodeScalars)
         var result: [StyledText] = []

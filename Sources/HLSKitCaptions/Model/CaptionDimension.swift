@@ -1,4 +1,4 @@
-/// A length or a place on the screen.
+/// A length or a position on the screen.
 ///
 /// Source: AVFoundation's `AVCaptionDimension`.
 public struct CaptionDimension: Sendable, Hashable {
@@ -6,7 +6,9 @@ public struct CaptionDimension: Sendable, Hashable {
     public enum Units: Sendable, Hashable {
         /// Unspecified. The value is ignored.
         case unspecified
-        /// Cells of a grid of 32 columns and 15 rows. A negative place is counted from the far edge, −1 is the last.
+        /// Cells of a grid of 32 columns and 15 rows.
+        ///
+        /// A negative position counts from the far edge, so −1 is the last cell.
         case cells
         /// Percent of the screen's width or height.
         case percent
@@ -17,7 +19,7 @@ public struct CaptionDimension: Sendable, Hashable {
     /// The unit of ``value``.
     public var units: Units
 
-    /// Makes a dimension.
+    /// Creates a dimension.
     public init(value: Double, units: Units) {
         self.value = value
         self.units = units
@@ -25,9 +27,9 @@ public struct CaptionDimension: Sendable, Hashable {
 
     /// A dimension without a value.
     public static let unspecified = CaptionDimension(value: 0, units: .unspecified)
-    /// Cells of the grid that the captions of television are placed on.
+    /// Creates a dimension in cells of the grid of television captions.
     public static func cells(_ value: Double) -> CaptionDimension { CaptionDimension(value: value, units: .cells) }
-    /// Percent of the screen's width or height.
+    /// Creates a dimension in percent of the screen's width or height.
     public static func percent(_ value: Double) -> CaptionDimension { CaptionDimension(value: value, units: .percent) }
 
     /// The value in percent of a screen with `cellCount` cells, or nil if it is unspecified or not a number.
@@ -73,8 +75,6 @@ public struct CaptionSize: Sendable, Hashable {
 ///
 /// Source: ANSI/CTA-608-E §C; TTML1 §6.2.1 (`ttp:cellResolution`, which has the same default).
 package enum CaptionGrid {
-    /// Columns of the screen.
     package static let columnCount = 32
-    /// Rows of the screen.
     package static let rowCount = 15
 }

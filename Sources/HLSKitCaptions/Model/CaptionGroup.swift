@@ -4,12 +4,11 @@ public import HLSKitTime
 ///
 /// Source: AVFoundation's `AVCaptionGroup`.
 public struct CaptionGroup: Sendable, Hashable {
-    /// When the captions are shown.
+    /// The time range in which the captions are shown.
     public var timeRange: MediaTimeRange
     /// The captions in the order in which they were added, or an empty array if nothing is shown.
     public var captions: [Caption]
 
-    /// Makes a group.
     package init(captions: [Caption], timeRange: MediaTimeRange) {
         self.captions = captions
         self.timeRange = timeRange
@@ -26,10 +25,10 @@ public struct CaptionGrouper: Sendable {
     private var captions: [Caption] = []
     /// The end of the groups so far.
     private var position: MediaTime?
-    /// Captions that begin while this many are shown are skipped.
+    /// The number of shown captions at which further ones are skipped.
     private let maximumShownCount: Int
 
-    /// Makes a grouper without captions.
+    /// Creates a grouper without captions.
     public init() { self.init(maximumShownCount: .max) }
 
     /// For clients that show only a limited number. In malicious files, all captions overlap, and each group would

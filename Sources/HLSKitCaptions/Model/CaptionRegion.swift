@@ -1,4 +1,4 @@
-/// The part of the screen that a caption is laid out in.
+/// The part of the screen in which a caption is laid out.
 ///
 /// Source: AVFoundation's `AVCaptionRegion`.
 public struct CaptionRegion: Sendable, Hashable {

@@ -27,9 +27,9 @@ public struct CaptionStyle: Sendable, Hashable {
         public static let overline = Decoration(rawValue: 4)
     }
 
-    /// The color of the letters. `nil` means the default of the format.
+    /// The colour of the letters. `nil` means the default of the format.
     public var textColor: CaptionColor?
-    /// The background color of the letters. `nil` means the default of the format.
+    /// The background colour of the letters. `nil` means the default of the format.
     public var backgroundColor: CaptionColor?
     /// The weight of the letters. The default is normal.
     public var fontWeight: FontWeight
@@ -56,11 +56,11 @@ public struct CaptionStyle: Sendable, Hashable {
         self.voice = voice
     }
 
-    /// Nothing but defaults.
+    /// The style in which all values are defaults.
     public static let plain = CaptionStyle()
 }
 
-/// Small text along a piece of text.
+/// Small text next to a piece of text.
 ///
 /// Source: AVFoundation's `AVCaptionRuby`.
 public struct CaptionRuby: Sendable, Hashable {
@@ -77,14 +77,14 @@ public struct CaptionRuby: Sendable, Hashable {
     /// The position. By default it is before the base text, which is above horizontal text.
     public var position: Position
 
-    /// Makes ruby text.
+    /// Creates ruby text.
     public init(text: String, position: Position = .before) {
         self.text = text
         self.position = position
     }
 }
 
-/// A colour of sRGB.
+/// A colour in sRGB.
 public struct CaptionColor: Sendable, Hashable {
     /// The red component, from 0 to 255.
     public var red: UInt8
@@ -92,10 +92,10 @@ public struct CaptionColor: Sendable, Hashable {
     public var green: UInt8
     /// The blue component, from 0 to 255.
     public var blue: UInt8
-    /// 255 is opaque.
+    /// The opacity. 255 is opaque.
     public var alpha: UInt8
 
-    /// Creates a color in sRGB. The default is opaque.
+    /// Creates a colour in sRGB. The default is opaque.
     public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
         self.red = red
         self.green = green
@@ -126,7 +126,7 @@ public struct CaptionColor: Sendable, Hashable {
     /// `#00ffff`
     public static let cyan = CaptionColor(rgb: 0x00_ffff)
 
-    /// Returns the nearest color of `candidates`, or nil if there is none.
+    /// Returns the nearest colour of `candidates`, or nil if there is none.
     func nearest(of candidates: [CaptionColor]) -> CaptionColor? {
         func distance(_ other: CaptionColor) -> Int {
             func square(_ a: UInt8, _ b: UInt8) -> Int { (Int(a) - Int(b)) * (Int(a) - Int(b)) }
@@ -135,13 +135,13 @@ public struct CaptionColor: Sendable, Hashable {
         return candidates.min { distance($0) < distance($1) }
     }
 
-    /// The color as `#rrggbb`, with two more digits if it is not opaque.
+    /// The colour as `#rrggbb`, with two more digits if it is not opaque.
     var hexadecimal: String {
         func digits(_ value: UInt8) -> String { (value < 16 ? "0" : "") + String(value, radix: 16) }
         return "#" + digits(red) + digits(green) + digits(blue) + (alpha == 255 ? "" : digits(alpha))
     }
 
-    /// The color names of WebVTT, TTML and CEA-608.
+    /// The colour names of WebVTT, TTML and CEA-608.
     static let named: [String: CaptionColor] = [
         "white": .white, "black": .black, "red": .red, "lime": .lime, "blue": .blue, "yellow": .yellow,
         "magenta": .magenta, "fuchsia": .magenta, "cyan": .cyan, "aqua": .cyan, "green": CaptionColor(rgb: 0x00_8000),
@@ -154,7 +154,7 @@ public struct CaptionColor: Sendable, Hashable {
 
     /// Reads a name, `#rgb`, `#rrggbb`, `#rrggbbaa`, `rgb(…)` or `rgba(…)`.
     ///
-    /// - Parameter fractionalAlpha: the fourth number of `rgba` is 0 to 1 (CSS) instead of 0 to 255 (TTML).
+    /// - Parameter fractionalAlpha: Whether the fourth number of `rgba` is 0 to 1 (CSS) instead of 0 to 255 (TTML).
     init?(parsing text: Substring, fractionalAlpha: Bool) {
         let text = text.filter { $0 != " " && $0 != "\t" && $0 != "\n" }.lowercased()
         if let named = Self.named[text] {

@@ -4,13 +4,13 @@ public import HLSKitTime
 ///
 /// Source: AVFoundation's `AVCaptionRenderer.Scene`.
 public struct CaptionScene: Sendable, Hashable {
-    /// When the scene is shown.
+    /// The time range of the scene.
     public var timeRange: MediaTimeRange
     /// The displayed captions, or an empty array if there are none.
     public var captions: [Caption]
-    /// Something is shown.
+    /// A Boolean value that indicates whether any caption is shown.
     public var hasActiveCaptions: Bool { !captions.isEmpty }
-    /// The captions are animated, so that they must be drawn repeatedly.
+    /// A Boolean value that indicates whether the captions are animated and must be drawn repeatedly.
     public var needsPeriodicRefresh: Bool { captions.contains { $0.animation == .characterReveal } }
 
     /// Creates a scene. Without captions, nothing is shown.

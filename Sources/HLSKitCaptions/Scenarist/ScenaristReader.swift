@@ -25,7 +25,7 @@ enum ScenaristReader {
             }
             var frame = start
             if let last, rate.time(ofFrame: start) < last.rate.time(ofFrame: last.frame) {
-                // Sent when the line before has been sent, as an encoder would.
+                // Like an encoder, send the line after the previous one has been sent.
                 if start + 300 < last.frame {
                     notes.add("a time before that of the line above", line: index + 1)
                     continue

@@ -11,7 +11,7 @@ enum SubRipMarkup {
     static let wordJoiner: Unicode.Scalar = "\u{2060}"
     private static let names: Set<String> = ["b", "i", "u", "s", "font"]
     private static let maxDepth = 64
-    /// A longer one is not a tag.
+    /// Longer text in brackets is not a tag.
     private static let maxTagLength = 256
 
     static func pieces(of text: String.UnicodeScalarView) -> (pieces: [StyledText], place: Place?) {
@@ -44,7 +44,7 @@ enum SubRipMarkup {
                 }
             }
             rest = rest.dropFirst()
-            // The word joiner that keeps text from being markup.
+            // Remove the word joiner that keeps text from being parsed as markup.
             if scalar == wordJoiner, previous == "<" || previous == "{" || previous == "-" && rest.first == ">" {
                 previous = scalar
                 continue
@@ -118,7 +118,7 @@ enum SubRipMarkup {
 }
 
 extension Caption {
-    /// Sets region and alignment from the key of a number pad. The default is 2, the bottom center.
+    /// Sets region and alignment from the key of a number pad. The default is 2, the bottom centre.
     mutating func apply(_ place: SubRipMarkup.Place) {
         let row = (place.key - 1) / 3
         switch row {
@@ -158,7 +158,7 @@ extension Caption {
         guard let region, let left = region.origin.x.percentage(cellCount: columns),
             let width = region.size.width.percentage(cellCount: columns)
         else { return Int(side * 2) }
-        // Cells are as many as the text has.
+        // The box has as many cells as the text.
         let middle = left + width * (region.size.width.units == .cells ? 0.5 : side)
         return middle < 33 ? 0 : middle > 67 ? 2 : 1
     }

@@ -24,7 +24,7 @@ struct TimedTextReader {
         /// The start of a sequence's next child.
         var cursor = MediaTime.zero
         var preservesSpace = false
-        /// The numbers of the ruby container around it, and of its base or text in that.
+        /// The number of the surrounding ruby container, and of its base or text within it.
         var ruby = (container: 0, part: 0)
     }
 
@@ -357,7 +357,7 @@ struct TimedTextReader {
             var text = String.UnicodeScalarView()
             let (role, ruby) = (run.element.style.rubyRole, run.element.ruby)
             if role == .text {
-                // It is not in the line.
+                // Ruby text is not part of the line.
                 if texts.last?.part != ruby.part {
                     texts.append(
                         RubyText(
@@ -412,7 +412,7 @@ struct TimedTextReader {
         _ pieces: inout [StyledText], _ bases: [(container: Int, part: Int)?], with texts: [RubyText]
     ) {
         guard !texts.isEmpty else { return }
-        // The pieces of each base, the last base first.
+        // The pieces of each base without ruby text, the last base first.
         var free: [Int: [[Int]]] = [:]
         var last: (container: Int, part: Int)?
         for (index, base) in bases.enumerated().reversed() {

@@ -1,6 +1,6 @@
 /// The properties of a style or region as written, without the prefix `tts:`.
 struct TimedTextProperties {
-    /// Others are not kept, so that a style is never larger than this list.
+    /// Other properties are dropped, so that a style is never larger than this list.
     private static let known: Set<String> = [
         "backgroundColor", "color", "display", "displayAlign", "extent", "fontStyle", "fontWeight", "origin",
         "position", "ruby", "rubyPosition", "textAlign", "textDecoration", "visibility", "writingMode",
@@ -101,8 +101,8 @@ struct TimedTextStyle {
 
 extension CaptionRegion {
     /// - Parameters:
-    ///   - root: the extent of the whole in pixels, if the file declares it.
-    ///   - cells: columns and rows of the grid that lengths in cells mean.
+    ///   - root: The extent of the whole region in pixels, if the file declares it.
+    ///   - cells: The columns and rows of the grid that lengths in cells refer to.
     init(
         identifier: String, properties: TimedTextProperties, root: (width: Double, height: Double)?,
         cells: (columns: Int, rows: Int)

@@ -6,11 +6,11 @@ import HLSKitTime
 struct TimedTextTime {
     /// The number of frames counted per second.
     var frameRate = 30
-    /// This fraction of them passes per second.
+    /// The fraction of these frames that actually pass per second.
     var multiplier = (numerator: 1, denominator: 1)
     var subFrameRate = 1
     var tickRate: Int?
-    /// Hours, minutes and seconds are counted by frames.
+    /// Whether hours, minutes and seconds are counted in frames.
     var isTimeCode = false
     /// Whether two frame numbers are skipped in each minute except each tenth.
     var isDropFrame = false
@@ -42,7 +42,7 @@ struct TimedTextTime {
         return value
     }
 
-    /// nil if it is not a time expression.
+    /// Returns nil if the text is not a time expression.
     func time(_ text: String) -> MediaTime? {
         let text = Substring(text.unicodeScalars[...].trimmed)
         return text.contains(":") ? clockTime(text) : offsetTime(text)

@@ -46,7 +46,7 @@ struct TimedTextVisibility: Sendable, Hashable {
         }
     }
 
-    /// A `set` in the element at this depth.
+    /// Adds a `set` of the element at this depth.
     mutating func set(_ properties: TimedTextProperties, from start: MediaTime, to end: MediaTime?, depth: Int) {
         if let value = properties["display"] {
             if displayDepth != depth {
@@ -85,7 +85,7 @@ struct TimedTextVisibility: Sendable, Hashable {
         displays.contains { $0.isHidden(at: time) } || visibility.isHidden(at: time)
     }
 
-    /// The times at which it may change.
+    /// The times at which the visibility may change.
     var changeTimes: [MediaTime] {
         (displays + [visibility]).flatMap { layer in layer.changes.flatMap { [$0.start] + ($0.end.map { [$0] } ?? []) }
         }

@@ -27,18 +27,18 @@ struct XMLScanner {
     private struct Element {
         var qualifiedName: Substring
         var name: String
-        /// Those that this element declares.
+        /// The prefixes that this element declares.
         var prefixes: [Substring]
-        /// The namespace of elements without a prefix, in it.
+        /// The namespace of elements without a prefix inside this element.
         var defaultNamespace: String?
     }
 
     private var rest: Substring.UnicodeScalarView
     private(set) var line = 1
     private var open: [Element] = []
-    /// Replacements of each prefix by its declarations, the innermost last.
+    /// The standard prefixes that replace each prefix, the innermost declaration last.
     private var namespaces: [Substring: [String]] = [:]
-    /// An empty element ends at once.
+    /// The name of an empty element, whose end is the next event.
     private var pendingEnd: String?
     private var hasRoot = false
     private var rootNamespace: String?
@@ -272,7 +272,7 @@ struct XMLScanner {
         // From the drafts of 2006 to TTML2, only the start of the namespaces differs.
         if uri.hasSuffix("#styling") || uri.hasSuffix("#style") { return "tts:" }
         if uri.hasSuffix("#parameter") { return "ttp:" }
-        // No one looks for longer ones, which each name would repeat.
+        // No declaration uses a longer namespace, and each name would repeat it.
         return uri.utf8.count <= 256 ? uri + " " : "? "
     }
 

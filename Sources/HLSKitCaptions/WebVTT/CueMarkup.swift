@@ -4,7 +4,7 @@ import HLSKitMedia
 ///
 /// Source: WebVTT §6.4 (cue text parsing rules). Unclosed tags end with the cue. Timestamps in the text are skipped.
 struct CueMarkup {
-    /// Deeper tags do not count.
+    /// Deeper tags are ignored.
     private static let maxDepth = 64
 
     private struct Element {
@@ -14,7 +14,7 @@ struct CueMarkup {
 
     private let sheet: CueStyleSheet
     private var open: [Element]
-    /// Start tags beyond the depth, which must be closed first.
+    /// The number of start tags beyond the maximum depth, which must be closed first.
     private var ignoredCount = 0
     private var pieces: [StyledText] = []
     /// The index in `pieces` at which the open `ruby` begins, and the text of its `rt`.

@@ -5,7 +5,7 @@ import HLSKitMedia
 /// A line number becomes a row of cells, and a percentage remains one. The box follows from position, size and position
 /// alignment (WebVTT §6.1, "computed position").
 enum CuePlacement {
-    /// - Parameter regions: by their names.
+    /// - Parameter regions: The regions by name.
     static func region(of settings: WebVTTCueSettings, regions: [String: CaptionRegion]) -> CaptionRegion? {
         // A cue with its own position is in no region (WebVTT §6.3).
         if let name = settings.region, let region = regions[name], settings.line == nil, settings.vertical == nil,
@@ -93,7 +93,7 @@ enum CuePlacement {
 
     /// Reads the text of a `REGION` block. Returns nil without an identifier. Line ends or blanks separate settings.
     static func region(parsing text: String) -> CaptionRegion? {
-        // WebVTT §6.2: the defaults.
+        // The defaults of WebVTT §6.2.
         var width = 100.0
         var lines = 3.0
         var anchor = (x: 0.0, y: 100.0)
@@ -209,7 +209,7 @@ enum CuePlacement {
         }
     }
 
-    /// A percentage, 0 to 100, to the thousandth.
+    /// Formats a percentage from 0 to 100, rounded to a thousandth.
     static func number(_ value: Double) -> String {
         DecimalText.text(value.isNaN ? 0 : min(max(value, 0), 100), places: 3)
     }

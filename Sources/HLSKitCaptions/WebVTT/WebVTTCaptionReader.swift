@@ -3,7 +3,7 @@ package import HLSKitTime
 
 /// The context of a WebVTT file outside its cues, and cues as captions in that context.
 package struct WebVTTCaptions: Sendable {
-    /// Regions beyond this number do not count.
+    /// Further regions are ignored.
     private static let maxRegionCount = 1024
 
     private var sheet = CueStyleSheet()
@@ -13,7 +13,7 @@ package struct WebVTTCaptions: Sendable {
 
     package init() {}
 
-    /// Takes a style sheet or a region.
+    /// Adds a style sheet or a region.
     package mutating func add(_ block: WebVTTBlock) {
         if block.kind != .note { hasBlocks = true }
         switch block.kind {

@@ -71,7 +71,7 @@ package struct CodecString: RawRepresentable, Sendable, Hashable, CustomStringCo
         return Int(parameters[2])
     }
 
-    /// `mp4a.OO[.A]`: OO is the object type indication in hexadecimal, A for OO = 40 the audio object type.
+    /// `mp4a.OO[.A]`: OO is the object type indication in hexadecimal. If it is 40, A is the audio object type.
     private static func mpeg4Audio(_ parameters: [Substring]) -> MediaCodec? {
         guard let first = parameters.first else { return .aac }
         guard let indication = hexadecimal(first).flatMap(UInt8.init(exactly:)) else { return nil }
@@ -100,7 +100,7 @@ package struct CodecString: RawRepresentable, Sendable, Hashable, CustomStringCo
 }
 
 extension MediaCodec {
-    /// The codec of an `esds` box's object type indication; nil if unknown.
+    /// Returns the codec of an `esds` box's object type indication, or nil if unknown.
     ///
     /// Source: ISO/IEC 14496-1 §7.2.6.6 and the registrations at mp4ra.org.
     static func named(objectTypeIndication: UInt8) -> MediaCodec? {

@@ -16,7 +16,7 @@ extension MediaCodec {
     private static let sampleEntries: [String: (codec: MediaCodec, mediaType: MediaKind)] = [
         "avc1": (.h264, .video), "avc2": (.h264, .video), "avc3": (.h264, .video), "avc4": (.h264, .video),
         "hvc1": (.hevc, .video), "hev1": (.hevc, .video),
-        // Dolby Vision on top of the codec that its base layer has.
+        // Dolby Vision, with the codec of its base layer.
         "dvh1": (.hevc, .video), "dvhe": (.hevc, .video), "dva1": (.h264, .video), "dvav": (.h264, .video),
         "dav1": (.av1, .video),
         "av01": (.av1, .video), "vp09": (.vp9, .video),

@@ -9,18 +9,16 @@ package struct ClosedCaptionData: Sendable, Hashable {
         package enum Kind: UInt8, Sendable, Hashable {
             /// Two bytes of line 21 (CEA-608).
             case field1, field2
-            /// CEA-708: continues a packet, begins one.
+            /// CEA-708 data that continues or begins a packet.
             case packetData, packetStart
         }
 
-        /// The stream that the bytes belong to.
         package var kind: Kind
         /// The first byte, parity included in CEA-608.
         package var first: UInt8
         /// The second byte, parity included in CEA-608.
         package var second: UInt8
 
-        /// Makes a pair.
         package init(kind: Kind, first: UInt8, second: UInt8) {
             self.kind = kind
             self.first = first
@@ -173,10 +171,8 @@ package struct ClosedCaptionReorderer: Sendable {
     package struct Entry: Sendable, Hashable {
         /// The presentation time, in units of the track's timescale.
         package var pts: Int64
-        /// The captions of the frame.
         package var data: ClosedCaptionData
 
-        /// Makes an entry.
         package init(pts: Int64, data: ClosedCaptionData) {
             self.pts = pts
             self.data = data
@@ -204,7 +200,6 @@ package struct ClosedCaptionReorderer: Sendable {
     private var held: [Entry] = []
     private var offsets: Offsets?
 
-    /// Makes a reorderer for one track.
     package init() {}
 
     /// Adds the captions of a picture and returns those that no later picture can precede.

@@ -1,4 +1,4 @@
-/// The header of a frame of DTS: of its core, or of an extension substream, which follows the core that it belongs to.
+/// The header of a DTS frame: of its core, or of an extension substream that follows its core.
 ///
 /// Source: ETSI TS 102 114 §5.3 and §7.4.1.
 package struct DTSHeader: Sendable, Hashable {
@@ -6,7 +6,7 @@ package struct DTSHeader: Sendable, Hashable {
 
     package var isExtension: Bool
     package var frameByteCount: Int
-    /// 0 for extensions, which do not declare it here.
+    /// The samples per channel, or 0 for extensions, which do not declare them here.
     package var sampleCount = 0
     package var sampleRate = 0
     package var channelCount = 0

@@ -2,13 +2,13 @@
 ///
 /// Times are counted in audio samples from the last timestamp, so that they are exact for any number of frames.
 struct FrameAssembler {
-    /// Differences between packed audio and the packets of a transport stream.
+    /// Differences between packed audio and transport stream packets.
     struct Options {
         /// The name of the stream in notes.
         var name: String
         /// ID3 tags between frames become samples of the track with this number.
         var metadataTrackID: Int?
-        /// The first frame of MPEG audio may be a table instead of audio.
+        /// Whether the first frame of MPEG audio may be a table instead of audio.
         var skipsInformationFrame = false
     }
 
@@ -24,7 +24,7 @@ struct FrameAssembler {
     /// The first byte in `buffer` that does not belong to a sample yet.
     private var at = 0
     private var marks = PacketMarks()
-    /// Offset of `buffer` in the stream's bytes, for notes.
+    /// The offset of `buffer` in the stream's bytes, for notes.
     private var consumed: Int
     /// Whether the last frame ended where the next one must begin.
     private var isLocked = false
@@ -49,7 +49,7 @@ struct FrameAssembler {
         consumed = offset
     }
 
-    /// Bytes that arrive from here on have the timestamp `pts` from the first frame that begins in them.
+    /// Sets the timestamp `pts` for the first frame that begins in the following bytes.
     mutating func beginPacket(pts: Int64?, isRandomAccess: Bool = false) {
         marks.append(.init(offset: buffer.count, pts: pts, dts: nil, isRandomAccess: isRandomAccess))
     }
@@ -136,7 +136,7 @@ struct FrameAssembler {
         }
         let needsProof = !isLocked && !isTrusted(at)
         let isDivided = marks.first(behind: at, before: end) != nil
-        // The next header proves this one, and shows whether this access unit continues.
+        // The next header confirms this one, and shows whether this access unit continues.
         while needsProof || isDivided || header.mayContinue {
             guard end + framing.headerByteCount <= buffer.count else {
                 if !isEnd { return .needsMore }
@@ -242,7 +242,7 @@ struct FrameAssembler {
         return .moved
     }
 
-    /// Gives out a whole tag as a metadata sample, at the time of the next frame.
+    /// Emits a whole tag as a metadata sample, at the time of the next frame.
     mutating func emitTag(_ bytes: ArraySlice<UInt8>, to sink: inout EventSink) {
         guard let id = options.metadataTrackID else { return }
         let pts = marks.marks.last { $0.offset <= at }?.pts ?? clock?.now ?? 0
@@ -396,7 +396,7 @@ struct SampleClock {
     /// The time of the next frame, to the nearest unit.
     var now: Int64 { time(at: sampleCount) }
 
-    /// The time of a frame of `samples` and the distance to the next one.
+    /// Returns the time of a frame of `samples` and its duration, and advances.
     mutating func advance(by samples: Int, rate: Int) -> (pts: Int64, duration: Int64) {
         let pts = now
         if rate != self.rate { self = SampleClock(start: pts, rate: rate) }

@@ -1,4 +1,4 @@
-/// A sequence parameter set of HEVC, as far as a player needs it.
+/// The fields of an HEVC sequence parameter set that a player needs.
 ///
 /// Source: ISO/IEC 23008-2 §7.3.2.2 and Annex E.
 package struct HEVCSPS: Sendable, Hashable {
@@ -22,12 +22,12 @@ package struct HEVCSPS: Sendable, Hashable {
     package var height: Int
     /// The bits of `slice_pic_order_cnt_lsb` in slice headers (4 to 16), or nil if the number is out of range.
     package var orderCountBitCount: Int?
-    /// Whether the three color planes are coded as separate pictures.
+    /// Whether the three colour planes are coded as separate pictures.
     package var hasSeparateColourPlanes: Bool
     /// Colour, shape and timing of the frames.
     package var usability: VideoUsabilityInfo
 
-    /// Reads a NAL unit of type 33, beginning with its two header bytes, emulation prevention included.
+    /// Reads a NAL unit of type 33, from its two header bytes on and including emulation prevention.
     ///
     /// - Throws: `malformed` if the fields contradict each other or end early.
     package init(parsing nalUnit: some Collection<UInt8>) throws(MediaError) {

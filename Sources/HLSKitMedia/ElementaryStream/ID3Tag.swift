@@ -15,7 +15,6 @@ package struct ID3Tag: Sendable, Hashable {
         /// The content after the frame's header. It is empty for compressed and encrypted frames.
         package var content: [UInt8]
 
-        /// Makes a frame.
         package init(id: String, content: [UInt8]) {
             self.id = id
             self.content = content
@@ -56,7 +55,7 @@ package struct ID3Tag: Sendable, Hashable {
         var body = bytes[Self.headerByteCount..<byteCount - (hasFooter ? Self.headerByteCount : 0)]
         if majorVersion < 4 && flags & 0x80 != 0 { body = Self.synchronised(body)[...] }
         if majorVersion > 2 && flags & 0x40 != 0 {
-            // The extended header: its size counts itself in 2.4, not in 2.3.
+            // The size of the extended header includes itself in 2.4, but not in 2.3.
             guard body.count >= 4 else { return }
             let field = body.prefix(4)
             let size = majorVersion == 4 ? Self.synchsafe(field) ?? 0 : 4 + Self.number(field)
@@ -75,7 +74,7 @@ package struct ID3Tag: Sendable, Hashable {
         return nil
     }
 
-    /// There is more in the tag than the timestamp.
+    /// Whether the tag contains more than the timestamp.
     var hasMetadata: Bool { frames.contains { !Self.isTimestamp($0) } }
 
     private static func isTimestamp(_ frame: Frame) -> Bool {

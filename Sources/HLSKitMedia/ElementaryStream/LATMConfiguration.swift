@@ -1,9 +1,9 @@
-/// The StreamMuxConfig of an AudioMuxElement in LOAS framing, as far as timing and channels go.
+/// The fields of an AudioMuxElement's StreamMuxConfig in LOAS framing that describe timing and channels.
 ///
 /// Source: ISO/IEC 14496-3 §1.7.3.
 package struct LATMConfiguration: Sendable, Hashable {
     package var audio: AudioSpecificConfig
-    /// Access units in one AudioMuxElement.
+    /// The number of access units in one AudioMuxElement.
     package var subframeCount: Int
 
     /// The head of an AudioMuxElement.

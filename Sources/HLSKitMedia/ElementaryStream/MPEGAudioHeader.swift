@@ -9,7 +9,7 @@ package struct MPEGAudioHeader: Sendable, Hashable {
     package var channelCount: Int
     package var frameByteCount: Int
     package var sampleCount: Int
-    /// Sample rates below 32 kHz.
+    /// Whether the sample rate is below 32 kHz.
     package var isLowRate: Bool
 
     /// Returns nil if `bytes` is too short or not a supported header. A free-format frame (no declared bit rate) is not

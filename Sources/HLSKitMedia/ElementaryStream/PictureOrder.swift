@@ -17,7 +17,7 @@ struct PictureOrderReader: Sendable {
     /// Parameters that HEVC slice headers depend on, by picture parameter set.
     private var pictureSets: [Int: (hasOutputFlag: Bool, extraBitCount: Int)] = [:]
 
-    /// - Parameter nalUnit: with its header, emulation prevention included.
+    /// - Parameter nalUnit: The unit with its header, including emulation prevention.
     mutating func takeH264Sequence(_ nalUnit: some Collection<UInt8>) { h264 = try? H264SPS(parsing: nalUnit) }
 
     mutating func takeHEVCSequence(_ nalUnit: some Collection<UInt8>) { hevc = try? HEVCSPS(parsing: nalUnit) }

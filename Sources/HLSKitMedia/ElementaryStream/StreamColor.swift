@@ -1,5 +1,5 @@
 extension MediaTrack {
-    /// The color of the video, from the usability information of the stream's parameter set or else from the container.
+    /// The colour of the video, from the usability information of the stream's parameter set or else from the container.
     /// It is nil if neither declares it.
     ///
     /// Decoders report it with each picture. This property is available before decoding.

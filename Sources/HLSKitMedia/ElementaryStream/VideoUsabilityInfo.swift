@@ -10,7 +10,7 @@ package struct VideoUsabilityInfo: Sendable, Hashable {
     package var transferCharacteristics: Int
     /// H.273 MatrixCoefficients, or 2 (unspecified) if undeclared.
     package var matrixCoefficients: Int
-    /// Samples use the whole range of numbers (H.273 VideoFullRangeFlag).
+    /// Whether samples use the full range (H.273 VideoFullRangeFlag).
     package var isFullRange: Bool
     /// The time between two frames as a fraction of a second, or nil if undeclared.
     package var frameDuration: FrameDuration?
@@ -22,7 +22,6 @@ package struct VideoUsabilityInfo: Sendable, Hashable {
         /// Relative to ``width``.
         package var height: Int
 
-        /// Makes the ratio `width` : `height`.
         package init(width: Int, height: Int) {
             self.width = width
             self.height = height
@@ -31,7 +30,6 @@ package struct VideoUsabilityInfo: Sendable, Hashable {
 
     /// `value / timescale` seconds, both positive.
     package struct FrameDuration: Sendable, Hashable {
-        /// The numerator.
         package var value: Int64
         /// Units per second.
         package var timescale: Int64
@@ -57,7 +55,7 @@ package struct VideoUsabilityInfo: Sendable, Hashable {
         self.frameDuration = frameDuration
     }
 
-    /// The color fields in the form of containers, or nil if none is declared.
+    /// The colour fields in the form of containers, or nil if none is declared.
     package var colorInformation: ColorInformation? {
         let isDeclared = colourPrimaries != 2 || transferCharacteristics != 2 || matrixCoefficients != 2
         guard isDeclared || isFullRange else { return nil }
@@ -66,7 +64,7 @@ package struct VideoUsabilityInfo: Sendable, Hashable {
             matrixCoefficients: matrixCoefficients, isFullRange: isFullRange)
     }
 
-    /// Reads the fields that both formats begin with, up to the chroma sample location.
+    /// Reads the common fields of both formats, up to the chroma sample location.
     init(parsingCommonFieldsFrom reader: inout BitReader) {
         self.init()
         if reader.flag() {

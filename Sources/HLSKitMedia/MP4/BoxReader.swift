@@ -26,9 +26,10 @@ struct Box {
     var payload: BoxReader
 }
 
-/// Reads big-endian fields and child boxes from the payload of one box and never beyond it.
+/// Reads big-endian fields and child boxes from the payload of one box, but never beyond it.
 ///
-/// Errors carry the offset from the start of the segment or section. Costs no copy: it reads a slice of the input.
+/// Errors contain the offset from the start of the segment or section. The reader uses a slice of the input without
+/// copying.
 struct BoxReader {
     private let bytes: ArraySlice<UInt8>
     private var index: Int
@@ -41,7 +42,7 @@ struct BoxReader {
         shift = offset - bytes.startIndex
     }
 
-    /// Offset of the next byte from the start of the segment or section.
+    /// The offset of the next byte from the start of the segment or section.
     var offset: Int { index + shift }
     var remaining: Int { bytes.endIndex - index }
     /// The bytes not yet read.
@@ -49,7 +50,7 @@ struct BoxReader {
 
     func malformed(_ text: String) -> MediaError { MediaError(code: .malformed, byteOffset: offset, text: text) }
 
-    /// Moves on by `count` bytes and returns the index at which they begin.
+    /// Advances by `count` bytes and returns the index at which they begin.
     private mutating func take(_ count: Int) throws(MediaError) -> Int {
         guard count >= 0, count <= remaining else {
             throw malformed("\(count) bytes are needed and the box has \(remaining) left")
@@ -78,7 +79,7 @@ struct BoxReader {
         UInt64(try readUInt32()) << 32 | UInt64(try readUInt32())
     }
 
-    /// A 32-bit field that the 64-bit versions of a box have in 64 bits.
+    /// Reads a field of 32 bits, or of 64 bits in the 64-bit versions of a box.
     mutating func readUInt(is64Bit: Bool) throws(MediaError) -> UInt64 {
         is64Bit ? try readUInt64() : UInt64(try readUInt32())
     }
@@ -95,7 +96,7 @@ struct BoxReader {
         (try readUInt8(), try readUInt24())
     }
 
-    /// A string that ends with a zero byte or with the box. Bad UTF-8 is replaced.
+    /// Reads a string that ends with a zero byte or with the box. Invalid UTF-8 is replaced.
     mutating func readString() -> String {
         let text = rest.prefix { $0 != 0 }
         index = min(text.endIndex + 1, bytes.endIndex)

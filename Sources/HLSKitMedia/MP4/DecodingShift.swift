@@ -9,7 +9,7 @@ enum DecodingShift {
     /// The longest plausible reordering delay, in seconds. Larger offsets are damaged.
     private static let longest: Int64 = 10
 
-    /// - Parameter offset: the smallest composition offset.
+    /// - Parameter offset: The smallest composition offset.
     static func needed(forOffset offset: Int32, timescale: Int32) -> Int64 {
         let shift = -Int64(offset)
         return shift > 0 && shift <= longest * Int64(timescale) ? shift : 0

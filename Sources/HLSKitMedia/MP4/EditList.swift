@@ -37,7 +37,7 @@ struct EditList: Sendable, Hashable {
                 length = edit.duration > 0 ? edit.duration : nil
                 continue
             }
-            // A unit of either timescale is not a gap.
+            // A difference of one unit in either timescale is not a gap.
             let slack = 1 + Int64(track.timescale) / Int64(max(movieTimescale, 1))
             guard let known = length, edit.duration > 0,
                 let start = begun.mediaTime, let end = Self.ticks(known, movieTimescale, track),

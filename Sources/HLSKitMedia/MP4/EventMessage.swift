@@ -9,7 +9,7 @@ public struct EventMessage: Sendable, Hashable {
     public enum Timing: Sendable, Hashable {
         /// The time from the earliest presentation time of the segment (version 0 of the box).
         case afterSegmentStart(UInt32)
-        /// On the presentation timeline of the media (version 1).
+        /// A time on the presentation timeline of the media (version 1).
         case presentationTime(UInt64)
     }
 
@@ -21,13 +21,13 @@ public struct EventMessage: Sendable, Hashable {
     public var id: UInt32
     /// Units per second of timing and duration, above 0.
     public var timescale: UInt32
-    /// When the event happens.
+    /// The time of the event.
     public var timing: Timing
-    /// nil if unknown.
+    /// The duration, or `nil` if unknown.
     public var duration: UInt32?
     /// The payload, in the scheme's own format.
     public var messageData: [UInt8]
-    /// ``Timing/presentationTime(_:)`` is 33 bits wide and wraps (transport streams).
+    /// Whether ``Timing/presentationTime(_:)`` has 33 bits and wraps (transport streams).
     package var wrapsAt33Bits = false
 
     /// Creates an event. Without `duration`, its length is unknown.

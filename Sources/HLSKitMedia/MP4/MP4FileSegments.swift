@@ -8,16 +8,16 @@
 package struct MP4FileSegments: Sendable {
     /// A file with more samples is read sequentially because a pass over its tables takes too long.
     private static let maximumSampleCount = 1 << 24
-    /// The most segments a file is cut into.
+    /// The largest number of segments in a file.
     private static let maximumSegmentCount = 4096
-    /// Offsets in a fragment are of 31 bits.
+    /// Offsets in a fragment have 31 bits.
     private static let maximumSegmentByteCount = 1 << 30
 
     /// A segment to read.
     package struct Fragment: Sendable {
         /// `moof`, and the header of the `mdat` box.
         package var head: [UInt8]
-        /// Contents of the `mdat` box: parts of the file, in their order.
+        /// The parts of the file that form the `mdat` box, in order.
         package var ranges: [Range<Int>]
     }
 
@@ -33,7 +33,7 @@ package struct MP4FileSegments: Sendable {
         let editShift: Int64
         /// The start for each segment, or nil if the track has no samples in it.
         var starts: [Start?] = []
-        /// Behind its last sample of each segment.
+        /// The index after its last sample of each segment.
         var ends: [Int] = []
         var end: Int64 = 0
 
@@ -46,7 +46,7 @@ package struct MP4FileSegments: Sendable {
     package let starts: [Duration]
     /// The end of the last sample.
     package let end: Duration
-    /// Bytes of all samples together, for each of ``tracks``.
+    /// The size of all samples for each of ``tracks``.
     package private(set) var byteCounts: [Int] = []
 
     private var lanes: [Lane]
@@ -94,7 +94,7 @@ package struct MP4FileSegments: Sendable {
         end = last
     }
 
-    /// The timestamps of the sync samples that segments begin with.
+    /// Returns the timestamps of the sync samples at which segments begin.
     private static func cuts(of table: MP4SampleTable.Track, target: Duration) -> [Int64] {
         let scale = Int64(table.track.timescale)
         let (seconds, attoseconds) = target.components

@@ -16,7 +16,7 @@ package struct MP4HeaderScanner: Sendable {
         package var index: SegmentIndex?
     }
 
-    /// More boxes before the header than any file has.
+    /// More boxes than any valid file has before its header.
     static let maximumBoxCount = 4096
 
     /// The offset of the next byte to append, from the start of the file.
@@ -42,7 +42,7 @@ package struct MP4HeaderScanner: Sendable {
     /// A fragmented file's header, while the index may still follow.
     private var found: Header?
 
-    /// Makes a scanner that begins at byte 0 of a file.
+    /// Creates a scanner that begins at byte 0 of a file.
     package init() {}
 
     /// Reads the bytes at ``offset``. Returns nil while more are needed, and ignores all data after the header.

@@ -57,7 +57,7 @@ extension MP4InitializationSection {
         }
     }
 
-    /// `tkhd`'s number.
+    /// The track's number in `tkhd`.
     private static func trackID(of track: Box) throws(MediaError) -> Int? {
         var reader = track.payload
         while var child = try reader.nextBox() {
@@ -69,7 +69,7 @@ extension MP4InitializationSection {
         return nil
     }
 
-    /// Goes down to the sample table, which is emptied.
+    /// Copies the track with an empty sample table.
     private static func copyTrack(_ box: Box, to writer: inout MP4BoxWriter) throws(MediaError) {
         try writer.box(box.type) { writer throws(MediaError) in
             var reader = box.payload

@@ -14,7 +14,7 @@ public struct MP4InitializationSection: Sendable {
     /// they may be negative. In a whole file, samples before the first edit and after the last one are present but not
     /// shown. Edits that are not consecutive in the media are ignored.
     public var tracks: [MediaTrack] { movieTracks.map { $0.descriptions[0] } }
-    /// The header announces fragments (`mvex`).
+    /// A Boolean value that indicates whether the header announces fragments (`mvex`).
     public let isFragmented: Bool
     /// `major_brand`, or an empty text if there is no `ftyp`.
     package let majorBrand: String
@@ -154,9 +154,9 @@ public struct MP4InitializationSection: Sendable {
         self.notes = Array(notes.prefix(Self.maximumNoteCount))
     }
 
-    /// Nil, with a note, for a track that cannot be read: the others may do without it.
+    /// Returns nil, with a note, for a track that cannot be read because the others may be usable without it.
     ///
-    /// - Parameter failure: set to the first error.
+    /// - Parameter failure: Receives the first error.
     private static func track(
         _ box: Box, movieTimescale: UInt32, notes: inout [String], failure: inout MediaError?
     ) -> MP4Track? {

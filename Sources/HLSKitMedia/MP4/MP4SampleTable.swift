@@ -4,9 +4,8 @@
 package struct MP4SampleTable: Sendable {
     /// One sample of a track, or up to 1024 consecutive frames of PCM, for which a file may have a sample each.
     package struct Sample: Sendable, Hashable {
-        /// Offset of its first byte from the start of the file.
+        /// The offset of its first byte from the start of the file.
         package var offset: Int
-        /// Its length in the file.
         package var byteCount: Int
         /// In units of the track's timescale, shifted by the edit list as described at
         /// ``MP4InitializationSection/tracks``.
@@ -15,9 +14,9 @@ package struct MP4SampleTable: Sendable {
         package var dts: Int64
         /// In units of the track's timescale.
         package var duration: Int64
-        /// Decoding can start here.
+        /// Whether decoding can start here.
         package var isSync: Bool
-        /// Which of the track's sample entries it belongs to, from 0.
+        /// The index of its sample entry in the track.
         var descriptionIndex: Int
     }
 
@@ -26,24 +25,23 @@ package struct MP4SampleTable: Sendable {
     package struct Samples: Sequence, Sendable {
         let boxes: SampleTableBoxes
         let shift: Int64
-        /// Taken off decoding times.
+        /// The shift that is subtracted from decoding times.
         var decodingShift: Int64 = 0
 
         package func makeIterator() -> Iterator { Iterator(boxes: boxes, shift: shift, decodingShift: decodingShift) }
         package var underestimatedCount: Int { 0 }
     }
 
-    /// The samples of one track.
     package struct Track: Sendable {
         /// The track, described by its first sample entry.
         package let track: MediaTrack
-        /// The number of samples that the tables claim.
+        /// The number of samples that the tables declare.
         package let sampleCount: Int
         /// The duration of all samples together, in units of the track's timescale.
         package let duration: Int64
         /// The samples in decoding order.
         package let samples: Samples
-        /// Its place in ``MP4InitializationSection/tracks``.
+        /// The index in ``MP4InitializationSection/tracks``.
         let trackIndex: Int
         /// The value that the edit list adds to media times, in units of the track's timescale.
         package var editShift: Int64 { samples.shift }
@@ -54,7 +52,7 @@ package struct MP4SampleTable: Sendable {
     /// The tracks with samples in the tables. Empty for a fragmented file.
     package let tracks: [Track]
 
-    /// Makes the table of a file from its `moov` box. No sample is looked at yet.
+    /// Creates the table of a file from its `moov` box without reading any samples.
     package init(_ header: MP4InitializationSection) {
         tracks = header.movieTracks.enumerated().compactMap { index, track in
             guard let boxes = track.tables else { return nil }
@@ -70,7 +68,7 @@ package struct MP4SampleTable: Sendable {
 }
 
 extension MP4SampleTable.Samples {
-    /// Walks all tables side by side.
+    /// Iterates over all tables in parallel.
     package struct Iterator: IteratorProtocol, Sendable {
         private let boxes: SampleTableBoxes
         private let decodingShift: Int64
@@ -226,14 +224,14 @@ extension MP4SampleTable.Samples {
         /// Counts the samples, among the next `limit`, that have the same value. Past the table's end, all of them do.
         mutating func countOfEqual(upTo limit: Int) -> Int { load() ? Swift.min(limit, Int(left)) : limit }
 
-        /// The value of the next `count`, which are equal.
+        /// Returns the value of the next `count` entries, which are equal.
         mutating func take(_ count: Int) -> UInt32? {
             guard load() else { return nil }
             left -= UInt32(Swift.min(count, Int(left)))
             return value
         }
 
-        /// False past its end.
+        /// Returns false past its end.
         private mutating func load() -> Bool {
             while left == 0 {
                 guard index < entries.endIndex else { return false }

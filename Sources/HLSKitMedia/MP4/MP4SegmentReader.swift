@@ -13,7 +13,8 @@ struct MP4SegmentReader: Sendable {
     static let maximumHeldByteCount = 64 << 20
     /// The largest number of `mdat` boxes to keep before the box that describes them.
     private static let maximumHeldCount = 64
-    /// The most fragments whose media may be outstanding: sorting their runs together must not cost quadratic time.
+    /// The largest number of fragments whose media may be missing, because sorting their runs together must not take
+    /// quadratic time.
     private static let maximumOpenFragmentCount = 64
     /// Smaller pieces of a sample are combined immediately, so that many of them cost no more than their bytes.
     private static let smallPieceByteCount = 1024
@@ -63,7 +64,7 @@ struct MP4SegmentReader: Sendable {
     private var openFragmentCount = 0
     /// Whether the queued samples come from the tables of the initialization section.
     private var hasTablesOfMap = false
-    /// Runs whose offsets count from the start of an unknown file: placed when the media begins.
+    /// Runs whose offsets count from the start of an unknown file. They are placed when the media begins.
     private var unplacedRuns: [SampleRun] = []
     /// The received pieces of ``current`` and their total size.
     private var pieces: [ArraySlice<UInt8>] = []
@@ -141,7 +142,7 @@ struct MP4SegmentReader: Sendable {
         return nil
     }
 
-    /// Takes at least one byte off the front of `rest`, which is not empty.
+    /// Consumes at least one byte at the front of `rest`, which is not empty.
     private mutating func consume(
         _ rest: inout ArraySlice<UInt8>, to events: inout [DemuxerEvent]
     ) throws(MediaError) {
@@ -189,7 +190,7 @@ struct MP4SegmentReader: Sendable {
     private mutating func consumeHeader(
         _ rest: inout ArraySlice<UInt8>, to events: inout [DemuxerEvent]
     ) throws(MediaError) {
-        // A header of 64-bit size has eight bytes more.
+        // A header with a 64-bit size has eight more bytes.
         let needed = collected.count < 8 ? 8 : 16
         collected.append(contentsOf: take(min(needed - collected.count, rest.count), from: &rest))
         guard collected.count == needed else { return }
@@ -241,7 +242,7 @@ struct MP4SegmentReader: Sendable {
         }
     }
 
-    /// A box has been collected.
+    /// Reads a collected box.
     private mutating func read(
         _ header: BoxHeader, payload: ArraySlice<UInt8>, to events: inout [DemuxerEvent]
     ) throws(MediaError) {
@@ -253,7 +254,7 @@ struct MP4SegmentReader: Sendable {
         case "moov": try readMovie(box, to: &events)
         case "moof": try readFragment(box, to: &events)
         case "sidx":
-            // Nothing depends on it: a bad one is not a reason to lose the media.
+            // Playback does not depend on the index, so an invalid one must not fail the media.
             do { segmentIndexes.append(try SegmentIndex(parsing: box)) } catch { events.append(.note("\(error)")) }
         default:
             do {
@@ -358,7 +359,7 @@ struct MP4SegmentReader: Sendable {
         if current == nil { try advance() }
     }
 
-    /// Fetches the next sample of the queue and checks its size.
+    /// Reads the next sample of the queue and checks its size.
     private mutating func advance() throws(MediaError) {
         current = try queue.next()
         guard let sample = current else { return }
@@ -532,14 +533,14 @@ struct HeldMedia: Sendable {
 }
 
 extension SampleData {
-    /// One copy of memory.
+    /// Copies memory once.
     fileprivate convenience init(copying bytes: ArraySlice<UInt8>) {
         self.init(count: bytes.count) { $0.copyBytes(of: bytes, at: 0) }
     }
 }
 
 extension UnsafeMutableRawBufferPointer {
-    /// The caller has made room for `bytes` at `offset`.
+    /// Copies `bytes` to `offset`. The caller has made room for them.
     fileprivate func copyBytes(of bytes: ArraySlice<UInt8>, at offset: Int) {
         bytes.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: self[offset...]).copyMemory(from: $0) }
     }

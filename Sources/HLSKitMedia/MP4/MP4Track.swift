@@ -5,7 +5,7 @@ struct MP4Track: Sendable {
 
     /// One for each sample entry, and at least one. They differ in codec, configuration and encryption.
     var descriptions: [MediaTrack]
-    /// Defaults of its fragments, from `trex`.
+    /// The defaults of its fragments, from `trex`.
     var fragmentDefaults = FragmentDefaults()
     /// The value to add to media timestamps to get presentation times, in units of the track's timescale.
     var editShift: Int64 = 0
@@ -77,7 +77,7 @@ extension MP4Track {
         self.init(descriptions: entries)
         chapterTrackIDs = boxes.chapterTrackIDs
         tables = try SampleTableBoxes(boxes.tables, descriptionOffset: trak.offset)
-        // Encryption is sample by sample.
+        // Encryption applies to each sample separately.
         let frames = entries.map { $0.encryption == nil ? $0.pcmFrameByteCount : nil }
         if frames.contains(where: { $0 != nil }) { tables?.pcmFrameByteCounts = frames }
         guard let edits = boxes.edits else { return }
@@ -109,7 +109,7 @@ extension MP4Track {
     }
 }
 
-/// Timestamps beyond it are malformed, so that sums of a few of them cannot overflow.
+/// Larger timestamps are malformed, so that sums of a few of them cannot overflow.
 enum MediaTimeLimit {
     static let largest: Int64 = 1 << 61
 }

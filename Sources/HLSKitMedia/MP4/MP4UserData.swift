@@ -6,7 +6,7 @@
 ///
 /// Source: ISO/IEC 14496-12 §8.10, §8.11; "QuickTime File Format", Metadata; 3GPP TS 26.244 §8.
 package struct MP4UserData: Sendable, Hashable {
-    /// The list that an entry is from.
+    /// The list that contains an entry.
     package enum KeySpace: String, Sendable, Hashable {
         /// `udta/meta/ilst`
         case iTunes
@@ -27,11 +27,10 @@ package struct MP4UserData: Sendable, Hashable {
 
     /// One item of metadata.
     package struct Entry: Sendable, Hashable {
-        /// Which vocabulary the key belongs to.
+        /// The vocabulary of the key.
         package var keySpace: KeySpace
-        /// Four characters, or the whole name (`com.apple.quicktime.title`, `----:com.apple.iTunes:NAME`).
+        /// The four characters, or the whole name (`com.apple.quicktime.title`, `----:com.apple.iTunes:NAME`).
         package var key: String
-        /// The value of the item.
         package var value: Value
         /// An ISO 639-2 or BCP 47 tag, or nil if undeclared.
         package var language: String?
@@ -41,7 +40,6 @@ package struct MP4UserData: Sendable, Hashable {
     package struct Chapter: Sendable, Hashable {
         /// The time from the start of the movie, in units of 100 ns.
         package var start: Int64
-        /// The title, as in the file.
         package var title: String
     }
 
@@ -50,10 +48,10 @@ package struct MP4UserData: Sendable, Hashable {
 
     /// Metadata in the order of the file.
     package private(set) var entries: [Entry] = []
-    /// Chapters of the list box (`chpl`), in the order of their starts.
+    /// The chapters of the list box (`chpl`), by start.
     package private(set) var chapters: [Chapter] = []
 
-    /// - Parameter bytes: boxes of the file with `moov` among them, as ``MP4HeaderScanner/Header/bytes``.
+    /// - Parameter bytes: The boxes of the file including `moov`, as in ``MP4HeaderScanner/Header/bytes``.
     package init(parsing bytes: ArraySlice<UInt8>) {
         var reader = BoxReader(bytes, offset: 0)
         while let box = try? reader.nextBox() {
@@ -102,7 +100,7 @@ package struct MP4UserData: Sendable, Hashable {
         add(.isoUserData, Self.name(of: box.type), .string(text), language: language)
     }
 
-    /// Strings with a length and a language each.
+    /// Reads strings, each with a length and a language.
     private mutating func readQuickTimeText(_ box: Box) throws(MediaError) {
         var reader = box.payload
         while reader.remaining >= 4 {
@@ -198,7 +196,7 @@ package struct MP4UserData: Sendable, Hashable {
         case 2: .string(UTF16Text.decode(bytes, isLittleEndian: false))
         case 21 where (1...8).contains(bytes.count): .integer(signed(bytes))
         case 22 where (1...7).contains(bytes.count): .integer(bytes.reduce(0) { $0 << 8 | Int64($1) })
-        // Pairs of a number and a total, and iTunes' flags, are of no declared type.
+        // Pairs of a number and a total, and iTunes' flags, have no declared type.
         default: .data(Array(bytes))
         }
     }

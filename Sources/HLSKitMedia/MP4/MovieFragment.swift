@@ -1,4 +1,4 @@
-/// The runs of samples that a `moof` box describes.
+/// The sample runs that a `moof` box describes.
 ///
 /// Source: ISO/IEC 14496-12 §8.8.4 to §8.8.8, §8.8.12 (`tfdt`).
 struct MovieFragment {
@@ -8,9 +8,9 @@ struct MovieFragment {
 
     private(set) var runs: [SampleRun] = []
     private(set) var notes: [String] = []
-    /// Tracks of unknown time.
+    /// The tracks with an unknown time.
     private(set) var untimedTracks: Set<Int> = []
-    /// The first base data offset that counts from the start of a file and not from this fragment.
+    /// The first base data offset that counts from the start of a file instead of this fragment.
     private(set) var absoluteBase: Int?
 
     private let moof: Box
@@ -60,7 +60,7 @@ struct MovieFragment {
         notes.append(text)
     }
 
-    /// - Returns: the smallest composition offset, at most 0.
+    /// - Returns: The smallest composition offset, at most 0.
     private mutating func append(
         _ boxes: TrackFragmentBoxes, trackIndex: Int, decodeTimes: inout [Int: Int64], lacksMedia: inout Bool
     ) throws(MediaError) -> Int32 {
@@ -203,7 +203,7 @@ private struct TrackFragmentBoxes {
         header = trackHeader
     }
 
-    /// nil if the samples are clear.
+    /// Returns nil if the samples are clear.
     func encryptionCursor(
         for track: TrackEncryption, moof: Box, base: Int, media: [HeldMedia], lacksMedia: inout Bool
     ) throws(MediaError) -> SampleEncryptionCursor? {
@@ -228,7 +228,7 @@ private struct TrackFragmentBoxes {
         return SampleEncryptionCursor(constantFor: track)
     }
 
-    /// Encryption data that `saio` points to, without a `senc` box around it.
+    /// Returns the encryption data that `saio` points to, without a `senc` box around it.
     ///
     /// Source: ISO/IEC 14496-12 §8.7.8 and §8.7.9.
     private func auxiliaryCursor(

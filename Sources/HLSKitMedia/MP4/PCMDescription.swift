@@ -49,7 +49,7 @@ struct PCMDescription {
                 bits: Int(linear.bits), isFloat: isFloat, isBigEndian: isBigEndian, isSigned: isSigned),
             let byteCount = codec.pcmByteCount
         else { return nil }
-        // Numbers may be in more bytes than they need.
+        // Numbers may take more bytes than they need.
         guard linear.packetFrameCount == 1, linear.packetByteCount > 0 else { return codec }
         return Int(linear.packetByteCount) == byteCount * channelCount ? codec : nil
     }

@@ -6,7 +6,7 @@
 public struct ProgressiveMP4Demuxer: Demuxer {
     private var reader: MP4SegmentReader
 
-    /// Makes a demuxer that expects the beginning of a file.
+    /// Creates a demuxer that expects the start of a file.
     public init() {
         reader = MP4SegmentReader(
             initialization: nil,

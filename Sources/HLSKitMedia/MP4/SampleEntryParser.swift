@@ -1,6 +1,6 @@
 /// Reads one sample entry of an `stsd` box into a ``MediaTrack``.
 ///
-/// An error in optional data (color, clean aperture, part of an extension) never fails the track. The data is dropped
+/// An error in optional data (colour, clean aperture, part of an extension) never fails the track. The data is dropped
 /// with a note.
 ///
 /// Source: ISO/IEC 14496-12 §8.5.2 and §12; QuickTime File Format, "Sound Sample Descriptions" (versions 1 and 2).
@@ -58,7 +58,7 @@ struct SampleEntryParser {
         track.codec =
             pcm.codec(sampleEntry: track.sampleEntry, channelCount: track.channelCount)
             ?? MediaCodec(rawValue: track.sampleEntry)
-        // A rate that the field has no room for.
+        // The rate does not fit into the field.
         if track.sampleRate <= 1 { track.sampleRate = Int(track.timescale) }
     }
 
@@ -98,7 +98,7 @@ struct SampleEntryParser {
         while let child = try entry.nextBox() {
             do {
                 try parseChild(child)
-                if child.type == "wave" {  // QuickTime keeps the configuration of audio one box deeper
+                if child.type == "wave" {  // QuickTime stores the audio configuration one level deeper.
                     var wave = child.payload
                     while let inner = try wave.nextBox() {
                         try parseChild(inner)
@@ -174,7 +174,7 @@ struct SampleEntryParser {
         }
     }
 
-    /// The size from the parameter sets, for an entry without one.
+    /// Sets the size from the parameter sets if the entry has none.
     private mutating func setSize() {
         guard let size = ParameterSetRecord.size(configuration: track.configuration, codec: track.codec) else { return }
         (track.width, track.height) = size

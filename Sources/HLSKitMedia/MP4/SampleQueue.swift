@@ -35,7 +35,7 @@ struct SampleQueue: Sendable {
 
     private mutating func nextOfTables() throws(MediaError) -> PendingSample? {
         while true {
-            // A handful of tracks: a search costs less than keeping them sorted.
+            // There are only a few tracks, so a search costs less than keeping them sorted.
             var first: (index: Int, offset: Int)?
             for (index, table) in tables.enumerated() {
                 if let offset = table.next?.offset, offset < first?.offset ?? .max { first = (index, offset) }

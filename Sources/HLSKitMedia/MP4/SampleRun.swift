@@ -1,7 +1,7 @@
 /// A sample with known position and times, whose bytes may not have arrived yet.
 struct PendingSample {
     var trackIndex: Int
-    /// Which of the track's sample entries it belongs to, from 0.
+    /// The index of its sample entry in the track.
     var descriptionIndex: Int
     var offset: Int
     var byteCount: Int
@@ -31,7 +31,7 @@ struct SampleRun {
         static let flags = Fields(rawValue: 0x400)
         static let compositionOffset = Fields(rawValue: 0x800)
 
-        /// Bytes of one entry of the table.
+        /// The bytes of one entry of the table.
         var entrySize: Int { (rawValue >> 8 & 0xF).nonzeroBitCount * 4 }
     }
 
@@ -46,9 +46,9 @@ struct SampleRun {
     private let tableOffset: Int
     private var index: Int
     private(set) var remaining: UInt32
-    /// The edit list's shift is in it already.
+    /// The decoding time, including the shift of the edit list.
     private var dts: Int64
-    /// Taken off decoding times.
+    /// The shift that is subtracted from decoding times.
     var decodingShift: Int64 = 0
     /// The bytes of a PCM frame, or nil if the track is not PCM.
     var pcmFrameByteCount: Int?
@@ -114,7 +114,7 @@ struct SampleRun {
         let step = fields.entrySize
         // The last of the fields.
         let compositionOffset = fields.contains(.compositionOffset) ? step - 4 : nil
-        // A table has at most 2^32 entries of less than 2^32 each, and is in memory: no overflow.
+        // No overflow is possible because a table has at most 2^32 entries of less than 2^32 each, and is in memory.
         while position < table.endIndex {
             if fields.contains(.duration) { duration += Int64(table.bigEndianUInt32(at: position)) }
             if fields.contains(.size) { bytes += Int(table.bigEndianUInt32(at: position + sizeOffset)) }
@@ -187,7 +187,7 @@ struct SampleRun {
         return sample
     }
 
-    /// The next four bytes of the table if the run has this field.
+    /// Reads the next four bytes of the table if the run has this field.
     private mutating func field(_ field: Fields) -> UInt32? {
         guard fields.contains(field) else { return nil }
         defer { index += 4 }
@@ -195,7 +195,7 @@ struct SampleRun {
     }
 }
 
-/// The sample flags of fragments.
+/// The flags of samples in fragments.
 ///
 /// Source: ISO/IEC 14496-12 §8.8.3.1.
 enum SampleFlags {

@@ -112,13 +112,13 @@ extension SampleTableBoxes {
 }
 
 extension BoxReader {
-    /// `count` entries of `size` bytes that must be there.
+    /// Reads `count` entries of `size` bytes, which must exist.
     fileprivate mutating func readEntries(_ count: Int, size: Int) throws(MediaError) -> ArraySlice<UInt8> {
         // A count is a 32-bit field: the product fits.
         try readBytes(count * size)
     }
 
-    /// Version, flags, a count and that many entries.
+    /// Reads version, flags, a count and as many entries.
     fileprivate mutating func readTable(entrySize: Int) throws(MediaError) -> ArraySlice<UInt8> {
         _ = try readVersionAndFlags()
         return try readEntries(Int(try readUInt32()), size: entrySize)

@@ -4,13 +4,12 @@
 package struct SegmentIndex: Sendable, Hashable {
     /// One subsegment, or another index that describes it.
     package struct Reference: Sendable, Hashable {
-        /// The bytes referred to are a `sidx` box and not media.
+        /// Whether the referenced bytes are a `sidx` box instead of media.
         package var isIndex: Bool
-        /// Length of the referenced bytes.
         package var byteCount: Int
         /// In units of the index's timescale.
         package var duration: UInt32
-        /// The subsegment begins with a stream access point.
+        /// Whether the subsegment begins with a stream access point.
         package var startsWithSAP: Bool
         /// 0 (unknown) to 6. 1 and 2 are sync samples.
         package var sapType: Int
@@ -18,7 +17,7 @@ package struct SegmentIndex: Sendable, Hashable {
         package var sapDeltaTime: UInt32
     }
 
-    /// `track_ID` of the track that the times are of.
+    /// The `track_ID` of the track to which the times refer.
     package var referenceID: Int
     /// Units per second, above 0.
     package var timescale: UInt32

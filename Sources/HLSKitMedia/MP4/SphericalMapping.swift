@@ -42,7 +42,7 @@ extension SphericalMapping {
                         left: try part.payload.readUInt32(), right: try part.payload.readUInt32())
                 case "cbmp":
                     _ = try part.payload.readVersionAndFlags()
-                    // Other layouts of the faces are not known.
+                    // Other layouts of the faces are unknown.
                     guard try part.payload.readUInt32() == 0 else { return nil }
                     projection = .cubemap(padding: try part.payload.readUInt32())
                 default: break

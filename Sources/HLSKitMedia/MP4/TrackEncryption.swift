@@ -1,4 +1,4 @@
-/// The protection scheme of encrypted MP4 media. An open set.
+/// The protection scheme of encrypted MP4 media. The set is open.
 ///
 /// Source: ISO/IEC 23001-7 §10.
 package struct EncryptionScheme: RawRepresentable, Sendable, Hashable {
@@ -55,14 +55,14 @@ package struct TrackEncryption: Sendable, Hashable {
 
 /// The parameters, in addition to the key, for decrypting one sample.
 package struct SampleEncryption: Sendable, Hashable {
-    /// A clear stretch of a sample and the protected one that follows it, in bytes.
+    /// A clear part of a sample and the protected part that follows it, in bytes.
     package struct Subsample: Sendable, Hashable {
-        /// Clear bytes at the start of the range.
+        /// The clear bytes at the start of the range.
         package var clearByteCount: Int
-        /// Protected bytes that follow them.
+        /// The protected bytes that follow them.
         package var protectedByteCount: Int
 
-        /// Makes a range of `clearByteCount` clear and `protectedByteCount` protected bytes.
+        /// Creates a range of `clearByteCount` clear and `protectedByteCount` protected bytes.
         package init(clearByteCount: Int, protectedByteCount: Int) {
             self.clearByteCount = clearByteCount
             self.protectedByteCount = protectedByteCount
@@ -75,7 +75,8 @@ package struct SampleEncryption: Sendable, Hashable {
     package var keyID: [UInt8]
     /// 8 or 16 bytes.
     package var initializationVector: [UInt8]
-    /// Empty if the whole sample is protected. May not add up to the size of the sample: the decryptor checks.
+    /// Empty if the whole sample is protected. The sum may differ from the size of the sample, which the decryptor
+    /// checks.
     package var subsamples: [Subsample]
     /// The pattern; see ``TrackEncryption/cryptByteBlock``.
     package var cryptByteBlock: Int
@@ -107,7 +108,7 @@ extension TrackEncryption {
     static let elementaryStream = TrackEncryption(
         scheme: .elementaryStream, defaultKeyID: [], initializationVectorSize: 0)
 
-    /// The fields that `tenc` and a `seig` group entry have in common, from the pattern byte on.
+    /// Reads the common fields of `tenc` and a `seig` group entry, from the pattern byte on.
     ///
     /// Source: ISO/IEC 23001-7 §6 and §8.2.
     init(scheme: EncryptionScheme, parsingDefaultsOf reader: inout BoxReader, hasPattern: Bool) throws(MediaError) {
@@ -135,7 +136,7 @@ extension TrackEncryption {
 struct ProtectionInformation {
     /// The type that the sample entry would have without encryption.
     var originalFormat: FourCharacterCode
-    /// nil if the scheme is not one of common encryption (no `tenc`).
+    /// nil if the scheme is not part of common encryption (no `tenc`).
     var encryption: TrackEncryption?
 
     init(parsing payload: BoxReader) throws(MediaError) {
@@ -168,7 +169,7 @@ struct ProtectionInformation {
     }
 }
 
-/// The encryption data of the samples of a fragment, read one sample after the other.
+/// The encryption data of a fragment's samples, read one sample after the other.
 struct SampleEncryptionCursor {
     private var track: TrackEncryption
     /// nil if samples have no encryption data.
@@ -176,7 +177,7 @@ struct SampleEncryptionCursor {
     private let hasSubsamples: Bool
     private var remaining: UInt32
 
-    /// All samples alike: the constant vector, no subsamples.
+    /// Uses the constant vector without subsamples for all samples.
     init(constantFor track: TrackEncryption) {
         self.track = track
         hasSubsamples = false

@@ -1,4 +1,4 @@
-/// Colour as an MP4 sample entry declares it (`colr`), in the code points of ITU-T H.273.
+/// The colour that an MP4 sample entry declares (`colr`), in the code points of ITU-T H.273.
 public struct ColorInformation: Sendable, Hashable {
     /// H.273 ColourPrimaries.
     public var colorPrimaries: Int
@@ -11,7 +11,6 @@ public struct ColorInformation: Sendable, Hashable {
     /// It is `nil` if the box does not declare it (QuickTime's `nclc`).
     public var isFullRange: Bool?
 
-    /// Makes a description from code points.
     package init(
         colorPrimaries: Int, transferCharacteristics: Int, matrixCoefficients: Int, isFullRange: Bool? = nil
     ) {
@@ -24,12 +23,11 @@ public struct ColorInformation: Sendable, Hashable {
 
 /// The shape of a pixel (`pasp`): `horizontalSpacing` : `verticalSpacing`, both above 0.
 public struct PixelAspectRatio: Sendable, Hashable {
-    /// Width of a pixel, relative to ``verticalSpacing``.
+    /// The width of a pixel, relative to ``verticalSpacing``.
     public var horizontalSpacing: Int
-    /// Height of a pixel, relative to ``horizontalSpacing``.
+    /// The height of a pixel, relative to ``horizontalSpacing``.
     public var verticalSpacing: Int
 
-    /// Makes the shape `horizontalSpacing` : `verticalSpacing`.
     package init(horizontalSpacing: Int, verticalSpacing: Int) {
         self.horizontalSpacing = horizontalSpacing
         self.verticalSpacing = verticalSpacing
@@ -57,20 +55,20 @@ package struct PictureSampleStructure: Sendable, Hashable {
     }
 }
 
-/// The part of the frame to show (`clap`), in pixels, rounded to the nearest.
+/// The part of the frame to show (`clap`), in whole pixels.
 public struct CleanAperture: Sendable, Hashable {
     /// The width in pixels.
     public var width: Int
     /// The height in pixels.
     public var height: Int
-    /// The offset from the center of the picture to the center of the aperture.
+    /// The offset from the centre of the picture to the centre of the aperture.
     ///
     /// Positive values are right and down.
     public var horizontalOffset: Int
     /// The vertical offset, like ``horizontalOffset``. Positive values are down.
     public var verticalOffset: Int
 
-    /// Makes an aperture, centred by default.
+    /// Creates an aperture, centred by default.
     package init(width: Int, height: Int, horizontalOffset: Int = 0, verticalOffset: Int = 0) {
         self.width = width
         self.height = height
@@ -93,7 +91,7 @@ extension ColorInformation {
 }
 
 extension ColorInformation {
-    /// Reads the color in a `vpcC` box. Returns nil if it is unspecified.
+    /// Reads the colour in a `vpcC` box. Returns nil if it is unspecified.
     ///
     /// Source: "VP Codec ISO Media File Format Binding", version 1.0.
     init?(parsingVP9 payload: BoxReader) throws(MediaError) {
@@ -129,7 +127,7 @@ extension PictureSampleStructure {
 }
 
 extension PixelAspectRatio {
-    /// nil if one of the two is 0.
+    /// Returns nil if one of the two is 0.
     init?(parsing payload: BoxReader) throws(MediaError) {
         var reader = payload
         let horizontal = try reader.readUInt32()
@@ -140,7 +138,7 @@ extension PixelAspectRatio {
 }
 
 extension CleanAperture {
-    /// nil if a fraction has no value.
+    /// Returns nil if a fraction has no value.
     init?(parsing payload: BoxReader) throws(MediaError) {
         var reader = payload
         var values: [Int] = []

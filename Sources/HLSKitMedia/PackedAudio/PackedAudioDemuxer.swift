@@ -13,12 +13,12 @@ public struct PackedAudioDemuxer: Demuxer {
 
     private var sink = EventSink()
     private var pending: [UInt8] = []
-    /// Offset of `pending` in the segment.
+    /// The offset of `pending` in the segment.
     private var offset = 0
     private var timestamp: Int64?
     /// The tags at the start that contain more than the timestamp.
     private var tags: [[UInt8]] = []
-    /// Bytes of `pending` at which no frame begins.
+    /// The number of bytes of `pending` at which no frame begins.
     private var rejectedByteCount = 0
     private var frames: FrameAssembler?
 
@@ -26,9 +26,11 @@ public struct PackedAudioDemuxer: Demuxer {
     private static let metadataTrackID = 1
     private static let framings: [AudioFraming] = [.adts, .mpegAudio, .ac3, .loas]
 
-    /// Makes a demuxer that expects the beginning of a segment.
+    /// Creates a demuxer that expects the start of a segment.
     public init() {}
 
+    /// Reads the next bytes of the segment; see ``Demuxer``.
+    ///
     /// - Throws: `unknownContainer` if no frame is found, `limitExceeded` for an ID3 tag above 16 MiB.
     public mutating func append(_ bytes: ArraySlice<UInt8>, to events: inout [DemuxerEvent]) throws(MediaError) {
         swap(&sink.events, &events)
@@ -80,7 +82,7 @@ public struct PackedAudioDemuxer: Demuxer {
         frames = assembler
     }
 
-    /// False while a tag is not whole.
+    /// Returns false while a tag is incomplete.
     private mutating func readTags(isEnd: Bool) throws(MediaError) -> Bool {
         while "ID3".utf8.starts(with: pending.prefix(3)) {
             guard pending.count >= ID3Tag.headerByteCount else { return isEnd }
@@ -122,7 +124,7 @@ public struct PackedAudioDemuxer: Demuxer {
                 }
             }
             if isOpen && !isEnd { return nil }
-            // Near the end a header may not be whole.
+            // Near the end, a header may be incomplete.
             rejectedByteCount = max(rejectedByteCount, min(start, pending.count - ID3Tag.headerByteCount))
         }
         guard isEnd || last == Self.maxLeadingByteCount else { return nil }

@@ -13,7 +13,7 @@ public struct SpliceInformation: Sendable, Hashable {
 
         /// `splice_null`: no command. The descriptors may contain information.
         public static let null = CommandType(rawValue: 0)
-        /// `splice_schedule`: events at a time of day. Their times are not read.
+        /// `splice_schedule`: events at a time of day, which are not parsed.
         public static let schedule = CommandType(rawValue: 4)
         /// `splice_insert`: see ``SpliceInformation/insert``.
         public static let insert = CommandType(rawValue: 5)
@@ -27,7 +27,7 @@ public struct SpliceInformation: Sendable, Hashable {
 
     /// A `splice_insert`.
     public struct Insert: Sendable, Hashable {
-        /// `splice_event_id`: sections with the same one are about the same event.
+        /// The identifier of the event (`splice_event_id`). Sections with the same one describe the same event.
         public var eventID: UInt32
         /// A Boolean value that indicates whether the announced event is cancelled.
         ///
@@ -41,7 +41,7 @@ public struct SpliceInformation: Sendable, Hashable {
         public var isImmediate = false
         /// The duration of the break, or `nil` if unknown.
         public var breakDuration: MediaTime?
-        /// The break ends after ``breakDuration`` without a word.
+        /// A Boolean value that indicates whether the break ends after ``breakDuration`` without another section.
         public var returnsAutomatically = false
         /// `unique_program_id`.
         public var programID = 0
@@ -63,9 +63,9 @@ public struct SpliceInformation: Sendable, Hashable {
     ///
     /// It is on the 33-bit clock of the media for which the section was created (1/90 000 s).
     public private(set) var spliceTime: MediaTime?
-    /// nil for other commands.
+    /// The `splice_insert` command, or `nil` for other commands.
     public private(set) var insert: Insert?
-    /// The segmentation descriptors, in their order.
+    /// The segmentation descriptors, in order.
     public private(set) var segmentations: [SpliceSegmentation] = []
 
     private static let headerByteCount = 14
@@ -73,8 +73,8 @@ public struct SpliceInformation: Sendable, Hashable {
 
     /// Reads a section.
     ///
-    /// - Throws: ``MediaError`` `malformed` if the bytes are no such section, or contradict themselves, `truncated` if they
-    ///   end before it does, `unsupported` if its `protocol_version` is another than 0.
+    /// - Throws: ``MediaError``: `malformed` if the bytes are not a valid section, `truncated` if they end early, or
+    ///   `unsupported` if its `protocol_version` is not 0.
     public init(parsing section: [UInt8]) throws(MediaError) {
         guard section.first == 0xfc else {
             throw MediaError(code: .malformed, byteOffset: 0, text: "no splice information")
@@ -219,7 +219,7 @@ extension SpliceInformation {
         try self.init(parsing: bytes)
     }
 
-    /// The section as base 64, as SCTE 35 writes it outside of media.
+    /// The section as base 64, the text form of SCTE 35 outside media.
     public var base64Text: String {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
         var result: [UInt8] = []
@@ -237,7 +237,7 @@ extension SpliceInformation {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// An odd number of digits has a zero in front.
+    /// An odd number of digits implies a leading zero.
     private static func bytes(hexadecimal digits: ArraySlice<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity((digits.count + 1) / 2)
@@ -284,7 +284,7 @@ extension SpliceInformation {
 }
 
 extension SpliceInformation: CustomStringConvertible {
-    /// A few words for people (`splice_insert out, 30.0 s`). They may change.
+    /// A short description for people (`splice_insert out, 30.0 s`), which may change.
     public var description: String {
         guard let commandType else { return "encrypted splice information" }
         if let insert {

@@ -49,7 +49,9 @@ public struct SpliceSegmentation: Sendable, Hashable {
         public static let networkEnd = Kind(rawValue: 0x51)
     }
 
-    /// `segmentation_event_id`: descriptors with the same one are about the same event.
+    /// The identifier of the event (`segmentation_event_id`).
+    ///
+    /// Descriptors with the same one describe the same event.
     public var eventID: UInt32
     /// A Boolean value that indicates whether the announced event is cancelled.
     ///

@@ -110,7 +110,7 @@ struct OlderVideoAssembler {
         }
     }
 
-    /// Gives out the unit, which ends here, and forgets its bytes.
+    /// Emits the unit, which ends here, and removes its bytes.
     private mutating func emit(upTo end: Int, isDamaged: Bool, to sink: inout EventSink) {
         let ended = unit
         unit = Unit()

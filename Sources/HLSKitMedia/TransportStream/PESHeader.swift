@@ -16,14 +16,14 @@ struct PESHeader: Hashable {
 
     enum Result {
         case header(PESHeader)
-        /// This many bytes from the start are needed.
+        /// The header needs this number of bytes from the start.
         case needs(Int)
-        /// A packet of padding, a map or the like.
+        /// A packet without media, such as padding or a map.
         case noMedia
         case malformed(String)
     }
 
-    /// - Parameter bytes: the packet from its start code.
+    /// - Parameter bytes: The packet from its start code.
     static func parse(_ bytes: ArraySlice<UInt8>) -> Result {
         guard bytes.count >= 6 else { return .needs(6) }
         let b = bytes.startIndex
@@ -62,7 +62,7 @@ struct PESHeader: Hashable {
 /// previous one. A wrap therefore leads to values above 2³³ − 1. A stream before the first timestamp and across the
 /// wrap has negative values.
 struct TimestampUnwrapper {
-    /// The newest one, continued.
+    /// The newest timestamp, continued.
     private(set) var last: Int64?
 
     func moved(by distance: Int64) -> TimestampUnwrapper {
@@ -77,7 +77,7 @@ struct TimestampUnwrapper {
         }
         var distance = (timestamp &- last) & (period - 1)
         if distance >= period / 2 { distance -= period }
-        // Each packet moves it by at most 2³², so that no segment is large enough for an overflow.
+        // Each packet changes it by at most 2³², so no segment is large enough for an overflow.
         let value = last &+ distance
         self.last = value
         return value

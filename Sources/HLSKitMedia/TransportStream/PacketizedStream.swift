@@ -5,12 +5,12 @@ struct PacketizedStream: Sendable {
     private let language: String?
     private var continuityCounter: UInt8?
     private var state = State.waiting
-    /// The packet's bytes while its header is not whole.
+    /// The bytes of an incomplete packet header.
     private var header: [UInt8] = []
     private var isRandomAccess = false
     /// Whether the last transport packet was completely filled, so that its unit may continue in another one.
     private var isFilled = false
-    // One of them is set. Not an enum: its payload could not be changed in place.
+    // Exactly one of them is set. It is not an enum because an enum's payload cannot be changed in place.
     private var video: VideoAssembler?
     private var frames: FrameAssembler?
     private var olderVideo: OlderVideoAssembler?
@@ -31,7 +31,7 @@ struct PacketizedStream: Sendable {
         case unbounded
     }
 
-    /// nil if the stream is of no known kind.
+    /// Returns nil if the stream is not of a known kind.
     init?(_ stream: ProgramMapTable.Stream) {
         pid = stream.pid
         content = stream.content
@@ -79,13 +79,13 @@ struct PacketizedStream: Sendable {
             return
         }
         isFilled = !packet.isStuffed
-        // Some count again in each segment.
+        // Some encoders restart the count in each segment.
         let mayCountAnew = isResumed && packet.startsUnit
         isResumed = false
         if let last = continuityCounter, !packet.hasDiscontinuity, !mayCountAnew,
             packet.continuityCounter != (last + 1) & 15
         {
-            // A packet may be sent twice (§2.4.3.3).
+            // A packet may be repeated (§2.4.3.3).
             if packet.continuityCounter == last { return }
             let count = Int((packet.continuityCounter &- last &- 1) & 15)
             sink.note("PID \(pid): \(count) packets are missing")
@@ -111,7 +111,7 @@ struct PacketizedStream: Sendable {
         }
     }
 
-    /// - Parameter isTruncated: the segment ends within a transport packet.
+    /// - Parameter isTruncated: Whether the segment ends within a transport packet.
     mutating func finish(isTruncated: Bool, sink: inout EventSink) {
         var isDamaged = isTruncated
         if case .bounded(_, let left) = state { isDamaged = left > 0 }
@@ -164,7 +164,7 @@ struct PacketizedStream: Sendable {
         sink.note("PID \(pid): \(text())")
     }
 
-    /// Bytes are missing from here to the next packet.
+    /// Handles the loss of bytes up to the next packet.
     private mutating func loseRest(sink: inout EventSink) {
         var isComplete = false
         if case .bounded(_, let left) = state { isComplete = left == 0 }

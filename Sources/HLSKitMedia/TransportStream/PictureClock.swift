@@ -7,18 +7,18 @@ struct PictureClock {
     /// The last times declared by a packet, and the number of pictures without a time since then.
     private var lastTold: Time?
     private var untimedCount: Int64 = 0
-    /// Distance of the last two decoding times.
+    /// The difference of the last two decoding times.
     private var lastStep: Int64 = 0
     /// The newest picture with a known time and order.
     private var anchor: (pts: Int64, count: Int)?
-    /// The latest time of display.
+    /// The latest presentation time.
     private var latest: Int64?
-    /// Picture order counts of two frames that follow one another differ by this much.
+    /// The difference in picture order count between two consecutive frames.
     private var orderStep: Int
 
     /// Larger distances in display order are ignored because no stream reorders this many pictures.
     private static let maxReorderedCount = 64
-    /// Times that go back this far begin again: 10 s.
+    /// Times that go back this far (10 s) start again.
     private static let jump: Int64 = 900_000
 
     init(isHEVC: Bool) { orderStep = isHEVC ? 1 : 2 }
@@ -87,7 +87,7 @@ struct PictureClock {
         orderStep = difference / Int(frameCount)
     }
 
-    /// Counts are known by their lower bits only.
+    /// Only the lower bits of counts are known.
     private static func difference(_ order: PictureOrder, from count: Int) -> Int {
         let period = 1 << order.bitCount
         let difference = (order.count - count) & (period - 1)

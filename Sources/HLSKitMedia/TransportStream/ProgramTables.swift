@@ -1,14 +1,14 @@
-/// Puts the sections of one PID together from packets.
+/// Assembles the sections of one PID from packets.
 ///
 /// Source: ISO/IEC 13818-1 §2.4.4.
 struct SectionAssembler {
     private var buffer: [UInt8] = []
     private var isActive = false
     private var continuityCounter: UInt8?
-    /// A section is at most this long, header included (§2.4.4.9 allows 1021 + 3, private ones 4093 + 3).
+    /// The maximum length of a section with its header (§2.4.4.9 allows 1021 + 3, or 4093 + 3 for private ones).
     private static let maxByteCount = 4096
 
-    /// Takes a packet and returns the sections that it completes.
+    /// Reads a packet and returns the sections that it completes.
     mutating func append(_ packet: TransportPacket, _ bytes: Span<UInt8>) -> [[UInt8]] {
         guard let payload = packet.payload, !packet.isScrambled else { return [] }
         if let last = continuityCounter, !packet.hasDiscontinuity {
@@ -108,7 +108,7 @@ struct ProgramAssociationTable: Hashable {
 
 /// Assembles the sections of a program association table.
 struct ProgramAssociationSections {
-    /// Fields common to the sections of one table: the stream's number, the version, the number of the last section.
+    /// The common fields of a table's sections: the stream's number, the version, the number of the last section.
     private var key: [UInt8] = []
     private var parts: [UInt8: [ProgramAssociationTable.Program]] = [:]
     private var isWhole = false
@@ -146,7 +146,7 @@ struct ProgramMapTable: Hashable {
     var programNumber: Int
     var streams: [Stream] = []
 
-    /// nil if the section is another table, not yet valid, or malformed.
+    /// Returns nil if the section is another table, not yet valid, or malformed.
     init?(section: [UInt8]) {
         guard section.count >= 16, section[0] == 2, section[5] & 1 == 1 else { return nil }
         programNumber = Int(section[3]) << 8 | Int(section[4])
@@ -244,7 +244,7 @@ extension ProgramMapTable.Stream {
         return sound.contains(where: name.contains) ? .audio : nil
     }
 
-    /// Its samples are encrypted one by one (SAMPLE-AES). Source: as ``content``.
+    /// Whether its samples are encrypted separately (SAMPLE-AES). Source: as for ``content``.
     var isSampleEncrypted: Bool { [0xdb, 0xcf, 0xc1, 0xc2].contains(type) }
 
     /// ISO 639-2 code of the language descriptor (0x0a).

@@ -7,7 +7,7 @@ struct SampleBuffer: Sendable {
     private final class Memory: @unchecked Sendable {  // changed only while there is a single reference
         var base: UnsafeMutableRawPointer
         var capacity: Int
-        /// The memory is a sample's.
+        /// Whether a sample owns the memory.
         var isGiven = false
 
         init(capacity: Int) {
@@ -26,7 +26,7 @@ struct SampleBuffer: Sendable {
 
     private var memory: Memory?
     private(set) var count = 0
-    /// The size of a large sample of the last ones: room for another is made at once.
+    /// The size of a recent large sample, which is allocated in advance for the next one.
     private var guess = 0
     /// The number of bytes copied outside ``append(_:)``, for tests.
     private(set) var recopiedByteCount = 0
@@ -69,7 +69,7 @@ struct SampleBuffer: Sendable {
         try body(UnsafeRawBufferPointer(start: memory?.base, count: count))
     }
 
-    /// A copy of some of the bytes.
+    /// Returns a copy of some of the bytes.
     func bytes(_ range: Range<Int>) -> [UInt8] {
         withUnsafeBytes { bytes in
             let range = range.clamped(to: 0..<bytes.count)

@@ -7,20 +7,20 @@ struct TransportPacket {
     static let nullPID = 0x1fff
 
     let pid: Int
-    /// The payload begins with the first byte of a PES packet or with a pointer to a section.
+    /// Whether the payload begins with the first byte of a PES packet or with a pointer to a section.
     let startsUnit: Bool
     let isScrambled: Bool
-    /// The transmission found an error in it that it could not correct.
+    /// Whether the packet has an uncorrectable transmission error.
     let hasError: Bool
     let continuityCounter: UInt8
-    /// The continuity counter may jump here.
+    /// Whether the continuity counter may jump here.
     let hasDiscontinuity: Bool
     let isRandomAccess: Bool
     /// The range of the payload in the packet, or nil if there is none.
     let payload: Range<Int>?
     /// Whether the adaptation field is longer than its contents, as in the last packet of a unit that does not fill it.
     let isStuffed: Bool
-    /// The adaptation field is longer than the packet, or its presence bits are the reserved ones.
+    /// Whether the adaptation field is longer than the packet, or its presence bits are reserved.
     let isMalformed: Bool
 
     /// - Parameter bytes: ``byteCount`` bytes that begin with the sync byte.

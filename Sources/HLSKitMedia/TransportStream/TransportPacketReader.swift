@@ -13,7 +13,7 @@ struct TransportPacketReader {
         ]
     }
 
-    /// The beginning of a packet with which a segment ends.
+    /// The incomplete packet at the end of a segment.
     struct Divided: Sendable {
         var bytes: [UInt8]
         var layout: Layout
@@ -30,7 +30,7 @@ struct TransportPacketReader {
     /// The start of bytes that do not belong to a packet.
     private var garbageStart: Int?
 
-    /// Sync bytes were found.
+    /// Whether sync bytes were found.
     var hasFoundPackets: Bool { layout != nil }
     /// The number of bytes left after the last packet.
     var pendingByteCount: Int { pending.count }
@@ -45,7 +45,7 @@ struct TransportPacketReader {
 
     init(continuing divided: Divided? = nil) { joint = divided }
 
-    /// Sync bytes that must be in a row before a position is trusted.
+    /// The number of consecutive sync bytes that confirm a position.
     private static let confirmations = 3
     /// The number of bytes to search for sync bytes at once, in addition to remaining ones.
     private static let searchByteCount = 4096

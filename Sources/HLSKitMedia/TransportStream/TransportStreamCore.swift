@@ -78,7 +78,7 @@ struct TransportStreamCore: Sendable {
         let packet = TransportPacket(bytes)
         let slot = slots[packet.pid]
         guard slot != 0 else {
-            // Those below are of tables of other kinds.
+            // Lower PIDs belong to tables of other kinds.
             if known.program == nil, packet.pid > 0x1f, packet.pid != TransportPacket.nullPID {
                 early.append(bytes, at: offset)
                 if earlyPIDs.insert(packet.pid).inserted, known.association != nil {
@@ -118,7 +118,7 @@ struct TransportStreamCore: Sendable {
         }
     }
 
-    /// - Parameter divided: the beginning of a transport packet with which the bytes end.
+    /// - Parameter divided: The incomplete transport packet at the end of the bytes.
     mutating func finish(divided: TransportPacketReader.Divided?) {
         let isTruncated = divided != nil
         chooseProgram(isEnd: true)
@@ -326,7 +326,7 @@ struct TransportStreamCore: Sendable {
             let message = EventMessage(
                 schemeIDURI: "urn:scte:scte35:2013:bin", timescale: 90_000,
                 timing: .presentationTime(UInt64(time & ((1 << 33) - 1))), messageData: section, wrapsAt33Bits: true)
-            // Packets may be sent twice.
+            // Packets may be repeated.
             guard message != lastSplice else { continue }
             lastSplice = message
             sink.emit(message)

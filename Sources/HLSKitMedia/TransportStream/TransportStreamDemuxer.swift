@@ -82,7 +82,7 @@ public struct TransportStreamDemuxer: Demuxer {
         }
     }
 
-    /// - Parameter bytes: nil at the end.
+    /// - Parameter bytes: The next bytes, or nil at the end.
     private static func read(
         _ reader: inout TransportPacketReader, into core: inout TransportStreamCore, _ bytes: ArraySlice<UInt8>?
     ) {

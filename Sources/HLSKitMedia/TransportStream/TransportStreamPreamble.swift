@@ -57,7 +57,7 @@ package struct TransportStreamPreamble: Sendable {
         var pids: [Int] = []
         var at = start + 8
         while at + 4 <= min(end, section.endIndex) {
-            // Program 0 is the network's.
+            // Program 0 is the network information table.
             if section[at] != 0 || section[at + 1] != 0 {
                 pids.append(Int(section[at + 2] & 0x1F) << 8 | Int(section[at + 3]))
             }
@@ -125,7 +125,7 @@ package struct TransportStreamPreamble: Sendable {
     }
 }
 
-/// Blots tracks out of a transport stream: their packets become null packets.
+/// Removes tracks from a transport stream by replacing their packets with null packets.
 package struct TransportStreamBlotter: Sendable {
     private let pids: Set<Int>
     private let stride: Int

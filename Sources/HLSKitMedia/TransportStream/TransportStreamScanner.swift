@@ -6,12 +6,12 @@ package struct TransportStreamScanner: Sendable {
         package var offset: Int
         /// The timestamp of 33 bits.
         package var pts: Int64
-        /// Decoding can start here.
+        /// Whether decoding can start here.
         package var isRandomAccess: Bool
     }
 
     private let pid: Int
-    /// Bytes before the sync byte of a packet.
+    /// The bytes before the sync byte of a packet.
     private let prefix: Int
     private let start: Int
     private let takesAll: Bool
@@ -35,7 +35,7 @@ package struct TransportStreamScanner: Sendable {
         reader.append(bytes[...]) { packet, position in
             let header = TransportPacket(packet)
             guard header.pid == pid, header.startsUnit, !header.hasError, let payload = header.payload else { return }
-            // A header of PES is within its first packet.
+            // A PES header is within its first packet.
             let bytes = [UInt8](copying: packet, payload)
             guard case .header(let pes) = PESHeader.parse(bytes[...]), let pts = pes.pts else { return }
             points.append(

@@ -12,9 +12,9 @@ struct VideoAssembler {
     private var heldField: VideoUnitScanner.Unit?
     /// Whether too few bytes of the newest packet have arrived to recognize its start.
     private var isHeadPending = false
-    /// A packet began with an access unit.
+    /// Whether a packet began with an access unit.
     private var hasWholePackets = false
-    /// An access unit continued in a second packet.
+    /// Whether an access unit continued in a second packet.
     private var hasDividedUnits = false
     /// Whether the last unit was emitted at the end of its packet.
     private var endedWithPacket = false
@@ -24,9 +24,9 @@ struct VideoAssembler {
     private var frameDuration: VideoUsabilityInfo.FrameDuration?
     private var clock: PictureClock
 
-    /// Bytes of a packet after which it is clear whether it begins an access unit.
+    /// The number of bytes that show whether a packet begins an access unit.
     private static let headByteCount = 16
-    /// A unit that fills a packet this long may have been cut because no packet can be longer than 65 535 bytes.
+    /// A unit that fills a packet of this size may be incomplete because no packet can be longer than 65 535 bytes.
     private static let nearlyLongestPacket = 0xff00
 
     /// The number of bytes copied more than once on the way into samples, for tests.
@@ -62,7 +62,7 @@ struct VideoAssembler {
         }
     }
 
-    /// The packet that declared its length has ended.
+    /// Ends a packet that declared its length.
     mutating func endPacket(byteCount: Int, to sink: inout EventSink) {
         guard hasWholePackets, !hasDividedUnits, byteCount < Self.nearlyLongestPacket else { return }
         scan(isEnd: true, to: &sink)
@@ -165,7 +165,7 @@ struct VideoAssembler {
             buffer.withUnsafeBytes { track.describeLight(byMessagesIn: .init(rebasing: $0[first..<unit.end])) }
             if track != old { sink.update(track) }
         }
-        // Some muxers leave the zero byte of a four-byte start code in the packet before.
+        // Some muxers leave the zero byte of a four-byte start code in the previous packet.
         var mark = marks.takeMark(forUnitAt: first, slack: 3)
         if mark?.pts == nil {
             mark = marks.timeOfRest(behind: first, upTo: unit.end, isLast: unit.end == buffer.count) ?? mark

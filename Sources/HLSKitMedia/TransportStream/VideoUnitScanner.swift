@@ -26,7 +26,7 @@ struct VideoUnitScanner {
         var field: Field?
         /// The position in display order of its picture if it is a whole frame.
         var order: PictureOrder?
-        /// Made of two of them.
+        /// Whether it was joined from two units.
         var holdsTwoFields = false
 
         /// Moves all offsets because `count` bytes in front have been removed.
@@ -37,7 +37,7 @@ struct VideoUnitScanner {
             parameterSet = parameterSet.map { max(0, $0.lowerBound - count)..<max(0, $0.upperBound - count) }
         }
 
-        /// `next` is the other field of the same frame.
+        /// Whether `next` is the other field of the same frame.
         func isFirstField(before next: Unit) -> Bool {
             guard let field, let other = next.field else { return false }
             return field.isBottom != other.isBottom && field.frameNumber == other.frameNumber

@@ -4,7 +4,7 @@
 ///
 /// Source: WebVTT §4.4, §6.3.
 package struct WebVTTCueSettings: Sendable, Hashable {
-    /// Text that runs from top to bottom.
+    /// The line progression of text that runs from top to bottom.
     package enum Vertical: String, Sendable, Hashable {
         /// Lines progress from right to left.
         case growingLeft = "rl"
@@ -20,12 +20,12 @@ package struct WebVTTCueSettings: Sendable, Hashable {
         case percentage(Double)
     }
 
-    /// Which edge of the box is on the line.
+    /// The edge of the box that is on the line.
     package enum LineAlignment: String, Sendable, Hashable {
         case start, center, end
     }
 
-    /// Which point of the box is at the position.
+    /// The point of the box that is at the position.
     package enum PositionAlignment: String, Sendable, Hashable {
         case lineLeft = "line-left"
         case center
@@ -37,7 +37,6 @@ package struct WebVTTCueSettings: Sendable, Hashable {
         case start, center, end, left, right
     }
 
-    /// Identifier of a region.
     package var region: String?
     /// The direction of vertical text, or nil for horizontal text.
     package var vertical: Vertical?
@@ -51,7 +50,7 @@ package struct WebVTTCueSettings: Sendable, Hashable {
     package var positionAlignment: PositionAlignment?
     /// The width of the box in percent, 0 to 100.
     package var size: Double?
-    /// The alignment of text inside the box. nil means centered.
+    /// The alignment of text inside the box. nil means centred.
     package var alignment: TextAlignment?
 
     /// Creates the default settings, in which everything is automatic.
@@ -116,7 +115,7 @@ package struct WebVTTCueSettings: Sendable, Hashable {
     /// A longer number is valid but never useful.
     private static let maxDigitCount = 256
 
-    /// Digits with at most one point among them and a minus before them.
+    /// Reads digits with at most one point and an optional leading minus.
     private static func number(_ text: Substring) -> Double? {
         let digits = text.utf8.drop { $0 == UInt8(ascii: "-") }
         guard text.utf8.count - digits.count <= 1, digits.count <= maxDigitCount, digits.first != UInt8(ascii: "."),

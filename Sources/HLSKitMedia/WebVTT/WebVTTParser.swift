@@ -1,4 +1,4 @@
-/// A finding of a ``WebVTTParser``, in the order of the bytes.
+/// A result of a ``WebVTTParser``, in the order of the bytes.
 package enum WebVTTEvent: Sendable, Hashable {
     /// The clock of the file, before any cue. A file without a map has no such event.
     case timestampMap(WebVTTTimestampMap)
@@ -27,7 +27,7 @@ package struct WebVTTParser: Sendable {
     /// The current line, as long as it is short enough.
     private var line: [UInt8] = []
     private var isLineTooLong = false
-    /// The last byte was a carriage return: a line feed that follows belongs to it.
+    /// Whether the last byte was a carriage return, to which a following line feed belongs.
     private var endsWithReturn = false
     private var block = Block()
     private var hasMap = false
@@ -38,7 +38,7 @@ package struct WebVTTParser: Sendable {
     private struct Line {
         var text: String
         var byteCount: Int
-        /// Its end was thrown away.
+        /// Whether its end was dropped.
         var isTooLong: Bool
         var hasArrow: Bool
     }
@@ -50,7 +50,7 @@ package struct WebVTTParser: Sendable {
         var byteCount = 0
         var isTooLarge = false
         var timings: (identifier: String, start: Duration, end: Duration, settings: Substring)?
-        /// There was a line with an arrow that could not be read.
+        /// Whether a line with an arrow could not be read.
         var isBroken = false
         var hasArrow: Bool { timings != nil || isBroken }
     }
@@ -58,9 +58,9 @@ package struct WebVTTParser: Sendable {
     /// Whether the bytes may have cues only because the header is in an initialization section or an earlier segment.
     private let mayLackHeader: Bool
 
-    /// Makes a parser that expects the beginning of a file.
+    /// Creates a parser that expects the start of a file.
     ///
-    /// - Parameter mayLackHeader: the file may begin with its first cue.
+    /// - Parameter mayLackHeader: Whether the file may begin with its first cue.
     package init(mayLackHeader: Bool = false) { self.mayLackHeader = mayLackHeader }
 
     /// Whether bytes begin with cues instead of a header: the first line with an arrow has the times of a cue.
@@ -89,7 +89,7 @@ package struct WebVTTParser: Sendable {
         }
     }
 
-    /// The file is complete: appends the last cue.
+    /// Ends the file and appends the last cue.
     ///
     /// - Throws: `unknownContainer` if the file does not begin with `WEBVTT`.
     package mutating func finish(to events: inout [WebVTTEvent]) throws(MediaError) {
@@ -211,7 +211,7 @@ package struct WebVTTParser: Sendable {
         }
     }
 
-    /// A block without timings.
+    /// Ends a block without timings.
     private mutating func endOther(_ block: Block, _ events: inout [WebVTTEvent]) {
         guard let first = block.lines.first else { return }
         let word = first.prefix { $0 != " " && $0 != "\t" }

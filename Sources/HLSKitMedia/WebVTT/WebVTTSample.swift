@@ -9,7 +9,7 @@ package struct WebVTTSample: Sendable, Hashable {
     /// Notes for the log on skipped boxes.
     package var notes: [String]
 
-    /// More are not shown at once.
+    /// The largest number of cues in a sample.
     private static let maxCueCount = 256
 
     /// - Parameters:

@@ -1,6 +1,6 @@
-/// Times as WebVTT writes them.
+/// Reads and writes the times of WebVTT.
 enum WebVTTTime {
-    /// More hours than this are refused: a thousand years, so that sums of times cannot overflow.
+    /// The largest number of hours, a thousand years, so that sums of times cannot overflow.
     private static let maxHours = 8_766_000
 
     /// Removes a time such as `01:02.345` or `100:01:02.345` from the front of `text`. Returns nil if there is none.
@@ -14,7 +14,7 @@ enum WebVTTTime {
         var hours = 0
         var minutes = first.value
         var seconds = second.value
-        // Without two digits, or with too many minutes, it is hours.
+        // A number without two digits, or with too many minutes, is the hours.
         if first.count != 2 || first.value > 59 || rest.hasPrefix(":") {
             guard take(":", &rest), let third = digits(&rest), third.count == 2 else { return nil }
             (hours, minutes, seconds) = (first.value, second.value, third.value)
@@ -57,7 +57,7 @@ enum WebVTTTime {
         return (start, end, rest)
     }
 
-    /// Without the white space before it: spaces, tabs and form feeds, as lines have no others.
+    /// Removes leading white space: spaces, tabs and form feeds, the only kinds within lines.
     static func trimmed(_ text: Substring) -> Substring { text.drop(while: isWhitespace) }
 
     static func isWhitespace(_ character: Character) -> Bool {

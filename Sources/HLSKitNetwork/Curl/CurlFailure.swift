@@ -2,7 +2,7 @@ import CCurl
 import Glibc
 import HLSKitLoading
 
-/// A failure of libcurl: its code and its words.
+/// A libcurl error: its code and message.
 struct CurlFailure: Error {
     var code: CURLcode
     /// The contents of libcurl's error buffer, which are more exact than the message of the code.
@@ -65,7 +65,7 @@ struct CurlFailure: Error {
             CURLE_HTTP2_STREAM, CURLE_HTTP3, CURLE_QUIC_CONNECT_ERROR:
             .connectionLost
         case CURLE_OUT_OF_MEMORY where !isHeaderComplete: .tooLarge
-        // CURLE_TOO_LARGE has its name since 8.6 only.
+        // The name CURLE_TOO_LARGE exists only since 8.6.
         case CURLcode(rawValue: 100): .tooLarge
         case CURLE_BAD_CONTENT_ENCODING: .badContentEncoding
         default: .transport

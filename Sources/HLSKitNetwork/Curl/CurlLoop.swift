@@ -11,7 +11,7 @@ final class CurlLoop: Sendable {
         case stop
     }
 
-    /// The one handle of the loop: only ``MultiHandle/wakeUp()`` is for other threads.
+    /// The only handle of the loop. Other threads may call only ``MultiHandle/wakeUp()``.
     private final class Multi: Sendable {
         let handle: MultiHandle
 
@@ -24,7 +24,7 @@ final class CurlLoop: Sendable {
     private struct Queue {
         var commands: [Command] = []
         var isStarted = false
-        /// nil before the thread has opened libcurl: it looks at the commands when it has.
+        /// nil before the thread has opened libcurl, after which it reads the commands.
         var multi: Multi?
         /// The reason why all current and future requests fail.
         var failure: CurlLibrary.LibraryFailure?
@@ -40,7 +40,7 @@ final class CurlLoop: Sendable {
     /// thousands of idle descriptors.
     private static let keptConnectionCount = 128
 
-    /// - Parameter openLibrary: is called on the thread, with the first request.
+    /// - Parameter openLibrary: Opens the library. It is called on the thread, with the first request.
     init(
         _ configuration: TransportConfiguration, clock: ContinuousClock,
         openLibrary: @escaping @Sendable () -> CurlLibrary
@@ -50,7 +50,7 @@ final class CurlLoop: Sendable {
         self.openLibrary = openLibrary
     }
 
-    /// Hands over a command and wakes the thread.
+    /// Adds a command and wakes the thread.
     func post(_ command: Command) {
         let (isRunning, multi, failure) = queue.withLock { queue in
             if !queue.isStarted, queue.failure == nil, case .start = command {
@@ -143,7 +143,7 @@ final class CurlLoop: Sendable {
         return transfer.attach(to: multi, share) || !transfer.isDelivered
     }
 
-    /// Carries on with a transfer whose hop has ended.
+    /// Continues a transfer whose hop has ended.
     private func settle(
         _ transfer: CurlTransfer, _ next: CurlTransfer.Next, _ multi: borrowing MultiHandle,
         _ share: borrowing ShareHandle, _ transfers: inout [ObjectIdentifier: CurlTransfer]
@@ -190,7 +190,7 @@ final class CurlLoop: Sendable {
         }
         let left = max(.zero, wake - now)
         let (seconds, attoseconds) = left.components
-        // Rounded up: a poll that ends too early would spin.
+        // Rounded up because a poll that ends too early would loop.
         return Int32(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1)
     }
 }

@@ -31,7 +31,7 @@ final class CurlTransfer {
     /// A decision made before the hop has ended.
     private enum Outcome {
         case redirect(String)
-        /// The server wants another proof of the user's password.
+        /// The server requests another proof of the user's password.
         case challenge
         case failure(LoadingError)
         /// All requested bytes have arrived.
@@ -59,7 +59,7 @@ final class CurlTransfer {
     private var outcome: Outcome?
     private var isHeldByPause = false
     private(set) var isHeldByRate = false
-    /// The address that the policy did not allow.
+    /// The address that the policy does not allow.
     var refusedAddress: String?
 
     // Time.
@@ -162,7 +162,7 @@ final class CurlTransfer {
         if let handle = easy.take() { multi.remove(handle) }
     }
 
-    /// The hop has ended in libcurl.
+    /// Handles the end of the hop in libcurl.
     func complete(_ result: CURLcode) -> Next {
         noteTimes()
         switch outcome {
@@ -287,7 +287,7 @@ final class CurlTransfer {
     /// The result for the write callback.
     enum Reception { case taken, pause, stop }
 
-    /// Takes bytes of the body.
+    /// Reads bytes of the body.
     func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Reception {
         context.watch.note()
         if outcome != nil {
@@ -321,7 +321,7 @@ final class CurlTransfer {
         return .taken
     }
 
-    /// Collects bytes of the resource. Called while `body` is in use: it must not touch that.
+    /// Collects bytes of the resource. It must not access `body`, which is in use.
     private func collect(_ bytes: UnsafeRawBufferPointer) -> Bool {
         // The size of the last piece is the best estimate for this one. The player would keep a larger array in memory.
         if pending.isEmpty { pending.reserveCapacity(max(bytes.count, lastPieceByteCount)) }
@@ -423,7 +423,7 @@ final class CurlTransfer {
         return isDelivered
     }
 
-    /// Continues after the rate limit had held it.
+    /// Continues after the rate limit has paused it.
     func continueAfterRate() {
         isHeldByRate = false
         easy?.resume()
@@ -485,7 +485,7 @@ extension LoadingError {
 }
 
 extension Duration {
-    /// Seconds with one decimal.
+    /// The duration in seconds with one decimal.
     fileprivate var secondsText: String {
         let tenths = components.seconds * 10 + components.attoseconds / 100_000_000_000_000_000
         return "\(tenths / 10).\(tenths % 10)"

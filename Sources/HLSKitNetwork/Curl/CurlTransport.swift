@@ -12,7 +12,7 @@ public final class CurlTransport: ResourceTransport {
     private let loop: CurlLoop
     private let limit: HostLimit?
 
-    /// The thread starts with the first request.
+    /// Creates a transport. Its thread starts with the first request.
     public init(configuration: TransportConfiguration = .init(), clock: ContinuousClock = ContinuousClock()) {
         self.configuration = configuration
         loop = CurlLoop(configuration, clock: clock) { .shared }

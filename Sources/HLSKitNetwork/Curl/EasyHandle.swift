@@ -46,7 +46,7 @@ struct EasyHandle: ~Copyable {
         try check(CCurl_setopt_closesocket(curl, raw, callback))
     }
 
-    /// The header fields to send, whole lines in libcurl's own notation.
+    /// Sets the header fields to send, as whole lines in libcurl's notation.
     mutating func setHeader(_ lines: [String]) throws(CurlFailure) {
         for line in lines {
             guard let list = curl.pointee.curl_slist_append(headerList, line) else {
@@ -57,7 +57,7 @@ struct EasyHandle: ~Copyable {
         try check(CCurl_setopt_pointer(curl, raw, CURLOPT_HTTPHEADER, headerList))
     }
 
-    /// Makes the request a POST of these bytes, which are copied.
+    /// Creates the request a POST of these bytes, which are copied.
     func setBody(_ bytes: [UInt8]) throws(CurlFailure) {
         try set(CURLOPT_POST, 1)
         try set(CURLOPT_POSTFIELDSIZE, bytes.count)
@@ -77,7 +77,7 @@ struct EasyHandle: ~Copyable {
         return value
     }
 
-    /// A time in microseconds since the start of the transfer.
+    /// Returns a time in microseconds since the start of the transfer.
     func time(_ info: CURLINFO) -> Duration {
         var value: curl_off_t = 0
         CCurl_getinfo_offset(curl, raw, info, &value)
@@ -104,7 +104,7 @@ struct EasyHandle: ~Copyable {
 
     private static let maximumCertificateLineCount = 100
 
-    /// The failure of a finished transfer with the words for it.
+    /// Returns the failure of a finished transfer with its message.
     func failure(_ code: CURLcode) -> CurlFailure { CurlFailure(code: code, detail: String(cString: errorBuffer)) }
 
     private func check(_ code: CURLcode) throws(CurlFailure) {
@@ -141,7 +141,7 @@ struct MultiHandle: ~Copyable {
         _ = curl.pointee.curl_multi_remove_handle(raw, handle.raw)
     }
 
-    /// Moves all bytes that can be moved.
+    /// Transfers all bytes that are available.
     func perform() {
         var running: Int32 = 0
         _ = curl.pointee.curl_multi_perform(raw, &running)
@@ -150,7 +150,7 @@ struct MultiHandle: ~Copyable {
     /// Waits for sockets, libcurl's own timers, ``wakeUp()`` or the timeout.
     func poll(milliseconds: Int32) { _ = curl.pointee.curl_multi_poll(raw, nil, 0, milliseconds, nil) }
 
-    /// Ends a running or the next ``poll(milliseconds:)``. The one call that any thread may make.
+    /// Ends the current or the next ``poll(milliseconds:)``. This is the only method for other threads.
     func wakeUp() { _ = curl.pointee.curl_multi_wakeup(raw) }
 
     /// The context (`CURLOPT_PRIVATE`) and the result of the next finished transfer, or nil if there are no more.
@@ -170,8 +170,8 @@ extension MultiHandle: @unchecked Sendable {}  // all but `wakeUp` is called on 
 
 /// Owner of a `CURLSH *` with cookies, TLS sessions and the public suffix list.
 ///
-/// All its transfers run on one thread, so it needs no locks (libcurl-share(3)). Names and connections are shared by
-/// the multi handle.
+/// All its transfers run on one thread, so it needs no locks (libcurl-share(3)). The multi handle shares names and
+/// connections.
 struct ShareHandle: ~Copyable {
     private let raw: UnsafeMutableRawPointer
     private let curl: CCurl_library
@@ -187,7 +187,7 @@ struct ShareHandle: ~Copyable {
 
     deinit { _ = curl.pointee.curl_share_cleanup(raw) }
 
-    /// A handle of the same library, which does not share yet.
+    /// Returns a handle of the same library that does not share yet.
     func makeHandle() throws(CurlFailure) -> EasyHandle { try EasyHandle(curl) }
 
     func attach(to handle: borrowing EasyHandle) throws(CurlFailure) { try handle.set(CURLOPT_SHARE, pointer: raw) }

@@ -82,9 +82,9 @@ struct HopOptions {
             try handle.set(CURLOPT_CAPATH, pointer: nil)
         }
         if configuration.reportsCertificates, url.origin.scheme == "https" { try handle.set(CURLOPT_CERTINFO, 1) }
-        // An empty name turns the cookie engine on without reading a file.
+        // An empty name enables the cookie engine without reading a file.
         try handle.set(CURLOPT_COOKIEFILE, "")
-        // Entries name hosts alone, and a default one any host.
+        // Entries contain only host names, and a default entry applies to any host.
         if let file = configuration.netrcFile, isFromUser {
             try handle.set(CURLOPT_NETRC, CCurl_netrc_optional)
             try handle.set(CURLOPT_NETRC_FILE, file)
@@ -108,7 +108,7 @@ struct HopOptions {
         }
         try handle.set(CURLOPT_OPENSOCKETDATA, pointer: context)
         try handle.setOpenSocket(openSocket)
-        // Connections outlive the transfer, and not the watch.
+        // Connections outlive the transfer, but not the watch.
         try handle.set(
             CURLOPT_CLOSESOCKETDATA, pointer: Unmanaged.passUnretained(watch).toOpaque())
         try handle.setCloseSocket(closeSocket)
@@ -122,13 +122,13 @@ struct HopOptions {
 
     private func setHeader(_ handle: inout EasyHandle) throws(CurlFailure) {
         try handle.set(CURLOPT_USERAGENT, configuration.userAgent)
-        // The fields are for the origin, not for a proxy on the way.
+        // The fields are for the origin rather than for a proxy.
         try handle.set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
         if let range = request.byteRange {
             try handle.set(CURLOPT_RANGE, range.headerText)
         }
         let fields = sentFields
-        // libcurl puts these together with the cookies that servers have set.
+        // libcurl combines these with the cookies that servers have set.
         let given = request.cookies.filter { $0.isSent(to: url) }.compactMap(\.pair)
         let cookies = (given + fields.filter { $0.isNamed("Cookie") }.map(\.value)).joined(separator: "; ")
         if !cookies.isEmpty { try handle.set(CURLOPT_COOKIE, cookies) }
@@ -152,7 +152,7 @@ struct HopOptions {
         sentFields.lazy.compactMap { DigestChallenge.Login($0) }.first
     }
 
-    /// The fields of the user that this origin may see, and our own.
+    /// The user's fields that this origin may receive, and the transport's own.
     private var sentFields: [TransportField] {
         var fields = UserFields.sent(request, to: url.origin)
         if isForUsersOrigin, let field = url.basicAuthorization,
@@ -163,7 +163,7 @@ struct HopOptions {
         if let authorization, let index = fields.firstIndex(where: { $0.isNamed("Authorization") }) {
             fields[index] = authorization
         }
-        // Without it libcurl waits for a go-ahead before longer bodies.
+        // Otherwise libcurl waits for a go-ahead before longer bodies.
         if request.body != nil { fields.append(TransportField(name: "Expect", value: "")) }
         // Media is already compressed. Playlists shrink to a tenth.
         let isText = [.multivariantPlaylist, .mediaPlaylist, .sessionData, .steering, .assetList].contains(

@@ -10,7 +10,7 @@ import Synchronization
 /// connection down. Its transfers then fail as with a lost connection. The thread sleeps while no request is active.
 final class SocketWatch: Sendable {
     private struct Socket {
-        /// The kernel's number of the socket: a descriptor may be another one's by now.
+        /// The kernel's number of the socket, because another socket may reuse the descriptor.
         var inode: ino_t
         var receivedByteCount: UInt64
     }
@@ -33,13 +33,13 @@ final class SocketWatch: Sendable {
 
     // MARK: The loop's side
 
-    /// A call of libcurl begins.
+    /// Records the start of a libcurl call.
     func enter() {
         if !isActive.exchange(true, ordering: .relaxed) { wake() }
         beats.add(1, ordering: .relaxed)
     }
 
-    /// The call has ended.
+    /// Records the end of the call.
     func leave() { beats.add(1, ordering: .relaxed) }
 
     /// Records progress in the middle of a call.

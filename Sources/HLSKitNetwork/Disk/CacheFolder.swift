@@ -35,7 +35,7 @@ final class CacheFolder: Sendable {
     private let now: @Sendable () -> Int64
     private let state = Mutex(State())
 
-    /// - Parameter now: seconds since 1970.
+    /// - Parameter now: The seconds since 1970.
     init(path: String, maximumByteCount: Int, now: @escaping @Sendable () -> Int64) {
         self.path = path
         self.now = now

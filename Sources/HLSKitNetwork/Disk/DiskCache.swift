@@ -92,7 +92,7 @@ public final class DiskCache: Sendable {
 
     enum Finding: Sendable {
         case nothing
-        /// It may be used without asking.
+        /// The response may be used without a request.
         case fresh(StoredResponse)
         /// The server must confirm that the response is current.
         case stale(StoredResponse)
@@ -104,7 +104,7 @@ public final class DiskCache: Sendable {
         return await queue.look(within: Self.longestLook, of: clock) { [self] in find(request) } ?? .nothing
     }
 
-    /// Touches the disk.
+    /// Looks up a request on disk.
     private func find(_ request: TransportRequest) -> Finding {
         let key = StoredResponse.Key(request)
         guard let stored = queue.waiting(key) ?? read(key), stored.body.count <= request.maximumByteCount else {
@@ -126,7 +126,7 @@ public final class DiskCache: Sendable {
         StoredResponse.isStorable(response, of: request) && (response.contentLength ?? 0) <= maximumEntryByteCount
     }
 
-    /// More bytes of one response are not stored.
+    /// Whether a response is too large to store.
     func isTooLarge(_ byteCount: Int) -> Bool { byteCount > maximumEntryByteCount }
 
     /// Stores a response and replaces the earlier one, unless too much data waits to be written.

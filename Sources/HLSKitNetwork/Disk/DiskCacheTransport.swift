@@ -81,7 +81,7 @@ private final class DiskCacheTask: TransportTask {
         }
     }
 
-    /// Makes a network request, which is conditional if there is a stored response.
+    /// Creates a network request, which is conditional if there is a stored response.
     private func load(besides stored: StoredResponse?) {
         var request = request
         if let stored {
@@ -135,7 +135,7 @@ private final class DiskCacheTask: TransportTask {
         slot.start { _ in MadeAnswer(stored.events, on: executor, handler: handler) }
     }
 
-    /// Live playlists are another one soon.
+    /// Whether a playlist is complete. Live playlists soon change.
     private func isLasting(_ body: [UInt8]) -> Bool {
         !request.resourceClass.isPlaylist || ResourceCache.isFinal([body])
     }

@@ -129,7 +129,7 @@ final class DiskQueue: Sendable {
         }
     }
 
-    /// A look has waited for too long: it is not done any more if it was not begun.
+    /// Ends the wait for a lookup, which is cancelled if it has not begun.
     private func leave(_ id: Int) {
         // Release the lookup after unlocking because releasing it may run other deinitializers.
         _ = state.withLock { state -> Look? in

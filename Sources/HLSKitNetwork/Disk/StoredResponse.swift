@@ -19,7 +19,7 @@ struct StoredResponse: Sendable, Hashable {
             let text = "\(url) \(rangeText)".utf8
             let hash = text.reduce((UInt64(0x6C62_272E_07BB_0142), UInt64(0x62B8_2175_6295_C58D))) { hash, byte in
                 let low = hash.1 ^ UInt64(byte)
-                // Times 2^88 + 0x13B.
+                // Multiply by 2^88 + 0x13B.
                 let (carry, product) = low.multipliedFullWidth(by: 0x13B)
                 return (hash.0 &* 0x13B &+ carry &+ (low << 24), product)
             }
@@ -57,7 +57,7 @@ struct StoredResponse: Sendable, Hashable {
             || response.value(of: "Last-Modified") != nil
     }
 
-    /// It may be used without asking.
+    /// Whether the response may be used without a request.
     func isFresh(at now: Int64) -> Bool {
         let control = CacheControl(response)
         guard !control.needsValidation, now >= validated else { return false }
@@ -147,7 +147,7 @@ private struct CacheControl {
     var isForbidden = false
     var needsValidation = false
     var isPublic = false
-    /// Seconds, from when it arrived.
+    /// The seconds since it arrived.
     var lifetime: Int64 = 0
 
     init(_ response: TransportResponse) {
@@ -172,7 +172,7 @@ private struct CacheControl {
         if let age = response.value(of: "Age") { lifetime -= Self.seconds(age[...]) }
     }
 
-    /// A number of more digits than ten is as good as for ever.
+    /// More than ten digits mean practically forever.
     private static func seconds(_ text: Substring) -> Int64 {
         let digits = text.filter { $0 != "\"" }
         guard !digits.isEmpty, digits.allSatisfy({ $0.isASCII && $0.isNumber }) else { return 0 }

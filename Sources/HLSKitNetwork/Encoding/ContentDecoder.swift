@@ -1,6 +1,6 @@
 import HLSKitLoading
 
-/// Undoes the content codings of a body, the last one applied first, in bounded memory.
+/// Decodes the content codings of a body, the last one applied first, in bounded memory.
 struct ContentDecoder: ~Copyable {
     private var outer: InflateStream
     private var inner: InflateStream?
@@ -11,7 +11,7 @@ struct ContentDecoder: ~Copyable {
     private var mayHoldOuter = false
     private var mayHoldInner = false
 
-    /// Bytes inflated at a time.
+    /// The number of bytes to inflate at a time.
     private static let pieceByteCount = 64 << 10
 
     /// - Parameter codings: One or two codings, in the order in which they were applied.

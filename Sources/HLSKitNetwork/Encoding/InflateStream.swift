@@ -1,13 +1,13 @@
 import CZlib
 import HLSKitLoading
 
-/// Undoes gzip (any number of members) or deflate, a piece at a time.
+/// Inflates gzip (any number of members) or deflate in pieces.
 struct InflateStream: ~Copyable {
     private enum State {
         /// Before the first byte. The first two bytes identify the format of `deflate`.
         case start
         case inMember
-        /// After a whole member of gzip: another one, zeros for padding, or the end may follow.
+        /// After a complete gzip member. Another one, zeros for padding, or the end may follow.
         case betweenMembers
         case ended
     }
@@ -73,7 +73,7 @@ struct InflateStream: ~Copyable {
         }
     }
 
-    /// Tells zlib's format from bare deflate data by its two-byte header (RFC 1950 §2.2).
+    /// Distinguishes zlib's format from bare deflate data by its two-byte header (RFC 1950 §2.2).
     private mutating func begin(_ input: inout UnsafeRawBufferPointer) throws(InflateError) -> Bool {
         guard let byte = input.first else { return false }
         guard coding == .deflate else {
@@ -140,7 +140,7 @@ struct InflateStream: ~Copyable {
     }
 }
 
-/// Damaged or incomplete compressed data, with zlib's code and words.
+/// Damaged or incomplete compressed data, with zlib's code and message.
 struct InflateError: Error, Hashable {
     var text: String
 }

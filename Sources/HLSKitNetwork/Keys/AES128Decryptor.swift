@@ -5,7 +5,7 @@ package struct AES128Decryptor: ~Copyable, SegmentDecryptor {
     package static let blockByteCount = AESCipher.blockByteCount
 
     private var cipher: AESCipher
-    /// Cipher text that waits for the rest of its block, or for the news that it is not the last one.
+    /// Cipher text that waits for the rest of its block, or for a following block.
     private var held: [UInt8] = []
     private var byteCount = 0
 

@@ -5,7 +5,7 @@ import HLSKitLoading
 /// direction.
 package struct AESCipher: ~Copyable {
     enum Mode { case cbc, ctr }
-    /// Numbers of `EVP_CipherInit_ex`.
+    /// The values for `EVP_CipherInit_ex`.
     enum Direction: Int32 { case decryption, encryption }
 
     static let blockByteCount = 16
@@ -39,7 +39,7 @@ package struct AESCipher: ~Copyable {
 
     deinit { crypto.pointee.EVP_CIPHER_CTX_free(context) }
 
-    /// Begins a chain of blocks.
+    /// Starts a chain of blocks.
     ///
     /// - Throws: `badKeyLength` unless the vector has 16 bytes.
     mutating func restart(_ initializationVector: [UInt8]) throws(DecryptionError) {

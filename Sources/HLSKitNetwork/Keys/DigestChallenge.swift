@@ -3,7 +3,6 @@ package import HLSKitLoading
 /// A server's `WWW-Authenticate: Digest` challenge (RFC 7616) and the response to it, which proves the knowledge of a
 /// password without revealing it.
 package struct DigestChallenge: Sendable, Hashable {
-    /// A name and a password.
     package struct Login: Sendable, Hashable {
         package var name: [UInt8]
         package var password: [UInt8]

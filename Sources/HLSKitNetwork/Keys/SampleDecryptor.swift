@@ -26,7 +26,7 @@ package struct SampleDecryptor: ~Copyable {
         clear.encryption = nil
         switch encryption.scheme {
         case .cenc, .cens, .cbc1, .cbcs:
-            // Protected by default, but not this one.
+            // Samples are protected by default, but this one is not.
             guard !encryption.initializationVector.isEmpty else { return clear }
             clear.data = try inPlace(sample.data) { buffer, decryptor throws(DecryptionError) in
                 try decryptor.decryptCommon(buffer, encryption)
@@ -122,7 +122,7 @@ package struct SampleDecryptor: ~Copyable {
         var at = 0
         while at < bytes.count {
             var end = bytes.count
-            // Frames of enhanced AC-3 that belong together are one sample.
+            // Related frames of enhanced AC-3 form one sample.
             if codec == .eac3 {
                 guard let header = AC3Header(parsing: Array(bytes[at..<min(at + AC3Header.byteCount, end)])[...]),
                     header.frameByteCount > 0

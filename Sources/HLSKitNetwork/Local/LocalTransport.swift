@@ -6,7 +6,7 @@ public import HLSKitLoading
 public final class LocalTransport: ResourceTransport {
     private let reader: LocalReader
 
-    /// The thread starts with the first request.
+    /// Creates a transport. Its thread starts with the first request.
     public init(clock: ContinuousClock = ContinuousClock()) { reader = LocalReader(clock: clock) }
 
     deinit { reader.stop() }
@@ -21,7 +21,6 @@ public final class LocalTransport: ResourceTransport {
     }
 }
 
-/// One request.
 private struct LocalRead: Sendable {
     let request: TransportRequest
     let task: QueuedTask
@@ -34,7 +33,7 @@ private final class LocalReader: Sendable {
         var added: [LocalRead] = []
         var isStarted = false
         var isStopped = false
-        /// A request was added, resumed or cancelled since the thread looked last.
+        /// Whether a request was added, resumed or cancelled since the thread last checked.
         var isRung = false
     }
 

@@ -84,7 +84,7 @@ package struct DateRangeExpression: Sendable, Hashable, CustomStringConvertible 
         return Condition(name: "CLASS", test: .equal(name))
     }
 
-    /// Numbers and dates as date ranges have them.
+    /// Converts numbers and dates to the form in date ranges.
     private static func normalized(_ value: String, _ name: String) throws(ExpressionError) -> String {
         switch name {
         case "DURATION", "PLANNED-DURATION":

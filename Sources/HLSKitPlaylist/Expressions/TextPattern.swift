@@ -59,7 +59,7 @@ extension TextPattern {
     }
 }
 
-/// Why the text of an expression cannot be used.
+/// The reason why the text of an expression is not valid.
 package struct ExpressionError: Error, Hashable, CustomStringConvertible {
     package var description: String
     init(_ description: String) { self.description = description }

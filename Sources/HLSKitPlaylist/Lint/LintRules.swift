@@ -1,4 +1,4 @@
-// Rules of checks that go beyond reading.
+// The rules of checks that exceed parsing.
 extension PlaylistRule {
     /// A feature needs a higher `EXT-X-VERSION`.
     package static let version = PlaylistRule(rawValue: "version")
@@ -6,9 +6,9 @@ extension PlaylistRule {
     package static let holdBack = PlaylistRule(rawValue: "hold-back")
     /// A part is longer than `PART-TARGET`.
     package static let partTarget = PlaylistRule(rawValue: "part-target")
-    /// `CODECS` and `RESOLUTION` do not fit.
+    /// `CODECS` and `RESOLUTION` contradict each other.
     package static let codecs = PlaylistRule(rawValue: "codecs")
-    /// Renditions of a group, or groups of a type, that do not fit.
+    /// Renditions of a group, or groups of a type, contradict each other.
     package static let renditionGroup = PlaylistRule(rawValue: "rendition-group")
     /// A group that no variant names.
     package static let unusedGroup = PlaylistRule(rawValue: "unused-group")
@@ -31,9 +31,9 @@ extension PlaylistRule {
     package static let alignedTargetDuration = PlaylistRule(rawValue: "aligned-targetduration")
     /// The media sequence numbers of playlists that were loaded together differ too much.
     package static let alignedMediaSequence = PlaylistRule(rawValue: "aligned-media-sequence")
-    /// Discontinuities are at other times, or have other numbers.
+    /// Discontinuities have other times or numbers.
     package static let alignedDiscontinuities = PlaylistRule(rawValue: "aligned-discontinuities")
-    /// The contents are of different length.
+    /// The contents have different durations.
     package static let alignedDuration = PlaylistRule(rawValue: "aligned-duration")
     /// `EXT-X-PLAYLIST-TYPE`, or the end of the list, differs.
     package static let alignedType = PlaylistRule(rawValue: "aligned-type")
@@ -47,31 +47,31 @@ extension PlaylistRule {
     // Apple's HLS authoring specification, by the numbers of its rules.
     /// The peak bit rate is more than twice the average.
     package static let applePeak = PlaylistRule(rawValue: "apple-1.30-peak")
-    /// Live without dates.
+    /// A live playlist has no dates.
     package static let appleLiveDates = PlaylistRule(rawValue: "apple-8.4-program-date-time")
-    /// Complete without `EXT-X-PLAYLIST-TYPE`.
+    /// A complete playlist has no `EXT-X-PLAYLIST-TYPE`.
     package static let applePlaylistType = PlaylistRule(rawValue: "apple-8.6-playlist-type")
-    /// `LANGUAGE` should be there.
+    /// `LANGUAGE` is missing.
     package static let appleLanguage = PlaylistRule(rawValue: "apple-8.10-language")
     /// A live playlist is too short.
     package static let appleLiveWindow = PlaylistRule(rawValue: "apple-8.11-live-window")
     /// A live playlist has discontinuities but does not count them.
     package static let appleDiscontinuitySequence = PlaylistRule(rawValue: "apple-8.17-discontinuity-sequence")
-    /// `CODECS` should be there.
+    /// `CODECS` is missing.
     package static let appleCodecs = PlaylistRule(rawValue: "apple-9.1-codecs")
-    /// `RESOLUTION` should be there for video.
+    /// `RESOLUTION` is missing for video.
     package static let appleResolution = PlaylistRule(rawValue: "apple-9.2-resolution")
-    /// `CODECS` should be there for I-frames.
+    /// `CODECS` is missing for I-frames.
     package static let appleIFrameCodecs = PlaylistRule(rawValue: "apple-9.3-i-frame-codecs")
-    /// `RESOLUTION` should be there for I-frames.
+    /// `RESOLUTION` is missing for I-frames.
     package static let appleIFrameResolution = PlaylistRule(rawValue: "apple-9.4-i-frame-resolution")
-    /// `AVERAGE-BANDWIDTH` should be there.
+    /// `AVERAGE-BANDWIDTH` is missing.
     package static let appleAverageBandwidth = PlaylistRule(rawValue: "apple-9.14-average-bandwidth")
-    /// `FRAME-RATE` should be there for video.
+    /// `FRAME-RATE` is missing for video.
     package static let appleFrameRate = PlaylistRule(rawValue: "apple-9.15-frame-rate")
-    /// `VIDEO-RANGE` should be there unless all is SDR.
+    /// `VIDEO-RANGE` is missing although not all video is SDR.
     package static let appleVideoRange = PlaylistRule(rawValue: "apple-9.16-video-range")
-    /// Content steering should name a pathway.
+    /// The content steering tag names no pathway.
     package static let appleSteeringPathway = PlaylistRule(rawValue: "apple-9.18-pathway-id")
     /// Only some of the variants have a `SCORE`.
     package static let appleScore = PlaylistRule(rawValue: "apple-9.19-score")

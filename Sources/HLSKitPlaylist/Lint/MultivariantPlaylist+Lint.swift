@@ -93,7 +93,8 @@ extension MultivariantPlaylist {
         }
     }
 
-    /// Groups of one type offer the same renditions in other encodings (rfc8216bis §4.4.6.1.1), and someone uses each.
+    /// Checks that groups of one type offer the same renditions in other encodings (rfc8216bis §4.4.6.1.1), and that
+    /// each is used.
     private func checkGroups(_ lines: ItemLines, _ collector: inout LintCollector) {
         var used: Set<Group> = []
         for variant in variants + iFrameVariants {

@@ -24,7 +24,9 @@ public struct PresentationLint: Sendable {
     private let lines: ItemLines
     private var facts: [Reference: MediaPlaylistFacts] = [:]
 
-    /// Starts a check of the media playlists that `playlist` lists. None is loaded here: hand each in as it arrives.
+    /// Starts a check of the media playlists that `playlist` lists.
+    ///
+    /// This makes no requests: add each playlist when it arrives.
     public init(_ playlist: MultivariantPlaylist) {
         self.playlist = playlist
         lines = ItemLines(playlist)
@@ -128,7 +130,7 @@ public struct PresentationLint: Sendable {
     }
 
     private func checkTargetDurations(_ known: [Known], _ findings: inout [LintFinding]) {
-        // Subtitles and I-frames of VOD may have their own.
+        // Subtitles and I-frames of VOD may have other target durations.
         let bound = known.filter { reference, facts in
             facts.playlistType != .vod || !(facts.isIFramesOnly || reference.roles == [.rendition(.subtitles)])
         }
@@ -156,7 +158,7 @@ public struct PresentationLint: Sendable {
 
     // MARK: One against another
 
-    /// Dates of the same media time may be apart by this much, in seconds: less than a frame at 10 frames a second.
+    /// The largest difference between dates of the same media time: less than a frame at 10 frames per second.
     private static let dateTolerance = Duration.milliseconds(100)
     /// Live playlists are loaded one after another. Some may advance by this number of segments in the meantime.
     private static let liveTolerance = 2
@@ -253,7 +255,7 @@ public struct PresentationLint: Sendable {
         for (index, variant) in playlist.variants.enumerated() {
             guard let own = known(variant.uri), let ownRates = own.bitRates else { continue }
             var (peak, average) = (ownRates.peak, ownRates.average)
-            // The most that any choice of renditions adds.
+            // The largest bit rate that any choice of renditions adds.
             let groups = [
                 (Rendition.MediaType.audio, variant.audio), (.video, variant.video), (.subtitles, variant.subtitles),
             ]

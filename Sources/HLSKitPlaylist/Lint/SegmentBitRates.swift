@@ -5,15 +5,17 @@ public struct SegmentBitRates: Sendable, Hashable {
     /// It is the largest bit rate of any contiguous segments that together last from half to one and a half target
     /// durations. A longer segment counts alone. Source: rfc8216bis §4.1 "peak segment bit rate".
     public var peak: Double
-    /// All bits over all durations: the average segment bit rate. Bits per second.
+    /// The average segment bit rate in bits per second: all bits divided by all durations.
     public var average: Double
-    /// Segments whose size is known.
+    /// The number of segments with a known size.
     package var measuredSegmentCount: Int
 
+    /// Calculates the bit rates of a playlist.
+    ///
     /// - Parameters:
-    ///   - playlist: Has the durations, and sizes of byte ranges.
-    ///   - byteCounts: The size of each segment, nil if it is not known. Byte ranges are known without it.
-    /// - Returns: nil when no size is known, or all durations are zero.
+    ///   - playlist: The playlist, which provides the durations and the sizes of byte ranges.
+    ///   - byteCounts: The size of each segment, or `nil` if unknown. Byte ranges need no size here.
+    /// - Returns: The bit rates, or `nil` if no size is known or all durations are zero.
     public init?(of playlist: MediaPlaylist, byteCounts: [Int?] = []) {
         var sizes: [(bits: Double, seconds: Double)?] = []
         sizes.reserveCapacity(playlist.segments.count)

@@ -1,4 +1,4 @@
-/// Puts an attribute list together.
+/// Builds an attribute list.
 struct AttributeText {
     private(set) var text = ""
 
@@ -47,14 +47,14 @@ struct AttributeText {
 
 /// An attribute without a corresponding property, kept so that it can be written again.
 public struct PlaylistAttribute: Sendable, Hashable {
-    /// The name as written, in upper case as a rule.
+    /// The name as written, usually in upper case.
     public var name: String
-    /// The value without quotes, variables replaced.
+    /// The value without quotes, with variables replaced.
     public var value: String
     /// A Boolean value that indicates whether the value was read, and is written, in quotes.
     public var isQuoted: Bool
 
-    /// Makes an attribute from its unquoted value.
+    /// Creates an attribute from its unquoted value.
     public init(name: String, value: String, isQuoted: Bool) {
         self.name = name
         self.value = value

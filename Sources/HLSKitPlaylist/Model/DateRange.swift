@@ -1,23 +1,23 @@
 /// A range of absolute time with attributes: `EXT-X-DATERANGE`, all tags of one ID merged.
 ///
-/// Source: rfc8216bis §4.4.5.1. See rule 25 of docs/behaviour/playlists.md.
+/// Source: rfc8216bis §4.4.5.1.
 public struct DateRange: Sendable, Hashable {
-    /// A trigger other than the start date. An open set.
+    /// A trigger other than the start date. The set is open.
     public struct Cue: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
         /// ``rawValue``.
         public var description: String { rawValue }
 
-        /// Before the primary content.
+        /// Triggers before the primary content.
         public static let pre = Cue(rawValue: "PRE")
-        /// After the primary content.
+        /// Triggers after the primary content.
         public static let post = Cue(rawValue: "POST")
-        /// Once only.
+        /// Triggers only once.
         public static let once = Cue(rawValue: "ONCE")
     }
 
-    /// `ID`: tags with the same one describe the same range.
+    /// The identifier (`ID`). Tags with the same one describe the same range.
     public var id: String
     /// The class (`CLASS`), or `nil` if undeclared. Ranges of one class have the same meaning.
     public var `class`: String?
@@ -35,11 +35,11 @@ public struct DateRange: Sendable, Hashable {
     ///
     /// See ``MediaPlaylist/endDate(of:)``.
     public var endsOnNext: Bool
-    /// Hexadecimal, as written.
+    /// The SCTE-35 command in hexadecimal, as written.
     public var scte35Command: String?
-    /// Hexadecimal, as written.
+    /// The SCTE-35 out information in hexadecimal, as written.
     public var scte35Out: String?
-    /// Hexadecimal, as written.
+    /// The SCTE-35 in information in hexadecimal, as written.
     public var scte35In: String?
     /// The `X-*` attributes and others without a property, in the order of the text.
     public var otherAttributes: [PlaylistAttribute]
@@ -64,7 +64,7 @@ public struct DateRange: Sendable, Hashable {
     /// The attributes whose names start with `X-`.
     public var clientAttributes: [PlaylistAttribute] { otherAttributes.filter { $0.name.hasPrefix("X-") } }
 
-    /// The value of an attribute without property.
+    /// The value of an attribute without a property.
     public subscript(attribute name: String) -> String? { otherAttributes.first { $0.name == name }?.value }
 
     /// The end as declared by the range itself: the start plus the duration, or else the end date.
@@ -75,8 +75,8 @@ public struct DateRange: Sendable, Hashable {
 }
 
 extension DateRange {
-    /// Reads the attributes of the current tag. Without an ID the range cannot be distinguished from others: that
-    /// throws.
+    /// Reads the attributes of the current tag. Throws if there is no ID, without which the range cannot be
+    /// distinguished from others.
     init(_ context: inout ReadingContext, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) {
         self.init(id: "", startDate: nil)
         while let attribute = try context.nextAttribute(bytes) {
@@ -139,7 +139,7 @@ extension DateRange {
         take(&scte35In, later.scte35In, .scte35In)
         if cue.isEmpty { cue = later.cue }
         if later.endsOnNext { endsOnNext = true }
-        // One by one a few names are found faster without a dictionary, and many are not.
+        // A few names are found faster without a dictionary, but many are not.
         var places: [String: Int] = [:]
         let hasPlaces = later.otherAttributes.count > 8
         if hasPlaces {

@@ -29,7 +29,7 @@ public struct EncryptionKey: Sendable, Hashable {
     public var keyFormat: String?
     /// The versions of the key format, as written: `1/2/5`. `nil` means 1.
     public var keyFormatVersions: String?
-    /// Attributes that have no property.
+    /// Attributes without a corresponding property.
     public var otherAttributes: [PlaylistAttribute]
 
     /// Creates a key.
@@ -47,7 +47,7 @@ public struct EncryptionKey: Sendable, Hashable {
         self.otherAttributes = otherAttributes
     }
 
-    /// The key format with its default filled in.
+    /// The key format including its default.
     package var effectiveKeyFormat: String { keyFormat ?? "identity" }
 
     /// Returns the declared IV, or else the media sequence number as a 128-bit big-endian number.

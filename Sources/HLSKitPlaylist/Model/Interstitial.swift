@@ -1,5 +1,6 @@
-/// Other content that a date range schedules, such as an advertisement: a ``DateRange`` of the class
-/// `com.apple.hls.interstitial`, with the defaults of the specification filled in.
+/// Other content that a date range schedules, such as an advertisement.
+///
+/// It is a ``DateRange`` of the class `com.apple.hls.interstitial`, including the defaults of the specification.
 ///
 /// Source: rfc8216bis, appendix D.
 public struct Interstitial: Sendable, Hashable {
@@ -15,25 +16,27 @@ public struct Interstitial: Sendable, Hashable {
         case primary = "PRIMARY"
     }
 
-    /// The asset to play, as written. A playlist names either this or ``assetList``.
+    /// The URI of the asset, as written. A playlist contains either this or ``assetList``.
     public var assetURI: String?
-    /// A JSON list of assets, as written.
+    /// The URI of a JSON list of assets, as written.
     public var assetList: String?
     /// The offset at which the primary content resumes, from the start of the interstitial.
     ///
     /// `nil` means after the interstitial's duration.
     public var resumeOffset: Duration?
-    /// No more than this is played.
+    /// The maximum duration to play.
     public var playoutLimit: Duration?
-    /// Align the start with a segment boundary.
+    /// A Boolean value that indicates whether to align the start with a segment boundary.
     public var snapsOut: Bool
-    /// Align the return with a segment boundary.
+    /// A Boolean value that indicates whether to align the return with a segment boundary.
     public var snapsIn: Bool
-    /// Skipping ahead inside is not allowed.
+    /// A Boolean value that indicates whether skipping ahead inside the interstitial is forbidden.
     public var restrictsSkip: Bool
-    /// Jumping over it is not allowed.
+    /// A Boolean value that indicates whether jumping over the interstitial is forbidden.
     public var restrictsJump: Bool
-    /// Default true.
+    /// A Boolean value that indicates whether the content may differ between clients.
+    ///
+    /// The default is `true`.
     public var contentMayVary: Bool
     /// The point or range that the interstitial occupies on a timeline (`X-TIMELINE-OCCUPIES`).
     public var timelineOccupies: TimelineOccupies
@@ -43,7 +46,7 @@ public struct Interstitial: Sendable, Hashable {
     public var skipControlOffset: Duration?
     /// The duration for which the skip button is shown.
     public var skipControlDuration: Duration?
-    /// The label of the button.
+    /// The identifier of the skip button's label.
     public var skipControlLabelID: String?
 }
 

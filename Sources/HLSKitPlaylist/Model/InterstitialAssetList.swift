@@ -3,13 +3,13 @@
 /// Any bytes can be parsed. Unusable entries in an otherwise valid list are omitted, and `hlsget lint` reports them.
 /// Source: rfc8216bis, appendix D.
 public struct InterstitialAssetList: Sendable, Hashable {
-    /// Larger texts are refused, and longer lists cut.
+    /// The largest accepted text, in bytes. Longer lists are cut.
     package static let maximumByteCount = 1 << 20
     package static let maximumCount = 256
 
     /// One asset of a list.
     public struct Asset: Sendable, Hashable {
-        /// `URI` as written.
+        /// The URI of the asset (`URI`), as written.
         public var uri: String
         /// The duration (`DURATION`), or `nil` if it is missing or not a time.
         public var duration: Duration?
@@ -52,14 +52,12 @@ public struct InterstitialAssetList: Sendable, Hashable {
         return sum
     }
 
-    /// Reads a list.
     package static func read(_ bytes: some Collection<UInt8>) -> Result<InterstitialAssetList, Invalid> {
         do throws(Invalid) { return .success(try InterstitialAssetList(parsing: bytes)) } catch {
             return .failure(error)
         }
     }
 
-    /// Reads a list.
     package init(parsing bytes: some Collection<UInt8>) throws(Invalid) {
         guard bytes.count <= Self.maximumByteCount else {
             throw Invalid(description: "larger than \(Self.maximumByteCount) bytes")
@@ -105,7 +103,7 @@ public struct InterstitialAssetList: Sendable, Hashable {
             offset: time("OFFSET"), duration: time("DURATION"), labelID: document["LABEL-ID"]?.string)
     }
 
-    /// Seconds as a number, or, as some servers write them, as its text. A number may be of any size.
+    /// Reads seconds from a number of any size, or from text, which some servers send.
     private static func duration(_ document: JSONDocument?) -> Duration? {
         let seconds = document?.number ?? document?.string.flatMap { Double($0) }
         guard let seconds, (0...1_000_000_000).contains(seconds) else { return nil }
@@ -118,16 +116,16 @@ public struct InterstitialAssetList: Sendable, Hashable {
     }
 }
 
-/// When viewers may skip an interstitial.
+/// The time range in which viewers can skip an interstitial.
 public struct InterstitialSkipControl: Sendable, Hashable {
     /// The start of the skip control, from the start of the interstitial. `nil` means at its start.
     public var offset: Duration?
     /// The duration of the skip control. `nil` means until the interstitial ends.
     public var duration: Duration?
-    /// The label of the button.
+    /// The identifier of the skip button's label.
     public var labelID: String?
 
-    /// Makes a value.
+    /// Creates a skip control.
     public init(offset: Duration? = nil, duration: Duration? = nil, labelID: String? = nil) {
         self.offset = offset
         self.duration = duration

@@ -1,14 +1,14 @@
 /// The media initialization section that a decoder needs before the next segments: `EXT-X-MAP`.
 ///
-/// Source: rfc8216bis §4.4.4.5. See rules 16 and 17 of docs/behaviour/playlists.md.
+/// Source: rfc8216bis §4.4.4.5.
 public struct MediaInitializationSection: Sendable, Hashable {
-    /// The resource, as written.
+    /// The URI of the section, as written.
     public var uri: String
     /// The byte range of the resource, or `nil` for all of it. A range without an offset starts at 0.
     public var byteRange: ByteRange?
     /// The keys in force at the tag, which encrypt the section itself.
     public var keys: [EncryptionKey]
-    /// Attributes that have no property.
+    /// Attributes without a corresponding property.
     public var otherAttributes: [PlaylistAttribute]
 
     /// Creates an initialization section.

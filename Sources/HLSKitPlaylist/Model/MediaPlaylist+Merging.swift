@@ -17,7 +17,7 @@ extension MediaPlaylist {
             for range in dateRanges { known[range.id] = range }
             for index in result.dateRanges.indices {
                 guard let old = known[result.dateRanges[index].id] else { continue }
-                // Data of the earlier playlist is dropped if both together would be too much.
+                // The earlier playlist's data is dropped if both together exceed the limit.
                 var merged = result.dateRanges[index]
                 if merged.merge(old, upTo: limit) != nil { result.dateRanges[index] = merged }
             }

@@ -10,9 +10,11 @@ public struct MediaPlaylist: Sendable, Hashable {
     ///
     /// If the tag is missing, which is an issue, it is the longest duration, rounded up.
     public var targetDuration: Duration
-    /// The number of the first segment, skipped ones counted. Its sum with their count fits an `Int`.
+    /// The number of the first segment, including skipped ones.
+    ///
+    /// Its sum with their count fits an `Int`.
     public var mediaSequence = 0
-    /// The discontinuity sequence number in front of the first segment.
+    /// The discontinuity sequence number before the first segment.
     public var discontinuitySequence = 0
     /// Whether `EXT-X-DISCONTINUITY-SEQUENCE` is written. Without it, a live playlist must continue the numbers of the
     /// previous one, as ``merging(update:)`` does.
@@ -27,7 +29,7 @@ public struct MediaPlaylist: Sendable, Hashable {
     ///
     /// Its duration is the time to the next I-frame.
     public var isIFramesOnly = false
-    /// Every segment can be decoded on its own.
+    /// A Boolean value that indicates whether every segment can be decoded separately.
     public var hasIndependentSegments = false
     /// The preferred start (`EXT-X-START`), or `nil` if undeclared.
     public var start: StartPoint?
@@ -37,19 +39,19 @@ public struct MediaPlaylist: Sendable, Hashable {
     public var partTarget: Duration?
     /// The segments in playback order.
     public var segments: MediaSegments
-    /// Parts of the segment in the making, which has no URI yet.
+    /// The partial segments of the segment in progress, which has no URI yet.
     public var trailingParts: [PartialSegment] = []
-    /// Tags after the last segment: they describe the next segment, or the one in progress.
+    /// The tags after the last segment, which describe the next segment or the one in progress.
     package var upcoming = UpcomingSegment()
-    /// `EXT-X-PRELOAD-HINT`: resources that a client should request before they are listed.
+    /// The resources to request before they are listed (`EXT-X-PRELOAD-HINT`).
     public var preloadHints: [PreloadHint] = []
-    /// `EXT-X-RENDITION-REPORT`: how far other renditions are.
+    /// The progress of other renditions (`EXT-X-RENDITION-REPORT`).
     public var renditionReports: [RenditionReport] = []
     /// The date ranges in order of first appearance. Tags with the same ID are merged.
     public var dateRanges: [DateRange] = []
     /// The segments that this delta update skips, or `nil` in a full playlist.
     public var skip: PlaylistSkip?
-    /// Variables and their values.
+    /// The variables and their values.
     public var definitions: [VariableDefinition] = []
     private var found = Unhashed<[PlaylistIssue]>([])
     var source = Unhashed<MediaSource?>(nil)
@@ -89,7 +91,7 @@ public struct MediaPlaylist: Sendable, Hashable {
         try self.init(parsing: Array(text.utf8), url: url, options: options)
     }
 
-    /// Faults that lenient reading found, in the order of the text. Ignored by `==`.
+    /// The faults found by lenient parsing, in the order of the text. `==` ignores them.
     public var issues: [PlaylistIssue] {
         get { found.value }
         set { found.value = newValue }
@@ -101,7 +103,7 @@ public struct MediaPlaylist: Sendable, Hashable {
     /// still grows, regardless of its type.
     public var isComplete: Bool { hasEndList || playlistType == .vod && partTarget == nil && skip == nil }
 
-    /// The durations of all segments together.
+    /// The duration of all segments together.
     public var duration: Duration { segments.reduce(.zero) { $0 + $1.duration } }
 
     /// Returns the absolute form of a reference in this playlist, or `nil` if it cannot be parsed.
@@ -125,12 +127,11 @@ package struct UpcomingSegment: Sendable, Hashable {
     package var keys: [EncryptionKey] = []
     /// Its initialization section, or nil if it needs none.
     package var map: MediaInitializationSection?
-    /// It follows a discontinuity.
+    /// Whether it follows a discontinuity.
     package var hasDiscontinuity = false
     /// The date of its start, or nil if undeclared.
     package var programDateTime: PlaylistDate?
 
-    /// Creates a segment without known properties.
     package init() {}
 }
 

@@ -14,7 +14,7 @@ public struct MediaSegment: Sendable {
     /// The values of an edited segment in an array of one element, for its copy-on-write. Empty in an unedited segment.
     private var own: [Values] = []
 
-    /// Everything about a segment that can be set.
+    /// The settable properties of a segment.
     struct Values: Sendable, Hashable {
         var uri: String
         var duration: Duration
@@ -66,7 +66,7 @@ public struct MediaSegment: Sendable {
         return segment
     }
 
-    /// All values, whether its own or as read.
+    /// All values, whether edited or as read.
     var values: Values {
         own.first
             ?? Values(
@@ -84,19 +84,20 @@ public struct MediaSegment: Sendable {
 // MARK: - Properties
 
 extension MediaSegment {
-    /// The resource, as written, variables replaced.
+    /// The URI as written, with variables replaced.
     public var uri: String {
         get { own.first?.uri ?? store.string(record.uri) }
         set { set(\.uri, to: newValue) }
     }
 
-    /// The bytes of ``uri``, without making a string.
+    /// The bytes of ``uri``, without creating a string.
     public var uriBytes: ArraySlice<UInt8> {
         own.first.map { ArraySlice($0.uri.utf8) } ?? store.bytes(record.uri)
     }
 
-    /// Exactly as written, not negative, at most 1 000 000 s (more than a day is an issue). A duration that cannot be read
-    /// is the target duration (an issue).
+    /// The exact duration as written, not negative and at most 1 000 000 s.
+    ///
+    /// More than a day is an issue. An unreadable duration is replaced by the target duration, which is also an issue.
     public var duration: Duration {
         get {
             if let own = own.first { return own.duration }

@@ -10,7 +10,7 @@ public struct MediaSegments: Sendable, RandomAccessCollection, MutableCollection
 
     private var storage: Storage
 
-    /// Makes an empty list.
+    /// Creates an empty list.
     public init() { storage = .edited([]) }
 
     init(store: SegmentStore) { storage = .asRead(store) }
@@ -29,7 +29,9 @@ public struct MediaSegments: Sendable, RandomAccessCollection, MutableCollection
         }
     }
 
-    /// The segment at `position`, which must be in bounds. Made from the text of the playlist, unless it was edited.
+    /// The segment at `position`, which must be in bounds.
+    ///
+    /// It is created from the text of the playlist, unless it was edited.
     public subscript(position: Int) -> MediaSegment {
         @inline(__always) get {
             switch storage {

@@ -6,28 +6,28 @@ public struct MultivariantPlaylist: Sendable, Hashable {
     public var url: String
     /// The version (`EXT-X-VERSION`). `nil` means that it is undeclared, which implies 1.
     public var version: Int?
-    /// Every segment of every media playlist can be decoded on its own.
+    /// A Boolean value that indicates whether every segment of every media playlist can be decoded separately.
     public var hasIndependentSegments = false
     /// The preferred start of all media playlists (`EXT-X-START`), or `nil` if undeclared.
     public var start: StartPoint?
     /// The variants, in the order of the text.
     public var variants: [VariantStream] = []
-    /// I-frame-only variants, for trick play, in the order of the text.
+    /// The I-frame-only variants, for trick play, in the order of the text.
     public var iFrameVariants: [VariantStream] = []
     /// The renditions, in the order of the text. Several may share type, group and even URI.
     public var renditions: [Rendition] = []
-    /// `EXT-X-SESSION-DATA`, in the order of the text.
+    /// The session data (`EXT-X-SESSION-DATA`), in the order of the text.
     public var sessionData: [MultivariantPlaylist.SessionData] = []
-    /// `EXT-X-SESSION-KEY`: keys of the media playlists that may be loaded in advance.
+    /// The keys of media playlists that may be loaded in advance (`EXT-X-SESSION-KEY`).
     public var sessionKeys: [EncryptionKey] = []
     /// The steering server (`EXT-X-CONTENT-STEERING`), or `nil` if undeclared.
     public var contentSteering: ContentSteering?
-    /// Variables and their values.
+    /// The variables and their values.
     public var definitions: [VariableDefinition] = []
     private var found = Unhashed<[PlaylistIssue]>([])
     var source = Unhashed<MultivariantSource?>(nil)
 
-    /// Makes a playlist without variants.
+    /// Creates a playlist without variants.
     public init(url: String = "") { self.url = url }
 
     /// Reads a multivariant playlist.
@@ -52,13 +52,13 @@ public struct MultivariantPlaylist: Sendable, Hashable {
         try self.init(parsing: Array(text.utf8), url: url, options: options)
     }
 
-    /// Faults that lenient reading found, in the order of the text. Ignored by `==`.
+    /// The faults found by lenient parsing, in the order of the text. `==` ignores them.
     public var issues: [PlaylistIssue] {
         get { found.value }
         set { found.value = newValue }
     }
 
-    /// The renditions of a group.
+    /// Returns the renditions of a group.
     public func renditions(_ type: Rendition.MediaType, groupID: String) -> [Rendition] {
         renditions.filter { $0.type == type && $0.groupID == groupID }
     }

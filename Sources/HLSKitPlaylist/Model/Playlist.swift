@@ -27,7 +27,7 @@ public enum Playlist: Sendable, Hashable {
         try self.init(parsing: Array(text.utf8), url: url, options: options)
     }
 
-    /// Which of the two kinds it is.
+    /// The kind of the playlist.
     public var kind: Kind {
         switch self {
         case .multivariant: .multivariant
@@ -35,7 +35,7 @@ public enum Playlist: Sendable, Hashable {
         }
     }
 
-    /// Faults that lenient reading found.
+    /// The faults found by lenient parsing.
     public var issues: [PlaylistIssue] {
         switch self {
         case .multivariant(let playlist): playlist.issues

@@ -7,8 +7,8 @@ public struct PlaylistType: RawRepresentable, Sendable, Hashable, CustomStringCo
     /// ``rawValue``.
     public var description: String { rawValue }
 
-    /// Segments are only added at the end.
+    /// Segments may only be added at the end.
     public static let event = PlaylistType(rawValue: "EVENT")
-    /// Nothing changes.
+    /// The playlist must not change.
     public static let vod = PlaylistType(rawValue: "VOD")
 }

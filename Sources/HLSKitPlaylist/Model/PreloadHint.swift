@@ -1,8 +1,8 @@
-/// A resource that will be needed soon and can be requested already: `EXT-X-PRELOAD-HINT`.
+/// A resource that will soon be needed and can already be requested: `EXT-X-PRELOAD-HINT`.
 ///
 /// Source: rfc8216bis §4.4.5.3.
 public struct PreloadHint: Sendable, Hashable {
-    /// The kind of resource. An open set.
+    /// The kind of resource. The set is open.
     public struct Kind: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -23,7 +23,7 @@ public struct PreloadHint: Sendable, Hashable {
     public var byteRangeStart: Int?
     /// The number of bytes. `nil` means up to the end of the resource.
     public var byteRangeLength: Int?
-    /// Attributes that have no property.
+    /// Attributes without a corresponding property.
     public var otherAttributes: [PlaylistAttribute]
 
     /// Creates a hint.

@@ -1,6 +1,6 @@
 /// An alternative version of some content: `EXT-X-MEDIA`. Source: rfc8216bis §4.4.6.1.
 public struct Rendition: Sendable, Hashable {
-    /// The media type of a rendition. An open set: renditions of unknown types are kept.
+    /// The media type of a rendition. The set is open, and renditions of unknown types are kept.
     public struct MediaType: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -25,29 +25,29 @@ public struct Rendition: Sendable, Hashable {
     public var name: String
     /// The URI of the media playlist, as written. `nil` means that the variant contains the rendition.
     public var uri: String?
-    /// BCP 47.
+    /// The BCP 47 tag of the language.
     public var language: String?
-    /// BCP 47: another language that the rendition uses.
+    /// The BCP 47 tag of an associated language that the rendition uses.
     public var assocLanguage: String?
     /// A stable identifier (`STABLE-RENDITION-ID`) that survives changes of URIs, or `nil` if undeclared.
     public var stableRenditionID: String?
-    /// `DEFAULT`, as written.
+    /// A Boolean value that indicates whether `DEFAULT` is set, as written.
     public var isDefault: Bool
-    /// `AUTOSELECT`, as written.
+    /// A Boolean value that indicates whether `AUTOSELECT` is set, as written.
     public var isAutoselect: Bool
-    /// `FORCED`, as written.
+    /// A Boolean value that indicates whether `FORCED` is set, as written.
     public var isForced: Bool
-    /// Which channel of the variant's video carries the captions: `CC1`, `SERVICE3`.
+    /// The channel of the variant's video that contains the captions: `CC1`, `SERVICE3`.
     public var instreamID: String?
     /// Bits per audio sample.
     public var bitDepth: Int?
     /// Audio samples per second.
     public var sampleRate: Int?
-    /// `CHARACTERISTICS` as written: uniform type identifiers with commas between.
+    /// The characteristics as written (`CHARACTERISTICS`): uniform type identifiers separated by commas.
     public var characteristicsText: String?
-    /// `CHANNELS` as written: `6`, `16/JOC`.
+    /// The channels as written (`CHANNELS`): `6`, `16/JOC`.
     public var channels: String?
-    /// Attributes that have no property.
+    /// Attributes without a corresponding property.
     public var otherAttributes: [PlaylistAttribute]
 
     /// Creates a rendition.
@@ -68,7 +68,7 @@ public struct Rendition: Sendable, Hashable {
         otherAttributes = []
     }
 
-    /// The characteristics, one by one.
+    /// The individual characteristics.
     public var characteristics: [String] {
         (characteristicsText ?? "").split(separator: ",").map(String.init)
     }
@@ -94,17 +94,17 @@ public struct ChannelUsage: RawRepresentable, Sendable, Hashable, CustomStringCo
     /// ``rawValue``.
     public var description: String { rawValue }
 
-    /// Made for headphones.
+    /// Rendered for headphones.
     public static let binaural = ChannelUsage(rawValue: "BINAURAL")
     /// Already processed to surround a listener.
     public static let immersive = ChannelUsage(rawValue: "IMMERSIVE")
-    /// Made from a rendition with more channels.
+    /// Derived from a rendition with more channels.
     public static let downmix = ChannelUsage(rawValue: "DOWNMIX")
 }
 
 extension Rendition {
-    /// Reads the attributes of the current tag into an empty rendition, in place as ``VariantStream/read(_:_:)`` does. Gives
-    /// whether it is one: has a type.
+    /// Reads the attributes of the current tag into an empty rendition, in place like ``VariantStream/read(_:_:)``.
+    /// Returns whether it has a type.
     mutating func read(
         _ context: inout ReadingContext, _ bytes: borrowing Span<UInt8>
     ) throws(PlaylistError) -> Bool {

@@ -2,7 +2,7 @@
 ///
 /// Source: rfc8216bis §4.4.5.4.
 public struct RenditionReport: Sendable, Hashable {
-    /// The playlist, as written.
+    /// The URI of the playlist, as written.
     public var uri: String
     /// The last media sequence number, including a segment in progress.
     ///
@@ -12,7 +12,7 @@ public struct RenditionReport: Sendable, Hashable {
     ///
     /// If it is absent, it is the index in the playlist that contains the report, or `nil` without parts.
     public var lastPart: Int?
-    /// Attributes that have no property.
+    /// Attributes without a corresponding property.
     public var otherAttributes: [PlaylistAttribute]
 
     /// Creates a report. For `nil` numbers, those in the containing playlist apply.

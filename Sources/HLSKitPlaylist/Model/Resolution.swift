@@ -1,11 +1,11 @@
 /// A frame size in pixels.
 public struct Resolution: Sendable, Hashable {
-    /// In pixels.
+    /// The width in pixels.
     public var width: Int
-    /// In pixels.
+    /// The height in pixels.
     public var height: Int
 
-    /// Makes a size in pixels.
+    /// Creates a size in pixels.
     public init(width: Int, height: Int) {
         self.width = width
         self.height = height

@@ -22,7 +22,7 @@ struct TextRange: Sendable, Hashable {
     }
 }
 
-/// A segment in 88 bytes. Values that it shares with its neighbors are in tables.
+/// A segment in 88 bytes. Values that it shares with its neighbours are in tables.
 struct SegmentRecord: Sendable {
     var uri = TextRange()
     /// The offset of the segment's lines, which begin after the previous URI line.
@@ -54,7 +54,7 @@ struct SegmentRecord: Sendable {
         static let gap = Flags(rawValue: 2)
         static let byteRange = Flags(rawValue: 4)
         static let ownDate = Flags(rawValue: 8)
-        /// EXTINF could not be read and the target duration is used for it.
+        /// The `EXTINF` was unreadable and is replaced by the target duration.
         static let replacedDuration = Flags(rawValue: 16)
         /// The byte range was written without an offset.
         static let continuedRange = Flags(rawValue: 32)
@@ -74,7 +74,7 @@ extension SegmentRecord {
         var seconds: UInt64
         var attos: UInt64
 
-        /// Moves a place on the timeline.
+        /// Moves a position on the timeline.
         @inline(__always)
         func time(_ elapsedSeconds: inout UInt64, _ elapsedAttos: inout UInt64) {
             elapsedSeconds &+= seconds
@@ -113,7 +113,7 @@ struct SegmentState: Sendable, Hashable {
     var bitRate: Int?
 }
 
-/// A date and the place on the timeline that it belongs to.
+/// A date and its position on the timeline.
 struct DateAnchor: Sendable {
     var date: PlaylistDate
     var elapsedSeconds: UInt64

@@ -1,12 +1,12 @@
-/// Capabilities of a playlist's server: `EXT-X-SERVER-CONTROL`, as written, without defaults.
+/// The declared capabilities of a playlist's server, without defaults: `EXT-X-SERVER-CONTROL`.
 ///
-/// Source: rfc8216bis §4.4.3.8. See rule 32 of docs/behaviour/playlists.md.
+/// Source: rfc8216bis §4.4.3.8.
 public struct ServerControl: Sendable, Hashable {
     /// The distance from the end beyond which a delta update can skip segments.
     ///
     /// `nil` means that there are no delta updates.
     public var canSkipUntil: Duration?
-    /// Delta updates can skip date ranges too.
+    /// A Boolean value that indicates whether delta updates can also skip date ranges.
     public var canSkipDateRanges: Bool
     /// The minimum distance of playback from the end. `nil` means three target durations.
     public var holdBack: Duration?
@@ -14,7 +14,7 @@ public struct ServerControl: Sendable, Hashable {
     public var partHoldBack: Duration?
     /// A Boolean value that indicates whether the server supports blocking playlist reload.
     public var canBlockReload: Bool
-    /// Attributes that have no property.
+    /// Attributes without a corresponding property.
     public var otherAttributes: [PlaylistAttribute]
 
     /// Creates a tag that declares only the given capabilities.

@@ -9,12 +9,12 @@ extension MultivariantPlaylist {
         public var uri: String?
         /// The format as written: `JSON` or `RAW`. `nil` means JSON.
         public var format: String?
-        /// BCP 47.
+        /// The BCP 47 tag of the language.
         public var language: String?
-        /// Attributes that have no property.
+        /// Attributes without a corresponding property.
         public var otherAttributes: [PlaylistAttribute]
 
-        /// Makes session data, which has either a `value` or a `uri`.
+        /// Creates session data with either a `value` or a `uri`.
         public init(
             dataID: String, value: String? = nil, uri: String? = nil, format: String? = nil, language: String? = nil,
             otherAttributes: [PlaylistAttribute] = []

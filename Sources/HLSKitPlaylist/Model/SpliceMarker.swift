@@ -11,11 +11,11 @@ public struct SpliceMarker: Sendable, Hashable {
 
         public var description: String { rawValue }
 
-        /// A break begins with the segment: `EXT-X-CUE-OUT`, and `EXT-X-SCTE35` with `CUE-OUT=YES`.
+        /// A break begins with the segment: `EXT-X-CUE-OUT`, or `EXT-X-SCTE35` with `CUE-OUT=YES`.
         public static let out = Kind(rawValue: "out")
-        /// The segment is in a break: `EXT-X-CUE-OUT-CONT`, and `EXT-X-SCTE35` with `CUE-OUT=CONT`.
+        /// The segment is in a break: `EXT-X-CUE-OUT-CONT`, or `EXT-X-SCTE35` with `CUE-OUT=CONT`.
         public static let continued = Kind(rawValue: "continued")
-        /// The break before has ended: `EXT-X-CUE-IN`, and `EXT-X-SCTE35` with `CUE-IN=YES` or `CUE-OUT=NO`.
+        /// The previous break has ended: `EXT-X-CUE-IN`, or `EXT-X-SCTE35` with `CUE-IN=YES` or `CUE-OUT=NO`.
         public static let `in` = Kind(rawValue: "in")
         /// Splice information without a position: `EXT-OATCLS-SCTE35`, and other `EXT-X-SCTE35`.
         public static let message = Kind(rawValue: "message")
@@ -56,7 +56,7 @@ public struct SpliceMarker: Sendable, Hashable {
         return marker
     }
 
-    /// More of them are not read.
+    /// Further attributes are not read.
     private static let maximumAttributeCount = 100
 
     init(_ tag: Tag, _ value: String) {
@@ -208,7 +208,7 @@ extension MediaPlaylist {
 }
 
 extension Tag {
-    /// The tag is a ``SpliceMarker``.
+    /// Whether the tag is a ``SpliceMarker``.
     var isSpliceMarker: Bool {
         switch self {
         case .cueOut, .cueOutContinued, .cueIn, .oatcls, .scte35, .asset: true

@@ -4,7 +4,7 @@ public struct StartPoint: Sendable, Hashable {
     ///
     /// It may lie outside the playlist.
     public var timeOffset: Duration
-    /// Nothing before the offset should be presented.
+    /// A Boolean value that indicates whether media before the offset must not be presented.
     public var isPrecise: Bool
 
     /// Creates a start point. Negative offsets count from the end.

@@ -1,6 +1,6 @@
 /// A variable of a playlist and its value: `EXT-X-DEFINE`.
 ///
-/// Source: rfc8216bis §4.4.2.3. See rule 28 of docs/behaviour/playlists.md.
+/// Source: rfc8216bis §4.4.2.3.
 public struct VariableDefinition: Sendable, Hashable {
     /// The source of the value.
     public enum Source: Sendable, Hashable, CaseIterable {

@@ -2,7 +2,7 @@
 ///
 /// Source: rfc8216bis §4.4.6.2 and §4.4.6.3.
 public struct VariantStream: Sendable, Hashable {
-    /// The media playlist, as written.
+    /// The URI of the media playlist, as written.
     public var uri: String
     /// The peak bit rate in bits per second. It is 0 if it is missing, which is an issue.
     public var bandwidth: Int
@@ -12,33 +12,33 @@ public struct VariantStream: Sendable, Hashable {
     public var score: Double?
     /// The codecs as written, `avc1.640028,mp4a.40.2`, or `nil` if undeclared.
     public var codecsText: String?
-    /// `SUPPLEMENTAL-CODECS` as written: `codec/brand/brand,…`.
+    /// The supplemental codecs as written (`SUPPLEMENTAL-CODECS`): `codec/brand/brand,…`.
     public var supplementalCodecs: String?
     /// The largest size of the video (`RESOLUTION`), or `nil` if undeclared or without video.
     public var resolution: Resolution?
-    /// Frames per second, at most.
+    /// The maximum number of frames per second.
     public var frameRate: Double?
     /// The copy protection that outputs need (`HDCP-LEVEL`), or `nil` if undeclared.
     public var hdcpLevel: HDCPLevel?
-    /// `ALLOWED-CPC` as written: `KEYFORMAT:label/label,…`.
+    /// The allowed protection configurations as written (`ALLOWED-CPC`): `KEYFORMAT:label/label,…`.
     public var allowedCPC: String?
     /// The video range as written. `nil` means SDR.
     public var videoRange: VideoRange?
-    /// `REQ-VIDEO-LAYOUT` as written: `CH-STEREO,…`.
+    /// The required video layout as written (`REQ-VIDEO-LAYOUT`): `CH-STEREO,…`.
     public var requiredVideoLayout: String?
     /// A stable identifier (`STABLE-VARIANT-ID`) that survives changes of URIs, or `nil` if undeclared.
     public var stableVariantID: String?
-    /// Group of audio renditions.
+    /// The group of audio renditions.
     public var audio: String?
-    /// Group of video renditions.
+    /// The group of video renditions.
     public var video: String?
-    /// Group of subtitle renditions.
+    /// The group of subtitle renditions.
     public var subtitles: String?
     /// The group of closed captions, or a declaration that there are none.
     public var closedCaptions: ClosedCaptions?
     /// The pathway as written. `nil` means `.`.
     public var pathwayID: String?
-    /// `NAME`, which the specification does not have.
+    /// The name (`NAME`), which is not part of the specification.
     public var name: String?
     /// Attributes without a property, including unknown `REQ-*` attributes.
     public var otherAttributes: [PlaylistAttribute]
@@ -74,7 +74,7 @@ public struct VariantStream: Sendable, Hashable {
         }
     }
 
-    /// The video range with its default filled in.
+    /// The video range including its default.
     package var effectiveVideoRange: VideoRange { videoRange ?? .sdr }
 
     /// The names of `REQ-*` attributes that this library does not support. A variant with any of them must not be
@@ -84,7 +84,7 @@ public struct VariantStream: Sendable, Hashable {
     }
 }
 
-/// The copy protection of outputs that a variant needs. An open set.
+/// The copy protection of outputs that a variant needs. The set is open.
 public struct HDCPLevel: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -115,7 +115,7 @@ extension HDCPLevel: Comparable {
     }
 }
 
-/// The dynamic range of a variant's video. An open set.
+/// The dynamic range of a variant's video. The set is open.
 public struct VideoRange: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -227,7 +227,7 @@ extension ReadingContext {
 extension Span where Element == UInt8 {
     /// Returns the `Double` nearest to a decimal-floating-point, or nil for any other text.
     fileprivate func number(in range: Range<Int>) -> Double? {
-        // Up to 15 digits and a power of ten are exact, so that their quotient is the nearest.
+        // Up to 15 digits and a power of ten are exact, so their quotient is the nearest.
         var digits = 0.0
         var scale = 1.0
         var hasPoint = false

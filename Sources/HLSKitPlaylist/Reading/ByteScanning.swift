@@ -15,7 +15,7 @@ extension Span where Element == UInt8 {
     private static var ones: UInt64 { 0x0101_0101_0101_0101 }
     private static var highs: UInt64 { 0x8080_8080_8080_8080 }
 
-    /// Eight bytes, the first in the lowest bits. `index + 8` is not beyond the end.
+    /// Eight bytes, the first in the lowest bits. `index + 8` must not exceed the end.
     @inline(__always)
     func word(at index: Int) -> UInt64 {
         UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
@@ -104,13 +104,13 @@ extension Span where Element == UInt8 {
 
     private static func isPadding(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0 }
 
-    /// The first index of `byte` in `range`. Eight bytes at a time, which may reach beyond the range.
+    /// The first index of `byte` in `range`. Compares eight bytes at a time, which may exceed the range.
     @inline(__always)
     func index(of byte: UInt8, in range: Range<Int>) -> Int? {
         index(of: byte, or: byte, in: range)
     }
 
-    /// The first index of either byte in `range`. Eight bytes at a time, which may reach beyond the range.
+    /// The first index of either byte in `range`. Compares eight bytes at a time, which may exceed the range.
     @inline(__always)
     func index(of byte: UInt8, or other: UInt8, in range: Range<Int>) -> Int? {
         var index = range.lowerBound
@@ -139,7 +139,7 @@ extension Span where Element == UInt8 {
     func equals(_ range: Range<Int>, _ text: StaticString) -> Bool {
         guard range.count == text.utf8CodeUnitCount else { return false }
         return extracting(range).withUnsafeBytes { bytes in
-            // Not nil: `text` is not empty, and the range is as long.
+            // The address is not nil because `text` is not empty and the range has the same length.
             guard let address = bytes.baseAddress else { return text.utf8CodeUnitCount == 0 }
             return memcmp(address, text.utf8Start, text.utf8CodeUnitCount) == 0
         }
@@ -252,7 +252,7 @@ extension Span where Element == UInt8 {
 }
 
 extension Duration {
-    /// nil when it passes the range of `Duration` in seconds (2⁶³).
+    /// Returns nil if the number exceeds the range of `Duration` in seconds (2⁶³).
     init?(_ number: DecimalNumber) {
         guard number.whole <= Int64.max else { return nil }
         self.init(seconds: number.whole, attos: number.attos)

@@ -13,16 +13,16 @@ struct EarlierSegments {
         var discontinuityCount: UInt32
         /// The state of the first segment.
         var state: SegmentState
-        /// Keys in all sets of the tables.
+        /// The number of keys in all sets of the tables.
         var keyCount: Int
         /// The longest segment so far, in whole seconds, and its line.
         var longest: (seconds: UInt64, line: UInt32)
     }
 
     private let source: MediaSource
-    /// Which of the earlier ones.
+    /// The indices of the matching earlier segments.
     let indices: ClosedRange<Int>
-    /// Their lines in the newer text.
+    /// The range of their lines in the newer text.
     let text: Range<Int>
     /// The number of lines that they occupy.
     let lineCount: Int
@@ -129,7 +129,7 @@ struct EarlierSegments {
         appendRecords(to: &tables, moved: move, &place.longest)
     }
 
-    /// - Parameter before: the earlier record of the first segment.
+    /// - Parameter before: The earlier record of the first segment.
     private func move(
         behind place: Place, _ before: SegmentRecord, to tables: SegmentTables
     ) -> SegmentRecord.Move {

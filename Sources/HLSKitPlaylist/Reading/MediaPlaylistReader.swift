@@ -2,7 +2,7 @@
 ///
 /// Segments become records of a fixed size. A segment with plain tags needs no allocation.
 struct MediaPlaylistReader {
-    /// A longer `EXTINF`, part or target duration is not believed (R34): eleven days.
+    /// The longest plausible `EXTINF`, part or target duration (R34): eleven days.
     static var longestDuration: Duration { Duration(seconds: longestSeconds, attos: 0) }
     private static var longestSeconds: UInt64 { 1_000_000 }
     /// The number of preload hints to keep. There should be two, and later ones are useless.
@@ -41,12 +41,12 @@ struct MediaPlaylistReader {
     private var elapsedAttos: UInt64 = 0
     private var discontinuityCount: UInt32 = 0
     private var longest: (seconds: UInt64, line: UInt32) = (0, 0)
-    /// Line of the first duration that cannot be read.
+    /// The line of the first unreadable duration.
     private var replacedDurationLine: Int?
     private var keyLine: Range<Int>?
     private var mapLine: Range<Int>?
 
-    // An earlier state of the playlist, until it is used or found not to fit.
+    // An earlier state of the playlist, until it has been used or found not to match.
     private var previous: MediaSource?
     /// The position at which reading continues after segments of the earlier state have been reused.
     var adopted: (next: Int, lineCount: Int)?
@@ -161,7 +161,7 @@ extension MediaPlaylistReader {
         if previous != nil { try adopt(bytes, next: next, &context) }
     }
 
-    /// Puts the keys and the map of the segment into the tables.
+    /// Stores the keys and the map of the segment in the tables.
     private mutating func storeState(_ context: borrowing ReadingContext) throws(PlaylistError) {
         if hasNewKeys {
             hasNewKeys = false
@@ -615,10 +615,10 @@ extension MediaPlaylistReader {
         }
     }
 
-    /// Counting on from the sequence numbers must not pass 2⁶³−1 (rule 10, R35).
+    /// Sequence numbers must not exceed 2⁶³−1 (rule 10, R35).
     private func checkNumbers(_ context: ReadingContext) throws(PlaylistError) {
         let (base, skipOverflow) = playlist.mediaSequence.addingReportingOverflow(playlist.skip?.count ?? 0)
-        // One more for the segment in the making.
+        // One more for the segment in progress.
         let (_, overflow) = base.addingReportingOverflow(tables.records.count + 1)
         let (_, discontinuityOverflow) = playlist.discontinuitySequence.addingReportingOverflow(
             Int(discontinuityCount) + 1)

@@ -5,7 +5,7 @@ struct MultivariantPlaylistReader {
     private(set) var items: [MultivariantSource.ItemLine] = []
     /// The offset of the last variant's `STREAM-INF` while its URI line is missing.
     private var pending: Int?
-    /// The template of new variants: appending a copy of it costs less than making one and moving it.
+    /// The template of new variants, because appending a copy of it costs less than creating one and moving it.
     private let emptyVariant = VariantStream(uri: "", bandwidth: 0)
 
     /// The complete variants.
@@ -137,7 +137,7 @@ struct MultivariantPlaylistReader {
 private struct GroupNames {
     struct Names {
         private var all: Set<String> = []
-        /// The first few of all: comparing with them costs less than a hash.
+        /// The first few names, because comparing with them costs less than a hash.
         private var first: [String] = []
 
         mutating func insert(_ name: String) { _ = isNew(name) }

@@ -1,4 +1,4 @@
-/// Finds which of a fixed set of names a few bytes are, in constant time and without making a `String`.
+/// Finds a name of a fixed set in a range of bytes, in constant time and without creating a `String`.
 struct NameTable<Name: CaseIterable & RawRepresentable & Sendable>: @unchecked Sendable  // not written after `init`
 where Name.RawValue == String {
     private struct Slot {
@@ -7,7 +7,7 @@ where Name.RawValue == String {
         var middle: UInt64 = 0
         /// 0 in a free slot.
         var length = 0
-        /// The place in the list of all names.
+        /// The index in the list of all names.
         var ordinal = 0
         var name: Name?
     }

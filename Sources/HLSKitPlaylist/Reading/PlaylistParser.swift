@@ -4,11 +4,11 @@
 /// immediately. Time and memory grow linearly with the size of the text and are bounded by ``PlaylistLimits``. No input
 /// traps.
 public struct PlaylistParser: Sendable {
-    /// The handling of broken rules.
+    /// The handling of violated rules.
     public enum Mode: Sendable, Hashable, CaseIterable {
-        /// Continue wherever the meaning is clear, and collect issues. The default.
+        /// Continues if the meaning is clear, and collects issues. This is the default.
         case lenient
-        /// Throw the first.
+        /// Throws the first issue.
         case strict
     }
 
@@ -20,10 +20,10 @@ public struct PlaylistParser: Sendable {
         public var limits = PlaylistLimits()
         /// The variables of the parent multivariant playlist for `EXT-X-DEFINE:IMPORT`, or `nil` if there is none.
         public var importedVariables: [String: String]?
-        /// The declared type of the resource, for the message when it is not a playlist.
+        /// The declared content type of the resource, for the message if it is not a playlist.
         public var contentType: String?
 
-        /// Makes options with the default limits.
+        /// Creates options with the default limits.
         public init(mode: Mode = .lenient) { self.mode = mode }
     }
 
@@ -42,11 +42,11 @@ public struct PlaylistParser: Sendable {
     private var hasIndependentSegments = false
     private var start: StartPoint?
     private var seen: Set<Tag> = []
-    /// The first session tag while the kind is not known, and its line.
+    /// The first session tag while the kind is unknown, and its line.
     private var sessionTag: (tag: Tag, line: Int)?
-    /// The first tag of a media playlist that does not belong to a segment, while the kind is not known, and its line.
+    /// The first tag of a media playlist outside a segment while the kind is unknown, and its line.
     private var listTag: (tag: Tag, line: Int)?
-    /// Why one of the session tags cannot be read, which matters in a multivariant playlist only.
+    /// The error of an unreadable session tag, which matters only in a multivariant playlist.
     private var sessionFailure: PlaylistError?
 
     /// The kind of playlist, as soon as a tag shows it.
@@ -62,10 +62,8 @@ public struct PlaylistParser: Sendable {
         media = MediaPlaylistReader(reusing: previous?.source.value, mode: options.mode)
     }
 
-    /// The variants so far.
     package var variants: [VariantStream] { multivariant.variants }
 
-    /// The renditions so far.
     package var renditions: [Rendition] { multivariant.playlist.renditions }
 
     /// The segments so far. Retaining them while appending costs a copy of their tables.
@@ -73,14 +71,14 @@ public struct PlaylistParser: Sendable {
         MediaSegments(store: media.store(text: buffer))
     }
 
-    /// Takes the next bytes.
+    /// Reads the next bytes.
     public mutating func append(_ bytes: [UInt8]) throws(PlaylistError) {
         try checkLimit(adding: bytes.count)
         if buffer.isEmpty { buffer = bytes } else { buffer.append(contentsOf: bytes) }
         try readLines(isLast: false)
     }
 
-    /// Takes the next bytes.
+    /// Reads the next bytes.
     public mutating func append(_ bytes: ArraySlice<UInt8>) throws(PlaylistError) {
         try checkLimit(adding: bytes.count)
         buffer.append(contentsOf: bytes)
@@ -129,7 +127,7 @@ public struct PlaylistParser: Sendable {
 
 extension PlaylistParser {
     private mutating func readLines(isLast: Bool) throws(PlaylistError) {
-        // A second reference, so that the bytes can be looked at while the rest of the parser changes.
+        // A second reference, so that the bytes can be read while the rest of the parser changes.
         let text = buffer
         let bytes = text.span
         if lineStart == 0, !hasHeader { try checkStart(bytes, isLast: isLast) }
@@ -146,7 +144,7 @@ extension PlaylistParser {
             }
             if next == nil {
                 guard isLast else {
-                    // A CR may turn out to be the end of the line.
+                    // A CR may be the first half of a line end.
                     scanned = bytes[end &- 1] == 0x0D ? end &- 1 : end
                     scannedTraits = traits
                     return
@@ -370,7 +368,7 @@ extension PlaylistParser {
             if bytes.index(of: 0, in: line) == nil {
                 try context.report(.controlCharacter, "control characters", severity: .warning)
             } else if isURI, bytes.index(of: 0, in: content) != nil {
-                // Never a shortened URI.
+                // A URI must never be shortened.
                 throw context.failure(.controlCharacter, "a NUL character in a URI")
             } else {
                 try context.report(.controlCharacter, "NUL characters; skipped at the ends of the line")

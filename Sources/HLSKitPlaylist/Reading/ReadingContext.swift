@@ -6,7 +6,7 @@ struct Attribute {
     var isQuoted: Bool
 }
 
-/// The state of reading beyond the bytes: position, definitions, issues.
+/// The state of reading other than the bytes: position, definitions, issues.
 struct ReadingContext {
     let options: PlaylistParser.Options
     /// The playlist's URL after redirects, for `QUERYPARAM`.
@@ -35,7 +35,7 @@ struct ReadingContext {
 
     // MARK: Faults
 
-    /// Notes a fault and continues, or throws it when reading strictly.
+    /// Records a fault and continues, or throws it in strict mode.
     mutating func report(
         _ rule: PlaylistRule, _ text: @autoclosure () -> String, severity: PlaylistIssue.Severity = .error,
         line: Int? = nil, tag: Tag? = nil
@@ -57,7 +57,7 @@ struct ReadingContext {
     }
     private static var maximumMessageByteCount: Int { 500 }
 
-    /// The error for a fault that leaves no clear meaning.
+    /// Returns the error for a fault that leaves the meaning unclear.
     func failure(
         _ rule: PlaylistRule, _ text: String, code: PlaylistError.Code = .malformed
     ) -> PlaylistError {
@@ -71,7 +71,7 @@ struct ReadingContext {
 
     // MARK: Attribute lists
 
-    /// Starts the attribute list of the current tag. ``nextAttribute(_:)`` reads it.
+    /// Begins the attribute list of the current tag, which ``nextAttribute(_:)`` reads.
     mutating func beginAttributes(_ range: Range<Int>) {
         position = range.lowerBound
         end = range.upperBound
@@ -276,7 +276,7 @@ struct ReadingContext {
         return date
     }
 
-    /// Reports a missing attribute that leaves the tag without a use.
+    /// Reports a missing attribute that makes the tag useless.
     mutating func reportMissing(_ name: AttributeName) throws(PlaylistError) {
         try report(.missingAttribute, "\(name.rawValue) is missing")
     }
@@ -329,7 +329,7 @@ extension ReadingContext {
                 throw failure(.undefinedVariable, "the variable \"\(name)\" is not defined")
             }
             var text = result ?? []
-            // The only reference, or each variable would copy all of the line before it.
+            // This must be the only reference, or each variable would copy the whole line before it.
             result = nil
             for position in copied..<open { text.append(bytes[position]) }
             text += value

@@ -6,9 +6,9 @@
 ///
 /// Source: rfc8216bis §7.3.
 package struct PathwayClones: Sendable {
-    /// More than these are not made in the life of an item.
+    /// The largest number of clones in the life of an item.
     package static let maximumCount = 128
-    /// More variants and renditions than these are not made.
+    /// The largest number of cloned variants and renditions.
     package static let maximumEntryCount = 4096
     /// The limit on the total bytes of all created URIs.
     package static let maximumByteCount = 16 << 20
@@ -108,7 +108,7 @@ package struct PathwayClones: Sendable {
         }
     }
 
-    /// A group of a clone, which no playlist can name: names end with a line.
+    /// The group of a clone, which no playlist can name because names end with a line.
     fileprivate static func group(_ name: String, in pathway: String) -> String { "\(name)\n\(pathway)" }
 }
 

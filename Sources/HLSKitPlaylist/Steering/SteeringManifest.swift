@@ -3,7 +3,7 @@
 /// Any bytes can be parsed. Unusable members of an otherwise valid manifest are omitted, and ``issues`` names them.
 /// Source: rfc8216bis §7.2 and §7.3.
 package struct SteeringManifest: Sendable, Hashable {
-    /// Larger texts are refused, and longer lists cut.
+    /// The largest accepted text, in bytes. Longer lists are cut.
     package static let maximumByteCount = 1 << 18
     package static let maximumCount = 64
     /// The default if a manifest has no `TTL`.
@@ -15,7 +15,7 @@ package struct SteeringManifest: Sendable, Hashable {
     package var timeToLive = SteeringManifest.defaultTimeToLive
     /// The URI of the next request as written (`RELOAD-URI`), or nil for the same URI.
     package var reloadURI: String?
-    /// `PATHWAY-PRIORITY`: pathways, the best first, each once. Never empty.
+    /// The pathways, the best first and each once (`PATHWAY-PRIORITY`). Never empty.
     package var priority: [String]
     /// The pathway clones (`PATHWAY-CLONES`), in the order of their creation.
     package var clones: [PathwayClone] = []
@@ -30,12 +30,10 @@ package struct SteeringManifest: Sendable, Hashable {
 
     package init(priority: [String]) { self.priority = priority }
 
-    /// Reads a manifest.
     package static func read(_ bytes: some Collection<UInt8>) -> Result<SteeringManifest, Invalid> {
         do throws(Invalid) { return .success(try SteeringManifest(parsing: bytes)) } catch { return .failure(error) }
     }
 
-    /// Reads a manifest.
     package init(parsing bytes: some Collection<UInt8>) throws(Invalid) {
         guard bytes.count <= Self.maximumByteCount else {
             throw Invalid(description: "larger than \(Self.maximumByteCount) bytes")
@@ -99,7 +97,7 @@ package struct PathwayClone: Sendable, Hashable {
     package var baseID: String
     /// Replaces the host of each URI, and its port if it contains one. nil leaves it unchanged.
     package var host: String?
-    /// Take the place of parameters of the same names in each URI's query, or are added in the order of their names.
+    /// Replace parameters of the same names in each URI's query, or are added in the order of their names.
     package var parameters: [String: String] = [:]
     /// URIs by `STABLE-VARIANT-ID` and `STABLE-RENDITION-ID`. Their hosts are not replaced.
     package var variantURIs: [String: String] = [:]
@@ -176,9 +174,9 @@ extension [String: String] {
     fileprivate var longest: Int { values.reduce(0) { Swift.max($0, $1.utf8.count) } }
 }
 
-/// Text in the query of a URI.
+/// Encodes text for the query of a URI.
 package enum QueryCoding {
-    /// All but letters, digits, `-`, `.`, `_` and `~` (RFC 3986 §2.3) as `%` and two digits.
+    /// Encodes all but letters, digits, `-`, `.`, `_` and `~` (RFC 3986 §2.3) as `%` and two digits.
     package static func encoded(_ text: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []

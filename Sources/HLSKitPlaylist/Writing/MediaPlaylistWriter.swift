@@ -12,7 +12,7 @@ extension MediaPlaylist {
     }
 }
 
-/// Writes a media playlist over the text that it was read from.
+/// Writes a media playlist based on the text that it was read from.
 struct MediaPlaylistWriter {
     private let playlist: MediaPlaylist
     private let source: MediaSource?
@@ -71,7 +71,7 @@ struct MediaPlaylistWriter {
 }
 
 extension SegmentStore {
-    /// The lines of a segment: from the end of the one before to the end of its URI line.
+    /// The lines of a segment, from the end of the previous one to the end of its URI line.
     func blockRange(_ index: Int, _ source: MediaSource) -> Range<Int> {
         let records = tables.records
         let start = index == 0 ? 0 : Int(records[index].blockStart)
@@ -389,7 +389,7 @@ extension MediaPlaylistWriter {
         }
     }
 
-    /// Changed values whose tags the text does not have.
+    /// Writes changed values whose tags are not in the text.
     private mutating func writeNewSingles(present: Set<Tag>) {
         let tags: [Tag] = [
             .version, .targetDuration, .serverControl, .partInf, .mediaSequence, .discontinuitySequence, .playlistType,
@@ -400,7 +400,7 @@ extension MediaPlaylistWriter {
         }
     }
 
-    /// Everything after the last segment.
+    /// Writes all lines after the last segment.
     private mutating func writeTail(_ source: MediaSource?) {
         let store = source?.store ?? .empty
         let isEmpty = store.tables.records.isEmpty

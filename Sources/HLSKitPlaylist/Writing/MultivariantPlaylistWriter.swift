@@ -12,14 +12,14 @@ extension MultivariantPlaylist {
     }
 }
 
-/// Writes a multivariant playlist over the text that it was read from.
+/// Writes a multivariant playlist based on the text that it was read from.
 private struct MultivariantPlaylistWriter {
     private let playlist: MultivariantPlaylist
     private let source: MultivariantSource?
     private let original: MultivariantPlaylist
     private let text: [UInt8]
     private(set) var out: LineWriter
-    /// The lines of the text's items: which of the list, by tag.
+    /// The lines of the text's items, by tag and by the index in their list.
     private var lineOfItem: [Tag: [Int: MultivariantSource.ItemLine]] = [:]
     /// The number of positions of each kind so far.
     private var passed: [Tag: Int] = [:]
@@ -124,7 +124,7 @@ private struct MultivariantPlaylistWriter {
         if isLast, item.tag != .streamInf { writeRest(item.tag) }
     }
 
-    /// Items for which the text has no place.
+    /// Writes items that have no position in the text.
     private mutating func writeRest(_ tag: Tag) {
         let start = passed[tag] ?? 0
         guard start < count(tag) else { return }
@@ -197,7 +197,7 @@ private struct MultivariantPlaylistWriter {
         case .start: playlist.start == original.start
         case .define: playlist.definitions == original.definitions
         case .contentSteering: playlist.contentSteering == original.contentSteering
-        // Lines that could not be read as items go with the others of their kind.
+        // Lines that are not readable as items are grouped with others of their kind.
         default: true
         }
     }

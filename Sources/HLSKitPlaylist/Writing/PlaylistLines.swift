@@ -1,9 +1,9 @@
-/// A line of a playlist's text.
+/// A line of a playlist, as ranges of its text.
 struct PlaylistLine {
     enum Content {
         case tag(Tag)
         case uri
-        /// Comments, unknown tags, blank lines.
+        /// A comment, an unknown tag or a blank line.
         case other
     }
 
@@ -62,7 +62,7 @@ struct LineWriter {
     mutating func raw(_ text: [UInt8], _ range: Range<Int>) {
         guard !range.isEmpty else { return }
         bytes += text[range]
-        // A last line may end in the first half of CRLF.
+        // The last line may end with the first half of CRLF.
         if bytes.last == 0x0D { bytes.append(0x0A) } else if bytes.last != 0x0A { bytes += lineEnd }
     }
 

@@ -12,11 +12,11 @@ package struct LowLatencyRun: Sendable {
     package struct Options: Sendable {
         /// Selects the variant of the next part.
         package var variantSelector: any VariantSelector
-        /// Bits per second of the variants, ascending. Default 1, 3 and 6 Mbit/s.
+        /// Bits per second of the variants, ascending. The default is 1, 3 and 6 Mbit/s.
         package var bitRates = [1_000_000, 3_000_000, 6_000_000]
-        /// Default 500 ms.
+        /// The default is 500 ms.
         package var partDuration = Duration.milliseconds(500)
-        /// Default 4, which is two seconds.
+        /// The default is 4, which is two seconds.
         package var partsPerSegment = 4
         /// `PART-HOLD-BACK`, from two part durations to a minute. nil (the default) means three part durations.
         package var partHoldBack: Duration?
@@ -26,10 +26,10 @@ package struct LowLatencyRun: Sendable {
         package var duration = Duration.seconds(300)
         /// The only variant to play, counted from the lowest, or nil (the default) to let the rule choose.
         package var pinnedVariant: Int?
-        /// Writes down every decision of the rule with its reason. Default false.
+        /// Whether to record every decision of the rule with its reason. The default is false.
         package var explainsDecisions = false
 
-        /// Makes the default options with a selector.
+        /// Creates the default options with a selector.
         package init(variantSelector: any VariantSelector = PlayerConfiguration().variantSelector) {
             self.variantSelector = variantSelector
         }

@@ -1,6 +1,6 @@
 import HLSKitCore
 
-/// The course of a session of a ``LowLatencyRun``, and its score. Times are seconds from its start.
+/// The events of a ``LowLatencyRun`` session, and its score. Times are seconds from its start.
 package struct LowLatencySession: Sendable {
     /// A loaded part, or a whole segment if its parts were no longer listed.
     package struct Load: Sendable, Hashable {
@@ -12,11 +12,11 @@ package struct LowLatencySession: Sendable {
         package var start: Double
         /// Seconds of media.
         package var mediaDuration: Double
-        /// When it was requested.
+        /// The time of the request.
         package var requested: Double
         /// The time of the last byte, or of the cancellation.
         package var done: Double
-        /// Bytes that arrived.
+        /// The number of bytes that arrived.
         package var byteCount: Int
     }
 
@@ -27,18 +27,18 @@ package struct LowLatencySession: Sendable {
     package private(set) var loads: [Load] = []
     /// The cancelled downloads, in order.
     package private(set) var abandons: [Load] = []
-    /// When playing began, at first and after each stall.
+    /// The times at which playback began, initially and after each stall.
     package private(set) var starts: [Double] = []
-    /// When each stall began.
+    /// The times at which stalls began.
     package private(set) var stalls: [Double] = []
-    /// When the stream was not played by parts any more, and why.
+    /// The times at which the stream was no longer played by parts, and the reasons.
     package private(set) var declines: [(time: Double, cause: String)] = []
     /// Empty unless ``LowLatencyRun/Options/explainsDecisions``.
     package internal(set) var decisions: [SimulatedSession.Decision] = []
     /// The seconds from the time when the encoder received the presented content to its presentation. They are measured
     /// ten times a second from the first frame on, and grow during stalls.
     package internal(set) var latencies: [Double] = []
-    /// When watching ended.
+    /// The end of the session.
     package internal(set) var end = 0.0
 
     init(_ options: LowLatencyRun.Options) {
@@ -148,11 +148,11 @@ extension LowLatencySession.Load {
 
 /// The latency of a session, in seconds.
 package struct LatencyFigures: Sendable, Hashable {
-    /// The mean over the time.
+    /// The mean over time.
     package var mean = 0.0
-    /// Half of the time it was no more.
+    /// The value that the latency did not exceed half of the time.
     package var median = 0.0
-    /// Nineteen twentieths of the time it was no more.
+    /// The value that the latency did not exceed 95 percent of the time.
     package var percentile95 = 0.0
 
     init(_ values: [Double]) {

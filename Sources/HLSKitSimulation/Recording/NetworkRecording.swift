@@ -14,13 +14,13 @@ public struct NetworkRecording: Sendable {
 
     /// A request and its result. Times count from the first request of the recording.
     package struct Exchange: Sendable {
-        /// Without a user name or password.
+        /// The URL without a user name or password.
         package var url: String
         /// The purpose of the resource.
         package var resourceClass: ResourceClass
         /// The requested bytes, or nil for all.
         package var byteRange: Range<UInt64>?
-        /// When the request was made.
+        /// The time of the request.
         package var time: Duration
         /// The events in time order. The last one is not `.finished` or `.failed` if the request was cancelled, or was
         /// active at the end of the recording.
@@ -37,18 +37,18 @@ public struct NetworkRecording: Sendable {
     public var decisions: [String] = []
     /// The time from the first request to the last recorded event.
     public var duration = Duration.zero
-    /// The recording was ended, not cut off.
+    /// A Boolean value that indicates whether the recording was ended instead of truncated.
     public var isComplete = false
 
-    /// Makes a recording without requests.
+    /// Creates a recording without requests.
     public init(urlString: String, options: [String] = []) {
         self.urlString = urlString
         self.options = options
     }
 
-    /// Reads a recording. All bodies are kept in memory.
+    /// Reads a recording and keeps all bodies in memory.
     ///
-    /// - Throws: `HLSError` with the line that cannot be read. A last line without its end is skipped.
+    /// - Throws: `HLSError` with the unreadable line. An incomplete last line is skipped.
     public init(contentsOfFile path: String) throws(HLSError) {
         var reader = RecordingReader()
         try RecordingFile.read(path) { bytes throws(HLSError) in try reader.append(bytes) }
@@ -145,7 +145,7 @@ struct RecordingReader {
         else { throw HLSError.simulation(line: number, "a request needs a unique id, a url and a known class") }
         var exchange = NetworkRecording.Exchange(url: url, resourceClass: resourceClass, time: time)
         if let start = line.rangeStart {
-            // Without a length it is open at its end.
+            // A range without a length has an open end.
             let (end, overflow) = start.addingReportingOverflow(line.rangeLength ?? .max - start)
             guard !overflow else { throw HLSError.simulation(line: number, "the range is too large") }
             exchange.byteRange = start..<end

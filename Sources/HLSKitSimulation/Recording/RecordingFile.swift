@@ -2,7 +2,7 @@ import Glibc
 import HLSKitCore
 import Synchronization
 
-/// The file of a recording while it is written. Lines reach the system at once, so that little is lost with the process.
+/// The file of a recording in progress. Lines are written immediately, so that little is lost if the process ends.
 final class RecordingFile: Sendable {
     private struct State {
         var descriptor: Int32
@@ -59,7 +59,7 @@ final class RecordingFile: Sendable {
         if let failure { throw failure }
     }
 
-    /// Hands a file to `body` piece by piece.
+    /// Passes a file to `body` in pieces.
     static func read(
         _ path: String, _ body: (ArraySlice<UInt8>) throws(HLSError) -> Void
     ) throws(HLSError) {

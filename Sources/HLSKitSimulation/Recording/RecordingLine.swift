@@ -9,7 +9,7 @@ struct RecordingLine: Codable {
         case request, response, data, end, failure
         /// The caller cancelled the request.
         case cancel
-        /// Something that the player reported.
+        /// An event that the player reported.
         case event
         /// The last line, unless the recording is truncated.
         case close
@@ -29,7 +29,7 @@ struct RecordingLine: Codable {
     var status: Int?
     var contentType: String?
     var contentLength: Int?
-    /// Names and values in turn.
+    /// Alternating names and values.
     var fields: [String]?
     var server: String?
     /// The bytes, as Base64.
@@ -60,7 +60,7 @@ struct RecordingLine: Codable {
     var bytes: [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Nothing in it can fail to be encoded: there are no floating-point numbers.
+        // Encoding cannot fail because there are no floating-point numbers.
         guard let data = try? encoder.encode(self) else { return [] }
         return Array(data) + [UInt8(ascii: "\n")]
     }

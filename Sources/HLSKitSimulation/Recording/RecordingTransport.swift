@@ -110,7 +110,7 @@ public final class RecordingTransport: ResourceTransport {
     }
 
     private func record(_ event: TransportEvent, of id: Int, _ request: TransportRequest) {
-        // Under the lock, so that the lines are in the order of their times.
+        // Write under the lock, so that the lines are in time order.
         state.withLock { state in
             guard state.open.contains(id), !state.isFinished else { return }
             let time = time(&state)

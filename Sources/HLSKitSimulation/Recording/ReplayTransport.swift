@@ -84,7 +84,7 @@ public final class ReplayTransport: ResourceTransport {
         for (offset, event) in exchange.events {
             let offset = max(time, offset + shift)
             if case .data(let bytes) = event { byteCount += bytes.count }
-            // The recorded request may have had another limit.
+            // The recorded request may have had a different limit.
             guard byteCount <= request.maximumByteCount else {
                 let error = LoadingError(
                     code: .tooLarge, url: request.urlString, text: "more than \(request.maximumByteCount) bytes")

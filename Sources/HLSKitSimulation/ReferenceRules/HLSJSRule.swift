@@ -1,7 +1,7 @@
 import Glibc
 package import HLSKitCore
 
-/// The published behavior of hls.js 1.5 for comparison, without its code and its network layer.
+/// The published behaviour of hls.js 1.5 for comparison, without its code and its network layer.
 ///
 /// The throughput is the lower of two averages with half-lives of 3 s and 9 s of loading (`abrEwmaFastLive`,
 /// `abrEwmaSlowLive`, and the same for VOD). The usual time to the first byte is subtracted. The rule selects the best

@@ -1,6 +1,6 @@
 package import HLSKitCore
 
-/// The published behavior of Shaka Player 4 for comparison, without its code and its network layer.
+/// The published behaviour of Shaka Player 4 for comparison, without its code and its network layer.
 ///
 /// The throughput is the lower of two averages with half-lives of 2 s and 5 s of loading, including waiting. Downloads
 /// below 16 kB or 20 ms are not sampled. Before 128 kB, a megabit per second is assumed. The rule selects the variant
@@ -20,7 +20,7 @@ package struct ShakaRule: BuiltInSelector {
     private static let upgradeTarget = 0.85
     private static let switchInterval = Duration.seconds(8)
     private static let defaultEstimate = 1_000_000.0
-    /// `cacheLoadThreshold`: sooner it is from a cache (player_configuration.js).
+    /// `cacheLoadThreshold`: faster downloads come from a cache (player_configuration.js).
     private static let leastTime = Duration.milliseconds(20)
     /// `minBytes_` and `minTotalBytes_` (ewma_bandwidth_estimator.js).
     private static let leastByteCount = 16_000

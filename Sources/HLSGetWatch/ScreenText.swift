@@ -1,11 +1,11 @@
 import HLSGetKit
 import HLSKitCore
 
-/// The text at the lower edge of a window: a message, then the player's state in one line.
+/// The text at the bottom of a window: a message, then the player's state in one line.
 struct ScreenText: Sendable, Equatable {
-    /// The latest message, or `nil` if that is long ago.
+    /// The latest message, or `nil` after it has expired.
     var message: String?
-    /// The number of characters of a line.
+    /// Characters per line.
     var columns: Int
     /// Whether the state is the status line of a terminal instead of a viewer's words.
     var showsDetails = false
@@ -22,7 +22,7 @@ struct ScreenText: Sendable, Equatable {
         return message + [line]
     }
 
-    /// Whether the window shows the text although nobody has asked for it.
+    /// Whether to show the text without a request, because playback is not advancing.
     static func isNeeded(_ state: PlayerState) -> Bool {
         state.timeControlStatus != .playing
     }

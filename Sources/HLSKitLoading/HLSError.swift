@@ -493,7 +493,7 @@ extension HLSError {
     package static let noSuchRange = LoadingFailure.badRange
 
     /// The cause if a ``ContentKeyOverride`` does not decrypt the media.
-    package static let unfitGivenKey = "the key given by hand does not fit the segment"
+    package static let unfitGivenKey = "the override key does not decrypt the segment"
 
     /// Returns a copy for one attempt of several.
     package func at(attempt: Int) -> HLSError {

@@ -130,6 +130,6 @@ extension ResponseHead {
             return wanted == nil && !isParts ? nil : "HTTP 206 without a usable Content-Range"
         }
         if range.isAnswer(to: wanted, length: contentLength) { return nil }
-        return "asked for bytes \(wanted?.headerText ?? "the whole"), got \(range)"
+        return "requested bytes \(wanted?.headerText ?? "the whole"), got \(range)"
     }
 }

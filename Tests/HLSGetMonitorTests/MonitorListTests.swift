@@ -40,7 +40,7 @@ struct MonitorListTests {
         arguments: [
             ("https://a/x.m3u8\nhttps://a/x.m3u8", "list.txt:2: the name \"a/x.m3u8\" is taken (line 1)"),
             ("a = https://a/x.m3u8\n\n#\na = https://a/y.m3u8", "list.txt:4: the name \"a\" is taken (line 1)"),
-            ("name =", "list.txt:1: there is no URL"), (" = https://a/x", "list.txt:1: the name is empty"),
+            ("name =", "list.txt:1: the URL is missing"), (" = https://a/x", "list.txt:1: the name is empty"),
             ("https://", "list.txt:1: https:// has no host"),
             ("https://a/x decod=yes", "list.txt:1: there is no option \"decod\""),
             ("https://a/x decode=maybe", "list.txt:1: decode is yes or no"),

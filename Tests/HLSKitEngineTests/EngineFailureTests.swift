@@ -421,7 +421,7 @@ struct EngineFailureTests {
         }
         harness.runToEnd(by: .seconds(30))
         #expect(harness.error?.code == .contentKey)
-        #expect(harness.error?.cause == "the key given by hand does not fit the segment")
+        #expect(harness.error?.cause == "the override key does not decrypt the segment")
         #expect(harness.error?.urlString == "https://host/s0.ts")
     }
 

@@ -77,7 +77,7 @@ import Testing
         var playlist = try MediaPlaylist(parsing: text, url: url)
         playlist.playlistType = .vod
         playlist.hasEndList = true
-        // What belongs to the live edge goes.
+        // Remove the properties of the live edge.
         playlist.serverControl = nil
         playlist.partTarget = nil
         playlist.trailingParts = []

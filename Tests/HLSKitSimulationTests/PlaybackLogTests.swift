@@ -45,7 +45,7 @@ struct PlaybackLogTests {
         let root = URL(filePath: SampleMedia.fixtures).appending(path: "../..").standardized
         let page = try String(
             contentsOf: root.appending(path: "Sources/HLSKitCore/Documentation.docc/Logging.md"), encoding: .utf8)
-        let table = page.split(separator: "\n").drop { $0 != "| key | is |" }.dropFirst(2).prefix {
+        let table = page.split(separator: "\n").drop { $0 != "| Key | Value |" }.dropFirst(2).prefix {
             $0.hasPrefix("| `")
         }
         let documented = Set(
@@ -122,7 +122,7 @@ struct PlaybackLogTests {
         // Of the decoder that gave nothing for a second, and of what it refused.
         let causes = told.map { "\($0.metadata["cause"] ?? "")" }
         #expect(
-            causes.filter { !$0.hasPrefix("aac: ") }.allSatisfy { $0.hasSuffix("the decoder begins again") },
+            causes.filter { !$0.hasPrefix("aac: ") }.allSatisfy { $0.hasSuffix("the decoder was restarted") },
             "\(causes)"
         )
     }

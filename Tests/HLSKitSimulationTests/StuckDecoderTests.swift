@@ -138,7 +138,7 @@ struct StuckDecoderTests {
         #expect(found.damage.count == 1)
         let line = try #require(found.damage.first)
         #expect(
-            line.hasPrefix("no video can be decoded (") && line.hasSuffix("): the decoder begins again"), "\(line)")
+            line.hasPrefix("no video can be decoded (") && line.hasSuffix("): the decoder was restarted"), "\(line)")
         #expect(found.told.map(\.code) == [.badMedia])
         #expect(found.logged.contains { $0.contains("no video can be decoded") }, "\(found.logged)")
         let (before, after) = (found.times.filter { $0 < .seconds(8) }, found.times.filter { $0 >= .seconds(8) })

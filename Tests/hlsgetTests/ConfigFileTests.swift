@@ -44,7 +44,7 @@ struct ConfigFileTests {
         arguments: [
             ("retries = 1\nspeed = 2", "c:2: hlsget has no option --speed"),
             ("[play]\nconnections = 2", "c:2: hlsget play has no option --connections"),
-            ("[film]\nfast", "c:2: there is no command 'film'"), ("retries", "c:1: retries needs a value"),
+            ("[film]\nfast", "c:2: unknown command 'film'"), ("retries", "c:1: retries needs a value"),
             ("fast = 3", "c:1: fast is a flag: write yes or no"),
             ("two words", "c:1: write name = value, or the name of a flag"),
             ("= 3", "c:1: write name = value, or the name of a flag"),
@@ -173,7 +173,7 @@ struct ConfigFileTests {
         let folder = try ScratchFolder()
         let path = folder.path + "/pipe"
         try #require(mkfifo(path, 0o600) == 0)
-        #expect(throws: ArgumentValueError("\(path) cannot be read: nobody writes to the pipe")) {
+        #expect(throws: ArgumentValueError("\(path) cannot be read: the pipe has no writer")) {
             try Invocation.read(path, pipePatience: 0)
         }
         Thread.detachNewThread {

@@ -63,11 +63,11 @@ struct OptionFormsTests {
     @Test(
         "with one argument too many, the error names the one taken for the stream",
         arguments: [
-            (["--json", "x", "URL"], ": 'x' was taken for the stream, since it is no value of --json"),
-            (["play", "-k", "x", "URL"], ": 'x' was taken for the stream, since it is no value of -k"),
+            (["--json", "x", "URL"], ": 'x' was taken for the stream, because it is not a value of --json"),
+            (["play", "-k", "x", "URL"], ": 'x' was taken for the stream, because it is not a value of -k"),
             (
                 ["--live-catch-up", "abc", "URL"],
-                ": 'abc' was taken for the stream, since it is no value of --live-catch-up"
+                ": 'abc' was taken for the stream, because it is not a value of --live-catch-up"
             ),
             (["--live-catch-up", "1.1", "--to", "5", "one", "URL"], ": 'one' was taken for the stream"),
             (["-", "URL"], ": '-' was taken for the stream"),

@@ -61,7 +61,7 @@ struct RecordingStatusTests {
         var recording = RecordingStatus(paths: ["a.mp4"], limit: .seconds(3600))
         recording.observe(Self.state(.playing, at: 18))
         let line = recording.logLine(Self.state(.playing, at: 28)) { ["a.mp4.part": 48_000][$0] }
-        #expect(line == "hlsget: writing a.mp4 (a.mp4.part until it is done): 0:10 of 1:00:00 48 kB")
+        #expect(line == "hlsget: writing a.mp4 (a.mp4.part until finished): 0:10 of 1:00:00 48 kB")
         var file = RecordingStatus(paths: ["a.ts"], isNamedAtEnd: false)
         #expect(file.logLine(Self.state(.playing, at: 5, liveOffset: nil)) { _ in nil } == "hlsget: writing a.ts")
     }
@@ -70,10 +70,10 @@ struct RecordingStatusTests {
     func announcement() {
         #expect(
             RecordingStatus(paths: ["a.mp4"]).announcement(readsKeys: true)
-                == "writing a.mp4 (a.mp4.part until it is done): q or Ctrl-C ends it, and what there is stays")
+                == "writing a.mp4 (a.mp4.part until finished): press q or Ctrl-C to stop and keep the recording")
         #expect(
             RecordingStatus(paths: ["h-{number}.mp4", "b.ts"], isNamedAtEnd: false).announcement(readsKeys: false)
-                == "writing h-{number}.mp4, b.ts: Ctrl-C ends it, and what there is stays")
+                == "writing h-{number}.mp4, b.ts: press Ctrl-C to stop and keep the recording")
         let odd = RecordingStatus(paths: ["a\u{1b}[2J.ts"])
         #expect(!odd.announcement(readsKeys: true).contains("\u{1b}"))
     }

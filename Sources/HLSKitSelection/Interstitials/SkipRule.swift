@@ -35,7 +35,7 @@ public struct SkipRule: Sendable, Hashable {
             for text in segmentURIs { patterns.append(try TextPattern(text)) }
             (self.dateRanges, self.segmentURIs, isForAll) = (expressions, patterns, false)
         } catch {
-            throw HLSError(code: .invalidArgument, cause: "not a rule of what is skipped", detail: error.description)
+            throw HLSError(code: .invalidArgument, cause: "not a skip rule", detail: error.description)
         }
     }
 

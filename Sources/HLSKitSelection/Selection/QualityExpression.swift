@@ -93,7 +93,7 @@ public struct QualityExpression: Sendable, Hashable, CustomStringConvertible {
         }
         guard quote == nil, !isEscaped else {
             throw error(
-                in: text, at: word.text, quote == nil ? "nothing behind the backslash" : "a quote is not closed")
+                in: text, at: word.text, quote == nil ? "nothing after the backslash" : "a quote is not closed")
         }
         end()
         return alternatives

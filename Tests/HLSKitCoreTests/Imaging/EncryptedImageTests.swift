@@ -77,7 +77,8 @@ struct EncryptedImageTests {
         #expect(error?.code == .contentKey)
         #expect(
             error?.cause
-                == (isByHand ? "the key given by hand does not fit the segment" : "the key does not fit the segment"))
+                == (isByHand ? "the override key does not decrypt the segment" : "the key does not decrypt the segment")
+        )
         #expect(error?.urlString == SampleImages.base + (isByHand ? "0.ts" : "key.bin"))
     }
 

@@ -142,7 +142,7 @@ struct OutputFileTests {
         try Data("old".utf8).write(to: folder.url.appending(path: "a.mp4.part"))
         let notes = NoteBox()
         _ = try OutputFormat.mp4.makeWriter(path: folder.path("a.mp4")) { notes.add($0) }
-        #expect(notes.texts == ["what a run before has left is kept: \(folder.path("a.mp4.1.part"))"])
+        #expect(notes.texts == ["the unfinished file of an earlier run is kept: \(folder.path("a.mp4.1.part"))"])
     }
 
     @Test("an unwritable path fails at once with the system's message")

@@ -327,7 +327,7 @@ struct RemuxerTests {
         }
         #expect(notes.withLock { $0 } == [])
         try writer.finish()
-        #expect(notes.withLock { $0 } == ["audio is left out: nothing tells its parameters"])
+        #expect(notes.withLock { $0 } == ["audio is omitted: its parameters are unknown"])
         let stream = try TransportStream(try folder.bytes("out"))
         #expect(stream.streams.map(\.units.count) == [fixture.samples.count])
     }

@@ -160,7 +160,7 @@ struct BreakStageTests {
         _ = theatre.settle()
         theatre.facts.now = .seconds(10)
         _ = theatre.settle()
-        #expect(failures(&theatre) == ["begin", "one", "two", "nothing to play has come for 5 s", "failed"])
+        #expect(failures(&theatre) == ["begin", "one", "two", "no media arrived for 5 s", "failed"])
 
         var listed = Self.event(1)
         listed.content = .assetList("https://list/")

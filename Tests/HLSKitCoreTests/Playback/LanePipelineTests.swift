@@ -219,7 +219,7 @@ struct LanePipelineTests {
         let types = Set(output.compactMap { if case .sample(_, let type, _) = $0 { type } else { nil } })
         #expect(types == [.audio])
         let told = output.compactMap { if case .leftOut(let error) = $0 { error.cause } else { nil } }
-        #expect(told == ["video left out: xyz1 cannot be decoded"])
+        #expect(told == ["video omitted: xyz1 cannot be decoded"])
         // Who wants nothing else has them, and sees why it fails.
         let pictures = self.output(of: bytes, wanted: [.video])
         #expect(!pictures.contains { if case .leftOut = $0 { true } else { false } })

@@ -155,7 +155,7 @@ struct QualityExpressionTests {
     @Test(
         "unclosed quotes, and operators that do not fit, are refused",
         arguments: [
-            (#"name="English"#, "a quote is not closed"), (#"name=English\"#, "nothing behind the backslash"),
+            (#"name="English"#, "a quote is not closed"), (#"name=English\"#, "nothing after the backslash"),
             ("sdh~y", "sdh allows = only"), ("channels~2", "channels is a number and allows no ~"),
             (#"name="" lang=en"#, "no value after ="), ("name>x", "name allows = and ~ only"),
         ])

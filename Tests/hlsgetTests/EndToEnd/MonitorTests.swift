@@ -81,7 +81,7 @@ struct MonitorTests {
             // A mistake in it changes nothing.
             try folder.write(Array("film\nfilm = \(film)\n = x".utf8), to: "list")
             command.send(signal: SIGHUP)
-            #expect(command.waitForErrors(containing: "the list stays as it was: list:3: "))
+            #expect(command.waitForErrors(containing: "the list is unchanged: list:3: "))
             #expect(Self.get(port, "/metrics").contains("hls_stream_up{stream=\"other\"} 1"))
             #expect(!Self.get(port, "/metrics").contains("s3cret"))
             #expect(!Self.get(port, "/streams.json").contains("s3cret"))
@@ -224,7 +224,7 @@ struct MonitorTests {
         try folder.write(Array("# nothing\n".utf8), to: "empty")
         for (arguments, text) in [
             (["list"], "list:2: "), (["nowhere"], "nowhere cannot be read: No such file or directory"),
-            (["empty"], "there is no stream in the list"), (["list", "--shard", "2/2"], "write i/n"),
+            (["empty"], "the list contains no streams"), (["list", "--shard", "2/2"], "write i/n"),
             (["list", "--metrics-port", "70000"], "0 to 65535"),
             (["list", "--metrics-address", "::1"], "--metrics-address requires --metrics-port"),
             (["list", "--webhook", "ftp://x"], "expected an http or https URL"),

@@ -7,6 +7,8 @@ final class WatchScene: Sendable {
         var pictures = PictureQueue<VideoFrame>()
         /// `nil` before the first state.
         var player: PlayerState?
+        /// The frame in the window.
+        var shown: PictureQueue<VideoFrame>.Entry?
         var windowSize: PixelSize
         /// By source.
         var outputs: [Int: WatchOutputs] = [:]
@@ -54,6 +56,9 @@ final class WatchScene: Sendable {
         state.withLock { $0.message = (text, until) }
     }
 
+    /// The frame in the window, or `nil` before the first one.
+    var shownPicture: PictureQueue<VideoFrame>.Entry? { state.withLock(\.shown) }
+
     func close() { state.withLock { $0.isClosing = true } }
 
     // MARK: The outputs' side
@@ -98,7 +103,11 @@ final class WatchScene: Sendable {
     }
 
     func takePicture(at now: HostTime) -> PictureQueue<VideoFrame>.Entry? {
-        state.withLock { $0.pictures.take(at: now) }
+        state.withLock { state in
+            let entry = state.pictures.take(at: now)
+            state.shown = entry ?? state.shown
+            return entry
+        }
     }
 
     /// The next frame, which stays in the queue.

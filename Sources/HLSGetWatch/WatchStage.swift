@@ -14,6 +14,7 @@ package final class WatchStage: Sendable {
     private let window: WindowThread?
     private let sound: SoundDevice?
     private let log: PresentationLog?
+    private let screenshots: Screenshots
 
     /// Opens the window and the sound device, as the options require.
     ///
@@ -52,6 +53,8 @@ package final class WatchStage: Sendable {
             }
         }
         scene.follow(device)
+        screenshots = Screenshots(
+            folder: options.screenshotFolder, name: DownloadTarget.name(of: options.url, or: "screenshot"))
         self.clock = clock
         self.scene = scene
         sound = device
@@ -68,6 +71,17 @@ package final class WatchStage: Sendable {
 
     package func show(_ state: PlayerState) { scene.show(state) }
     package func say(_ line: String) { scene.say(line) }
+
+    /// Saves the frame in the window without its captions, and returns a message for the viewer.
+    package func saveFrame() -> String {
+        guard let shown = scene.shownPicture else { return "no frame to save" }
+        do throws(HLSError) {
+            let image = try StillImage(shown.picture, appliesPreferredTransform: true)
+            return "saved \(TerminalText.escaped(try screenshots.save(image, at: shown.itemTime)))"
+        } catch {
+            return "cannot save the frame: \(TerminalText.escaped("\(error)"))"
+        }
+    }
 
     /// Closes window and device. Call it once.
     ///

@@ -29,6 +29,8 @@ package struct PlayOptions: Sendable, Equatable {
     /// The volume at the start, from 0 to 100, or `nil` for the player's.
     package var volume: Int?
     package var isMuted = false
+    /// The folder of screenshots, or `nil` for the current one.
+    package var screenshotFolder: String?
     /// Whether to deinterlace the displayed video.
     package var deinterlaces = true
     /// Whether to play audio on the sound device without a window.
@@ -430,6 +432,7 @@ package struct PlayOptions: Sendable, Equatable {
             throw ArgumentValueError("\(option) has no effect without --window or --listen")
         }
         guard !opensWindow else { return }
+        if screenshotFolder != nil { throw ArgumentValueError("--screenshot-dir has no effect without --window") }
         if isFullscreen { throw ArgumentValueError("--fullscreen has no effect without --window") }
         if presentationLogPath != nil { throw ArgumentValueError("--presentation-log has no effect without --window") }
     }

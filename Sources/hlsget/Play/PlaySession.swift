@@ -406,6 +406,7 @@ struct PlaySession {
         var reporter = EventReporter()
         var wishes = PlayWishes(options)
         var lastTitle: String?
+        var repeated = RepeatedRange()
         var hasToldFields = false
         var recordingStatus = RecordingStatus(
             paths: options.outputs.map(\.destination.path), limit: options.duration, isNamedAtEnd: options.split == nil)
@@ -424,11 +425,11 @@ struct PlaySession {
             case .progress: say(recordingStatus.logLine(player.state))
             case .key(let key):
                 guard let command = KeyCommand(key), takesKeys || command == .quit else { continue }
-                if perform(command, player, stage) { return .left }
+                if perform(command, player, stage, &repeated) { return .left }
                 show(player.state, at: clock.now - epoch, &reporter, stage)
             case .wish(let wish):
                 switch wish {
-                case .command(let command): if perform(command, player, stage) { return .left }
+                case .command(let command): if perform(command, player, stage, &repeated) { return .left }
                 case .seek(let time): KeyboardControl(player: player).seek(near: time)
                 }
                 show(player.state, at: clock.now - epoch, &reporter, stage)
@@ -444,6 +445,9 @@ struct PlaySession {
                 {
                     hasToldFields = true
                     say("interlaced video, shown \(options.deinterlaces ? "deinterlaced" : "as it is")")
+                }
+                if let time = player.state.currentTime.finiteSeconds, let start = repeated.restart(at: time) {
+                    KeyboardControl(player: player).seek(to: start)
                 }
                 show(player.state, at: clock.now - epoch, &reporter, stage)
             case .assetFailed(let error, let time):
@@ -497,17 +501,27 @@ struct PlaySession {
     /// Performs a command from the terminal or the window.
     ///
     /// - Returns: Whether the session should end.
-    private func perform(_ command: KeyCommand, _ player: Player, _ stage: WatchStage?) -> Bool {
-        switch KeyboardControl(player: player).perform(command) {
-        case .nothing: return false
-        case .say(let text):
-            stage?.say(text)
-            if stage == nil || display != nil {
-                for line in TerminalText.wrapped(text, columns: display?.columns ?? .max) { say(line) }
+    private func perform(
+        _ command: KeyCommand, _ player: Player, _ stage: WatchStage?, _ repeated: inout RepeatedRange
+    ) -> Bool {
+        switch command {
+        case .markLoop: tell(repeated.mark(at: player.state.currentTime.finiteSeconds ?? .nan), stage)
+        case .takeScreenshot: tell(stage?.saveFrame() ?? "a screenshot needs a window: hlsget watch URL", stage)
+        default:
+            switch KeyboardControl(player: player).perform(command) {
+            case .nothing: break
+            case .say(let text): tell(text, stage)
+            case .quit: return true
             }
-            return false
-        case .quit: return true
         }
+        return false
+    }
+
+    /// Shows a message to the viewer, in the window and in the terminal.
+    private func tell(_ text: String, _ stage: WatchStage?) {
+        stage?.say(text)
+        guard stage == nil || display != nil else { return }
+        for line in TerminalText.wrapped(text, columns: display?.columns ?? .max) { say(line) }
     }
 
     private func show(

@@ -84,6 +84,10 @@ struct PictureOptions: ParsableArguments {
         transform: NumberArgument.percent)
     var volume: Int?
     @Flag(help: "Start muted.") var mute = false
+    @Option(
+        help: ArgumentHelp("Folder of the images that the key S saves (the current folder).", valueName: "folder"),
+        completion: .directory)
+    var screenshotDir: String?
     @Flag(help: "Show video in the terminal.") var preview = false
     @Option(
         help: ArgumentHelp(
@@ -111,6 +115,7 @@ struct PictureOptions: ParsableArguments {
         options.isFullscreen = fullscreen
         options.volume = volume
         options.isMuted = mute
+        options.screenshotFolder = screenshotDir
         options.showsPreview = preview
         options.previewFormat = previewFormat
         options.presentationLogPath = presentationLog

@@ -120,7 +120,7 @@ struct WatchTests {
         arguments: [
             ["--window", "--fast"], ["--window", "--no-decode"], ["--window", "--preview"], ["--fullscreen"],
             ["--volume", "50"], ["--mute"], ["--preview", "--mute"], ["--window", "--volume", "101"],
-            ["--listen", "--volume", "-1"],
+            ["--listen", "--volume", "-1"], ["--screenshot-dir", "x"], ["--preview", "--screenshot-dir", "x"],
             ["--presentation-log", "x"], ["--preview-format", "sixel"], ["--preview", "--progress", "json"],
             ["--preview", "--no-video"],
         ])

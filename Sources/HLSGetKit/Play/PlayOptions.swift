@@ -29,6 +29,8 @@ package struct PlayOptions: Sendable, Equatable {
     /// The volume at the start, from 0 to 100, or `nil` for the player's.
     package var volume: Int?
     package var isMuted = false
+    /// Whether the last frame stays until the viewer quits.
+    package var keepsOpen = false
     /// The folder of screenshots, or `nil` for the current one.
     package var screenshotFolder: String?
     /// Whether to deinterlace the displayed video.
@@ -430,6 +432,12 @@ package struct PlayOptions: Sendable, Equatable {
         if volume != nil || isMuted, !opensWindow, !isHeard {
             let option = volume == nil ? "--mute" : "--volume"
             throw ArgumentValueError("\(option) has no effect without --window or --listen")
+        }
+        if keepsOpen {
+            guard opensWindow || showsPreview else {
+                throw ArgumentValueError("--keep-open has no effect without --window or --preview")
+            }
+            if passCount > 1 { throw ArgumentValueError("--keep-open and --loop are mutually exclusive") }
         }
         guard !opensWindow else { return }
         if screenshotFolder != nil { throw ArgumentValueError("--screenshot-dir has no effect without --window") }

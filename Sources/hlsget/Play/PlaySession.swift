@@ -477,7 +477,10 @@ struct PlaySession {
                 switch event.kind {
                 case .timeControl: recordingStatus.observe(player.state)
                 case .didPlayToEnd:
-                    if passes.finishOne() { return .played }
+                    if passes.finishOne() {
+                        guard options.keepsOpen else { return .played }
+                        tell("the end; q quits", stage)
+                    }
                     do { try passes.fill(player) } catch { return .failed(error) }
                 case .itemStatusChanged(.failed):
                     let unknown = HLSError(code: .internal, urlString: options.url, cause: "playback failed")

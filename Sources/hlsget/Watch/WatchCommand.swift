@@ -84,6 +84,7 @@ struct PictureOptions: ParsableArguments {
         transform: NumberArgument.percent)
     var volume: Int?
     @Flag(help: "Start muted.") var mute = false
+    @Flag(help: "Keep the last frame at the end, until you quit.") var keepOpen = false
     @Option(
         help: ArgumentHelp("Folder of the images that the key S saves (the current folder).", valueName: "folder"),
         completion: .directory)
@@ -115,6 +116,7 @@ struct PictureOptions: ParsableArguments {
         options.isFullscreen = fullscreen
         options.volume = volume
         options.isMuted = mute
+        options.keepsOpen = keepOpen
         options.screenshotFolder = screenshotDir
         options.showsPreview = preview
         options.previewFormat = previewFormat

@@ -108,6 +108,20 @@ struct WatchTests {
         #expect(result.errors.contains("\"summary\""))
     }
 
+    @Test("W01: --keep-open waits at the end until a signal", .enabled(if: hasSDL))
+    func keepOpen() async throws {
+        let folder = try ScratchFolder()
+        let command = try Command(
+            [
+                "/usr/bin/env", "SDL_VIDEODRIVER=dummy", "SDL_AUDIODRIVER=dummy", Command.productFolder + "/hlsget",
+                "watch", "--keep-open", "--progress", "json", "--from", "38", "--quality", "180p", Self.master,
+            ], in: folder.path)
+        #expect(command.waitForErrors(containing: "did_play_to_end"))
+        command.send(signal: SIGTERM)
+        let result = try await command.result()
+        #expect(result.status == 143, "\(result.errors)")
+    }
+
     @Test("W02: --preview needs a terminal")
     func noTerminal() async throws {
         let folder = try ScratchFolder()
@@ -120,7 +134,9 @@ struct WatchTests {
         arguments: [
             ["--window", "--fast"], ["--window", "--no-decode"], ["--window", "--preview"], ["--fullscreen"],
             ["--volume", "50"], ["--mute"], ["--preview", "--mute"], ["--window", "--volume", "101"],
-            ["--listen", "--volume", "-1"], ["--screenshot-dir", "x"], ["--preview", "--screenshot-dir", "x"],
+            ["--listen", "--volume", "-1"], ["--keep-open"], ["--listen", "--keep-open"],
+            ["--window", "--keep-open", "--loop", "2"], ["--screenshot-dir", "x"],
+            ["--preview", "--screenshot-dir", "x"],
             ["--presentation-log", "x"], ["--preview-format", "sixel"], ["--preview", "--progress", "json"],
             ["--preview", "--no-video"],
         ])

@@ -3,6 +3,14 @@ import Synchronization
 
 /// The content of a window, supplied by the session and the outputs and drawn by the window's thread.
 final class WatchScene: Sendable {
+    /// A stream of the player, which one or more items play.
+    struct Stream: Sendable {
+        let url: String
+        /// The title of the window.
+        let title: String
+        let thumbnails: ThumbnailSource?
+    }
+
     private struct State {
         var pictures = PictureQueue<VideoFrame>()
         /// `nil` before the first state.
@@ -12,6 +20,7 @@ final class WatchScene: Sendable {
         var windowSize: PixelSize
         /// By source.
         var outputs: [Int: WatchOutputs] = [:]
+        var streams: [PlayerItemID: Stream] = [:]
         var message: (text: String, until: HostTime)?
         var sourceCount = 0
         var isClosing = false
@@ -44,6 +53,15 @@ final class WatchScene: Sendable {
             state.outputs = state.outputs.filter { !$0.value.isOver() }
             state.outputs[source] = outputs
         }
+    }
+
+    /// Adds the stream of an item. Items of the same URL share it.
+    func add(_ id: PlayerItemID, url: String, makeThumbnails: (String) -> ThumbnailSource?) {
+        let known = state.withLock { $0.streams.values.first { $0.url == url } }
+        let stream =
+            known
+            ?? Stream(url: url, title: "hlsget: " + WatchStage.name(of: url), thumbnails: makeThumbnails(url))
+        state.withLock { $0.streams[id] = stream }
     }
 
     /// Makes frames follow the audio of this device.
@@ -83,6 +101,14 @@ final class WatchScene: Sendable {
     var player: PlayerState { state.withLock { $0.player ?? PlayerState() } }
     /// Whether the item is still loading its first data.
     var isOpening: Bool { state.withLock { $0.player.map { $0.itemStatus == .unknown && $0.rate != 0 } ?? true } }
+
+    /// The stream of the current item.
+    var stream: Stream? { state.withLock { state in state.player?.currentItemID.flatMap { state.streams[$0] } } }
+
+    /// Ends the images of all streams.
+    func closeThumbnails() {
+        for stream in state.withLock(\.streams).values { stream.thumbnails?.close() }
+    }
 
     /// In pixels.
     var windowSize: PixelSize {

@@ -18,7 +18,6 @@ final class WindowLoop {
 
     private let scene: WatchScene
     private let wish: (WindowThread.Wish) -> Void
-    private let thumbnails: ThumbnailSource?
     private let log: PresentationLog?
     private let screen: WindowScreen
     private let painter = Painter()
@@ -57,12 +56,11 @@ final class WindowLoop {
     }
 
     init(
-        _ library: SDLLibrary, scene: WatchScene, options: WindowOptions, thumbnails: ThumbnailSource?,
-        log: PresentationLog?, wish: @escaping (WindowThread.Wish) -> Void
+        _ library: SDLLibrary, scene: WatchScene, options: WindowOptions, log: PresentationLog?,
+        wish: @escaping (WindowThread.Wish) -> Void
     ) throws(HLSError) {
         self.scene = scene
         self.wish = wish
-        self.thumbnails = thumbnails
         self.log = log
         title = options.title
         showsDetails = options.showsDetails
@@ -82,7 +80,7 @@ final class WindowLoop {
             draw()
         }
         painter.close()
-        thumbnails?.close()
+        scene.closeThumbnails()
         screen.close()
     }
 
@@ -246,7 +244,7 @@ final class WindowLoop {
     private var lastLogged: HostTime?
 
     private func setTitle(_ player: PlayerState) {
-        let text = "\(title) — \(scene.isOpening ? Self.opening : StatusLine.viewerText(player))"
+        let text = "\(scene.stream?.title ?? title) — \(scene.isOpening ? Self.opening : StatusLine.viewerText(player))"
         guard text != shownTitle else { return }
         shownTitle = text
         screen.setTitle(text)
@@ -299,7 +297,7 @@ final class WindowLoop {
 
     private func pointedPlace(atX x: Int, _ timeline: Range<Double>, _ layout: WindowLayout) -> Hover {
         let time = timeline.lowerBound + layout.fraction(atX: x) * (timeline.upperBound - timeline.lowerBound)
-        let thumbnail = thumbnails?.image(at: time, of: timeline)
+        let thumbnail = scene.stream?.thumbnails?.image(at: time, of: timeline)
         let letters = layout.letterHeight
         painter.want(
             Painter.Work(

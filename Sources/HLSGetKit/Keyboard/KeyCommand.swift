@@ -13,6 +13,8 @@ package enum KeyCommand: Sendable, Equatable {
     case nextSubtitles
     case nextAudio
     case skipInterstitial
+    /// Plays the next of several streams.
+    case nextStream
     case toggleMute
     /// Louder (1) or quieter (-1).
     case changeVolume(Int)
@@ -40,6 +42,7 @@ package enum KeyCommand: Sendable, Equatable {
         case .character("m"): self = .toggleMute
         case .character("9"): self = .changeVolume(-1)
         case .character("0"): self = .changeVolume(1)
+        case .character(">"): self = .nextStream
         case .character("S"): self = .takeScreenshot
         case .character("h"), .character("?"): self = .showHelp
         case .character("q"): self = .quit
@@ -50,7 +53,7 @@ package enum KeyCommand: Sendable, Equatable {
     /// One line for people.
     package static let help =
         "keys: space pause, arrows seek 10 s and 60 s, comma and period one frame, l repeat from A to B, [ ] rate, "
-        + "i play now, s subtitles, a audio, n skip an ad, m mute, 9 0 volume, q quit"
+        + "i play now, s subtitles, a audio, n skip an ad, m mute, 9 0 volume, > next stream, q quit"
 
     /// The next volume after `volume`, in steps of a twentieth from 0 to 1.
     static func volume(_ step: Int, beside volume: Float) -> Float {

@@ -37,8 +37,8 @@ package struct KeyboardControl: Sendable {
             player.volume = KeyCommand.volume(step, beside: player.volume)
             let percent = Decimals.text(Double(player.volume) * 100, places: 0)
             return .say("volume \(percent) %" + (player.isMuted ? ", muted" : ""))
-        // Only the session knows the window and the range.
-        case .markLoop, .takeScreenshot: break
+        // Only the session knows the window, the range and the queue.
+        case .markLoop, .takeScreenshot, .nextStream: break
         case .showHelp: return .say(KeyCommand.help)
         case .quit: return .quit
         }

@@ -5,6 +5,8 @@ import HLSKitSimulation
 package struct PlayOptions: Sendable, Equatable {
     /// The absolute URL of the stream; `file:` for a path.
     package var url: String
+    /// The streams that are played after it.
+    package var followingURLs: [String] = []
     /// Whether the URL represents standard input.
     package var readsStandardInput = false
     /// The content of standard input after it was read.
@@ -319,6 +321,16 @@ package struct PlayOptions: Sendable, Equatable {
         } else if outputs.contains(where: { $0.destination.path.contains(SplitNames.word) }) {
             throw ArgumentValueError("-o: {part} needs --split")
         }
+        if !followingURLs.isEmpty {
+            if !outputs.isEmpty {
+                throw ArgumentValueError("-o and --player take one stream; hlsget download saves several")
+            }
+            let single = [
+                ("--channel", channel != nil), ("--wait", wait != nil), ("--record-trace", recordingPath != nil),
+                ("--subs-file", subtitlesPath != nil),
+            ]
+            if let (option, _) = single.first(where: \.1) { throw ArgumentValueError("\(option) takes one stream") }
+        }
         try checkWatching()
         if writesToStandardOutput && printsSummaryDocument {
             throw ArgumentValueError("--json and -o - both need standard output")
@@ -433,11 +445,8 @@ package struct PlayOptions: Sendable, Equatable {
             let option = volume == nil ? "--mute" : "--volume"
             throw ArgumentValueError("\(option) has no effect without --window or --listen")
         }
-        if keepsOpen {
-            guard opensWindow || showsPreview else {
-                throw ArgumentValueError("--keep-open has no effect without --window or --preview")
-            }
-            if passCount > 1 { throw ArgumentValueError("--keep-open and --loop are mutually exclusive") }
+        if keepsOpen, !opensWindow, !showsPreview {
+            throw ArgumentValueError("--keep-open has no effect without --window or --preview")
         }
         guard !opensWindow else { return }
         if screenshotFolder != nil { throw ArgumentValueError("--screenshot-dir has no effect without --window") }

@@ -7,7 +7,7 @@ import HLSKitCore
 struct WatchCommand: PlayingCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch", abstract: "Watch a stream: a window with video, audio and captions.",
-        usage: "hlsget watch URL|FILE [options]",
+        usage: "hlsget watch URL|FILE ... [options]",
         discussion: """
             Same as hlsget play --window, with all options of play. With --preview, video appears in the terminal instead. \
             Needs SDL 2 (Debian: \(SDLLibrary.packageName)).
@@ -17,15 +17,16 @@ struct WatchCommand: PlayingCommand {
     static let _errorLabel = CommandInfo.errorLabel
 
     @Argument(
-        help: ArgumentHelp("URL or path of a playlist or of a media file.", valueName: "url"), completion: .file())
-    var url: String
+        help: ArgumentHelp("URLs or paths of playlists or media files, played in order.", valueName: "url"),
+        completion: .file())
+    var urls: [String]
 
     @OptionGroup var groups: PlayOptionGroups
 
     func options() throws -> PlayOptions {
         var groups = groups
         if !groups.picture.preview { groups.picture.window = true }
-        return try groups.options(for: url)
+        return try groups.options(for: urls.first ?? "", then: urls.dropFirst())
     }
 }
 
@@ -33,7 +34,7 @@ struct WatchCommand: PlayingCommand {
 struct ListenCommand: PlayingCommand {
     static let configuration = CommandConfiguration(
         commandName: "listen", abstract: "Listen to a stream, without a window.",
-        usage: "hlsget listen URL|FILE [options]",
+        usage: "hlsget listen URL|FILE ... [options]",
         discussion: """
             Same as hlsget play --listen --no-video, with all options of play. --preview adds video in the terminal. Titles \
             that radio stations send are printed. Needs SDL 2 (Debian: \(SDLLibrary.packageName)) and a sound device.
@@ -41,8 +42,9 @@ struct ListenCommand: PlayingCommand {
     static let _errorLabel = CommandInfo.errorLabel
 
     @Argument(
-        help: ArgumentHelp("URL or path of a playlist or of a media file.", valueName: "url"), completion: .file())
-    var url: String
+        help: ArgumentHelp("URLs or paths of playlists or media files, played in order.", valueName: "url"),
+        completion: .file())
+    var urls: [String]
 
     @OptionGroup var groups: PlayOptionGroups
 
@@ -50,7 +52,7 @@ struct ListenCommand: PlayingCommand {
         var groups = groups
         groups.picture.listen = true
         if !groups.picture.preview { groups.output.noVideo = true }
-        return try groups.options(for: url)
+        return try groups.options(for: urls.first ?? "", then: urls.dropFirst())
     }
 }
 

@@ -108,6 +108,24 @@ struct WatchTests {
         #expect(result.errors.contains("\"summary\""))
     }
 
+    @Test("W01: several streams follow each other in one window, and a missing one is skipped", .enabled(if: hasSDL))
+    func several() async throws {
+        let folder = try ScratchFolder()
+        let result = try await watch(
+            [
+                "watch", "--duration", "1", "--quality", "180p", "--presentation-log", "a.ndjson", Self.master,
+                "none.m3u8",
+                Self.master,
+            ], drivers: "SDL_VIDEODRIVER=dummy SDL_AUDIODRIVER=dummy", in: folder)
+        #expect(result.status == 10, "\(result.errors)")
+        #expect(result.errors.contains("hlsget: warning: no such file"), "\(result.errors)")
+        #expect(result.errors.contains("played 0:02 of 3 streams"), "\(result.errors)")
+        let text = try String(contentsOfFile: folder.path + "/a.ndjson", encoding: .utf8)
+        let frames = try text.split(separator: "\n").map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
+            .filter { $0.type == "video" }.compactMap(\.item_time)
+        #expect(zip(frames, frames.dropFirst()).count { $1 < $0 } == 1, "\(frames)")
+    }
+
     @Test("W01: --keep-open waits at the end until a signal", .enabled(if: hasSDL))
     func keepOpen() async throws {
         let folder = try ScratchFolder()
@@ -135,12 +153,22 @@ struct WatchTests {
             ["--window", "--fast"], ["--window", "--no-decode"], ["--window", "--preview"], ["--fullscreen"],
             ["--volume", "50"], ["--mute"], ["--preview", "--mute"], ["--window", "--volume", "101"],
             ["--listen", "--volume", "-1"], ["--keep-open"], ["--listen", "--keep-open"],
-            ["--window", "--keep-open", "--loop", "2"], ["--screenshot-dir", "x"],
+            ["--screenshot-dir", "x"],
             ["--preview", "--screenshot-dir", "x"],
             ["--presentation-log", "x"], ["--preview-format", "sixel"], ["--preview", "--progress", "json"],
             ["--preview", "--no-video"],
         ])
     func contradictions(_ options: [String]) throws {
         #expect(throws: (any Error).self) { try HLSGet.parseAsRoot(["play", "x"] + options) }
+    }
+
+    @Test(
+        "W01: options for one stream are refused with several",
+        arguments: [
+            ["-o", "a.ts"], ["--player", "cat"], ["--channel", "2"], ["--wait", "5"], ["--record-trace", "x"],
+            ["--subs-file", Self.master], ["-"], ["http://a/c|User-Agent=x"],
+        ])
+    func oneStream(_ options: [String]) throws {
+        #expect(throws: (any Error).self) { try HLSGet.parseAsRoot(["watch", "http://a/b", "http://a/c"] + options) }
     }
 }

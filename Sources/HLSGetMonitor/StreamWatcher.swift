@@ -169,9 +169,14 @@ struct StreamWatcher: Sendable {
     }
 
     private func sample(of item: PlayerItem, _ state: PlayerState) -> StreamSample {
-        StreamSample(
+        var sample = StreamSample(
             state, audioTrackCount: item.mediaSelectionGroup(for: .audible)?.options.count ?? 0,
             captionTrackCount: item.mediaSelectionGroup(for: .legible)?.options.count ?? 0)
+        // A media playlist declares no variant, but its media has a size.
+        if sample.variant.isEmpty, item.presentationSize.height > 0 {
+            sample.variant = "\(item.presentationSize.height)p"
+        }
+        return sample
     }
 }
 

@@ -84,6 +84,14 @@ struct DecimalsTests {
     func clocks(seconds: Double, text: String) { #expect(Decimals.clock(seconds) == text) }
 
     @Test(
+        "rough lengths have one unit and round down",
+        arguments: [
+            (0.0, "0 s"), (99.9, "99 s"), (100, "1 min"), (846, "14 min"), (5999, "99 min"), (7300, "2 h"),
+            (.nan, "- h"),
+        ])
+    func roughLengths(seconds: Double, text: String) { #expect(Decimals.roughLength(seconds) == text) }
+
+    @Test(
         "rates have only the digits they need",
         arguments: [(1.0, "1x"), (1.5, "1.5x"), (0.25, "0.25x"), (0, "0x"), (-1, "-1x"), (10, "10x"), (2.001, "2x")])
     func rates(rate: Double, text: String) { #expect(Decimals.rate(rate) == text) }

@@ -30,6 +30,12 @@ package enum Decimals {
     /// Formats a duration like ``clock(_:)``, rounded to the nearest second: 59.99 s are a minute.
     package static func length(_ seconds: Double) -> String { clock(seconds.rounded()) }
 
+    /// Formats `45 s`, `14 min` or `3 h`, rounded down.
+    package static func roughLength(_ seconds: Double) -> String {
+        let (unit, name): (Double, String) = seconds < 100 ? (1, "s") : seconds < 6000 ? (60, "min") : (3600, "h")
+        return "\(text((seconds / unit).rounded(.down), places: 0)) \(name)"
+    }
+
     /// Formats a rate such as `1x`, `1.5x` or `0.25x`.
     package static func rate(_ rate: Double) -> String {
         var text = text(rate, places: 2)

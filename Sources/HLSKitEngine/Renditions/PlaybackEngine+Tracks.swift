@@ -1,4 +1,8 @@
+package import HLSKitCaptions
+import HLSKitLoading
 import HLSKitMedia
+import HLSKitPlaylist
+import HLSKitSelection
 
 /// Enabling and disabling media types, as ``TrackSwitches`` tracks them.
 extension PlaybackEngine {
@@ -67,5 +71,104 @@ extension PlaybackEngine {
     mutating func requireTracks(_ tracks: ForwardBuffer.Tracks) {
         let hasFrames = item?.lanes[.main]?.isRequired != false || item?.lanes[.audio] == nil
         buffer.setRequiredTracks(hasFrames ? tracks : tracks.subtracting(.video))
+    }
+}
+
+// MARK: - Audio inside segments
+
+/// Audio tracks inside segments, offered as options of the audible group.
+///
+/// If the playlist names audio, only that is offered. Otherwise each audio track of the segments is an option. A track
+/// selected during playback is loaded in addition to the current one, so that playback does not wait for it.
+extension PlaybackEngine {
+    /// Called when the tracks of the variant's segments are known.
+    mutating func offerAudio(_ tracks: [MediaTrack]) {
+        guard item != nil, item?.error == nil else { return }
+        do throws(UnmatchedWish) {
+            let isChoice = try mediaSelection.offer(
+                audio: tracks, wish: preferences.audio, canDecode: configuration.canDecode)
+            guard isChoice else { return }
+            // Without a choice of audio, there is nothing to report.
+            effects.append(.publish(.mediaSelectionChanged(mediaSelection.current)))
+        } catch {
+            failItem(error.error(url: item?.url))
+        }
+    }
+
+    /// Applies the user's choice if there is no multivariant playlist.
+    mutating func applyAudioInside() {
+        do throws(UnmatchedWish) {
+            guard try mediaSelection.selectAudioInside(wish: preferences.audio) else { return }
+        } catch {
+            let error = error.error(url: item?.url)
+            return effects.append(.publish(.warning("\(item?.url ?? ""): \(error.cause)")))
+        }
+        effects.append(.publish(.mediaSelectionChanged(mediaSelection.current)))
+        changeAudioInside()
+    }
+
+    /// Reports the rule for choosing audio tracks inside segments, if it has changed.
+    mutating func followAudioTrackRule() {
+        // A new lane gets the rule when it is opened.
+        guard mediaSelection.updateAudioTrackRule(wish: preferences.audio), item?.lanes[.main] != nil else { return }
+        effects.append(.chooseAudioTrack(mediaSelection.audioTrackRule))
+    }
+
+    var hasSeveralAudioTracks: Bool {
+        (item?.contents.tracks[.main]?.count { $0.mediaType == .audio && !$0.isAuxiliary } ?? 0) > 1
+    }
+}
+
+// MARK: - Closed captions
+
+/// Closed captions inside the video, offered as options of the legible group.
+///
+/// If the playlist names closed captions, only those are offered. Otherwise each service with text in the video becomes
+/// an option, unless the playlist says `CLOSED-CAPTIONS=NONE`. Such options are named `CC1` or `SERVICE1`, have no
+/// language, and are never selected automatically.
+///
+/// Source: RFC 8216 §4.3.4.1, §4.3.4.2.
+extension PlaybackEngine {
+    /// The selected service, or `nil` if there is none.
+    package var closedCaptionService: ClosedCaptionService? {
+        guard item?.tracks.isEnabled(.text) == true else { return nil }
+        return mediaSelection.closedCaptionService(in: item?.closedCaptionGroup)
+    }
+
+    /// Called when captions are found in the video.
+    mutating func offerClosedCaptions(_ services: Set<ClosedCaptionService>) {
+        guard item != nil, item?.error == nil,
+            case .options(let isWanted) = mediaSelection.offer(services, besides: item?.multivariant)
+        else { return }
+        effects.append(.publish(.mediaSelectionChanged(mediaSelection.current)))
+        if isWanted { applyMediaSelection() }
+    }
+
+    /// Applies the user's choice for media without a multivariant playlist, which has no other options.
+    mutating func applyClosedCaptions() {
+        guard mediaSelection.selectClosedCaptions(wish: preferences.subtitles) else { return }
+        effects.append(.clearLane(.subtitles))
+        effects.append(.publish(.mediaSelectionChanged(mediaSelection.current)))
+    }
+
+    // MARK: Captions of the app
+
+    /// Replaces the captions that the app supplies.
+    mutating func setSidecarCaptions(_ sidecars: [SidecarCaptions]) {
+        let before = mediaSelection.selectedSidecar
+        changeMediaSelection { $0.setSidecars(sidecars) }
+        // The option is the same, but it shows other captions.
+        guard item != nil, let before, let now = mediaSelection.selectedSidecar, now != before else { return }
+        effects.append(.clearLane(.subtitles))
+    }
+}
+
+extension ItemState {
+    /// The closed-caption group of the loaded variant, or `nil` if it declares none.
+    fileprivate var closedCaptionGroup: String? {
+        guard let index = variantIndex, let variants = multivariant?.variants, variants.indices.contains(index),
+            case .group(let name)? = variants[index].closedCaptions
+        else { return nil }
+        return name
     }
 }

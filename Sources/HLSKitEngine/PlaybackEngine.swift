@@ -40,7 +40,7 @@ package struct PlaybackEngine: Sendable {
     /// The live edge, the control of the distance from it, and latency statistics.
     var liveEdge = LiveEdge()
     var latencyControl = LatencyControl()
-    var latencies = LatencyTally()
+    var latencies = LatencyControl.LatencyTally()
     /// Hints that servers sent.
     var serverHints: ServerHints
     /// The client data that is sent to servers, or `nil` if none is sent.
@@ -239,7 +239,7 @@ package struct PlaybackEngine: Sendable {
         mediaSelection.forgetItem()
         if item != nil { followAudioTrackRule() }
         tally = PlaybackTally()
-        (liveEdge, latencyControl, latencies) = (LiveEdge(), LatencyControl(), LatencyTally())
+        (liveEdge, latencyControl, latencies) = (LiveEdge(), LatencyControl(), LatencyControl.LatencyTally())
         report.reset()
         run(.itemChanged(new.map { _ in TimeControlMachine.ItemState() }))
         if item != nil { requestFirstPlaylist() }

@@ -7,7 +7,7 @@ import Testing
 struct LatencyTallyTests {
     @Test("M06: latencies are weighted by presentation time, and ignored while time stops")
     func presented() throws {
-        var tally = LatencyTally()
+        var tally = LatencyControl.LatencyTally()
         #expect(tally.isEmpty)
         tally.note(.seconds(2), isRunning: true, at: .seconds(1))
         tally.note(.seconds(4), isRunning: false, at: .seconds(10))
@@ -47,7 +47,7 @@ struct LatencyTallyTests {
         #expect(histogram.maximum == .seconds(1_000_000))
         #expect(histogram.percentile(0) != nil && histogram.percentile(1) == .seconds(1_000_000))
         #expect(histogram.mean == .zero)
-        var tally = LatencyTally()
+        var tally = LatencyControl.LatencyTally()
         tally.note(.seconds(Int64.max), isRunning: true, at: .zero)
         #expect(tally.mean(at: .seconds(1)).value == .seconds(1_000_000))
     }

@@ -14,10 +14,12 @@ struct ListPlaceTests {
             url: "list", start: .zero, loadBegan: .zero, now: .zero)
     }
 
-    private static func place(_ text: PlaylistText, beside reference: PlaylistTracker? = nil) throws -> ListPlace {
-        ListPlace(
+    private static func place(_ text: PlaylistText, beside reference: PlaylistTracker? = nil) throws
+        -> ListAnswer.ListPlace
+    {
+        ListAnswer.ListPlace(
             of: try text.parsed(), url: "https://host/other", in: MediaLane(id: .audio, playlistURL: "other"),
-            known: nil, ListPlace.Facts(reference: reference), at: .seconds(1))
+            known: nil, ListAnswer.ListPlace.Facts(reference: reference), at: .seconds(1))
     }
 
     @Test("the first playlist starts at zero, a joining one where its media sequence says")
@@ -44,8 +46,8 @@ struct ListPlaceTests {
     func known() throws {
         let known = try Self.tracker(0, count: 3, isEnded: true)
         let lane = MediaLane(id: .main, playlistURL: "list")
-        let place = ListPlace(
-            of: known.playlist, url: "list", in: lane, known: known, ListPlace.Facts(), at: .seconds(9))
+        let place = ListAnswer.ListPlace(
+            of: known.playlist, url: "list", in: lane, known: known, ListAnswer.ListPlace.Facts(), at: .seconds(9))
         #expect(!place.isNew)
         #expect(place.isNews)
     }
@@ -54,18 +56,18 @@ struct ListPlaceTests {
     func update() throws {
         var lane = MediaLane(id: .main, playlistURL: "list")
         let list = try PlaylistText.numbered(3, count: 10).parsed()
-        let none = ListUpdate(
+        let none = ListAnswer.ListUpdate(
             of: lane, with: list, url: "list", loadBegan: .seconds(4), at: .seconds(4), beside: nil)
         #expect(none == nil)
         lane.playlist.attach(try Self.tracker(0, count: 10))
         lane.move(to: .position(SegmentPosition(epoch: 0, sequence: 2)))
-        let newer = ListUpdate(
+        let newer = ListAnswer.ListUpdate(
             of: lane, with: list, url: "list", loadBegan: .seconds(4), at: .seconds(4), beside: nil)
         #expect(newer?.kind == .changed)
         #expect(newer?.isNews == true)
         #expect(newer?.resumeTime == .seconds(8))
         #expect(newer?.tracker.start == .seconds(12))
-        let same = ListUpdate(
+        let same = ListAnswer.ListUpdate(
             of: lane, with: try PlaylistText.numbered(0, count: 10).parsed(), url: "list", loadBegan: .seconds(4),
             at: .seconds(4), beside: nil)
         #expect(same?.isNews == false)
@@ -93,7 +95,7 @@ struct ListPlaceTests {
 
     @Test("loaded playlists are identified by the requested URL")
     func knownLists() throws {
-        var lists = KnownPlaylists()
+        var lists = ItemState.KnownPlaylists()
         let tracker = try Self.tracker(0, count: 3, isEnded: true)
         lists.keep(tracker.playlist, requestURL: "a", url: "https://host/a")
         #expect(lists["a"]?.url == "https://host/a")

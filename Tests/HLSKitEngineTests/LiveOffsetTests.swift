@@ -5,7 +5,7 @@ import Testing
 @Suite("Distance from the live edge")
 struct LiveOffsetTests {
     private static func recommendation(
-        _ offset: LiveOffset, configured: Int = 12, window: Int = 60, at now: Int
+        _ offset: LiveStream.LiveOffset, configured: Int = 12, window: Int = 60, at now: Int
     ) -> Duration {
         offset.recommendation(
             configured: .seconds(configured), target: .seconds(4), window: .seconds(window), at: .seconds(now))
@@ -21,14 +21,14 @@ struct LiveOffsetTests {
             ([0, 5], 300, 60, 16), ([0, 5], 305, 60, 12),
         ] as [([Int], Int, Int, Int)])
     func recommends(stalls: [Int], now: Int, window: Int, expected: Int) {
-        var offset = LiveOffset()
+        var offset = LiveStream.LiveOffset()
         for stall in stalls { offset.stall(at: .seconds(stall)) }
         #expect(Self.recommendation(offset, window: window, at: now) == .seconds(expected))
     }
 
     @Test("a changed recommendation is reported to the app, but not the first one")
     func tells() {
-        var offset = LiveOffset()
+        var offset = LiveStream.LiveOffset()
         #expect(offset.isNews(.seconds(12)))
         #expect(offset.recommend(.seconds(12)) == false)
         #expect(!offset.isNews(.seconds(12)))
@@ -38,7 +38,7 @@ struct LiveOffsetTests {
 
     @Test("the distance before a wait is restored once, if there was one")
     func keeps() {
-        var offset = LiveOffset()
+        var offset = LiveStream.LiveOffset()
         #expect(!offset.isHeld && !offset.hasWaited)
         offset.hold(.seconds(12))
         offset.hold(.seconds(20))

@@ -178,7 +178,7 @@ struct LiveStreamTests {
         let tracker = PlaylistTracker(
             try PlaylistText.numbered(5, count: 6).parsed(), requestURL: "list", url: "list", start: .seconds(8),
             loadBegan: .zero, now: .zero)
-        let missed = MissedSegments(
+        let missed = LiveStream.MissedSegments(
             of: cursor, in: tracker, continuingAt: index, isLate: isLate, maxGapJump: .milliseconds(500))
         #expect(missed.map { [$0.gone, $0.next, $0.index] } == expected)
     }

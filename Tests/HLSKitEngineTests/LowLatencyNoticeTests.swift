@@ -7,7 +7,7 @@ import Testing
 struct LowLatencyNoticeTests {
     @Test("the reason for missing low latency is reported once, and again after it has worked")
     func once() {
-        var notice = LowLatencyNotice()
+        var notice = ItemState.LowLatencyNotice()
         #expect(notice.news(.ordinary) == nil)
         #expect(notice.news(.declined(.noPartHoldBack)) == .noPartHoldBack)
         #expect(notice.news(.declined(.holdsNoRequests)) == nil)

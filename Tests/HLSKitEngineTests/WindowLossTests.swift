@@ -12,7 +12,7 @@ struct WindowLossTests {
 
     @Test("adjacent losses are merged into one report; a gap or another URL starts a new one")
     func holding() {
-        var loss = WindowLoss()
+        var loss = LiveStream.WindowLoss()
         #expect(loss.hold(Self.missed(1...2)) == nil)
         #expect(loss.hold(Self.missed(3...3)) == nil)
         #expect(loss.hold(Self.missed(5...5)) == Self.missed(1...3))
@@ -23,7 +23,7 @@ struct WindowLossTests {
 
     @Test("only a paused player is left behind, until it plays or is moved")
     func leftBehind() {
-        var loss = WindowLoss()
+        var loss = LiveStream.WindowLoss()
         loss.leaveBehind(isPaused: false)
         #expect(!loss.isLeftBehind)
         loss.rest()
@@ -39,7 +39,7 @@ struct WindowLossTests {
 
     @Test("after a jump to the edge, a lane is late until it has media")
     func late() {
-        var loss = WindowLoss()
+        var loss = LiveStream.WindowLoss()
         loss.jumpToEdge()
         #expect(loss.isLate)
         loss.noteMedia()

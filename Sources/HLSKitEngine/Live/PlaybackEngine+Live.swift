@@ -158,7 +158,7 @@ extension PlaybackEngine {
     /// The segments that left the window before the lane loaded them, or `nil` if the lane can continue.
     ///
     /// - Parameter tracker: The lane's new playlist.
-    mutating func missed(by lane: MediaLane, in tracker: PlaylistTracker) -> MissedSegments? {
+    mutating func missed(by lane: MediaLane, in tracker: PlaylistTracker) -> LiveStream.MissedSegments? {
         // I-frame playback loads only the listed frames. An item left for a break resumes where its schedule says.
         guard lane.presence != .resting, !lane.isComplete, item?.trick == nil else { return nil }
         let (offset, facts) = (liveOffset(of: tracker), windowFacts)
@@ -166,14 +166,14 @@ extension PlaybackEngine {
     }
 
     /// Fails the item if the policy forbids a lane to fall behind. Otherwise returns `false`.
-    mutating func failsBehind(_ missed: MissedSegments, in id: LaneID, url: String) -> Bool {
+    mutating func failsBehind(_ missed: LiveStream.MissedSegments, in id: LaneID, url: String) -> Bool {
         guard preferences.fellBehindPolicy == .fail, id != .subtitles else { return false }
         failWhenPlayed(missed.failure(url: url))
         return true
     }
 
     /// Continues after the missed segments.
-    mutating func skip(_ missed: MissedSegments, in id: LaneID, resumeTime: Duration, url: String) {
+    mutating func skip(_ missed: LiveStream.MissedSegments, in id: LaneID, resumeTime: Duration, url: String) {
         guard let tracker = item?.lanes[id]?.tracker else { return }
         item?.closeUp(missed, in: id, resumeTime: resumeTime)
         let (skipped, isPaused) = (missed.skipped(in: tracker, url: url), machine.rate == 0)

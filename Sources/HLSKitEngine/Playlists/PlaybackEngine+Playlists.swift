@@ -117,7 +117,7 @@ extension PlaybackEngine {
             return failPlaylist(of: id, .playlist(failure), url: url)
         }
         guard let facts = item?.listFacts(for: id, playlist, at: now) else { return }
-        let place = ListPlace(of: playlist, url: url, in: lane, known: known, facts, at: now)
+        let place = ListAnswer.ListPlace(of: playlist, url: url, in: lane, known: known, facts, at: now)
         let (tracker, now) = (place.tracker, now)
         item?.lanes[id]?.playlist.attach(tracker)
         noteList(of: id)

@@ -13,7 +13,7 @@ extension PlaybackEngine {
     /// Applies an update of a lane's playlist.
     mutating func update(_ id: LaneID, with playlist: MediaPlaylist, url: String, loadBegan: Duration) {
         guard let lane = item?.lanes[id],
-            let update = ListUpdate(
+            let update = ListAnswer.ListUpdate(
                 of: lane, with: playlist, url: url, loadBegan: loadBegan, at: now,
                 beside: item?.startBesideOthers(of: playlist, in: id, at: now))
         else { return }

@@ -104,7 +104,7 @@ struct ItemClockTests {
 
     @Test("waiting time is counted at the start and in stalls until playback runs")
     func waits() {
-        var waits = WaitingTimes()
+        var waits = TimeControl.WaitingTimes()
         waits.begin(at: .seconds(1))
         waits.begin(at: .seconds(2))
         #expect(Self.counted(waits) == [nil, 0])
@@ -123,7 +123,7 @@ struct ItemClockTests {
     }
 
     /// The startup time and the duration of stalls.
-    private static func counted(_ waits: WaitingTimes, at now: Duration? = nil) -> [Double?] {
+    private static func counted(_ waits: TimeControl.WaitingTimes, at now: Duration? = nil) -> [Double?] {
         var statistics = PlaybackStatistics()
         waits.count(at: now, &statistics)
         return [statistics.startupTime?.seconds, statistics.stallDuration.seconds]

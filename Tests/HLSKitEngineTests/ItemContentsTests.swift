@@ -10,7 +10,7 @@ import Testing
 struct ItemContentsTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
-        var found: @Sendable (inout ItemContents) -> Void
+        var found: @Sendable (inout ItemState.ItemContents) -> Void
         var hasSkipped = false
         var cause: String?
         var testDescription: String { name }
@@ -38,19 +38,19 @@ struct ItemContentsTests {
 
     @Test("an item without playable media fails", arguments: cases)
     func missing(_ test: Case) {
-        var contents = ItemContents()
+        var contents = ItemState.ItemContents()
         test.found(&contents)
         #expect(contents.whatIsMissing(of: "item", hasSkipped: test.hasSkipped)?.cause == test.cause)
     }
 
     @Test("the third segment without a track fails the item once, unless tracks were found before")
     func trackless() throws {
-        var contents = ItemContents()
+        var contents = ItemState.ItemContents()
         #expect(contents.noteTrackless(url: "a") == nil)
         #expect(contents.noteTrackless(url: "b") == nil)
         #expect(contents.noteTrackless(url: "c")?.urlString == "c")
         #expect(contents.noteTrackless(url: "d") == nil)
-        var other = ItemContents()
+        var other = ItemState.ItemContents()
         other.note([MediaTrack(id: 1, mediaType: .text, codec: .webVTT, timescale: 90_000)], of: .main)
         for _ in 0..<5 { #expect(other.noteTrackless(url: "a") == nil) }
         #expect(other.tracks[.main]?.count == 1)
@@ -61,7 +61,7 @@ struct ItemContentsTests {
         let tracker = PlaylistTracker(
             try PlaylistText.numbered(0, count: 2).parsed(), requestURL: "list", url: "list", start: .zero,
             loadBegan: .zero, now: .zero)
-        var numbers = TimelineNumbers()
+        var numbers = ItemState.TimelineNumbers()
         let first = numbers.key(at: 0, in: tracker)
         #expect(first == numbers.key(at: 1, in: tracker))
         #expect(numbers.number(of: first) == 0)

@@ -6,10 +6,11 @@ import Testing
 struct ItemExtentTests {
     @Test("media presented to its end determines the duration if nothing was missing")
     func duration() {
-        func duration(_ extent: ItemExtent, forwardEnd: Duration? = nil, hasFailed: Bool = false) -> Duration {
+        func duration(_ extent: ItemState.ItemExtent, forwardEnd: Duration? = nil, hasFailed: Bool = false) -> Duration
+        {
             extent.duration(listedEnd: .seconds(20), forwardEnd: forwardEnd, hasFailed: hasFailed)
         }
-        var extent = ItemExtent()
+        var extent = ItemState.ItemExtent()
         #expect(duration(extent) == .seconds(20))
         extent.close(at: .seconds(19))
         #expect(duration(extent) == .seconds(19))
@@ -22,7 +23,7 @@ struct ItemExtentTests {
 
     @Test("more media moves the end and keeps the start")
     func reopens() {
-        var extent = ItemExtent()
+        var extent = ItemState.ItemExtent()
         #expect(extent.start == nil)
         extent.begin(at: .seconds(4))
         extent.close(at: .seconds(19))

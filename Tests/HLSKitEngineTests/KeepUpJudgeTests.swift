@@ -62,7 +62,7 @@ struct KeepUpJudgeTests {
         var input = input
         for milliseconds in stride(from: 0, through: 600_000, by: 100) {
             input.forwardDuration = .milliseconds(milliseconds)
-            var judge = KeepUpJudge()
+            var judge = BufferReport.KeepUpJudge()
             if judge.isLikelyToKeepUp(input) { return milliseconds }
         }
         return .max
@@ -139,7 +139,7 @@ struct KeepUpJudgeTests {
         ])
     func threshold(_ testCase: Case) {
         func answer(_ milliseconds: Int) -> Bool {
-            var judge = KeepUpJudge(policy: testCase.policy)
+            var judge = BufferReport.KeepUpJudge(policy: testCase.policy)
             var input = testCase.input
             input.forwardDuration = .milliseconds(milliseconds)
             // The engine asks the program, and the judge keeps its word.
@@ -154,14 +154,14 @@ struct KeepUpJudgeTests {
         }
     }
 
-    private func keepsUp(_ judge: inout KeepUpJudge, _ input: KeepUpInput) -> Bool {
+    private func keepsUp(_ judge: inout BufferReport.KeepUpJudge, _ input: KeepUpInput) -> Bool {
         judge.isLikelyToKeepUp(input)
     }
 
     @Test("F04: all remaining media is enough; an empty buffer never is")
     func extremes() {
         for policy in [KeepUpPolicy.predictive, .bufferOnly(), .custom { _ in true }] {
-            var judge = KeepUpJudge(policy: policy)
+            var judge = BufferReport.KeepUpJudge(policy: policy)
             judge.programSays = true
             #expect(keepsUp(&judge, KeepUpInput(forwardDuration: .milliseconds(100), holdsAllRemaining: true)))
             #expect(!keepsUp(&judge, KeepUpInput(forwardDuration: .zero, isEmpty: true, holdsAllRemaining: true)))
@@ -170,7 +170,7 @@ struct KeepUpJudgeTests {
 
     @Test("a yes holds down to half the threshold")
     func stickiness() {
-        var judge = KeepUpJudge()
+        var judge = BufferReport.KeepUpJudge()
         var input = Self.input(throughput: 2.5e6)
         input.forwardDuration = .milliseconds(1999)
         #expect(!keepsUp(&judge, input))
@@ -187,7 +187,7 @@ struct KeepUpJudgeTests {
 
     @Test("another rate, bit rate or item is judged from scratch", arguments: ["rate", "bit rate", "item", "empty"])
     func judgedAnew(change: String) {
-        var judge = KeepUpJudge()
+        var judge = BufferReport.KeepUpJudge()
         var input = Self.input(throughput: 2.5e6)
         input.forwardDuration = .seconds(2)
         #expect(keepsUp(&judge, input))

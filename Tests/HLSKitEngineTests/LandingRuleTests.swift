@@ -95,7 +95,7 @@ struct LandingRuleTests {
         var rule = try Self.rule()
         rule.held.end = test.end
         rule.showsIFrames = test.showsIFrames
-        var syncSamples = SyncIndex()
+        var syncSamples = LandingRule.SyncIndex()
         syncSamples.insert((4..<10).map { .seconds(2 * $0) })
         let request = SeekRequest(destination: .time(test.target), tolerance: test.tolerance)
         #expect(rule.landing(for: request, at: test.target, syncSamples) == test.expected)
@@ -154,7 +154,7 @@ struct LandingRuleTests {
 
     @Test("a time tied to a host time stays within the media", arguments: anchors)
     func keeps(_ test: Anchor) {
-        let anchor = AnchorBounds(start: .zero, end: .seconds(40)).keep(
+        let anchor = LandingRule.AnchorBounds(start: .zero, end: .seconds(40)).keep(
             .init(itemTime: .seconds(test.itemTime), hostTime: .seconds(test.hostTime)), rate: test.rate,
             at: .seconds(100))
         #expect(anchor == test.expected)

@@ -14,7 +14,7 @@ struct LaneRestartTests {
         var isComplete = true
         var drainedEnd: Duration? = .seconds(20)
         var isCutAtEnd = true
-        var joint = LaneJoint.begins
+        var joint = MediaLane.LaneJoint.begins
         var soundEnd: Duration? = .seconds(19)
         var replacement: Int?
 
@@ -34,11 +34,11 @@ struct LaneRestartTests {
     }
 
     struct Case: Sendable, CustomTestStringConvertible {
-        var restart: LaneRestart
+        var restart: MediaLane.LaneRestart
         var expected: State
         var testDescription: String { "\(restart)" }
 
-        init(_ restart: LaneRestart, _ change: (inout State) -> Void) {
+        init(_ restart: MediaLane.LaneRestart, _ change: (inout State) -> Void) {
             self.restart = restart
             expected = State(change)
         }
@@ -122,9 +122,9 @@ struct LaneRestartTests {
     }
 
     struct JointCase: Sendable, CustomTestStringConvertible {
-        var restart: LaneRestart
+        var restart: MediaLane.LaneRestart
         /// After a joint that follows, one that begins, and one that repeats for a role.
-        var expected: [LaneJoint]
+        var expected: [MediaLane.LaneJoint]
         var testDescription: String { "\(restart)" }
     }
 
@@ -146,7 +146,7 @@ struct LaneRestartTests {
 
     @Test("the joint depends on the restart reason and the previous joint", arguments: joints)
     func joint(_ test: JointCase) {
-        let before = [LaneJoint.follows, .begins, .repeats(role: Self.role)]
+        let before = [MediaLane.LaneJoint.follows, .begins, .repeats(role: Self.role)]
         #expect(before.map { test.restart.joint(after: $0) } == test.expected)
     }
 

@@ -60,7 +60,7 @@ struct LiveReserveTests {
                 available: .seconds(6), load: .seconds(1), need: .seconds(7)),
         ])
     func need(_ testCase: Case) {
-        let reserve = LiveReserve(piece: testCase.piece, offset: testCase.offset, window: testCase.window)
+        let reserve = ForwardBuffer.LiveReserve(piece: testCase.piece, offset: testCase.offset, window: testCase.window)
         #expect(
             reserve.need(threshold: .seconds(4), available: testCase.available, loadTime: testCase.load)
                 == testCase.need)

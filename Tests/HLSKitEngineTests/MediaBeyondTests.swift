@@ -5,8 +5,8 @@ import Testing
 @Suite("Media past the listed end of its segment")
 struct MediaBeyondTests {
     /// After a segment that is listed from 4 to 8 s.
-    private func beyond(_ end: Duration) -> MediaBeyond {
-        var beyond = MediaBeyond()
+    private func beyond(_ end: Duration) -> MediaLane.MediaBeyond {
+        var beyond = MediaLane.MediaBeyond()
         beyond.noteRead(upTo: end, listedEnd: .seconds(8))
         return beyond
     }
@@ -24,7 +24,7 @@ struct MediaBeyondTests {
         for end in [7900, 8000, 8001] {
             #expect(!beyond(.milliseconds(end)).reaches(.seconds(12), beyond: .seconds(12)), "\(end)")
         }
-        #expect(!MediaBeyond().reaches(.zero, beyond: .zero))
+        #expect(!MediaLane.MediaBeyond().reaches(.zero, beyond: .zero))
     }
 
     @Test("an excess of more than a second means a wrong playlist and is ignored")
@@ -37,6 +37,6 @@ struct MediaBeyondTests {
     func last() {
         var beyond = beyond(.milliseconds(8080))
         beyond.noteRead(upTo: .seconds(12), listedEnd: .seconds(12))
-        #expect(beyond == MediaBeyond())
+        #expect(beyond == MediaLane.MediaBeyond())
     }
 }

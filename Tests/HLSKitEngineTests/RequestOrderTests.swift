@@ -18,11 +18,12 @@ struct RequestOrderTests {
         var configuration = EngineConfiguration()
         configuration.fields = [TransportField(name: "User-Agent", value: "me")]
         let order = RequestOrder(firstPlaylist: "https://host/list")
-        #expect(Self.names(RequestTerms(configuration, sessionID: "a").request(for: order)) == ["User-Agent"])
+        #expect(
+            Self.names(RequestOrder.RequestTerms(configuration, sessionID: "a").request(for: order)) == ["User-Agent"])
         configuration.sendsSessionID = true
         configuration.sessionID = "all"
-        #expect(RequestTerms(configuration).request(for: order).transport.fields.last?.value == "all")
-        let request = RequestTerms(configuration, sessionID: "own").request(for: order)
+        #expect(RequestOrder.RequestTerms(configuration).request(for: order).transport.fields.last?.value == "all")
+        let request = RequestOrder.RequestTerms(configuration, sessionID: "own").request(for: order)
         #expect(request.transport.fields.last == TransportField(name: "X-Playback-Session-Id", value: "own"))
         #expect(request.namedBy == nil)
         #expect(request.transport.resourceClass == .multivariantPlaylist)
@@ -35,17 +36,18 @@ struct RequestOrderTests {
         configuration.credentialOrigins = Set([origin].compactMap(\.self))
         let order = RequestOrder(Self.key, for: .audio, namedBy: "https://host/list")
         let authorization = TransportField(name: "Authorization", value: "Basic eA==")
-        let request = RequestTerms(configuration, authorization: authorization, origins: []).request(for: order)
+        let request = RequestOrder.RequestTerms(configuration, authorization: authorization, origins: []).request(
+            for: order)
         #expect(request.transport.credentialOrigins.isEmpty)
         #expect(Self.names(request) == ["Authorization"])
         // Before there is an item.
-        let early = RequestTerms(configuration).request(for: order)
+        let early = RequestOrder.RequestTerms(configuration).request(for: order)
         #expect(early.transport.credentialOrigins == configuration.credentialOrigins)
     }
 
     @Test("key requests have a small size limit and name their key system")
     func limits() {
-        let terms = RequestTerms(EngineConfiguration())
+        let terms = RequestOrder.RequestTerms(EngineConfiguration())
         let key = terms.request(for: RequestOrder(Self.key, for: .main, namedBy: nil)).transport
         #expect(key.maximumByteCount == ResourceLimits.keyByteCount)
         #expect(key.keyFormat == "com.example.keys")
@@ -58,8 +60,8 @@ struct RequestOrderTests {
 
     @Test("only reloads use the time limits of the variant's playlist")
     func reloads() throws {
-        let reload = RequestTerms.Reload(timeout: .seconds(8), hedgeDelay: .seconds(4))
-        let terms = RequestTerms(EngineConfiguration(), reload: reload)
+        let reload = RequestOrder.RequestTerms.Reload(timeout: .seconds(8), hedgeDelay: .seconds(4))
+        let terms = RequestOrder.RequestTerms(EngineConfiguration(), reload: reload)
         var lane = MediaLane(id: .audio, playlistURL: "https://host/audio")
         let first = terms.request(for: RequestOrder(playlistOf: lane, in: nil, at: "https://host/all")).transport
         #expect(first.timeouts == TransportTimeouts())
@@ -78,8 +80,8 @@ struct RequestOrderTests {
 
     @Test("R40: a blocking request has its own deadline and is not retried by the transport")
     func held() throws {
-        let reload = RequestTerms.Reload(timeout: .seconds(8), hedgeDelay: .seconds(4))
-        let terms = RequestTerms(EngineConfiguration(), reload: reload)
+        let reload = RequestOrder.RequestTerms.Reload(timeout: .seconds(8), hedgeDelay: .seconds(4))
+        let terms = RequestOrder.RequestTerms(EngineConfiguration(), reload: reload)
         var lane = MediaLane(id: .main, playlistURL: "https://host/list?a=1")
         lane.playlist.attach(
             PlaylistTracker(
@@ -103,7 +105,7 @@ struct RequestOrderTests {
         var configuration = EngineConfiguration()
         configuration.timeouts.firstByte = .seconds(5)
         configuration.timeouts[.initializationSection].firstByte = .seconds(2)
-        let terms = RequestTerms(configuration)
+        let terms = RequestOrder.RequestTerms(configuration)
         let map = ResourceID(kind: .map, url: "https://host/map")
         let section = terms.request(for: RequestOrder(map, for: .main, namedBy: nil)).transport
         #expect(section.timeouts.firstByte == .seconds(2))

@@ -290,3 +290,67 @@ extension Range<Duration> {
         return range.isEmpty ? nil : range
     }
 }
+
+// MARK: - Bounds
+
+extension ForwardBuffer {
+    /// The limits that other players impose on the buffer.
+    struct Bounds: Sendable, Hashable {
+        var byteCount: Int?
+        var duration: Duration?
+        /// The bytes in flight, and the maximum size of the next segment.
+        var pendingByteCount = 0
+        var nextByteCount = 0
+        var pendingDurations: [Track: Duration] = [:]
+        /// The amount of media ahead above which other players have priority, or nil if they have none.
+        var reserve: Duration?
+    }
+}
+
+extension ForwardBuffer.Bounds {
+    /// Returns whether the next segment would exceed the limits.
+    ///
+    /// - Parameters:
+    ///   - ahead: The duration of media ahead, including the segment.
+    ///   - byteCounts: The bytes without the segment.
+    func isExceeded(by ahead: Duration, _ byteCounts: Int...) -> Bool {
+        if let duration, ahead > duration { return true }
+        return byteCount.map { room in byteCounts.reduce(nextByteCount, +) > room } ?? false
+    }
+
+    /// Returns the bytes that may be kept behind the playhead, or nil for no limit.
+    func roomBehind(_ bytesAhead: Int) -> Int? {
+        byteCount.map { max(0, $0 - bytesAhead - pendingByteCount - nextByteCount) }
+    }
+}
+
+// MARK: - Reserve of live streams
+
+extension ForwardBuffer {
+    /// The amount of media required ahead before a live stream resumes after a stall.
+    ///
+    /// Near the edge, only the next listed segment can be loaded, and it takes as long to appear as it lasts. Playback
+    /// that resumes with one segment would stall again after each segment.
+    struct LiveReserve: Sendable, Hashable {
+        /// The maximum duration of the next listed piece: the longest segment or the part target duration.
+        var piece: Duration
+        /// The distance from the edge at which to play.
+        var offset: Duration
+        var window: Duration
+
+        /// Returns the media required ahead at rate 1.
+        ///
+        /// - Parameters:
+        ///   - threshold: The amount of media that is enough if only loading takes time.
+        ///   - available: The media listed ahead of the playhead.
+        ///   - loadTime: The time to load the next piece, or nil if unknown.
+        func need(threshold: Duration, available: Duration, loadTime: Duration?) -> Duration {
+            let usual = min(threshold, max(offset - piece, piece * 2))
+            // The next piece is already listed.
+            guard available < usual + piece else { return usual }
+            let load = min(loadTime ?? piece / 4, piece)
+            // Waiting for more media than the window lists would fall behind the window.
+            return min(max(usual, piece + load), max(piece, window - piece))
+        }
+    }
+}

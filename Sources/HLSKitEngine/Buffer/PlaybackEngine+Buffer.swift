@@ -105,8 +105,10 @@ extension PlaybackEngine {
             loadTime =
                 outlook.pieceDuration * min(1, rate / (throughput * configuration.buffering.throughputSafetyFactor))
         }
-        return LiveReserve(piece: outlook.pieceDuration, offset: offset, window: outlook.listedDuration).need(
-            threshold: report.startThreshold, available: max(.zero, outlook.listedEnd - playhead), loadTime: loadTime)
+        return ForwardBuffer.LiveReserve(piece: outlook.pieceDuration, offset: offset, window: outlook.listedDuration)
+            .need(
+                threshold: report.startThreshold, available: max(.zero, outlook.listedEnd - playhead),
+                loadTime: loadTime)
     }
 
     mutating func updateBuffer() {

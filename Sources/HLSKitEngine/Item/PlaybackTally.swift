@@ -1,4 +1,4 @@
-/// Counts the events of an item for ``PlaybackStatistics``. ``WaitingTimes`` counts waiting times.
+/// Counts the events of an item for ``PlaybackStatistics``. ``TimeControl/WaitingTimes`` counts waiting times.
 struct PlaybackTally: Sendable {
     /// The counts, without values that other components track.
     private(set) var counts = PlaybackStatistics()
@@ -43,4 +43,21 @@ struct PlaybackTally: Sendable {
     }
 
     mutating func stall() { counts.numberOfStalls += 1 }
+}
+
+extension PlaybackTally {
+    /// The use of low-latency features in an item.
+    package struct LowLatencyTally: Sendable, Hashable {
+        package var partCount = 0
+        /// The number of blocking playlist requests that returned the expected content.
+        package var blockingReloadCount = 0
+        /// The number of delta updates that were merged into the known playlist.
+        package var deltaUpdateCount = 0
+        /// The number of preload hints that became parts or initialization sections.
+        package var usedHintCount = 0
+        /// The number of preload hints that were requested and not used.
+        package var wastedHintCount = 0
+
+        package init() {}
+    }
 }

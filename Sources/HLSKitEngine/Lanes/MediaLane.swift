@@ -21,32 +21,34 @@ enum LaneCursor: Hashable, Sendable {
     }
 }
 
-enum LanePhase: Hashable, Sendable {
-    /// The lane has no position because the start of the item is unknown.
-    case unplaced
-    case loading(LaneCursor)
-    /// The last segment of the playlist or before the end time is loaded.
-    ///
-    /// `next`: the position at which the lane continues if more media is needed. `drainedEnd`: the end of its media,
-    /// once all of it was presented.
-    case complete(next: LaneCursor?, drainedEnd: Duration?)
-}
+extension MediaLane {
+    enum LanePhase: Hashable, Sendable {
+        /// The lane has no position because the start of the item is unknown.
+        case unplaced
+        case loading(LaneCursor)
+        /// The last segment of the playlist or before the end time is loaded.
+        ///
+        /// `next`: the position at which the lane continues if more media is needed. `drainedEnd`: the end of its
+        /// media, once all of it was presented.
+        case complete(next: LaneCursor?, drainedEnd: Duration?)
+    }
 
-/// How the next segment of a lane joins the media loaded before it.
-enum LaneJoint: Hashable, Sendable {
-    /// It follows its predecessor in the playlist.
-    case follows
-    /// It does not follow the loaded media.
-    case begins
-    /// Like ``begins``, but it may repeat media from another source.
-    ///
-    /// `role`: the failed segment whose retry budget continues.
-    case repeats(role: SegmentID?)
+    /// How the next segment of a lane joins the media loaded before it.
+    enum LaneJoint: Hashable, Sendable {
+        /// It follows its predecessor in the playlist.
+        case follows
+        /// It does not follow the loaded media.
+        case begins
+        /// Like ``begins``, but it may repeat media from another source.
+        ///
+        /// `role`: the failed segment whose retry budget continues.
+        case repeats(role: SegmentID?)
 
-    var startsNewSequence: Bool { self != .follows }
-    /// Whether media up to the end of loaded media is dropped.
-    var dropsOverlap: Bool { if case .repeats = self { true } else { false } }
-    var role: SegmentID? { if case .repeats(let role) = self { role } else { nil } }
+        var startsNewSequence: Bool { self != .follows }
+        /// Whether media up to the end of loaded media is dropped.
+        var dropsOverlap: Bool { if case .repeats = self { true } else { false } }
+        var role: SegmentID? { if case .repeats(let role) = self { role } else { nil } }
+    }
 }
 
 /// One media playlist that is loaded segment by segment.

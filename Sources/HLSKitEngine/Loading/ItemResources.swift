@@ -1,10 +1,12 @@
 import HLSKitSelection
 
-/// The loading state of a map or key in one lane.
-enum ResourceState: Hashable, Sendable {
-    case loading(RequestID)
-    case waitingForRetry
-    case loaded
+extension ItemResources {
+    /// The loading state of a map or key in one lane.
+    enum ResourceState: Hashable, Sendable {
+        case loading(RequestID)
+        case waitingForRetry
+        case loaded
+    }
 }
 
 /// The maps and keys of an item. A key is requested once even if several lanes need it.

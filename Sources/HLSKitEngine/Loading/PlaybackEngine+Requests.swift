@@ -30,12 +30,12 @@ extension PlaybackEngine {
         send(order)
     }
 
-    private var requestTerms: RequestTerms {
-        RequestTerms(
+    private var requestTerms: RequestOrder.RequestTerms {
+        RequestOrder.RequestTerms(
             configuration, authorization: item?.authorization, origins: item?.credentialOrigins,
             sessionID: item?.session?.id,
             reload: item?.lanes[.main]?.tracker.map {
-                RequestTerms.Reload(timeout: $0.reloadTimeout, hedgeDelay: $0.hedgeDelay)
+                RequestOrder.RequestTerms.Reload(timeout: $0.reloadTimeout, hedgeDelay: $0.hedgeDelay)
             })
     }
 

@@ -89,57 +89,59 @@ struct RequestOrder: Sendable {
     }
 }
 
-/// The common properties of an item's requests: credentials, the session name and timeouts.
-struct RequestTerms: Sendable {
-    /// The time limits of a reload.
-    struct Reload: Sendable, Hashable {
-        var timeout: Duration
-        var hedgeDelay: Duration
-    }
-
-    private let fields: [TransportField]
-    private let credentialOrigins: Set<URLOrigin>
-    private let timeouts: ResourceTimeouts
-    private let reload: Reload?
-
-    /// - Parameters:
-    ///   - authorization: The credentials in the item's URL.
-    ///   - origins: The origins to which the user's credentials may be sent, or `nil` without an item.
-    ///   - sessionID: The name of the item's session.
-    ///   - reload: The limits of reloads, or `nil` before the variant's playlist is loaded.
-    init(
-        _ configuration: EngineConfiguration, authorization: TransportField? = nil, origins: Set<URLOrigin>? = nil,
-        sessionID: String? = nil, reload: Reload? = nil
-    ) {
-        var fields = RequestCredentials.fields(configuration.fields, authorization)
-        if configuration.sendsSessionID, let session = sessionID ?? configuration.sessionID {
-            fields.append(TransportField(name: "X-Playback-Session-Id", value: session))
+extension RequestOrder {
+    /// The common properties of an item's requests: credentials, the session name and timeouts.
+    struct RequestTerms: Sendable {
+        /// The time limits of a reload.
+        struct Reload: Sendable, Hashable {
+            var timeout: Duration
+            var hedgeDelay: Duration
         }
-        self.fields = fields
-        credentialOrigins = origins ?? configuration.credentialOrigins
-        timeouts = configuration.timeouts
-        self.reload = reload
-    }
 
-    func request(for order: RequestOrder) -> EngineRequest {
-        var request = TransportRequest(
-            urlString: order.directives.url(of: order.answeredURL ?? order.url),
-            resourceClass: order.purpose.resourceClass,
-            fields: fields, byteRange: order.byteRange,
-            timeouts: timeouts[order.purpose.resourceClass], maximumByteCount: order.maximumByteCount)
-        // The user's credentials belong to the origin of the URL that the user supplied.
-        request.credentialOrigins = credentialOrigins
-        if order.isReload, let reload {
-            request.timeouts.total = min(request.timeouts.total ?? reload.timeout, reload.timeout)
-            request.hedgeDelay = reload.hedgeDelay
+        private let fields: [TransportField]
+        private let credentialOrigins: Set<URLOrigin>
+        private let timeouts: ResourceTimeouts
+        private let reload: Reload?
+
+        /// - Parameters:
+        ///   - authorization: The credentials in the item's URL.
+        ///   - origins: The origins to which the user's credentials may be sent, or `nil` without an item.
+        ///   - sessionID: The name of the item's session.
+        ///   - reload: The limits of reloads, or `nil` before the variant's playlist is loaded.
+        init(
+            _ configuration: EngineConfiguration, authorization: TransportField? = nil, origins: Set<URLOrigin>? = nil,
+            sessionID: String? = nil, reload: Reload? = nil
+        ) {
+            var fields = RequestCredentials.fields(configuration.fields, authorization)
+            if configuration.sendsSessionID, let session = sessionID ?? configuration.sessionID {
+                fields.append(TransportField(name: "X-Playback-Session-Id", value: session))
+            }
+            self.fields = fields
+            credentialOrigins = origins ?? configuration.credentialOrigins
+            timeouts = configuration.timeouts
+            self.reload = reload
         }
-        if let hold = order.heldFor { request.hold(for: hold) }
-        request.isPreload = order.purpose.isHint
-        request.keyFormat = order.keyFormat
-        request.keyReason = order.keyReason
-        return EngineRequest(
-            purpose: order.purpose, transport: request, variables: order.variables,
-            directives: order.directives,
-            key: order.key, namedBy: order.namedBy)
+
+        func request(for order: RequestOrder) -> EngineRequest {
+            var request = TransportRequest(
+                urlString: order.directives.url(of: order.answeredURL ?? order.url),
+                resourceClass: order.purpose.resourceClass,
+                fields: fields, byteRange: order.byteRange,
+                timeouts: timeouts[order.purpose.resourceClass], maximumByteCount: order.maximumByteCount)
+            // The user's credentials belong to the origin of the URL that the user supplied.
+            request.credentialOrigins = credentialOrigins
+            if order.isReload, let reload {
+                request.timeouts.total = min(request.timeouts.total ?? reload.timeout, reload.timeout)
+                request.hedgeDelay = reload.hedgeDelay
+            }
+            if let hold = order.heldFor { request.hold(for: hold) }
+            request.isPreload = order.purpose.isHint
+            request.keyFormat = order.keyFormat
+            request.keyReason = order.keyReason
+            return EngineRequest(
+                purpose: order.purpose, transport: request, variables: order.variables,
+                directives: order.directives,
+                key: order.key, namedBy: order.namedBy)
+        }
     }
 }

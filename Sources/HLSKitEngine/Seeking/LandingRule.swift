@@ -88,7 +88,9 @@ struct HeldMedia: Sendable, Hashable {
     }
 
     /// Returns the landing of a seek to a target in held media.
-    func landing(at target: Duration, _ tolerance: SeekRequest.Tolerance, _ syncSamples: SyncIndex) -> Landing {
+    func landing(at target: Duration, _ tolerance: SeekRequest.Tolerance, _ syncSamples: LandingRule.SyncIndex)
+        -> Landing
+    {
         syncSamples.landing(for: target) { tolerance.allows($0, for: target) && reaches($0) }.map(Landing.sync)
             ?? .exact(target)
     }
@@ -103,5 +105,103 @@ extension PlaylistTracker {
             if offset >= .zero, offset < duration(at: index) { return starts[index] + offset }
         }
         return nil
+    }
+}
+
+// MARK: - Landing
+
+/// The position at which media is presented after a seek.
+package enum Landing: Sendable, Hashable {
+    /// At exactly this item time. Its frame is decoded from the previous sync sample.
+    case exact(Duration)
+    /// At a sync sample of the video or at the start of any sample.
+    case sync(Duration)
+    /// At the start of a segment, with its first sample.
+    case segmentStart(Duration)
+    /// Near this item time. Once media is available, the exact position is chosen. Nothing is read before that.
+    case undecided(near: Duration)
+
+    /// The item time of the playhead at this landing.
+    package var time: Duration {
+        switch self {
+        case .exact(let time), .sync(let time), .segmentStart(let time), .undecided(let time): time
+        }
+    }
+
+    /// The item time before which media is decoded and dropped.
+    package var floor: Duration? {
+        switch self {
+        case .exact(let time), .sync(let time): time
+        case .segmentStart, .undecided: nil
+        }
+    }
+}
+
+// MARK: - Sync samples
+
+extension LandingRule {
+    /// The item times of the loaded frames at which decoding can start, in order.
+    struct SyncIndex: Sendable, Hashable {
+        private(set) var times: [Duration] = []
+
+        mutating func insert(_ new: [Duration]) {
+            for time in new {
+                // They usually arrive in order.
+                var index = times.endIndex
+                while index > 0, times[index - 1] > time { index -= 1 }
+                if index > 0, times[index - 1] == time { continue }
+                times.insert(time, at: index)
+            }
+        }
+
+        mutating func removeAll(before time: Duration) {
+            times.removeAll { $0 < time }
+        }
+
+        mutating func removeAll(from time: Duration) {
+            times.removeAll { $0 >= time }
+        }
+
+        mutating func removeAll() {
+            times.removeAll()
+        }
+
+        /// The latest allowed time up to `target` or, if there is none, the earliest allowed time after it.
+        func landing(for target: Duration, where allows: (Duration) -> Bool) -> Duration? {
+            times.last { $0 <= target && allows($0) } ?? times.first { $0 > target && allows($0) }
+        }
+    }
+}
+
+// MARK: - Anchors
+
+extension LandingRule {
+    /// The range of item times that can be anchored to host time.
+    struct AnchorBounds: Sendable, Hashable {
+        var start = Duration.zero
+        /// The end, or nil while it is unknown.
+        var end: Duration?
+
+        /// Returns the anchor, moved into the range of existing media.
+        ///
+        /// Outside the range, time waits until it leads into the range. If it leads away from the range, it stops at
+        /// the bound.
+        func keep(
+            _ anchor: TimeControlMachine.TimebaseAnchor, rate: Float, at now: Duration
+        ) -> TimeControlMachine.TimebaseAnchor {
+            var anchor = anchor
+            guard rate.isFinite, rate != 0 else {
+                anchor.itemTime = within(anchor.itemTime)
+                return anchor
+            }
+            let wait = (within(anchor.itemTime) - anchor.itemTime).seconds / Double(rate)
+            if wait > 0 { anchor.hostTime += .seconds(min(wait, 1e9)) }
+            anchor.itemTime = within(anchor.itemTime)
+            let time = TimebaseState(itemTime: anchor.itemTime, hostTime: anchor.hostTime, rate: Double(rate))
+                .itemTime(at: now)
+            return time == within(time) ? anchor : .init(itemTime: within(time), hostTime: now)
+        }
+
+        private func within(_ time: Duration) -> Duration { min(max(time, start), end ?? max(time, start)) }
     }
 }

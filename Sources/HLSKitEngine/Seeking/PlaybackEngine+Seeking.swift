@@ -69,7 +69,7 @@ extension PlaybackEngine {
         // During a break, the rate applies to the items that are playing.
         if machine.isInterstitialRunning { return run(.setRate(rate)) }
         let start = item?.mainTracker?.seekableStart ?? .zero
-        let bounds = AnchorBounds(
+        let bounds = LandingRule.AnchorBounds(
             start: start, end: item?.mainTracker.map { max(start, effectiveEnd ?? $0.end) })
         let anchor = bounds.keep(anchor, rate: rate, at: now)
         if item?.start != nil, item?.error == nil, !machine.automaticallyWaits, rate.isFinite {

@@ -17,7 +17,7 @@ package struct SeekMachine: Sendable {
     /// Whether the item has frames that can be stepped through.
     private(set) var hasPictures = false
     /// Loaded frames at which decoding can start.
-    private var syncSamples = SyncIndex()
+    private var syncSamples = LandingRule.SyncIndex()
 
     private var move = Move.none
     private var preroll = Wait.none

@@ -10,8 +10,8 @@ struct DownloadJudgeTests {
     private static let segment = SegmentID(lane: .main, rawValue: 7)
 
     /// A download of variant 1, of which 1,000 bytes are expected.
-    private static var download: WatchedDownload {
-        WatchedDownload(
+    private static var download: DownloadJudge.WatchedDownload {
+        DownloadJudge.WatchedDownload(
             request: request, segment: segment, variantID: AssetVariant.ID(number: 1), segmentDuration: .seconds(4),
             probableByteCount: 1_000,
             input: SelectionInput(

@@ -31,10 +31,10 @@ struct FailedLoadTests {
         lost.failed(flight.role, began: .zero)
         return FailedLoad(
             flight, error, timeOut, isAtLiveEdge: false, lost: lost,
-            LossLimits(policies, isLive: false, targetDuration: .zero))
+            LostMedia.LossLimits(policies, isLive: false, targetDuration: .zero))
     }
 
-    private static func playlist(_ trouble: PlaylistTrouble = .loading(timeOut)) -> FailedLoad {
+    private static func playlist(_ trouble: FailedLoad.PlaylistTrouble = .loading(timeOut)) -> FailedLoad {
         FailedLoad(playlistOf: .main, trouble, url: "https://host/list", isFirst: false, isReload: false)
     }
 

@@ -219,7 +219,7 @@ struct FailoverTests {
     @Test("failed sources are avoided for a limited time, and variants until they are forgiven")
     func avoided() throws {
         let sources = try Self.sources()
-        var avoided = AvoidedSources(duration: .seconds(60))
+        var avoided = VariantChooser.AvoidedSources(duration: .seconds(60))
         avoided.avoid(variants: [3], at: .zero)
         #expect(avoided.variants(of: nil, at: .seconds(59)) == [3])
         #expect(avoided.variants(of: nil, at: .seconds(60)).isEmpty)

@@ -9,7 +9,7 @@ struct ItemFailureTests {
 
     @Test("the first failure decides, either at once or after the loaded media was played")
     func verdicts() {
-        var failure = ItemFailure()
+        var failure = ItemState.ItemFailure()
         #expect(!failure.isOver)
         #expect(failure.verdict(canPlayOn: false) == .fails)
         #expect(failure.verdict(canPlayOn: true) == .playsOn)

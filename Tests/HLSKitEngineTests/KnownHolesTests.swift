@@ -10,7 +10,7 @@ struct KnownHolesTests {
 
     @Test("F19: missing media of at least 0.1 s is reported once, also if another track lacks it")
     func news() {
-        var holes = KnownHoles()
+        var holes = ItemState.KnownHoles()
         #expect(!holes.isNews(Self.hole(1000, 1099)))
         #expect(holes.isNews(Self.hole(1000, 1100)))
         holes.note(Self.hole(1000, 1300))
@@ -21,7 +21,7 @@ struct KnownHolesTests {
 
     @Test("F19: only the last ranges are remembered, whatever their number")
     func many() {
-        var holes = KnownHoles()
+        var holes = ItemState.KnownHoles()
         for index in 0..<1000 { holes.note(Self.hole(index * 1000, index * 1000 + 500)) }
         #expect(!holes.isNews(Self.hole(999_000, 999_500)))
         #expect(holes.isNews(Self.hole(0, 500)))

@@ -193,7 +193,8 @@ struct TrickPlayTests {
         }
         let all = [variant(400, height: 1080), variant(100, height: 360), variant(200, height: 720)]
         func best(at rate: Float, height: Int? = nil, bitsPerSecond: Double) -> String? {
-            IFrameVariants(all, canPlay: nil).best(at: rate, height: height, bitsPerSecond: bitsPerSecond)?.uri
+            TrickPlay.IFrameVariants(all, canPlay: nil).best(at: rate, height: height, bitsPerSecond: bitsPerSecond)?
+                .uri
         }
         #expect(best(at: 4, bitsPerSecond: 1600) == "400")
         #expect(best(at: -4, bitsPerSecond: 1599) == "200")
@@ -202,11 +203,11 @@ struct TrickPlayTests {
         // Something is shown in any case.
         #expect(best(at: 64, bitsPerSecond: 0) == "100")
         #expect(best(at: 4, height: 90, bitsPerSecond: 1600) == "100")
-        func isPlayable(_ variants: IFrameVariants, isPaced: Bool = true) -> Bool {
+        func isPlayable(_ variants: TrickPlay.IFrameVariants, isPaced: Bool = true) -> Bool {
             variants.capabilities(isPaced: isPaced).canPlayFastForward
         }
-        #expect(isPlayable(IFrameVariants(all, canPlay: nil)))
-        #expect(!isPlayable(IFrameVariants(all, canPlay: { _ in false })))
-        #expect(!isPlayable(IFrameVariants(all, canPlay: nil), isPaced: false))
+        #expect(isPlayable(TrickPlay.IFrameVariants(all, canPlay: nil)))
+        #expect(!isPlayable(TrickPlay.IFrameVariants(all, canPlay: { _ in false })))
+        #expect(!isPlayable(TrickPlay.IFrameVariants(all, canPlay: nil), isPaced: false))
     }
 }

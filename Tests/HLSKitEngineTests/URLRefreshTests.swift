@@ -123,7 +123,7 @@ struct URLRefreshTests {
             playlist = .media(try PlaylistText.numbered(0, count: 2).parsed())
         }
         let loaded = LoadedPlaylist(playlist: playlist, url: "https://host/all", byteCount: 9, warnings: [])
-        let fresh = FreshPlaylist(
+        let fresh = URLRefresh.FreshPlaylist(
             loaded, after: try Self.multivariant(old), hasOpened: old != .nothing, hasVariant: true)
         switch fresh {
         case .first: #expect(old == .nothing)

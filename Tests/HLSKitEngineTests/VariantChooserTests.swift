@@ -51,7 +51,7 @@ struct VariantChooserTests {
         chooser.consider(try segment(index), limits, separateAudio: nil, facts).last
     }
 
-    private static func use(_ change: VariantSwitch, in chooser: inout VariantChooser) {
+    private static func use(_ change: VariantChooser.VariantSwitch, in chooser: inout VariantChooser) {
         chooser.carryOut(change, as: AssetVariant(index: change.to, peakBitRate: 1e6))
     }
 
@@ -118,7 +118,7 @@ struct VariantChooserTests {
         #expect(input.candidates.map(\.index) == [1, 0, 2])
         #expect((input.currentVariantID?.number, input.segmentNumber, input.segmentCount) == (0, 2, 6))
         let change = chooser.take(Self.decision(2), for: segment.start)
-        #expect(change == VariantSwitch(from: 0, to: 2, at: segment.start, because: "the rule says so"))
+        #expect(change == VariantChooser.VariantSwitch(from: 0, to: 2, at: segment.start, because: "the rule says so"))
         #expect(chooser.maximumForwardBuffer == .seconds(9))
         #expect(!chooser.isOpen(at: segment.start))
         #expect(chooser.isOpen(at: try Self.segment(3).start))
@@ -259,7 +259,7 @@ struct VariantChooserTests {
     func givesUp() {
         var chooser = Self.playing(2)
         let change = chooser.giveUp(for: Self.decision(1), at: .seconds(8))
-        #expect(change == VariantSwitch(from: 2, to: 1, at: .seconds(8), because: "the rule says so"))
+        #expect(change == VariantChooser.VariantSwitch(from: 2, to: 1, at: .seconds(8), because: "the rule says so"))
         #expect(!chooser.isOpen(at: .seconds(8)))
         #expect(chooser.isOpen(at: .seconds(12)))
     }

@@ -2,9 +2,11 @@ import HLSKitLoading
 import HLSKitMedia
 import HLSKitSelection
 
-enum PlaylistTrouble: Sendable {
-    case loading(LoadingError)
-    case playlist(PlaylistFailure)
+extension FailedLoad {
+    enum PlaylistTrouble: Sendable {
+        case loading(LoadingError)
+        case playlist(PlaylistFailure)
+    }
 }
 
 /// A request that failed or returned unusable data, and the consequences.
@@ -38,7 +40,7 @@ struct FailedLoad: Sendable {
     private enum Subject: Sendable {
         case playlist
         case map
-        case segment(LostMedia, LossLimits)
+        case segment(LostMedia, LostMedia.LossLimits)
         /// A map or key that could not be loaded.
         case resource
     }
@@ -105,7 +107,7 @@ struct FailedLoad: Sendable {
     ///   - lost: The unavailable media of its lane.
     init(
         _ flight: SegmentInFlight, _ error: HLSError, _ loadingError: LoadingError?, isAtLiveEdge: Bool,
-        lost: LostMedia, _ limits: LossLimits
+        lost: LostMedia, _ limits: LostMedia.LossLimits
     ) {
         self.init(
             flight.purpose, as: .segment(flight.role), .segment, .segment(lost, limits),
@@ -188,28 +190,30 @@ extension LoadingState {
     }
 }
 
-/// The problem with a segment whose bytes arrived.
-enum BadSegment: Sendable {
-    /// The segment cannot be decrypted. Only another variant could supply another key.
-    case key(HLSError)
-    case map(HLSError)
-    /// The segment uses a feature that this client does not support.
-    case unsupported(HLSError)
-    case media(HLSError)
+extension FailedLoad {
+    /// The problem with a segment whose bytes arrived.
+    enum BadSegment: Sendable {
+        /// The segment cannot be decrypted. Only another variant could supply another key.
+        case key(HLSError)
+        case map(HLSError)
+        /// The segment uses a feature that this client does not support.
+        case unsupported(HLSError)
+        case media(HLSError)
 
-    /// - Parameter hasGivenKey: Whether the app supplied the key, so the playlist's key is not at fault.
-    init(_ failure: SegmentFailure, of job: SegmentJob, hasGivenKey: Bool) {
-        switch failure {
-        case .wrongKey where hasGivenKey, .badKey where hasGivenKey:
-            var error = HLSError(failure, url: job.url)
-            if case .wrongKey = failure { error.cause = HLSError.unfitGivenKey }
-            self = .key(error)
-        case .wrongKey, .noKey, .badKey:
-            self = .key(HLSError(failure, url: job.key?.resource.url ?? job.url))
-        case .badInitializationSection: self = .map(HLSError(failure, url: job.map?.url ?? job.url))
-        case .media(let media) where media.code == .unsupported:
-            self = .unsupported(HLSError(failure, url: job.url))
-        case .media, .truncatedCiphertext: self = .media(HLSError(failure, url: job.url))
+        /// - Parameter hasGivenKey: Whether the app supplied the key, so the playlist's key is not at fault.
+        init(_ failure: SegmentFailure, of job: SegmentJob, hasGivenKey: Bool) {
+            switch failure {
+            case .wrongKey where hasGivenKey, .badKey where hasGivenKey:
+                var error = HLSError(failure, url: job.url)
+                if case .wrongKey = failure { error.cause = HLSError.unfitGivenKey }
+                self = .key(error)
+            case .wrongKey, .noKey, .badKey:
+                self = .key(HLSError(failure, url: job.key?.resource.url ?? job.url))
+            case .badInitializationSection: self = .map(HLSError(failure, url: job.map?.url ?? job.url))
+            case .media(let media) where media.code == .unsupported:
+                self = .unsupported(HLSError(failure, url: job.url))
+            case .media, .truncatedCiphertext: self = .media(HLSError(failure, url: job.url))
+            }
         }
     }
 }

@@ -86,31 +86,57 @@ struct LostMedia: Sendable {
     }
 }
 
-/// The amount of missing media after which a lane is abandoned.
-struct LossLimits: Sendable, Hashable {
-    /// The maximum time to wait for media, or nil for no limit.
-    private(set) var time: Duration?
-    /// The maximum number of consecutive segments, or nil if only time is limited.
-    private(set) var count: Int?
-    private let isLive: Bool
+extension LostMedia {
+    /// The amount of missing media after which a lane is abandoned.
+    struct LossLimits: Sendable, Hashable {
+        /// The maximum time to wait for media, or nil for no limit.
+        private(set) var time: Duration?
+        /// The maximum number of consecutive segments, or nil if only time is limited.
+        private(set) var count: Int?
+        private let isLive: Bool
 
-    init(_ policies: RetryPolicies, isLive: Bool, targetDuration: Duration) {
-        self.isLive = isLive
-        // A live window moves by itself, so only time is limited.
-        count = isLive ? nil : policies.lostSegmentLimit
-        // A longer retry budget for one segment also extends the total time.
-        let segments = policies[.segment]
-        guard let time = policies.lostMediaTime, let budget = isLive ? segments.liveBudget : segments.budget else {
-            return
+        init(_ policies: RetryPolicies, isLive: Bool, targetDuration: Duration) {
+            self.isLive = isLive
+            // A live window moves by itself, so only time is limited.
+            count = isLive ? nil : policies.lostSegmentLimit
+            // A longer retry budget for one segment also extends the total time.
+            let segments = policies[.segment]
+            guard let time = policies.lostMediaTime, let budget = isLive ? segments.liveBudget : segments.budget else {
+                return
+            }
+            self.time = max(time, budget, isLive ? targetDuration * 10 : .zero)
         }
-        self.time = max(time, budget, isLive ? targetDuration * 10 : .zero)
-    }
 
-    /// Returns whether media will have been missing for too long at `time` if `role` keeps failing.
-    func isTooLong(_ lost: LostMedia, with role: SegmentID, at time: Duration) -> Bool {
-        guard let limit = self.time else { return false }
-        return (isLive ? lost.silence(at: time) : lost.duration(with: role, at: time)) > limit
-    }
+        /// Returns whether media will have been missing for too long at `time` if `role` keeps failing.
+        func isTooLong(_ lost: LostMedia, with role: SegmentID, at time: Duration) -> Bool {
+            guard let limit = self.time else { return false }
+            return (isLive ? lost.silence(at: time) : lost.duration(with: role, at: time)) > limit
+        }
 
-    func isTooMuch(_ run: LostMedia.Run) -> Bool { count.map { run.count >= $0 } ?? false }
+        func isTooMuch(_ run: LostMedia.Run) -> Bool { count.map { run.count >= $0 } ?? false }
+    }
+}
+
+// MARK: - Reports
+
+extension ItemState {
+    /// Reported ranges of missing media. Each is reported once even if several tracks miss it.
+    struct KnownHoles: Sendable {
+        /// Shorter ranges are differences between listed and actual durations of segments.
+        static let shortest = Duration.milliseconds(100)
+        private static let mostKept = 32
+
+        private var told: [Range<Duration>] = []
+
+        /// Whether a range has not been reported.
+        func isNews(_ hole: Range<Duration>) -> Bool {
+            hole.upperBound - hole.lowerBound >= Self.shortest && !told.contains { $0.overlaps(hole) }
+        }
+
+        /// Adds a range and drops the oldest one beyond the limit.
+        mutating func note(_ hole: Range<Duration>) {
+            told.append(hole)
+            if told.count > Self.mostKept { told.removeFirst() }
+        }
+    }
 }

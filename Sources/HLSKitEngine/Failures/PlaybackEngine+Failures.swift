@@ -46,7 +46,7 @@ extension PlaybackEngine {
     // MARK: Kinds of failure
 
     /// Called when a lane's playlist could not be loaded or parsed.
-    mutating func failPlaylist(of id: LaneID, _ trouble: PlaylistTrouble, url: String) {
+    mutating func failPlaylist(of id: LaneID, _ trouble: FailedLoad.PlaylistTrouble, url: String) {
         guard let lane = item?.lanes[id] else { return }
         if id == .main { item?.alignment.noteList() }
         let hasAlternative = hasAlternative(for: id)
@@ -66,7 +66,7 @@ extension PlaybackEngine {
         guard let flight = item?.lanes[id]?.segments[segment] else { return }
         if let request = flight.request, !flight.isLoaded { cancel(request) }
         if letGo(segment) { return }
-        switch BadSegment(failure, of: flight.job, hasGivenKey: configuration.keyRules.isGiven) {
+        switch FailedLoad.BadSegment(failure, of: flight.job, hasGivenKey: configuration.keyRules.isGiven) {
         case .key(let error):
             if asksForOtherKey(of: flight, after: error) { return }
             if isOfEarlierKey(flight, failure) { return lose(segment, error, isBad: true) }

@@ -46,8 +46,8 @@ extension PlaybackEngine {
         return lossLimits.isTooLong(lost, with: flight.role, at: now)
     }
 
-    var lossLimits: LossLimits {
-        LossLimits(
+    var lossLimits: LostMedia.LossLimits {
+        LostMedia.LossLimits(
             configuration.retryPolicies, isLive: item?.isLive == true,
             targetDuration: item?.lanes[.main]?.tracker?.pacingTarget ?? .zero)
     }

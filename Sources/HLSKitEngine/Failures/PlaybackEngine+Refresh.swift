@@ -81,7 +81,7 @@ extension PlaybackEngine {
     mutating func goOn(from loaded: LoadedPlaylist, began: Duration) {
         item?.refresh.end()
         item?.knownPlaylists.forget()
-        let fresh = FreshPlaylist(
+        let fresh = URLRefresh.FreshPlaylist(
             loaded, after: item?.steering?.written ?? item?.multivariant, hasOpened: item?.hasOpened == true,
             hasVariant: item?.variantIndex != nil
         )
@@ -114,7 +114,7 @@ extension PlaybackEngine {
     mutating func goOn(atOtherEdge result: Result<LoadedPlaylist, PlaylistFailure>, _ context: RequestUnderWay) {
         guard case .success(let loaded) = result, let item, loaded.url != item.multivariantURL,
             !item.refresh.isUnderWay,
-            case .multivariant(let playlist) = FreshPlaylist(
+            case .multivariant(let playlist) = URLRefresh.FreshPlaylist(
                 loaded, after: item.steering?.written ?? item.multivariant, hasOpened: item.hasOpened,
                 hasVariant: item.variantIndex != nil)
         else { return }

@@ -39,7 +39,7 @@ package struct ItemState: Sendable {
     let owner: String?
     var refresh = URLRefresh()
     /// The way back from a failing server that the item's URL was redirected to.
-    var wayBack = WayBack()
+    var wayBack = URLRefresh.WayBack()
     package let session: ItemSession?
     /// The multivariant playlist, or nil if the app opened a media playlist.
     @Shared var multivariant: MultivariantPlaylist? = nil
@@ -75,7 +75,7 @@ package struct ItemState: Sendable {
     package var isReady = false
     var awaitsAssetKeys = false
     /// How far playlists were checked for ranges to skip.
-    var schedule = ScheduleReach()
+    var schedule = BreakPoint.ScheduleReach()
     /// The failure state.
     var failure = ItemFailure()
     var timelines = TimelineNumbers()

@@ -9,7 +9,9 @@ extension PlaybackEngine {
     /// them.
     ///
     /// - Returns: Whether the playlist was requested again.
-    mutating func asksPlainly(for id: LaneID, after trouble: PlaylistTrouble, _ error: @autoclosure () -> HLSError)
+    mutating func asksPlainly(
+        for id: LaneID, after trouble: FailedLoad.PlaylistTrouble, _ error: @autoclosure () -> HLSError
+    )
         -> Bool
     {
         guard item?.lanes[id]?.playlist.noteFailure(ReloadPlan.Failure(trouble)) == true else { return false }
@@ -178,7 +180,7 @@ extension PlaybackEngine {
 }
 
 extension ReloadPlan.Failure {
-    init(_ trouble: PlaylistTrouble) {
+    init(_ trouble: FailedLoad.PlaylistTrouble) {
         switch trouble {
         case .playlist(let failure): self = failure.kind == .misfit ? .misfit : .other
         case .loading(let error):

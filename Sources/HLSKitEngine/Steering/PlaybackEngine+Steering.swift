@@ -2,38 +2,6 @@ import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// The content steering state of an item.
-struct ItemSteering: Sendable {
-    var monitor: SteeringMonitor
-    var clones = PathwayClones()
-    /// The multivariant playlist without clones.
-    private(set) var written: MultivariantPlaylist
-    /// The most recent steering manifest.
-    private(set) var manifest: SteeringManifest?
-
-    init(_ tag: ContentSteering, of playlist: MultivariantPlaylist, base: String) {
-        monitor = SteeringMonitor(tag, base: base)
-        written = playlist
-    }
-
-    /// The pathway order that the server wants, with the pathways named as in the playlist.
-    var priority: [String] { manifest?.priority.map(clones.name) ?? [] }
-
-    /// Applies a manifest. Returns the playlist with its clones, or `nil` if the playlist does not change.
-    mutating func take(_ manifest: SteeringManifest, base: String) -> MultivariantPlaylist? {
-        self.manifest = manifest
-        let own = Set(written.variants.map(\.pathway))
-        return clones.take(manifest.clones, besides: own) ? clones.playlist(of: written, base: base) : nil
-    }
-
-    /// Called when the playlist was loaded from a fresh URL.
-    mutating func renew(_ playlist: MultivariantPlaylist, base: String) -> MultivariantPlaylist {
-        written = playlist
-        monitor.renew(playlist.contentSteering, base: base)
-        return clones.isEmpty ? playlist : clones.playlist(of: playlist, base: base)
-    }
-}
-
 /// Content steering, requested by ``SteeringMonitor`` and applied by ``Pathways``.
 extension PlaybackEngine {
     // MARK: Asking
@@ -43,7 +11,7 @@ extension PlaybackEngine {
     /// - Returns: The playlist with clones.
     mutating func openSteering(of playlist: MultivariantPlaylist) -> MultivariantPlaylist {
         guard let tag = playlist.contentSteering, let base = item?.multivariantURL else { return playlist }
-        var steering = ItemSteering(tag, of: playlist, base: base)
+        var steering = ItemState.ItemSteering(tag, of: playlist, base: base)
         var cloned: MultivariantPlaylist?
         if let text = steering.monitor.inlineText {
             switch Self.inlineManifest(text) {

@@ -18,8 +18,9 @@ extension PlaybackEngine {
         iFrameVariants.capabilities(isPaced: configuration.pacing == .realTime)
     }
 
-    private var iFrameVariants: IFrameVariants {
-        IFrameVariants(ofPathway(item?.multivariant?.iFrameVariants ?? []), canPlay: configuration.canPlayCodec)
+    private var iFrameVariants: TrickPlay.IFrameVariants {
+        TrickPlay.IFrameVariants(
+            ofPathway(item?.multivariant?.iFrameVariants ?? []), canPlay: configuration.canPlayCodec)
     }
 
     // MARK: Entering and leaving

@@ -114,18 +114,20 @@ struct DownloadJudge: Sendable {
     }
 }
 
-/// A download that the rule checks periodically, with the facts that do not change between checks.
-struct WatchedDownload: Sendable {
-    let request: RequestID
-    let segment: SegmentID
-    let variantID: AssetVariant.ID
-    let segmentDuration: Duration
-    /// The size from the playlist or, without one, the expected size. The response may be more exact.
-    let probableByteCount: Int
-    var input: SelectionInput
+extension DownloadJudge {
+    /// A download that the rule checks periodically, with the facts that do not change between checks.
+    struct WatchedDownload: Sendable {
+        let request: RequestID
+        let segment: SegmentID
+        let variantID: AssetVariant.ID
+        let segmentDuration: Duration
+        /// The size from the playlist or, without one, the expected size. The response may be more exact.
+        let probableByteCount: Int
+        var input: SelectionInput
+    }
 }
 
-extension WatchedDownload {
+extension DownloadJudge.WatchedDownload {
     /// Creates a watched download, or returns nil if there is no choice to make.
     ///
     /// - Parameters:
@@ -150,5 +152,38 @@ extension WatchedDownload {
         self.init(
             request: request, segment: flight.id, variantID: variantID, segmentDuration: flight.job.duration,
             probableByteCount: declared ?? guess, input: input)
+    }
+}
+
+// MARK: - Recordings
+
+extension RecordingRule.Window {
+    /// Creates the window around an item time, or returns `nil` if the playlist is not live.
+    init?(at time: Duration, in tracker: PlaylistTracker) {
+        guard tracker.isLive else { return nil }
+        self.init(
+            before: max(.zero, time - tracker.start), behind: max(.zero, tracker.end - time),
+            targetDuration: tracker.pacingTarget)
+    }
+}
+
+extension RecordingRule.Download {
+    /// Creates a download from a segment that is being received. Returns `nil` if it is not live or too little is
+    /// known.
+    ///
+    /// - Parameter estimate: The measured throughput of the network, in bits per second.
+    init?(
+        of flight: SegmentInFlight, _ request: RequestUnderWay, in lane: MediaLane, _ candidates: [AssetVariant],
+        estimate: Double?, at now: Duration
+    ) {
+        guard let responded = request.responded, now > responded, let tracker = lane.tracker,
+            let total = request.declaredByteCount,
+            let current = candidates.first(where: { $0.index == flight.variantIndex }),
+            let window = RecordingRule.Window(at: flight.job.start, in: tracker)
+        else { return nil }
+        let measured = Double(request.receivedByteCount) * 8 / (now - responded).seconds
+        self.init(
+            current: current, duration: flight.job.duration, remainingByteCount: total - request.receivedByteCount,
+            throughput: min(measured, estimate ?? measured), window: window)
     }
 }

@@ -98,7 +98,7 @@ extension PlaybackEngine {
             return judge.watch(nil)
         }
         judge.watch(
-            WatchedDownload(
+            DownloadJudge.WatchedDownload(
                 of: id, in: lane, of: variants, audio: item?.lanes[.audio]?.tracker, selectionMoment,
                 bufferCapacity: bufferCapacity, bitRate: loadedBitRate))
     }

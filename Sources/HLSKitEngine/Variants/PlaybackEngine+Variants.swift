@@ -80,7 +80,7 @@ extension PlaybackEngine {
     }
 
     /// Carries out a switch. Segments requested from now on come from the new variant and its renditions.
-    mutating func use(_ change: VariantSwitch) {
+    mutating func use(_ change: VariantChooser.VariantSwitch) {
         guard let sources = variantSources, let variant = sources[change.to] else { return }
         guard let url = sources.mainURL(of: variant) else {
             return failVariant(change.to, because: "its URI cannot be resolved")
@@ -130,7 +130,7 @@ extension PlaybackEngine {
         let segment = VariantChooser.Segment(index: index, tracker: tracker, audio: item?.lanes[.audio]?.tracker)
         forgivePassed(upTo: segment.start)
         let (limits, separateAudio, facts) = (selectionLimits, variantsWithSeparateAudio, selectionFacts)
-        var change: VariantSwitch?
+        var change: VariantChooser.VariantSwitch?
         for action in item?.variants.consider(segment, limits, separateAudio: separateAudio, facts) ?? [] {
             switch action {
             case .tell(let eligibility): note(.choices) { .eligibility(eligibility) }

@@ -5,7 +5,7 @@ import HLSKitSelection
 /// Tracks the variants of an item, and decides which one the next segment comes from.
 ///
 /// The engine calls ``consider(_:_:separateAudio:_:)`` before each segment. If a rule has to choose, ``take(_:for:)``
-/// turns its decision into a ``VariantSwitch``. The rule is a separate value (``VariantRule``), because an app's rule
+/// turns its decision into a ``VariantChooser/VariantSwitch``. The rule is a separate value (``VariantRule``), because an app's rule
 /// answers later.
 struct VariantChooser: Sendable {
     /// All variants of the item in playlist order. Empty without a multivariant playlist.

@@ -362,7 +362,7 @@ struct VariantChooser: Sendable {
     /// Called when a segment of a variant was completely read, or with `nil` when all media was dropped.
     mutating func noteRead(of index: Int?) { lastRead = index }
 
-    /// Called when media was loaded (``VariantSizes/note(byteCount:duration:of:)``).
+    /// Called when media was loaded (``VariantChooser/VariantSizes/note(byteCount:duration:of:)``).
     mutating func noteLoaded(byteCount: Int, duration: Duration, of index: Int?) {
         sizes.note(byteCount: byteCount, duration: duration, of: index)
     }

@@ -191,3 +191,97 @@ struct LiveStreamTests {
         #expect(tracker.seekableStart == .seconds(expected))
     }
 }
+
+@Suite("Distance from the live edge")
+struct LiveOffsetTests {
+    private static func recommendation(
+        _ offset: LiveStream.LiveOffset, configured: Int = 12, window: Int = 60, at now: Int
+    ) -> Duration {
+        offset.recommendation(
+            configured: .seconds(configured), target: .seconds(4), window: .seconds(window), at: .seconds(now))
+    }
+
+    @Test(
+        "each recent stall moves the recommendation back by a target duration, within the window",
+        arguments: [
+            ([], 10, 60, 12), ([0], 10, 60, 16), ([0, 5], 10, 60, 20), ([0, 5, 9], 10, 21, 21),
+            // What is configured holds, also where there is less.
+            ([0, 5], 10, 8, 12),
+            // Five minutes ago.
+            ([0, 5], 300, 60, 16), ([0, 5], 305, 60, 12),
+        ] as [([Int], Int, Int, Int)])
+    func recommends(stalls: [Int], now: Int, window: Int, expected: Int) {
+        var offset = LiveStream.LiveOffset()
+        for stall in stalls { offset.stall(at: .seconds(stall)) }
+        #expect(Self.recommendation(offset, window: window, at: now) == .seconds(expected))
+    }
+
+    @Test("a changed recommendation is reported to the app, but not the first one")
+    func tells() {
+        var offset = LiveStream.LiveOffset()
+        #expect(offset.isNews(.seconds(12)))
+        #expect(offset.recommend(.seconds(12)) == false)
+        #expect(!offset.isNews(.seconds(12)))
+        #expect(offset.isNews(.seconds(16)))
+        #expect(offset.recommend(.seconds(16)) == true)
+    }
+
+    @Test("the distance before a wait is restored once, if there was one")
+    func keeps() {
+        var offset = LiveStream.LiveOffset()
+        #expect(!offset.isHeld && !offset.hasWaited)
+        offset.hold(.seconds(12))
+        offset.hold(.seconds(20))
+        #expect(offset.isHeld && !offset.hasWaited)
+        offset.resume()
+        #expect(offset.hasWaited)
+        #expect(offset.take() == .seconds(20))
+        #expect(!offset.isHeld && !offset.hasWaited)
+        #expect(offset.take() == nil)
+    }
+}
+
+@Suite("Losses of the live window")
+struct WindowLossTests {
+    private static func missed(_ range: ClosedRange<Int>, url: String = "a") -> SkippedSegments {
+        SkippedSegments(
+            first: range.lowerBound, last: range.upperBound, mediaDuration: .seconds(4 * range.count), url: url,
+            cause: "the live window moved on")
+    }
+
+    @Test("adjacent losses are merged into one report; a gap or another URL starts a new one")
+    func holding() {
+        var loss = LiveStream.WindowLoss()
+        #expect(loss.hold(Self.missed(1...2)) == nil)
+        #expect(loss.hold(Self.missed(3...3)) == nil)
+        #expect(loss.hold(Self.missed(5...5)) == Self.missed(1...3))
+        #expect(loss.hold(Self.missed(6...6, url: "b")) == Self.missed(5...5))
+        #expect(loss.take() == Self.missed(6...6, url: "b"))
+        #expect(loss.take() == nil)
+    }
+
+    @Test("only a paused player is left behind, until it plays or is moved")
+    func leftBehind() {
+        var loss = LiveStream.WindowLoss()
+        loss.leaveBehind(isPaused: false)
+        #expect(!loss.isLeftBehind)
+        loss.rest()
+        loss.leaveBehind(isPaused: false)
+        #expect(loss.isLeftBehind)
+        loss.moveOn()
+        loss.endRest()
+        loss.leaveBehind(isPaused: false)
+        #expect(!loss.isLeftBehind)
+        loss.leaveBehind(isPaused: true)
+        #expect(loss.isLeftBehind)
+    }
+
+    @Test("after a jump to the edge, a lane is late until it has media")
+    func late() {
+        var loss = LiveStream.WindowLoss()
+        loss.jumpToEdge()
+        #expect(loss.isLate)
+        loss.noteMedia()
+        #expect(!loss.isLate)
+    }
+}

@@ -267,3 +267,138 @@ struct ForwardBufferTests {
         #expect(evaluate(&buffer, Situation(playhead: .zero)).isEmpty)
     }
 }
+
+@Suite("Live reserve")
+struct LiveReserveTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var piece: Duration
+        var offset: Duration
+        var window: Duration = .seconds(60)
+        var available: Duration
+        var load: Duration?
+        var need: Duration
+    }
+
+    @Test(
+        "F04: after a live stall, playback waits until the next segment can arrive in time",
+        arguments: [
+            Case(
+                testDescription: "one segment is listed", piece: .seconds(6), offset: .seconds(18),
+                available: .seconds(6), load: .seconds(1), need: .seconds(7)),
+            Case(
+                testDescription: "two are listed: one is enough, as the next can be loaded", piece: .seconds(6),
+                offset: .seconds(18), available: .seconds(12), load: .seconds(1), need: .seconds(4)),
+            Case(
+                testDescription: "far from the edge as elsewhere", piece: .seconds(6), offset: .seconds(18),
+                available: .seconds(40), need: .seconds(4)),
+            Case(
+                testDescription: "nothing was measured", piece: .seconds(10), offset: .seconds(30),
+                available: .seconds(10), need: .milliseconds(12_500)),
+            Case(
+                testDescription: "a slow network: no more than two segments", piece: .seconds(10), offset: .seconds(30),
+                available: .seconds(10), load: .seconds(60), need: .seconds(20)),
+            Case(
+                testDescription: "short segments: the threshold", piece: .seconds(2), offset: .seconds(6),
+                available: .seconds(2), load: .milliseconds(100), need: .seconds(4)),
+            Case(
+                testDescription: "three segments are listed: two of them", piece: .seconds(6), offset: .seconds(18),
+                window: .seconds(18), available: .seconds(6), load: .seconds(5), need: .seconds(11)),
+            Case(
+                testDescription: "two segments are listed: one, as more would be lost", piece: .seconds(6),
+                offset: .seconds(12), window: .seconds(12), available: .seconds(6), load: .seconds(5), need: .seconds(6)
+            ),
+            Case(
+                testDescription: "one segment is listed in all", piece: .seconds(6), offset: .seconds(6),
+                window: .seconds(6), available: .seconds(6), load: .seconds(5), need: .seconds(6)),
+            Case(
+                testDescription: "parts: the hold-back less a part", piece: .milliseconds(500),
+                offset: .milliseconds(1500), available: .milliseconds(500), load: .milliseconds(50), need: .seconds(1)),
+            Case(
+                testDescription: "parts of a third of a second, a second behind", piece: .milliseconds(334),
+                offset: .milliseconds(1002), available: .milliseconds(334), load: .milliseconds(50),
+                need: .milliseconds(668)),
+            Case(
+                testDescription: "parts on a slow network, far from the edge", piece: .milliseconds(500),
+                offset: .milliseconds(1500), available: .seconds(8), load: .milliseconds(500), need: .seconds(1)),
+            Case(
+                testDescription: "nearer to the edge than a segment", piece: .seconds(6), offset: .seconds(1),
+                available: .seconds(6), load: .seconds(1), need: .seconds(7)),
+        ])
+    func need(_ testCase: Case) {
+        let reserve = ForwardBuffer.LiveReserve(piece: testCase.piece, offset: testCase.offset, window: testCase.window)
+        #expect(
+            reserve.need(threshold: .seconds(4), available: testCase.available, loadTime: testCase.load)
+                == testCase.need)
+    }
+}
+
+/// A buffer with pieces of 6 s and 1000 bytes, the next segment being such a one.
+@Suite("Forward buffer, shared limits")
+struct ForwardBufferBoundsTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var playhead = 0.0
+        var bounds: ForwardBuffer.Bounds
+        var loads: Bool
+        var isFull = false
+    }
+
+    static let cases = [
+        Case(testDescription: "room for one more", bounds: .init(byteCount: 3000, nextByteCount: 1000), loads: true),
+        Case(
+            testDescription: "no room for one more", bounds: .init(byteCount: 2999, nextByteCount: 1000), loads: false,
+            isFull: true),
+        Case(
+            testDescription: "what is on its way takes the room, and is waited for",
+            bounds: .init(byteCount: 3000, pendingByteCount: 1000, nextByteCount: 1000), loads: false),
+        Case(
+            testDescription: "media on its way takes the time, and is waited for",
+            bounds: .init(duration: .seconds(18), pendingDurations: [.video: .seconds(1)]), loads: false),
+        Case(testDescription: "time for one more", bounds: .init(duration: .seconds(18)), loads: true),
+        Case(
+            testDescription: "no time for one more", bounds: .init(duration: .seconds(17)), loads: false, isFull: true),
+        Case(
+            testDescription: "with less than a segment ahead there is always room", playhead: 7,
+            bounds: .init(byteCount: 0, duration: .zero, nextByteCount: 1000), loads: true),
+        Case(
+            testDescription: "with a segment ahead there is not", playhead: 6,
+            bounds: .init(byteCount: 0, duration: .zero, nextByteCount: 1000), loads: false, isFull: true),
+        Case(testDescription: "enough to let others go first", bounds: .init(reserve: .seconds(12)), loads: false),
+        Case(testDescription: "not enough for it", bounds: .init(reserve: .seconds(13)), loads: true),
+    ]
+
+    @Test("D10: the shared limits determine loading and the full state", arguments: cases)
+    func loading(_ test: Case) {
+        var buffer = Self.buffer(pieceCount: 2)
+        let verdict = buffer.evaluate(Self.situation(test.playhead, test.bounds))
+        #expect(verdict.tracksToLoad.contains(.video) == test.loads)
+        #expect(verdict.isFull == test.isFull)
+    }
+
+    @Test("D10: the back buffer is evicted for the next segment", arguments: [(3000, 0), (4000, 1000), (9000, 2000)])
+    func eviction(_ room: Int, _ behind: Int) {
+        // 12 s behind, 12 s ahead.
+        var buffer = Self.buffer(pieceCount: 4)
+        buffer.evict(Self.situation(12, .init(byteCount: room, nextByteCount: 1000)))
+        #expect(buffer.byteCount == 2000 + behind)
+    }
+
+    private static func buffer(pieceCount: Int) -> ForwardBuffer {
+        var buffer = ForwardBuffer()
+        buffer.setRequiredTracks(.video)
+        for index in 0..<pieceCount {
+            let start = Duration.seconds(6 * index)
+            buffer.insert(.init(range: start..<start + .seconds(6), byteCount: 1000), in: .video)
+        }
+        return buffer
+    }
+
+    private static func situation(_ playhead: Double, _ bounds: ForwardBuffer.Bounds) -> ForwardBuffer.Situation {
+        var situation = ForwardBuffer.Situation(playhead: .seconds(playhead))
+        situation.nextSegmentDuration = .seconds(6)
+        situation.nextSegmentByteCount = 1000
+        situation.bounds = bounds
+        return situation
+    }
+}

@@ -1,3 +1,4 @@
+import HLSKitSelection
 import Testing
 
 @testable import HLSKitEngine
@@ -52,5 +53,20 @@ struct PartConnectionsTests {
         #expect(!connections.areOwn)
         for _ in 0..<20 { #expect(!Self.note(400, to: &connections)) }
         #expect(!connections.areOwn)
+    }
+}
+
+@Suite("Low-latency notices")
+struct LowLatencyNoticeTests {
+    @Test("the reason for missing low latency is reported once, and again after it has worked")
+    func once() {
+        var notice = ItemState.LowLatencyNotice()
+        #expect(notice.news(.ordinary) == nil)
+        #expect(notice.news(.declined(.noPartHoldBack)) == .noPartHoldBack)
+        #expect(notice.news(.declined(.holdsNoRequests)) == nil)
+        #expect(notice.news(.ordinary) == nil)
+        #expect(notice.news(.declined(.holdsNoRequests)) == nil)
+        #expect(notice.news(.lowLatency) == nil)
+        #expect(notice.news(.declined(.doesNotHold)) == .doesNotHold)
     }
 }

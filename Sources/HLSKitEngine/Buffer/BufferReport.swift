@@ -193,6 +193,9 @@ extension BufferReport {
     /// An answer of `true` lasts until the media ahead falls below half of the threshold, or the rate, the bit rate or
     /// the item changes. Without that, the answer would flicker with every sample. A custom policy keeps its own state.
     struct KeepUpJudge: Sendable {
+        /// The largest amount that ``need(_:)`` returns, in seconds.
+        private static let largestNeed = 1e9
+
         var policy: KeepUpPolicy
         var configuration: BufferingConfiguration
         /// The rate and bit rate for which the last answer was `true`.
@@ -242,7 +245,9 @@ extension BufferReport {
         /// Returns the amount of media required ahead, or nil if the app's policy decides.
         func need(_ input: KeepUpInput) -> Duration? {
             if case .custom = policy { return nil }
-            return .seconds(need(input, threshold: threshold(isAfterStall: input.isAfterStall).seconds))
+            let seconds = need(input, threshold: threshold(isAfterStall: input.isAfterStall).seconds)
+            // Media without a known end can require an infinite amount.
+            return .seconds(seconds < Self.largestNeed ? seconds : Self.largestNeed)
         }
 
         /// Returns the seconds of media required ahead.

@@ -83,7 +83,8 @@ extension PlaybackEngine {
             let throughput = loading.estimatedBitsPerSecond(at: now), throughput > 0
         else { return nil }
         let goal = min(need, buffer.limit(situation()))
-        return (goal, max(.zero, goal - input.forwardDuration) * (bitRate / throughput))
+        let time = max(.zero, goal - input.forwardDuration).seconds * bitRate / throughput
+        return (goal, .seconds(min(time, 1e9)))
     }
 
     /// At a stall, reports that the link is too slow for the played media, once in a series of stalls.

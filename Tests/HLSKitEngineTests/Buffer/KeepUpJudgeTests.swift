@@ -57,6 +57,19 @@ struct KeepUpJudgeTests {
         #expect(leastAhead(input) > 30_000)
     }
 
+    @Test("the required buffer is finite if the end of the media is unknown")
+    func unknownEnd() {
+        for rates in [[Double](repeating: 0.1e6, count: 12), []] {
+            for stalls in 0...3 {
+                var input = Self.input(
+                    remaining: nil, throughput: 0.09e6, rates: rates, automatic: true, afterStall: stalls > 0)
+                input.hasLowerVariant = false
+                input.stallsInRow = stalls
+                #expect((BufferReport.KeepUpJudge().need(input) ?? .zero) <= .seconds(1_000_000_000))
+            }
+        }
+    }
+
     /// The least media ahead that gives yes, in milliseconds, to 100.
     private func leastAhead(_ input: KeepUpInput) -> Int {
         var input = input

@@ -194,9 +194,9 @@ extension BufferReport {
     /// the item changes. Without that, the answer would flicker with every sample. A custom policy keeps its own state.
     struct KeepUpJudge: Sendable {
         /// The largest amount that ``need(_:)`` returns, in seconds.
-    private static let largestNeed = 1e9
+        private static let largestNeed = 1e9
 
-    var policy: KeepUpPolicy
+        var policy: KeepUpPolicy
         var configuration: BufferingConfiguration
         /// The rate and bit rate for which the last answer was `true`.
         private var yes: (rate: Double, bitRate: Double?)?
@@ -246,8 +246,8 @@ extension BufferReport {
         func need(_ input: KeepUpInput) -> Duration? {
             if case .custom = policy { return nil }
             let seconds = need(input, threshold: threshold(isAfterStall: input.isAfterStall).seconds)
-        // Media without a known end can require an infinite amount.
-        return .seconds(seconds < Self.largestNeed ? seconds : Self.largestNeed)
+            // Media without a known end can require an infinite amount.
+            return .seconds(seconds < Self.largestNeed ? seconds : Self.largestNeed)
         }
 
         /// Returns the seconds of media required ahead.

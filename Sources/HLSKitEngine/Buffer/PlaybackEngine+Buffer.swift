@@ -106,10 +106,10 @@ extension PlaybackEngine {
             loadTime =
                 outlook.pieceDuration * min(1, rate / (throughput * configuration.buffering.throughputSafetyFactor))
         }
-        return ForwardBuffer.LiveReserve(piece: outlook.pieceDuration, offset: offset, window: outlook.listedDuration)
-            .need(
-                threshold: report.startThreshold, available: max(.zero, outlook.listedEnd - playhead),
-                loadTime: loadTime)
+        let reserve = ForwardBuffer.LiveReserve(
+            piece: outlook.pieceDuration, offset: offset, window: outlook.listedDuration)
+        return reserve.need(
+            threshold: report.startThreshold, available: max(.zero, outlook.listedEnd - playhead), loadTime: loadTime)
     }
 
     mutating func updateBuffer() {

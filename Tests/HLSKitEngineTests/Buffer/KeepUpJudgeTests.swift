@@ -65,7 +65,7 @@ struct KeepUpJudgeTests {
                     remaining: nil, throughput: 0.09e6, rates: rates, automatic: true, afterStall: stalls > 0)
                 input.hasLowerVariant = false
                 input.stallsInRow = stalls
-                #expect((KeepUpJudge().need(input) ?? .zero) <= .seconds(1_000_000_000))
+                #expect((BufferReport.KeepUpJudge().need(input) ?? .zero) <= .seconds(1_000_000_000))
             }
         }
     }

@@ -277,11 +277,30 @@ import Testing
     }
 
     @Test(
-        "the distance from the live edge is that of a player, which loads no parts: HOLD-BACK, three target durations, nil for VOD",
+        "M02: the distance from the live edge is a player's: by parts, by HOLD-BACK, three target durations, nil for VOD",
         arguments: [
+            Live(
+                tags: "#EXT-X-PART-INF:PART-TARGET=0.5\n#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK=1.5",
+                offset: MediaTime(value: 3, timescale: 2)),
+            Live(
+                tags: "#EXT-X-PART-INF:PART-TARGET=0.5\n"
+                    + "#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,HOLD-BACK=20,PART-HOLD-BACK=1.5",
+                offset: MediaTime(value: 3, timescale: 2)),
+            // A player loads no parts from these servers.
             Live(
                 tags: "#EXT-X-PART-INF:PART-TARGET=0.5\n#EXT-X-SERVER-CONTROL:HOLD-BACK=20,PART-HOLD-BACK=1.5",
                 offset: MediaTime(value: 20, timescale: 1)),
+            Live(
+                tags: "#EXT-X-PART-INF:PART-TARGET=0.5\n"
+                    + "#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,HOLD-BACK=20,PART-HOLD-BACK=0.9",
+                offset: MediaTime(value: 20, timescale: 1)),
+            Live(
+                tags: "#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,HOLD-BACK=20,PART-HOLD-BACK=1.5",
+                offset: MediaTime(value: 20, timescale: 1)),
+            Live(
+                tags: "#EXT-X-PART-INF:PART-TARGET=0.5\n"
+                    + "#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK=1.5\n#EXT-X-ENDLIST",
+                offset: nil),
             Live(tags: "#EXT-X-SERVER-CONTROL:HOLD-BACK=20", offset: MediaTime(value: 20, timescale: 1)),
             Live(tags: "#EXT-X-VERSION:3", offset: MediaTime(value: 18, timescale: 1)),
             Live(tags: "#EXT-X-ENDLIST", offset: nil),

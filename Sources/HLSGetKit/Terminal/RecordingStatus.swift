@@ -1,5 +1,5 @@
 import Glibc
-import HLSKitCore
+package import HLSKitCore
 
 /// What the status line says of files that are being written: how much of the stream they hold, of how much, and how large
 /// they are.

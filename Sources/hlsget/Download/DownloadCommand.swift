@@ -11,7 +11,8 @@ struct DownloadCommand: AsyncParsableCommand {
             Takes the best variant. Loaded media is kept in FILE.download until FILE is complete: after any \
             interruption the same command checks it and loads the rest, even with a fresh URL of the same stream. \
             Segments that stay unavailable are taken from redundant or other variants. FOLDER/ keeps segments and \
-            playlists as they are: FOLDER/index.m3u8 plays. A live stream is followed from its oldest segment until \
+            playlists as they are: FOLDER/index.m3u8 plays. The command with other --quality, --audio or --subs adds \
+            them to the same FOLDER/. A live stream is followed from its oldest segment until \
             it ends, reaches --to or --duration, or you interrupt (exit 130, the file is complete). Several URLs are \
             saved one after the other; what fails does not keep the others from it.
 

@@ -1,6 +1,6 @@
-/// The name and the version of the command, which is the version of the library too.
+/// The name and the version of the command. The library has the same version.
 package enum CommandInfo {
     package static let version = "1.0.0"
-    /// Begins each line that says why a command failed.
+    /// The start of each error line.
     package static let errorLabel = "hlsget: error"
 }

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The first signal that asks for the end, for commands that work through one thing after another.
+/// Handles the first termination signal in commands with sequential work.
 package final class Interruption: Sendable {
-    /// The work in progress was cancelled by a signal.
+    /// Thrown if a signal cancelled the current work.
     package struct Interrupted: Error {
         package var signal: Int32
     }
@@ -27,10 +27,10 @@ package final class Interruption: Sendable {
 
     deinit { watching.withLock { $0?.cancel() } }
 
-    /// The first signal; nil if none came.
+    /// The first signal, or `nil` if none arrived.
     package var signal: Int32? { state.withLock { $0.signal } }
 
-    /// Sets the action for a signal; runs it at once if the signal has come already.
+    /// Sets the action for a signal. Runs it immediately if a signal has already arrived.
     package func onSignal(_ action: @escaping @Sendable (_ signal: Int32) -> Void) {
         let signal = state.withLock { state in
             state.action = action
@@ -39,9 +39,9 @@ package final class Interruption: Sendable {
         if let signal { action(signal) }
     }
 
-    /// Works on something that a signal cancels.
+    /// Performs work that a signal cancels.
     ///
-    /// - Throws: ``Interrupted`` if one did, else what the work throws.
+    /// - Throws: ``Interrupted`` after a signal, or the error of the work.
     package func cancelling<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value
     {
         let task = Task { try await work() }

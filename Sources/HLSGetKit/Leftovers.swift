@@ -2,21 +2,21 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 
-/// Files that a run leaves behind when it is stopped immediately: printed before the end.
+/// Files that an interrupted run leaves behind. They are printed before an immediate exit.
 ///
-/// Asks no lock of the run itself: what is ended at once may be stuck anywhere.
+/// This type uses no lock of the run, because an interrupted run may be stuck anywhere.
 package final class Leftovers: Sendable {
     private enum Rest {
-        /// A file that is being written, under the name that it was to get.
+        /// An unfinished file, under its final name.
         case file(path: String)
-        /// A folder from which the same command continues.
+        /// A folder from which the same command resumes.
         case folder(path: String)
     }
 
-    /// How long a reader of standard error may keep the end from coming.
+    /// How long a slow reader of standard error may delay the exit, in milliseconds.
     private static let patience: Int32 = 200
 
-    /// How long a clean end waits for whoever reads a pipe. A file takes as long as it takes.
+    /// How long a clean exit waits for a pipe's reader. Files have no limit.
     private static let pipePatience = Duration.seconds(5)
 
     private let rests = Mutex<[Rest]>([])
@@ -24,14 +24,14 @@ package final class Leftovers: Sendable {
 
     package init() {}
 
-    /// Media is written to `path`, and to the files that continue from there.
+    /// Adds a file that is being written, including its continuation files.
     package func add(file path: String) {
         if Self.isPipe(path) { writesToPipe.withLock { $0 = true } }
         guard path != "-" else { return }
         rests.withLock { $0.append(.file(path: path)) }
     }
 
-    /// The same command continues from the folder at `path`.
+    /// Adds a folder from which the same command resumes.
     package func add(folder path: String) { rests.withLock { $0.append(.folder(path: path)) } }
 
     private static func isPipe(_ path: String) -> Bool {
@@ -40,9 +40,9 @@ package final class Leftovers: Sendable {
         return [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT)
     }
 
-    /// Ends the program where the clean end that `signal` has asked for waits for someone who reads nothing.
+    /// Limits the time of a clean exit if a pipe's reader does not read.
     ///
-    /// - Returns: what to cancel when the end has come; nil if no one is waited for.
+    /// - Returns: A task to cancel after a clean exit, or `nil` if there is no pipe.
     package func limitEnd(signal: Int32, clock: ContinuousClock, before: @escaping @Sendable () -> Void) -> Task<
         Void, Never
     >? {
@@ -55,7 +55,7 @@ package final class Leftovers: Sendable {
         }
     }
 
-    /// Says where the rest lies, and ends the program.
+    /// Prints the leftovers and exits.
     package func end(signal: Int32) -> Never {
         let stream = StandardStream.error
         var state = pollfd(fd: stream.descriptor, events: Int16(POLLOUT), revents: 0)
@@ -63,7 +63,6 @@ package final class Leftovers: Sendable {
         _exit(128 + signal)
     }
 
-    /// The line that is printed.
     var line: String {
         var parts: [String] = []
         var folders: [String] = []

@@ -1,10 +1,10 @@
 import HLSKitCore
 
-/// Adds parameters to the URLs of requests (`--query`), for the origins that get all of the user's header fields. Whoever asks
-/// sees the URLs that were asked for.
+/// Adds parameters to the URLs of requests (`--query`). Only origins that receive all of the user's header fields get
+/// them. Callers see the original URLs.
 struct QueryTransport: ResourceTransport {
     let base: any ResourceTransport
-    /// `name=value`, encoded.
+    /// Encoded `name=value` pairs.
     let parameters: [String]
 
     func start(
@@ -30,7 +30,7 @@ struct QueryTransport: ResourceTransport {
         }
     }
 
-    /// Before the parameters that the URL has.
+    /// Inserts the parameters before the URL's own.
     static func url(_ url: String, with parameters: [String]) -> String {
         let fragment = url.firstIndex(of: "#") ?? url.endIndex
         let path = url[..<fragment].firstIndex(of: "?") ?? fragment

@@ -1,32 +1,30 @@
-// The one file that knows signals and Dispatch: signals have no Swift API, and a dispatch source is the way to take
-// them outside of a signal handler, where almost nothing may be called. (On the allow-list of CI's check for
-// DispatchQueue: nothing here measures or waits for time.)
+// The only file that uses signals and Dispatch, because Swift has no API for signals. A dispatch source handles them
+// outside a signal handler, where almost nothing may be called. (On the allow-list of CI's check for DispatchQueue:
+// nothing here measures or waits for time.)
 import Dispatch
 import Glibc
 import HLSKitCore
 import Synchronization
 
-/// The handling of signals that end the program: the first asks for a clean end, one that comes a while later ends it
-/// at once.
+/// The handling of termination signals. The first one requests a clean exit; a later one exits immediately.
 struct InterruptState: Sendable, Equatable {
     enum Action: Sendable, Equatable {
         /// Stop, finish the files, print the summary, exit with 128 + signal.
         case finish(signal: Int32)
-        /// The same request once more.
+        /// A repetition of the same request.
         case ignore
-        /// Exit with 128 + signal, now.
+        /// Exit with 128 + signal immediately.
         case abort(signal: Int32)
     }
 
-    /// Whoever ends a program often does it twice within moments: `timeout` signals its child and then the child's whole
-    /// group, and a terminal that is closed sends SIGHUP behind a Ctrl-C. No one has become impatient in so short a
-    /// time.
+    /// Signals within this time of the first one are one request. `timeout` signals its child and then its whole
+    /// process group, and a closing terminal sends SIGHUP after Ctrl-C.
     static let sameWish = Duration.seconds(1)
 
     private(set) var firstSignal: Int32?
     private var began = Duration.zero
 
-    /// - Parameter time: when it came, on any clock that advances.
+    /// - Parameter time: The time of the signal, on any clock that advances.
     mutating func handle(signal: Int32, at time: Duration) -> Action {
         guard firstSignal != nil else {
             firstSignal = signal
@@ -37,18 +35,17 @@ struct InterruptState: Sendable, Equatable {
     }
 }
 
-/// Watches for SIGINT, SIGTERM and SIGHUP, and keeps SIGPIPE from ending the program, so that a closed pipe is an error of
-/// the write (EPIPE).
+/// Watches for SIGINT, SIGTERM and SIGHUP, and ignores SIGPIPE. Writing to a closed pipe then fails with EPIPE.
 ///
-/// Where SIGHUP is ignored (`nohup`), it stays so.
+/// SIGHUP stays ignored if it was ignored at the start (`nohup`).
 package final class SignalWatcher: Sendable {
-    /// Yields the signal that asks for a clean end, at most one.
+    /// Yields the signal that requests a clean exit, at most once.
     package let requests: AsyncStream<Int32>
 
-    nonisolated(unsafe) private let sources: [any DispatchSourceSignal]  // only cancelled, which any thread may
+    nonisolated(unsafe) private let sources: [any DispatchSourceSignal]  // only cancelled, which is thread-safe
 
-    /// Watches until it is released. `abort` is called when a second signal asks for an end at once, on a thread of its
-    /// own.
+    /// Watches until it is released. `abort` is called on a separate thread when a second signal requests an immediate
+    /// exit.
     package init(
         signals: [Int32] = [SIGINT, SIGTERM, SIGHUP], clock: any Clock<Duration> = SourceClock.host,
         abort: @escaping @Sendable (_ signal: Int32) -> Void = { Leftovers().end(signal: $0) }
@@ -74,7 +71,7 @@ package final class SignalWatcher: Sendable {
             source.resume()
             return source
         }
-        // Until a source is registered (microseconds), a signal would end the program as if no one watched.
+        // Until a source is registered (microseconds), a signal would end the process immediately.
         registrations.wait()
     }
 
@@ -101,18 +98,19 @@ package final class SignalWatcher: Sendable {
     }
 }
 
-/// Watches for SIGHUP where it asks for something to be read again, which it may do any number of times.
+/// Watches for SIGHUP in commands where it requests a reload. It may arrive repeatedly.
 ///
-/// Where SIGHUP is ignored (`nohup`), whoever sends it means the program all the same, and it is watched for.
+/// SIGHUP is watched even if it was ignored at the start (`nohup`), because the sender addresses the command
+/// deliberately.
 package final class ReloadSignal: Sendable {
-    /// An element for each wish; wishes that come before the last one was taken are one.
+    /// An element for each request. Requests before the previous one was taken are merged.
     package let requests: AsyncStream<Void>
 
-    nonisolated(unsafe) private let source: any DispatchSourceSignal  // only cancelled, which any thread may
+    nonisolated(unsafe) private let source: any DispatchSourceSignal  // only cancelled, which is thread-safe
 
     /// Watches until it is released.
     package init() {
-        // Else the signal would end the program before the source sees it.
+        // Without this, the signal would end the process before the source sees it.
         signal(SIGHUP, SIG_IGN)
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         requests = stream

@@ -1,8 +1,9 @@
 package import HLSKitCore
 
-/// The title of a stream, for the names of files.
+/// The title of a stream, for file names.
 package enum StreamTitle {
-    /// As the stream declares it (`EXT-X-SESSION-DATA` of `com.apple.hls.title`, user data of MP4, ID3), else what its URL says.
+    /// The title that the stream declares, or one derived from its URL. Sources are `EXT-X-SESSION-DATA` with
+    /// `com.apple.hls.title`, MP4 user data and ID3.
     package static func title(of asset: Asset) async -> String {
         let items = (try? await asset.load(.commonMetadata)) ?? []
         for item in items where item.commonKey == .title {

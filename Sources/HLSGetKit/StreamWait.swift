@@ -1,31 +1,31 @@
 import HLSKitCore
 
-/// Waits for a stream that has not begun: asks for its first playlist until there is one that lists something.
+/// Waits for a stream to start: requests its first playlist until it lists a segment.
 struct StreamWait: Sendable {
-    /// Between two tries.
+    /// Between two attempts.
     static let interval = Duration.seconds(5)
 
-    /// What a try has found.
+    /// The result of an attempt.
     enum Finding: Sendable, Equatable {
         case isThere
-        /// It may come.
+        /// The stream may still start.
         case isMissing
-        /// Waiting does not help; whoever plays it says why.
+        /// Waiting does not help; playback will report the error.
         case isHopeless
     }
 
     let wait: WaitArgument
     let clock: SourceClock
-    /// Looks once.
+    /// Makes one attempt.
     let look: @Sendable () async throws -> Finding
 
-    /// Returns when the stream is there, when waiting is of no use, or when it has been waited for long enough.
+    /// Returns when the stream has started, when waiting is pointless, or at the limit.
     ///
-    /// - Parameter waits: called once where there is something to wait for.
+    /// - Parameter waits: Called once if there is a wait.
     /// - Throws: `CancellationError`.
     func run(_ waits: @Sendable () -> Void) async throws {
         guard try await look() == .isMissing else { return }
-        // From here on looking counts as well: a server may not answer.
+        // Include the attempts in the limit, because a server may not respond.
         let end = wait.limit.map { clock.now + $0 }
         var isTold = false
         repeat {
@@ -37,7 +37,7 @@ struct StreamWait: Sendable {
         } while try await look() == .isMissing
     }
 
-    /// The finding of a loader, which tries once.
+    /// Makes one attempt with a loader.
     static func look(with loader: PlaylistLoader) async throws -> Finding {
         do throws(HLSError) {
             switch try await loader.load() {
@@ -53,7 +53,7 @@ struct StreamWait: Sendable {
             }
         } catch {
             if error.code == .cancelled { throw CancellationError() }
-            // A file of media, or a page that will give way to a playlist: the player knows.
+            // It may be a media file, or a page that a playlist will replace. The player can tell.
             guard let reason = error.loadingError else { return .isHopeless }
             return finding(reason)
         }
@@ -61,7 +61,7 @@ struct StreamWait: Sendable {
 
     static func finding(_ error: LoadingError) -> Finding {
         switch error.code {
-        // Without credentials it is never there.
+        // Retrying does not help without credentials.
         case .httpStatus: return [401, 403, 407].contains(error.status ?? 0) ? .isHopeless : .isMissing
         case .nameNotFound, .cannotConnect, .timedOut, .connectionLost, .emptyBody, .fileNotFound, .transport:
             return .isMissing

@@ -1,9 +1,9 @@
 import HLSKitCore
 
-/// Tells of requests that failed, each attempt by itself, and of those that were redirected (`-v`).
+/// Reports each failed attempt and redirect of requests (`-v`).
 struct VerboseTransport: ResourceTransport {
     let base: any ResourceTransport
-    /// Gets a line.
+    /// Called with each line.
     let say: @Sendable (String) -> Void
 
     func start(
@@ -16,7 +16,7 @@ struct VerboseTransport: ResourceTransport {
         }
     }
 
-    /// nil where there is nothing to tell.
+    /// Returns `nil` if there is nothing to report.
     static func line(for event: TransportEvent, asked: String) -> String? {
         switch event {
         case .response(let response) where response.urlString != asked:

@@ -1,21 +1,21 @@
 import HLSGetKit
 import HLSKitCore
 
-/// When a stream that failed, or was played to its end, is begun anew.
+/// Delays before the monitor restarts a failed or ended stream.
 ///
-/// The player has tried again by then, for 20 s and longer: these waits come on top.
+/// The player itself has already retried for 20 s or more, so these delays come on top.
 struct Comeback: Sendable {
-    /// After the first failure in a row, the second, and so on; the last for all that follow.
+    /// After the first failure in a row, the second, and so on; the last one repeats.
     static let delays: [Duration] = [1, 2, 5, 10, 20, 30].map { .seconds($0) }
-    /// Where trying again does not help until somebody mends something (`HLSError.isPermanent`). Monitors are there to see
-    /// that somebody has.
+    /// For errors that persist until an operator fixes the cause (`HLSError.isPermanent`). The monitor keeps retrying
+    /// to notice the fix.
     static let permanentDelay = Duration.seconds(30)
-    /// Between the end of a stream and its next beginning.
+    /// Between the end of a stream and its restart.
     static let endDelay = Duration.seconds(1)
-    /// A stream that was played for so long has come back: its next failure is a first one.
+    /// After this much playback the stream counts as recovered, so its next failure is the first one again.
     static let recovery = Duration.seconds(60)
 
-    /// Streams of one server do not come back at one moment: 0.8 to 1.2.
+    /// 0.8 to 1.2, so that the streams of one server do not restart all at once.
     private let spread: Double
     private var failureCount = 0
 

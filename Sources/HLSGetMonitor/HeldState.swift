@@ -1,26 +1,27 @@
-/// A state that is taken over when it has lasted: what goes to and fro within the hold time changes nothing.
+/// A state that changes only after the input has held for the hold time, which hides fluctuations.
 ///
-/// A state gets worse when all that was the case for the hold time was worse, to the best of it; and better when all was
-/// better, to the worst of it, unless that is over by then: it gets better once, when what is better still has lasted.
+/// It gets worse when every input during the hold time was worse, and changes to the mildest of them. It gets better
+/// when every input was better, and changes to the worst of them. If that worst input has already ended, the change
+/// waits until the current input has held.
 struct HeldState: Sendable, Hashable {
     let holdTime: Duration
     private(set) var state: StreamState?
-    /// Since when it has been at least, and at most, as bad as that.
+    /// Since when the input has been at least, and at most, this bad.
     private var atLeast: [StreamState: Duration] = [:]
     private var atMost: [StreamState: Duration] = [:]
 
     init(holdTime: Duration) { self.holdTime = holdTime }
 
-    /// The case now. It holds until the next call.
+    /// Notes the current input, which applies until the next call.
     ///
-    /// - Returns: whether ``state`` has changed by it.
+    /// - Returns: Whether ``state`` has changed.
     mutating func note(_ current: StreamState, at now: Duration) -> Bool {
         for level in StreamState.allCases {
             atLeast[level] = current >= level ? atLeast[level] ?? now : nil
             atMost[level] = current <= level ? atMost[level] ?? now : nil
         }
         guard let held = state else {
-            // That it plays needs no patience; that it does not may be its start.
+            // A playing stream is reported at once; a stream that does not play may still be starting.
             guard current == .up || current == .degraded || hasHeld(atLeast[.down], at: now) else { return false }
             state = current
             return true

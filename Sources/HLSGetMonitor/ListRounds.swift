@@ -1,18 +1,17 @@
 import HLSKitCore
 
-/// Which playlist of a stream is looked at next, one at a time: a player asks for those alone that it plays, and the others may
-/// be gone without anybody knowing.
+/// Selects the next playlist of a stream to check, one at a time.
 ///
-/// A value: it is told what came. One that failed is looked at again at the next but one turn at the latest, and counts when it
-/// has failed twice.
+/// A player requests only the playlists it plays, so the others may disappear unnoticed. A failed playlist is checked
+/// again within two turns and is lost after two failures.
 struct ListRounds: Sendable {
-    /// From one look to the next.
+    /// Between two checks.
     static let interval = Duration.seconds(10)
     private static let maximumCount = 256
 
     private struct Known: Sendable {
         var end: Int
-        /// When it had something new for the last time.
+        /// When the playlist last listed something new.
         var advanced: Duration
     }
 
@@ -22,7 +21,7 @@ struct ListRounds: Sendable {
     private var known: [String: Known] = [:]
     private var wasSuspect = false
 
-    /// Takes the playlists that a multivariant playlist names.
+    /// Adds the playlists that a multivariant playlist names.
     mutating func take(_ playlist: MultivariantPlaylist) {
         var new: [String] = []
         for uri in playlist.variants.map(\.uri) + playlist.renditions.compactMap(\.uri) {
@@ -34,7 +33,7 @@ struct ListRounds: Sendable {
         urls = new
     }
 
-    /// The URL to be looked at now; nil where there is none.
+    /// Returns the URL to check now, or `nil` if there is none.
     mutating func turn() -> String? {
         guard urls.count > 1 else { return nil }
         if !wasSuspect, let suspect = urls.first(where: { suspects[$0] != nil }) {
@@ -46,10 +45,10 @@ struct ListRounds: Sendable {
         return urls[next]
     }
 
-    /// A playlist came, or did not.
+    /// Notes the result of a check.
     ///
-    /// - Parameter staleFactor: so many target durations may it list nothing new.
-    /// - Returns: why it counts as lost; nil where it does not.
+    /// - Parameter staleFactor: The number of target durations without news after which a playlist is stale.
+    /// - Returns: Why the playlist is lost, or `nil` if it is not.
     mutating func note(
         _ url: String, _ result: Result<Playlist, HLSError>, staleFactor: Double, at now: Duration
     ) -> FailureName? {

@@ -2,39 +2,43 @@ package import ArgumentParser
 import HLSGetKit
 import HLSKitCore
 
-/// `hlsget monitor LIST|URL…`: watches streams, each as a player that loads.
+/// `hlsget monitor LIST|URL…`: watches streams, each with a player that only loads.
 package struct MonitorCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "monitor", abstract: "Watch many streams: states, metrics, notices.",
         usage: "hlsget monitor LIST|URL ... [options]",
         discussion: """
-            A LIST has one stream on a line, "URL" or "name = URL"; it is read again on SIGHUP, and - is standard input. \
-            Each stream is played, without being decoded, and begun anew when it fails.
+            A LIST has one stream per line, "URL" or "name = URL". It is read again on SIGHUP; - is standard input. Each stream \
+            is played without decoding, and restarted after a failure.
             """)
     package static let _errorLabel = CommandInfo.errorLabel
 
     @Argument(help: ArgumentHelp("Lists of streams, and URLs.", valueName: "list|url"), completion: .file())
     var inputs: [String]
 
-    @Flag(help: "Decode too, and look for black or frozen pictures and silence.") var decode = false
+    @Flag(help: "Also decode, and detect black or frozen video and silence.") var decode = false
     @Option(
-        help: ArgumentHelp("best, worst, 720p60, 'height<=720 codec=hevc'; comma = else.", valueName: "expr"),
+        help: ArgumentHelp(
+            "best, worst, 720p60, 'height<=720 codec=hevc'; a comma separates fallbacks.",
+            valueName: "expr"),
         transform: { try QualityExpression(argument: $0, for: .variants) })
     var quality: QualityExpression?
     @Option(
         name: .customLong("for"),
-        help: ArgumentHelp("Tell a state when it has lasted this long (10s).", valueName: "time"),
+        help: ArgumentHelp("Report a state change after it has lasted this long (10s).", valueName: "time"),
         transform: DurationArgument.parse)
     var holdTime: Duration?
     @Option(
         help: ArgumentHelp(
-            "Run this command on each change; $HLSGET_STREAM, $HLSGET_OLD, $HLSGET_NEW, $HLSGET_TEXT say which.",
+            "Run this command on each change, with $HLSGET_STREAM, $HLSGET_OLD, $HLSGET_NEW and $HLSGET_TEXT.",
             valueName: "cmd"))
     var exec: [String] = []
     @Option(help: ArgumentHelp("POST each change to this URL, as JSON.", valueName: "url"), transform: Self.webhook)
     var webhook: [String] = []
     @Option(
-        help: ArgumentHelp("Serve a page, /metrics and /healthz on this port; 0 takes a free one.", valueName: "n"),
+        help: ArgumentHelp(
+            "Serve a web page, /metrics and /healthz on this port; 0 selects a free port.",
+            valueName: "n"),
         transform: NumberArgument.port)
     var metricsPort: Int?
     @Option(
@@ -45,7 +49,7 @@ package struct MonitorCommand: AsyncParsableCommand {
         transform: MonitorShard.init(parsing:))
     var shard: MonitorShard?
     @Option(
-        help: ArgumentHelp("Between two JSON lines of one stream (10s).", valueName: "time"),
+        help: ArgumentHelp("Time between two JSON lines of a stream (10s).", valueName: "time"),
         transform: NumberArgument.positiveDuration)
     var interval: Duration?
     @Option(help: ArgumentHelp("Watch for this long.", valueName: "time"), transform: NumberArgument.positiveDuration)
@@ -70,7 +74,7 @@ package struct MonitorCommand: AsyncParsableCommand {
         }
         if interval != nil, progress != .json { throw ValidationError("--interval requires --progress json") }
         if quiet, progress == .bar { throw ValidationError("-q and --progress bar are mutually exclusive") }
-        if inputs.count(where: { $0 == "-" }) > 1 { throw ValidationError("- can be given once") }
+        if inputs.count(where: { $0 == "-" }) > 1 { throw ValidationError("- can be used only once") }
     }
 
     package mutating func run() async throws {
@@ -82,7 +86,7 @@ package struct MonitorCommand: AsyncParsableCommand {
         } catch {
             throw ValidationError(error.description)
         }
-        if list.entries.isEmpty, shard == nil { throw ValidationError("there is no stream in the list") }
+        if list.entries.isEmpty, shard == nil { throw ValidationError("the list contains no streams") }
         let status = await MonitorRun(options(), source: source).run(list)
         if status != .done { throw status.exitCode }
     }
@@ -115,9 +119,7 @@ package struct MonitorCommand: AsyncParsableCommand {
     }
 }
 
-/// The options of a monitor, as one value.
 package struct MonitorOptions: Sendable {
-    /// How servers are reached.
     var play: PlayOptions
     var decodes = false
     var quality: QualityExpression?
@@ -135,7 +137,7 @@ package struct MonitorOptions: Sendable {
 
     init(play: PlayOptions) { self.play = play }
 
-    /// - Parameter decodes: pictures and sound of this stream are looked at.
+    /// - Parameter decodes: Whether the video and audio of this stream are decoded and examined.
     func configuration(
         clock: SourceClock, transport: any ResourceTransport, decodes: Bool, fields: [TransportField] = []
     ) -> PlayerConfiguration {
@@ -147,23 +149,23 @@ package struct MonitorOptions: Sendable {
         configuration.playbackSessionID = play.clientData.sessionID
         play.apply(to: &configuration.retryPolicies)
         if let timeout = play.timeout { configuration.timeouts.firstByte = timeout }
-        // No one seeks.
+        // The monitor never seeks.
         configuration.buffering.backDuration = .zero
         configuration.buffering.maxBackBufferBytes = 0
-        // What cannot be decoded here is watched as well, unless it is to be looked at.
+        // Accept all codecs if the stream is only loaded, because nothing is decoded.
         configuration.acceptsAllCodecs = !decodes
-        // Many decode side by side.
+        // Many streams decode at the same time.
         configuration.decodingThreadCount = 1
         return configuration
     }
 }
 
-/// Where the streams come from: lists, and URLs of the command line.
+/// The sources of the streams: lists, and URLs of the command line.
 package struct MonitorSource: Sendable {
     private enum Input: Sendable {
         case list(String)
         case url(String)
-        /// Read once.
+        /// A list that was read from standard input and cannot be read again.
         case text(String)
     }
 
@@ -171,7 +173,7 @@ package struct MonitorSource: Sendable {
     private let directory: String
     private let shard: MonitorShard?
 
-    /// Reads standard input where it is one of them.
+    /// Reads standard input if it is one of the names.
     init(_ names: [String], shard: MonitorShard?) throws(ArgumentValueError) {
         guard let directory = InputLocation.workingDirectory() else {
             throw ArgumentValueError("the working directory does not exist")
@@ -189,7 +191,7 @@ package struct MonitorSource: Sendable {
         self.shard = shard
     }
 
-    /// Whether a list can be read again.
+    /// Whether any list can be read again.
     var canBeReadAgain: Bool { inputs.contains { if case .list = $0 { true } else { false } } }
 
     func read() throws(ArgumentValueError) -> MonitorList {
@@ -205,7 +207,7 @@ package struct MonitorSource: Sendable {
         return list
     }
 
-    /// A path is a list, but for playlists, media files and folders.
+    /// Whether a path names a list rather than a playlist, media file or folder.
     private static func isList(_ name: String) -> Bool {
         guard !name.contains("://"), !["file:", "data:"].contains(where: name.lowercased().hasPrefix) else {
             return false

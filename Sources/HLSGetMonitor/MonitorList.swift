@@ -1,18 +1,18 @@
 import HLSGetKit
 import HLSKitCore
 
-/// One stream that is watched.
+/// A stream to watch.
 struct MonitorEntry: Sendable, Hashable {
-    /// Unique, and a label of metrics.
+    /// Unique; also used as a label of metrics.
     var name: String
     /// An absolute URL.
     var url: String
-    /// nil leaves it to the command's option.
+    /// Whether to decode the stream, or `nil` to use the command's option.
     var decodes: Bool?
     var quality: QualityExpression?
     var holdTime: Duration?
     var ignored: Set<StreamTrouble> = []
-    /// Sent with each request, besides those of the command.
+    /// Header fields to send with each request, in addition to the command's.
     var fields: [TransportField] = []
 
     init(name: String, url: String) {
@@ -23,16 +23,13 @@ struct MonitorEntry: Sendable, Hashable {
     }
 }
 
-/// The streams of a list: a file, or the arguments of the command.
+/// The streams of a list file or of the command's arguments.
 ///
-/// A line is `URL` or `name = URL`, with `option=value` behind it; `#` begins a comment at the start of a line. A list of
-/// channels (IPTV) is taken as well, with its names.
-///
-/// Source: docs/monitor.md.
+/// A line is `URL` or `name = URL`, followed by `option=value` pairs; `#` at the start of a line begins a comment. A
+/// channel list (IPTV) is accepted too and supplies the names.
 package struct MonitorList: Sendable, Hashable {
-    /// Streams in one list, at most: each is a player.
+    /// The maximum number of streams, because each one needs a player.
     static let maximumCount = 100_000
-    /// Bytes of a list, at most.
     static let maximumByteCount = 32 << 20
     private static let maximumNameLength = 200
 
@@ -44,8 +41,8 @@ package struct MonitorList: Sendable, Hashable {
     /// Reads a list.
     ///
     /// - Parameters:
-    ///   - file: its name, for what is said of it.
-    ///   - directory: where paths of files begin.
+    ///   - file: The file name for error messages.
+    ///   - directory: The directory that relative paths start from.
     init(parsing text: String, file: String, in directory: String) throws(ArgumentValueError) {
         if let channels = ChannelList(parsing: text) {
             var counts: [String: Int] = [:]
@@ -69,18 +66,18 @@ package struct MonitorList: Sendable, Hashable {
         }
     }
 
-    /// Adds a stream that was named on the command line.
+    /// Adds a stream from the command line.
     mutating func add(url: String, in directory: String) throws(ArgumentValueError) {
         let url = try InputLocation.url(of: url, in: directory)
         try add(MonitorEntry(name: Self.name(of: url), url: url), line: nil)
     }
 
-    /// Adds those of another list.
+    /// Adds the streams of another list.
     mutating func add(_ other: MonitorList) throws(ArgumentValueError) {
         for entry in other.entries { try add(entry, line: nil) }
     }
 
-    /// Leaves out what other machines watch.
+    /// Removes the streams that other machines watch.
     mutating func keep(_ shard: MonitorShard) { entries.removeAll { !shard.holds($0.name) } }
 
     private mutating func add(_ entry: MonitorEntry, line: Int?) throws(ArgumentValueError) {
@@ -101,7 +98,7 @@ package struct MonitorList: Sendable, Hashable {
     private static func entry(_ line: String, in directory: String) throws(ArgumentValueError) -> MonitorEntry {
         var rest = line[...]
         var name: String?
-        // A name has no "://", and an equals sign of a URL stands behind one.
+        // A name contains no "://", and an equals sign in a URL comes after one.
         if let equals = line.firstIndex(of: "="), !line[..<equals].contains("://"),
             !line[..<equals].trimmed().hasPrefix("/")
         {
@@ -109,7 +106,7 @@ package struct MonitorList: Sendable, Hashable {
             rest = line[line.index(after: equals)...]
         }
         var words = try words(of: rest)
-        guard !words.isEmpty else { throw ArgumentValueError("there is no URL") }
+        guard !words.isEmpty else { throw ArgumentValueError("the URL is missing") }
         let url = try InputLocation.url(of: words.removeFirst(), in: directory)
         var entry = MonitorEntry(name: name ?? Self.name(of: url), url: url)
         guard !entry.name.isEmpty else { throw ArgumentValueError("the name is empty") }
@@ -149,7 +146,7 @@ package struct MonitorList: Sendable, Hashable {
     private static let ignorable = StreamTrouble.allCases.filter { $0 != .failed && $0 != .stalled }.map(\.rawValue)
         .joined(separator: ", ")
 
-    /// Words between blanks; one in quotation marks, or with a value in them, may have blanks.
+    /// Splits text at blanks. Quotation marks around a word or a value protect its blanks.
     private static func words(of text: Substring) throws(ArgumentValueError) -> [String] {
         var words: [String] = []
         var word = ""
@@ -171,7 +168,7 @@ package struct MonitorList: Sendable, Hashable {
         return words
     }
 
-    /// The name of a stream that was given none: its URL without scheme, user and query, which may hold secrets.
+    /// The default name of a stream: its URL without scheme, user and query, which may hold secrets.
     static func name(of url: String) -> String {
         let bare = Redaction.urlWithoutQuery(FieldsInURL(url).url)
         let start = bare.firstRange(of: "://")?.upperBound ?? bare.startIndex
@@ -179,9 +176,8 @@ package struct MonitorList: Sendable, Hashable {
     }
 }
 
-/// The part of a list that one of several machines watches (`--shard i/n`).
 package struct MonitorShard: Sendable, Hashable {
-    /// From 0.
+    /// Counts from 0.
     var index: Int
     var count: Int
 
@@ -198,8 +194,8 @@ package struct MonitorShard: Sendable, Hashable {
     func holds(_ name: String) -> Bool { StableHash.value(of: name) % UInt64(count) == UInt64(index) }
 }
 
-/// A hash that is the same in each process and on each machine: FNV-1a of 64 bits, and a last mixing of its bits, since the
-/// lowest of them would otherwise follow the last letters.
+/// A hash that is the same in each process and on each machine: 64-bit FNV-1a with a final mixing step, because
+/// otherwise the lowest bits would depend only on the last letters.
 enum StableHash {
     static func value(of text: String) -> UInt64 {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325

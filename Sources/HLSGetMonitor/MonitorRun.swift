@@ -3,11 +3,11 @@ import HLSGetKit
 import HLSKitCore
 import Synchronization
 
-/// One run of `hlsget monitor`: watches, shows and tells, until a signal or the end of its time.
+/// One run of `hlsget monitor`: watches, shows and reports streams until a signal arrives or its time ends.
 package struct MonitorRun {
-    /// How often is looked at all of it.
+    /// Between two updates of the rows.
     private static let tick = Duration.seconds(1)
-    /// Between two events of the page.
+    /// Ticks between two events of the web page.
     private static let pageTicks = 2
 
     private enum Happening: Sendable {
@@ -137,7 +137,7 @@ package struct MonitorRun {
             case .signal(let signal): return .interrupted(signal: signal)
             case .isTime: return .done
             case .reload:
-                // With the terminal the monitor ends, as other programs do.
+                // End with the terminal, as other commands do.
                 if terminal.hasHappened { return .interrupted(signal: SIGHUP) }
                 readAgain(watches)
             case .key(let key):
@@ -169,11 +169,11 @@ package struct MonitorRun {
             let (added, removed) = watches.apply(try source.read())
             say(note: "the list was read again: \(added) added, \(removed) removed", at: watches.elapsed)
         } catch {
-            warn("the list stays as it was: \(error.description)", at: watches.elapsed)
+            warn("the list is unchanged: \(error.description)", at: watches.elapsed)
         }
     }
 
-    // MARK: Telling
+    // MARK: Reporting
 
     private func write(_ rows: [StreamRow], at time: Duration) {
         let lines = rows.sorted { $0.name < $1.name }.map { EventReporter.text("stream", at: time, $0.members) }
@@ -231,7 +231,7 @@ package struct MonitorRun {
         return end
     }
 
-    /// A thousand streams have more connections than the 1024 files that a process may open at first.
+    /// A thousand streams need more connections than the default limit of 1024 open files allows.
     private static func allowManyFiles() {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < limit.rlim_max

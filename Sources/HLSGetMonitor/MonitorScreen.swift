@@ -3,22 +3,22 @@ import HLSGetKit
 import HLSKitCore
 import Synchronization
 
-/// Shows the table on the terminal behind standard error, on a page of its own, and gives the page before back.
+/// Shows the table on the terminal of standard error, on its alternate screen, and restores the screen on close.
 final class MonitorScreen: Sendable {
     private let terminal: Terminal
     private let isOpen = Mutex(false)
     private let offset = Mutex(0)
     private let message = Mutex<(text: String, time: Duration)?>(nil)
-    /// So long a message stays.
+    /// How long a message is shown.
     private static let messageTime = Duration.seconds(60)
 
-    /// nil where there is no terminal that understands escape sequences.
+    /// Returns `nil` if the terminal does not understand escape sequences.
     init?() {
         terminal = Terminal(descriptor: STDERR_FILENO)
         guard terminal.understandsEscapes else { return nil }
     }
 
-    /// The lines that fit, over those before.
+    /// Draws the rows that fit over the previous ones.
     func show(_ rows: [StreamRow], elapsed: Duration) {
         let size = Terminal.size(of: STDERR_FILENO) ?? (columns: 80, rows: 24)
         let offset = offset.withLock { offset in
@@ -33,7 +33,7 @@ final class MonitorScreen: Sendable {
             width: size.columns, height: max(1, size.rows), allowsColor: terminal.allowsColor,
             allowsUnicode: terminal.allowsUnicode, offset: offset, footer: footer)
         let lines = table.render(rows, elapsed: elapsed)
-        // One write of all over all: nothing is ever blank.
+        // A single write prevents flicker.
         let text = lines.map { $0 + "\u{1b}[K" }.joined(separator: "\r\n")
         isOpen.withLock { isOpen in
             let begin = isOpen ? "" : "\u{1b}[?1049h\u{1b}[?25l\u{1b}[?7l"
@@ -42,12 +42,12 @@ final class MonitorScreen: Sendable {
         }
     }
 
-    /// What is shown below the table for a while, in the place of what was before.
+    /// Shows a message below the table for a while, replacing the previous one.
     func say(_ text: String, at time: Duration) { message.withLock { $0 = (text, time) } }
 
-    /// The arrow keys and those of a pager move through the streams.
+    /// Handles the arrow keys and a pager's keys, which scroll through the streams.
     ///
-    /// - Returns: false where it is to end.
+    /// - Returns: `false` if the monitor should end.
     func take(_ key: Key) -> Bool {
         let page = max(1, (Terminal.size(of: STDERR_FILENO)?.rows ?? 24) - 3)
         let step: Int
@@ -63,7 +63,7 @@ final class MonitorScreen: Sendable {
         return true
     }
 
-    /// Gives the terminal back. May be called by any thread, and more than once.
+    /// Restores the terminal. Any thread may call it, even repeatedly.
     func close() {
         isOpen.withLock { isOpen in
             if isOpen { StandardStream.error.write("\u{1b}[?7h\u{1b}[?25h\u{1b}[?1049l") }

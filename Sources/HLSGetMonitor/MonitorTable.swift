@@ -1,8 +1,8 @@
 import HLSGetKit
 import HLSKitCore
 
-/// Draws streams as a table that fits a terminal: the worst come first, and where columns are few, those that matter least
-/// go.
+/// Draws streams as a table that fits a terminal. The worst streams come first. If the terminal is narrow, the least
+/// important columns are omitted.
 ///
 ///     300 streams: 297 up, 2 degraded, 1 down
 ///     STREAM     STATE     FOR   LATENCY  BUFFER  VARIANT
@@ -10,21 +10,21 @@ import HLSKitCore
 ///
 /// A value without I/O.
 struct MonitorTable: Sendable, Equatable {
-    /// Columns of the terminal. The last one stays free, because many terminals wrap as soon as it is written.
+    /// Columns of the terminal. The last one stays empty, because many terminals wrap as soon as it is written.
     var width: Int
     /// Lines of the terminal.
     var height: Int
     var allowsColor = false
     var allowsUnicode = false
-    /// Streams that were scrolled past.
+    /// The number of rows scrolled past.
     var offset = 0
-    /// What was said last; the last line.
+    /// The latest message, shown in the last line.
     var footer = ""
 
     private struct Column: Sendable {
         var title: String
         var width: Int
-        /// Those of a lower one go first.
+        /// Columns with the lowest weight are omitted first.
         var weight: Int
         var isLeft = false
         var text: @Sendable (StreamRow) -> String
@@ -32,7 +32,7 @@ struct MonitorTable: Sendable, Equatable {
 
     private static let nameWidth = 12...40
 
-    /// The lines, at most ``height``, each at most ``width`` - 1 characters without colour.
+    /// Returns at most ``height`` lines of at most ``width`` - 1 characters each, not counting colour codes.
     func render(_ rows: [StreamRow], elapsed: Duration) -> [String] {
         let rows = rows.sorted(by: StreamRow.isWorse)
         let space = max(10, width - 1)
@@ -57,7 +57,7 @@ struct MonitorTable: Sendable, Equatable {
         return lines + footerLines
     }
 
-    /// All of it where streams leave room, else what fits into a line.
+    /// The whole footer if the streams leave room, otherwise as much as fits into one line.
     private func footerLines(beside rowCount: Int, space: Int) -> [String] {
         guard !footer.isEmpty, height > 4 else { return [] }
         let text = TerminalText.escaped(footer)
@@ -70,7 +70,7 @@ struct MonitorTable: Sendable, Equatable {
         return lines + [cut(String(rest), to: space)]
     }
 
-    /// `300 streams: 297 up, 2 degraded, 1 down`.
+    /// A summary such as `300 streams: 297 up, 2 degraded, 1 down`.
     static func counts(of rows: some Collection<StreamRow>) -> String {
         var counts: [String: Int] = [:]
         for row in rows { counts[row.stateName, default: 0] += 1 }
@@ -104,7 +104,7 @@ struct MonitorTable: Sendable, Equatable {
         time.map { "\(Decimals.text($0.inSeconds, places: $0 < .seconds(100) ? 1 : 0))s" } ?? "-"
     }
 
-    /// Those that have room beside reasons, which may have half of it.
+    /// The columns that fit next to the reasons, which may use half of the space.
     private func columns(in space: Int, longestReason: Int) -> [Column] {
         var columns = Self.allColumns
         let reserve = longestReason > 0 ? min(longestReason + 2, space / 2) : 0

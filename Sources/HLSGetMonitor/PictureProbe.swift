@@ -1,12 +1,12 @@
 import HLSKitCore
 
-/// A picture in few numbers: what is needed to say whether it is black, and whether it moves.
+/// The brightness of a frame on a coarse grid, enough to detect black or frozen video.
 struct LumaGrid: Sendable, Hashable {
     static let columns = 32
     static let rows = 18
     /// ITU-R BT.601, a tenth above black: 16 + 219 / 10 of limited range, 255 / 10 of full range.
     private static let darkLimit = (limited: 38, full: 26)
-    /// Pixels of a cell that are looked at, in each direction.
+    /// Pixels to sample in each direction of a cell.
     private static let samplesPerCell = 4
 
     /// The mean luma of each cell, 0 to 255.
@@ -14,7 +14,7 @@ struct LumaGrid: Sendable, Hashable {
     /// The share of pixels that are dark, 0 to 1.
     var darkShare: Double
 
-    /// nil where the first plane is not luma of 8 to 16 bits.
+    /// Returns `nil` if the first plane is not luma with 8 to 16 bits.
     init?(_ frame: VideoFrame) {
         guard let layout = SampleLayout(pixelFormat: frame.pixelFormatName) else { return nil }
         let isFull = frame.colorTags.isFullRange ?? frame.pixelFormatName.hasPrefix("yuvj")
@@ -29,7 +29,7 @@ struct LumaGrid: Sendable, Hashable {
         self = grid
     }
 
-    /// nil where the picture is smaller than the grid, or has fewer bytes than it should.
+    /// Returns `nil` if the frame is smaller than the grid or has too few bytes.
     init?(
         _ bytes: UnsafeRawBufferPointer, bytesPerRow: Int, width: Int, height: Int,
         layout: SampleLayout = SampleLayout(), isFullRange: Bool = false
@@ -62,23 +62,25 @@ struct LumaGrid: Sendable, Hashable {
         darkShare = Double(darkCount) / Double(stepX * stepY)
     }
 
-    /// The mean difference of two pictures, 0 to 255.
+    /// The mean difference between two frames, 0 to 255.
     func difference(from other: LumaGrid) -> Double {
         let sum = zip(cells, other.cells).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
         return Double(sum) / Double(max(1, cells.count))
     }
 }
 
-/// How a sample of luma lies in memory.
+/// The memory layout of a luma sample.
 struct SampleLayout: Sendable, Hashable {
-    /// 1 or 2, the lower byte first.
+    /// 1, or 2 in little-endian order.
     var byteCount = 1
-    /// Bits below the upper eight.
+    /// The number of bits below the upper eight.
     var shift = 0
 
     init() {}
 
-    /// - Parameter name: FFmpeg's. nil where the first plane is not luma, or its bytes lie otherwise.
+    /// Returns `nil` if the first plane is not luma or has another layout.
+    ///
+    /// - Parameter name: FFmpeg's name of the pixel format.
     init?(pixelFormat name: String) {
         if name.hasPrefix("p010") || name.hasPrefix("p016") {
             (byteCount, shift) = (2, 8)
@@ -93,17 +95,16 @@ struct SampleLayout: Sendable, Hashable {
     }
 }
 
-/// Whether pictures are black or do not move. A value: it is told what is shown, about once a second while time passes.
-///
-/// Source: docs/monitor.md.
+/// Detects black or frozen video. Pass it a frame about once a second of playback.
 struct PictureProbe: Sendable {
-    /// A picture is black where so much of it is dark.
+    /// A frame is black if at least this share of it is dark.
     static let blackShare = 0.98
-    /// Black for so long is told.
+    /// Black video is reported after this time.
     static let blackLimit = Duration.seconds(5)
-    /// Two pictures are the same where they differ by no more, of 255. Coding makes a still picture breathe a little.
+    /// Two frames are the same if they differ by at most this much, of 255. Compression makes even a still image vary a
+    /// little.
     static let sameDifference = 0.25
-    /// A picture that stays for so long is frozen.
+    /// Video that does not change for this long is frozen.
     static let frozenLimit = Duration.seconds(15)
 
     private var blackSince: Duration?
@@ -114,41 +115,39 @@ struct PictureProbe: Sendable {
     private(set) var isFrozen: Bool?
 
     /// - Parameters:
-    ///   - grid: nil where there is no new picture: the last one stays.
-    ///   - now: the time that has been played.
+    ///   - grid: The new frame, or `nil` if the last one is still shown.
+    ///   - now: The time played so far.
     mutating func note(_ grid: LumaGrid?, at now: Duration) {
         last = now
         if let grid {
             blackSince = grid.darkShare >= Self.blackShare ? blackSince ?? now : nil
-            // Beside the one at which it began to stay, or slow movement would be none.
+            // Compare with the first frame of the still period, otherwise slow movement would go unnoticed.
             if let shown, shown.grid.difference(from: grid) <= Self.sameDifference {} else { shown = (grid, now) }
         }
         guard let shown else { return }
         isBlack = blackSince.map { now - $0 >= Self.blackLimit } ?? false
-        // A black picture is black, not frozen.
+        // Report a black frame as black only, not as frozen.
         isFrozen = blackSince == nil && now - shown.since >= Self.frozenLimit
     }
 }
 
-/// Whether there is nothing to be heard.
-///
-/// Source: docs/monitor.md.
+/// Detects silent audio.
 struct SilenceProbe: Sendable {
     /// -60 dB of full scale.
     static let peakLimit: Float = 0.001
     static let silentLimit = Duration.seconds(10)
-    /// Of each buffer every fourth sample is looked at: what is that short is no sound.
+    /// Every fourth sample is enough, because shorter peaks are not audible.
     private static let step = 4
 
     private var silentSince: Duration?
     private(set) var isSilent: Bool?
 
-    /// - Parameter time: of the buffer, in the item.
+    /// - Parameter time: The item time of the buffer.
     mutating func note(_ samples: [Float], at time: Duration) {
         var peak: Float = 0
         var index = 0
         while index < samples.count {
-            // Not a number is no sound, either.
+            // `max` ignores samples that are not a number.
             peak = max(peak, abs(samples[index]))
             index += Self.step
         }

@@ -1,43 +1,40 @@
 import HLSKitCore
 
-/// Whether the playlists of a live stream go on as they should.
-///
-/// A value: it is told what each loaded playlist lists, and when.
+/// Whether the playlists of a live stream advance in time. Pass it each loaded playlist with its time.
 struct PlaylistPace: Sendable {
     private struct Known: Sendable {
         var extent: MediaPlaylistExtent
-        /// When it had something new for the last time.
+        /// When the playlist last listed something new.
         var advanced: Duration
     }
 
-    /// What became of one playlist.
     struct Finding: Sendable, Hashable {
-        /// How much later the new segments came than they last; nil where there are none, and for the first list.
+        /// The delay of the new segments beyond their duration, or `nil` for the first playlist or if there are none.
         var lateness: Duration?
-        /// The lateness is more than a target duration.
+        /// Whether the lateness exceeds a target duration.
         var isLate = false
-        /// The sequence numbers went back.
+        /// Whether the sequence numbers went back.
         var isReset = false
-        /// Further discontinuities.
+        /// The number of new discontinuities.
         var discontinuityCount = 0
     }
 
-    /// Playlists of variants and renditions that are remembered; more are forgotten, the oldest first.
+    /// The number of playlists to remember; the oldest are dropped.
     private static let maximumCount = 16
     private static let longestTarget = Duration.seconds(86_400)
 
     private var known: [String: Known] = [:]
     /// Discontinuities have the same numbers in all playlists of a stream (RFC 8216 §6.2.4).
     private var lastDiscontinuity: Int?
-    /// When any of them had something new.
+    /// When any playlist last listed something new.
     private(set) var advanced: Duration?
     private(set) var targetDuration: Duration?
-    /// The stream goes on.
+    /// Whether the stream has not ended yet.
     private(set) var isLive = false
 
     mutating func note(_ extent: MediaPlaylistExtent, url: String, at now: Duration) -> Finding {
         var finding = Finding()
-        // It comes from a server, and is multiplied.
+        // Limit the server's value, because it is multiplied below.
         let target = min(extent.targetDuration, Self.longestTarget)
         targetDuration = target
         isLive = !extent.hasEndList
@@ -59,7 +56,7 @@ struct PlaylistPace: Sendable {
             known[url]?.extent = extent
             return finding
         } else {
-            // However long they were down: more than a million segments late is no number of interest.
+            // Limit the count, because the exact lateness does not matter after a long outage.
             let due = target * min(new, 1_000_000)
             let lateness = max(.zero, now - before.advanced - due)
             finding.lateness = lateness
@@ -70,7 +67,7 @@ struct PlaylistPace: Sendable {
         return finding
     }
 
-    /// For how long nothing new has come; nil where nothing is to come.
+    /// The time since the last new segment, or `nil` if the stream expects none.
     func age(at now: Duration) -> Duration? {
         guard isLive, let advanced else { return nil }
         return max(.zero, now - advanced)

@@ -1,9 +1,8 @@
 import HLSGetKit
 
-/// The text format of Prometheus, version 0.0.4: what `GET /metrics` answers.
+/// Builds a response to `GET /metrics` in the Prometheus text format, version 0.0.4.
 ///
-/// A value: families with samples go in, text comes out. Families are written in the order of their first sample, with their
-/// samples together, as the format demands.
+/// Families appear in the order of their first sample, each with its samples together, as the format requires.
 struct PrometheusText: Sendable {
     enum Kind: String, Sendable { case counter, gauge }
 
@@ -20,11 +19,11 @@ struct PrometheusText: Sendable {
     private var names: [String] = []
     private var families: [String: Family] = [:]
 
-    /// Adds a sample; one that is not finite is left out.
+    /// Adds a sample, unless its value is not finite.
     ///
     /// - Parameters:
-    ///   - name: with its unit: `_seconds`, `_bytes`; a counter ends in `_total`.
-    ///   - value: in base units.
+    ///   - name: The name with its unit, such as `_seconds` or `_bytes`; a counter ends in `_total`.
+    ///   - value: The value in base units.
     mutating func add(
         _ name: String, _ kind: Kind, _ help: @autoclosure () -> String, _ labels: [Label] = [], _ value: Double
     ) {
@@ -63,13 +62,13 @@ struct PrometheusText: Sendable {
         }.joined()
     }
 
-    /// Whole numbers without a point: they are counts mostly.
+    /// Formats whole numbers without a decimal point, because most values are counts.
     private static func number(_ value: Double) -> String {
         if value == value.rounded(), abs(value) < 1e15 { return String(Int(value)) }
         return String(value)
     }
 
-    /// Backslash, quotation mark and line feed, which the format escapes. Other controls have no business in a label.
+    /// Escapes backslash, quotation mark and line feed, as the format requires, and drops other control characters.
     static func escaped(_ value: String) -> String {
         var text = ""
         for scalar in value.unicodeScalars {

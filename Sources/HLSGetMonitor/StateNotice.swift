@@ -4,17 +4,17 @@ import HLSGetKit
 import HLSKitCore
 import Synchronization
 
-/// Tells commands and servers of changes (`--exec`, `--webhook`), those of one stream one after another.
+/// Notifies commands and servers of state changes (`--exec`, `--webhook`). The notices of one stream are sent in order.
 ///
-/// Whoever does not answer in time is left; what waits is limited.
+/// Slow receivers are abandoned after ``deadline``, and the queue is limited.
 final class StateNotices: Sendable {
-    /// A command or a server has so long.
+    /// The time that a command or a server may take.
     static let deadline = Duration.seconds(10)
-    /// Streams share so many lanes, each of which works by itself.
+    /// The number of independent queues that the streams share.
     static let laneCount = 8
-    /// Notices that wait in a lane; more are dropped, the newest.
+    /// The maximum number of notices in a lane's queue. The newest are dropped.
     static let maximumWaitingCount = 1000
-    /// Waits between tries of a server that fails.
+    /// Delays between attempts to reach a failing server.
     private static let delays: [Duration] = [.seconds(1), .seconds(5)]
 
     private struct Notice: Sendable {
@@ -45,18 +45,18 @@ final class StateNotices: Sendable {
 
     var isNeeded: Bool { !commands.isEmpty || !webhooks.isEmpty }
 
-    /// Tells of a change. That a stream has begun as it should is no news.
+    /// Queues a notice of a change. The first change to `up` needs no notice.
     func tell(_ change: StreamHealth.Change, of stream: WatchedStream) {
         guard isNeeded, change.old != nil || change.new != .up else { return }
         let lane = Int(StableHash.value(of: stream.entry.name) % UInt64(lanes.count))
         guard lanes.indices.contains(lane) else { return }
         let notice = Notice(members: change.members(of: stream), name: stream.entry.name)
         if case .dropped = lanes[lane].continuation.yield(notice) {
-            warn("too many changes at once: that of \(stream.entry.name) is not told")
+            warn("too many state changes at once: the notice for \(stream.entry.name) was dropped")
         }
     }
 
-    /// Works until the task is cancelled.
+    /// Sends notices until the task is cancelled.
     func run() async {
         guard isNeeded else { return }
         await withTaskGroup(of: Void.self) { group in
@@ -75,7 +75,7 @@ final class StateNotices: Sendable {
 
     // MARK: Commands
 
-    /// `HLSGET_STREAM`, `HLSGET_NEW` and so on: the members of the line of JSON.
+    /// The members of the JSON line as environment variables: `HLSGET_STREAM`, `HLSGET_NEW` and so on.
     static func variables(_ members: [JSONValue.Member]) -> [String: String] {
         var variables: [String: String] = [:]
         for member in members {
@@ -85,7 +85,7 @@ final class StateNotices: Sendable {
                 case .null: ""
                 default: member.value.text
                 }
-            // A variable ends with its first zero.
+            // An environment variable ends at its first NUL byte.
             variables["HLSGET_" + member.name.uppercased()] = value.replacing("\0", with: "")
         }
         return variables
@@ -111,9 +111,9 @@ final class StateNotices: Sendable {
         }
         limit.cancel()
         if case .success(true) = await limit.result {
-            warn("--exec: it took more than \(Int(Self.deadline.inSeconds)) s for \(notice.name), and was ended")
+            warn("--exec: the command for \(notice.name) was stopped after \(Int(Self.deadline.inSeconds)) s")
         } else if status != 0, !Task.isCancelled {
-            warn("--exec: it exited with \(status) for \(notice.name)")
+            warn("--exec: the command for \(notice.name) exited with \(status)")
         }
     }
 
@@ -133,10 +133,10 @@ final class StateNotices: Sendable {
             guard let delay else { break }
             do { try await clock.sleep(for: delay) } catch { return }
         }
-        warn("--webhook: \(ErrorLine.printable(url: url)) was not told of \(notice.name): \(failure)")
+        warn("--webhook: cannot notify \(ErrorLine.printable(url: url)) of \(notice.name): \(failure)")
     }
 
-    /// - Returns: why it failed.
+    /// - Returns: Why the request failed, or `nil` if it succeeded.
     private func send(_ request: TransportRequest) async -> String? {
         let (answers, sink) = AsyncStream.makeStream(of: String?.self)
         let task = transport.start(request) { event in
@@ -144,7 +144,7 @@ final class StateNotices: Sendable {
             case .finished:
                 sink.yield(nil)
                 sink.finish()
-            // An answer without a body is as good.
+            // An empty response also confirms receipt.
             case .failed(let error, _):
                 sink.yield(error.code == .emptyBody ? nil : error.text)
                 sink.finish()
@@ -153,6 +153,6 @@ final class StateNotices: Sendable {
         }
         defer { task.cancel() }
         for await answer in answers { return answer }
-        return "it was cancelled"
+        return "the request was cancelled"
     }
 }

@@ -1,9 +1,9 @@
 import HLSGetKit
 import HLSKitCore
 
-/// What is counted of one stream, over all the times that it was begun anew. Never falls.
+/// The counters of one stream across all its restarts. They never decrease.
 struct StreamCounters: Sendable, Hashable {
-    // Of the players.
+    // Counted by the players.
     var segmentCount = 0
     var requestCount = 0
     var receivedByteCount = 0
@@ -14,21 +14,20 @@ struct StreamCounters: Sendable, Hashable {
     var missingTime = Duration.zero
     var variantSwitchCount = 0
     var damagedSampleCount = 0
-    // Of what happens to the stream.
+    // Counted from the events of the stream.
     var playlistCount = 0
     var latePlaylistCount = 0
     var sequenceResetCount = 0
     var discontinuityCount = 0
     /// By ``FailureName/label``.
     var errorCounts: [String: Int] = [:]
-    /// Times that it could not be played on.
+    /// The number of failures that stopped playback.
     var failureCount = 0
-    /// Times that it was told to be down.
     var outageCount = 0
-    /// Time in each state, by what is the case rather than by what was told.
+    /// The time in each state, by the actual state, not the reported one.
     var times: [StreamState: Duration] = [:]
 
-    /// With the counts of an item's player, which begin at zero with each item.
+    /// Adds the counters of a player, which start at zero with each item.
     func adding(_ statistics: PlaybackStatistics) -> StreamCounters {
         var sum = self
         sum.segmentCount &+= statistics.numberOfSegments
@@ -45,19 +44,20 @@ struct StreamCounters: Sendable, Hashable {
     }
 }
 
-/// What a player shows at a moment.
+/// A snapshot of a player.
 struct StreamSample: Sendable, Hashable {
-    /// Distance from the live edge, or how late it is by the dates of the stream where that is known; nil for VOD.
+    /// The distance from the live edge or, if the stream has dates, the time since the date of the current position;
+    /// `nil` for VOD.
     var latency: Duration?
     var isLive = false
     /// Media ahead of the playhead.
     var buffered = Duration.zero
-    /// `720p 3M`; empty where nothing is declared.
+    /// A name such as `720p 3M`, or empty if the playlist declares nothing.
     var variant = ""
-    /// Declared bits per second of the variant.
+    /// The declared bit rate of the variant, in bits per second.
     var bitRate: Double?
     var variantIndex: Int?
-    /// Bits per second that the network is expected to bring.
+    /// The estimated network throughput, in bits per second.
     var throughput: Double?
     var audioTrackCount = 0
     var captionTrackCount = 0

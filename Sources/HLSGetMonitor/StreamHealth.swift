@@ -1,53 +1,52 @@
 import HLSGetKit
 import HLSKitCore
 
-/// How one stream is: what happens to it goes in, its state with the reason, and counters, come out.
+/// The health of one stream: derives its state, the reason and counters from events.
 ///
-/// A value without I/O, clock or lock. What is the case (``current``) and what is told (``state``) differ by the damping of
-/// ``HeldState``.
+/// A value without I/O, clock or lock. ``HeldState`` delays the reported state (``state``) relative to the actual one
+/// (``current``).
 struct StreamHealth: Sendable {
-    /// What happens to a stream.
     enum Event: Sendable {
-        /// It is begun, for the first time or anew.
+        /// Playback started or restarted.
         case began
-        /// Time passes.
+        /// Playback advances.
         case playing
-        /// Time does not pass, although it should.
+        /// Playback does not advance although it should.
         case waiting
         case playlist(MediaPlaylistExtent, url: String)
-        /// A request failed that is made again, or did without.
+        /// A request failed but is retried or not needed.
         case error(FailureName)
-        /// It cannot be played on.
+        /// Playback failed and cannot continue.
         case failed(FailureName)
-        /// A playlist that need not be played was looked at; with why it counts as lost, where it does.
+        /// A playlist was checked that may not be playing. The failure says why it is lost, or is `nil` if it is not.
         case list(String, FailureName?)
-        /// It was played to its end.
+        /// Playback reached the end of the stream.
         case ended
-        /// Segments could not be had.
+        /// Segments could not be loaded.
         case lost(String)
         case sample(StreamSample)
-        /// What the pictures and the sound show; nil where that is not looked at.
+        /// The state of the video and audio; a value is `nil` if it was not examined.
         case senses(isBlack: Bool?, isFrozen: Bool?, isSilent: Bool?)
-        /// The certificate of a host is valid until then, which is so long from now.
+        /// The expiration of a host's certificate, as a date and as the remaining time.
         case certificate(host: String, expires: PlaylistDate, remaining: Duration)
     }
 
-    /// A state that was told.
+    /// A change of the reported state.
     struct Change: Sendable, Hashable {
         var time: Duration
-        /// nil before the first.
+        /// `nil` for the first change.
         var old: StreamState?
         var new: StreamState
-        /// What is wrong; of a stream that is up again, what was.
+        /// The current problem or, if the stream is up again, the previous one.
         var trouble: StreamTrouble?
         var failure: FailureName?
-        /// How long the old state was told.
+        /// How long the old state was reported.
         var held: Duration
     }
 
     private struct Held: Sendable {
         var since: Duration
-        /// It is over then, where nothing else ends it.
+        /// When the problem expires unless something else ends it first.
         var until: Duration?
         var text = ""
     }
@@ -68,28 +67,28 @@ struct StreamHealth: Sendable {
     private var began: Duration?
     private var waitingSince: Duration?
     private var isPlaying = false
-    /// Since it was begun.
+    /// Since the last start.
     private var hasPlayed = false
     private var recentErrors: [Duration] = []
     private static let maximumErrorCount = 64
     private var lastLoss: Duration?
     private var lastError: (failure: FailureName, time: Duration)?
     private var lastFailure: FailureName?
-    /// By their URLs.
+    /// By URL.
     private var lostLists: [String: FailureName] = [:]
     private var damagedCount = 0
     private var time: Duration?
     private var stateSince: Duration?
-    /// The worst that was told since the state was up.
+    /// The worst problem reported since the state was last `up`.
     private var named: (state: StreamState, trouble: StreamTrouble, failure: FailureName?)?
 
-    /// What the player showed last.
+    /// The latest player snapshot.
     private(set) var sample = StreamSample()
-    /// What is the case; nil before anything was to be seen.
+    /// The actual state, or `nil` before anything is known.
     private(set) var current: StreamState?
-    /// How late the last new segments were listed.
+    /// The lateness of the latest new segments.
     private(set) var lateness: Duration?
-    /// What is told; nil while it starts.
+    /// The reported state, or `nil` while the stream starts.
     var state: StreamState? { damping.state }
     var counters: StreamCounters { sums.adding(sample.statistics) }
     var isLive: Bool { pace.isLive }
@@ -101,22 +100,22 @@ struct StreamHealth: Sendable {
 
     // MARK: Events
 
-    /// - Parameter now: on any clock that advances.
-    /// - Returns: the change that is to be told, where there is one.
+    /// - Parameter now: The time of any clock that advances.
+    /// - Returns: The change to report, if any.
     mutating func handle(_ event: Event, at now: Duration) -> Change? {
         count(until: now)
         switch event {
         case .began: begin(at: now)
         case .playing:
-            // It plays the rest of what it had, or, begun anew, what an old playlist lists, and comes to the same end: it is
-            // not back before something new is listed.
+            // Playback of the remaining buffer, or of an old playlist after a restart, soon stops again. The stream is
+            // not back until its playlist lists something new.
             if current == .down, isStale(at: now) { break }
-            // Time passes over what could not be had, and there is nothing behind it: a viewer still waits.
+            // Playback is skipping missing media and nothing is buffered after it, so a viewer is still waiting.
             if waitingSince != nil, sample.buffered <= .zero, hasLost(at: now) { break }
             isPlaying = true
             hasPlayed = true
             waitingSince = nil
-            // Failures that led to it are over with it; those that go on come again.
+            // Clear the errors that caused the outage. Persistent errors will be reported again.
             if troubles[.failed] != nil || troubles[.stalled] != nil {
                 troubles[.errors] = nil
                 recentErrors = []
@@ -142,7 +141,7 @@ struct StreamHealth: Sendable {
             waitingSince = nil
         case .lost(let cause):
             lastLoss = now
-            // What is lost while nothing plays is part of that.
+            // A loss while nothing plays is part of the outage.
             if isPlaying { set(.missing, at: now, cause, isOverAfter: rules.memory) }
         case .sample(let new): note(new, at: now)
         case .senses(let isBlack, let isFrozen, let isSilent):
@@ -157,19 +156,19 @@ struct StreamHealth: Sendable {
         return settle(at: now)
     }
 
-    /// Nothing has happened up to now. Call it every second or so: states change by time alone.
+    /// Updates the state if no event arrives. Call it about once a second, because states also change with time.
     mutating func advance(to now: Duration) -> Change? {
         count(until: now)
         return settle(at: now)
     }
 
     private mutating func begin(at now: Duration) {
-        // What the last player counted stays counted.
+        // Keep the counts of the previous player.
         sums = sums.adding(sample.statistics)
         sample.statistics = PlaybackStatistics()
         sample.buffered = .zero
         damagedCount = 0
-        // The pace stays: a playlist that listed nothing new does not become new by being asked for again.
+        // Keep the pace, because a stale playlist is still stale after a restart.
         began = began ?? now
         isPlaying = false
         hasPlayed = false
@@ -191,7 +190,7 @@ struct StreamHealth: Sendable {
         sums.errorCounts[failure.label, default: 0] += 1
         lastError = (failure, now)
         recentErrors.removeAll { now - $0 > rules.memory }
-        // The first says since when, the others how many.
+        // Keep the first error for the start time and drop another, because the rest only count.
         if recentErrors.count >= Self.maximumErrorCount { recentErrors.removeLast() }
         recentErrors.append(now)
         guard recentErrors.count >= rules.errorCount, let first = recentErrors.first else { return }
@@ -199,7 +198,7 @@ struct StreamHealth: Sendable {
         set(.errors, at: now, failure.text, isOverAfter: isHiccup ? rules.hiccupMemory : rules.memory)
     }
 
-    /// What is wrong with all of a stream is not told of its parts.
+    /// Ignores a single playlist's failure while a problem affects the whole stream.
     private mutating func note(list url: String, _ failure: FailureName?, at now: Duration) {
         let isAlone = troubles.keys.allSatisfy { $0 != .failed && $0 != .stalled && $0 != .stale && $0 != .errors }
         lostLists[url] = isAlone ? failure : nil
@@ -216,7 +215,7 @@ struct StreamHealth: Sendable {
         damagedCount = new.statistics.numberOfDamagedSamples
         let known = sample
         sample = new
-        // An item that is taken out of its player knows its tracks no more.
+        // An item loses its tracks when it leaves its player.
         if new.audioTrackCount == 0, new.captionTrackCount == 0 {
             sample.audioTrackCount = known.audioTrackCount
             sample.captionTrackCount = known.captionTrackCount
@@ -253,7 +252,7 @@ struct StreamHealth: Sendable {
             troubles[.stalled] = nil
         }
         guard began != nil, isPlaying || !troubles.isEmpty || current != nil else { return nil }
-        // That requests fail no more does not make it play: before it does, what was the case stays.
+        // The end of request failures does not mean that the stream plays, so keep the state until it does.
         current = troubles.keys.map { severity(of: $0, at: now) }.max() ?? (hasPlayed ? .up : current)
         return tell(at: now)
     }
@@ -269,7 +268,7 @@ struct StreamHealth: Sendable {
         switch trouble {
         case .failed: .down
         case .stalled: troubles[.stalled].map { now - $0.since > rules.stallLimit } == true ? .down : .degraded
-        // What has not begun to play has nothing that a viewer could see.
+        // A stream that has not started has no buffer to play.
         case .errors: hasPlayed ? .degraded : .down
         case .stale, .missing, .variants, .damaged, .black, .frozen, .silent: .degraded
         }
@@ -293,15 +292,15 @@ struct StreamHealth: Sendable {
         return change
     }
 
-    /// The trouble that is named.
+    /// The problem to report.
     private func worst(at now: Duration) -> StreamTrouble? {
         let worst = troubles.keys.map { severity(of: $0, at: now) }.max()
         let trouble = StreamTrouble.allCases.first { troubles[$0] != nil && severity(of: $0, at: now) == worst }
-        // Requests that fail are why nothing new is listed.
+        // Failing requests explain why the playlist lists nothing new.
         return trouble == .stale && troubles[.errors] != nil ? .errors : trouble
     }
 
-    /// Why it is so, as far as a request says it.
+    /// The failed request that explains the problem, if any.
     private func failure(of trouble: StreamTrouble, at now: Duration) -> FailureName? {
         switch trouble {
         case .failed: return lastFailure
@@ -314,32 +313,32 @@ struct StreamHealth: Sendable {
     }
 }
 
-// MARK: - What is shown
+// MARK: - Display
 
 extension StreamHealth {
-    /// What is wrong now, the worst first.
+    /// The worst current problem.
     func trouble(at now: Duration) -> StreamTrouble? { worst(at: now) }
 
-    /// All that is wrong now.
+    /// All current problems.
     var allTroubles: [StreamTrouble] { StreamTrouble.allCases.filter { troubles[$0] != nil } }
 
-    /// One line on what is wrong: `stalled: HTTP 503`.
+    /// One line that describes the problem, such as `stalled: HTTP 503`.
     func reason(at now: Duration) -> String {
         guard let trouble = worst(at: now) else { return "" }
         let text = failure(of: trouble, at: now)?.text ?? troubles[trouble]?.text ?? ""
         return text.isEmpty ? trouble.rawValue : "\(trouble.rawValue): \(text)"
     }
 
-    /// How long its live playlist has listed nothing new.
+    /// The time since the live playlist last listed something new.
     func playlistAge(at now: Duration) -> Duration? { pace.age(at: now) }
 
-    /// Until when the first certificate to expire is valid.
+    /// The earliest expiration date of all certificates.
     var certificateExpirationDate: PlaylistDate? { certificates.values.map(\.expires).min() }
 
-    /// How long that is.
+    /// The time until the first certificate expires.
     func certificateRemaining(at now: Duration) -> Duration? { certificates.values.map { $0.end - now }.min() }
 
-    /// How long the told state has lasted.
+    /// How long the reported state has lasted.
     func stateHeld(at now: Duration) -> Duration { max(.zero, now - (stateSince ?? began ?? now)) }
 
     var failureCode: String? { lastFailure?.code }

@@ -1,18 +1,18 @@
 import HLSGetKit
 import HLSKitCore
 
-/// One stream as it is shown: in the table, as a line of JSON, on the page and as metrics.
+/// One stream as the table, the JSON lines, the web page and the metrics show it.
 struct StreamRow: Sendable {
     var name: String
     /// Without secrets.
     var url: String
-    /// What is told; nil while it starts.
+    /// The reported state, or `nil` while the stream starts.
     var state: StreamState?
-    /// What is the case.
+    /// The actual state.
     var current: StreamState?
     var reason: String
     var troubles: [StreamTrouble]
-    /// How long the told state has lasted.
+    /// How long the reported state has lasted.
     var held: Duration
     var sample: StreamSample
     var counters: StreamCounters
@@ -21,7 +21,7 @@ struct StreamRow: Sendable {
     var lateness: Duration?
     var certificateExpirationDate: PlaylistDate?
     var certificateRemaining: Duration?
-    /// Pictures and sound are looked at.
+    /// Whether video and audio are decoded and examined.
     var decodes: Bool
 
     init(_ stream: WatchedStream, decodes: Bool) {
@@ -48,14 +48,14 @@ struct StreamRow: Sendable {
     }
 
     var stateName: String { state?.name ?? "starting" }
-    /// Whole days that the certificate is still valid; negative where it is not.
+    /// Whole days until the certificate expires; negative after that.
     var certificateDays: Int? {
         certificateRemaining.map { Int(($0.inSeconds / 86_400).rounded(.down)) }
     }
     var errorCount: Int { counters.errorCounts.values.reduce(0, &+) }
 
-    /// The worst first, and among those that are alike what has changed last; then by name. What starts comes behind what is
-    /// wrong.
+    /// Orders rows: the worst state first, then the latest change, then the name. Starting streams come after streams
+    /// with problems.
     static func isWorse(_ one: StreamRow, _ other: StreamRow) -> Bool {
         func rank(_ state: StreamState, _ row: StreamRow) -> Int {
             switch state {
@@ -71,7 +71,7 @@ struct StreamRow: Sendable {
         return first != second ? first < second : one.name < other.name
     }
 
-    /// The members of a line of JSON. Names have their unit; what is not known is null.
+    /// The members of a JSON line. Names include their unit, and unknown values are null.
     var members: [JSONValue.Member] {
         let values: KeyValuePairs<String, JSONValue> = [
             "stream": .string(name), "url": .string(url), "state": .string(stateName),
@@ -102,7 +102,7 @@ struct StreamRow: Sendable {
 }
 
 extension StreamHealth.Change {
-    /// The members of a line of JSON, of a webhook's body, and of a command's environment.
+    /// The members of a JSON line, which also form a webhook's body and a command's environment.
     func members(of stream: WatchedStream) -> [JSONValue.Member] {
         let values: KeyValuePairs<String, JSONValue> = [
             "stream": .string(stream.entry.name), "url": .string(stream.shownURL),
@@ -113,7 +113,7 @@ extension StreamHealth.Change {
         return values.map { .init(name: $0.key, value: $0.value) }
     }
 
-    /// `news is down: stalled: HTTP 503`.
+    /// Text such as `news is down: stalled: HTTP 503`.
     func text(of name: String) -> String {
         var text = "\(TerminalText.escaped(name)) is \(new.name)"
         if new == .up, let old {

@@ -1,12 +1,12 @@
 import HLSKitCore
 
-/// How a stream is. Ordered: what is worse is greater.
+/// The state of a stream. A worse state compares greater.
 enum StreamState: Int, Sendable, Hashable, Comparable, CaseIterable {
-    /// It plays, and nothing is wrong.
+    /// Plays without problems.
     case up
-    /// It plays, and something is wrong.
+    /// Plays with a problem.
     case degraded
-    /// A viewer would see nothing.
+    /// Shows nothing to a viewer.
     case down
 
     var name: String {
@@ -20,58 +20,54 @@ enum StreamState: Int, Sendable, Hashable, Comparable, CaseIterable {
     static func < (one: StreamState, other: StreamState) -> Bool { one.rawValue < other.rawValue }
 }
 
-/// Something that can be wrong with a stream. A closed set: it is a label of metrics, and `ignore=` of a list names it.
+/// A problem with a stream. The set is closed because metrics use it as a label, and lists in `ignore=`.
 ///
-/// The order is that in which they are named where several hold.
+/// If several apply, the first one in this order is named.
 enum StreamTrouble: String, Sendable, Hashable, CaseIterable {
-    /// It could not be played on, and is tried again after a while. Down until it plays.
+    /// Playback failed and is retried after a delay. The stream is down until it plays.
     case failed
-    /// Nothing is left to play. Down when that lasts (``HealthRules/stallLimit``), degraded before.
+    /// The buffer is empty. The stream is degraded, and down after ``HealthRules/stallLimit``.
     case stalled
-    /// The live playlist lists nothing new, and there is still something to play.
+    /// The live playlist lists nothing new, but the buffer is not empty yet.
     case stale
-    /// Segments could not be had, and were passed over.
+    /// Segments could not be loaded and were skipped.
     case missing
-    /// Requests fail again and again; what is loaded still plays.
+    /// Requests keep failing while buffered media plays.
     case errors
-    /// The playlist of a variant or rendition cannot be had, or lists nothing new, while what is played goes on.
+    /// The playlist of an unused variant or rendition is unavailable or stale, while playback continues.
     case variants
-    /// The decoder refuses parts of the media.
+    /// The decoder rejects parts of the media.
     case damaged
     case black
     case frozen
     case silent
 }
 
-/// A failure, by a name that is one of few.
+/// A failure with a code from a bounded set.
 struct FailureName: Sendable, Hashable {
-    /// `http_503`, `timedOut`, `badPlaylist`.
     var code: String
     /// One line for people, without secrets.
     var text: String
 
-    /// The label of a metric: one of few, since each name is a series that stays.
+    /// The label for metrics, from a bounded set, because each value creates a permanent time series.
     var label: String { HLSError.metricLabel(of: code) }
 }
 
-/// From when on a stream is called what.
-///
-/// Source: docs/monitor.md.
+/// Thresholds for the states of a stream.
 struct HealthRules: Sendable, Hashable {
-    /// A state is told when it has lasted this long.
+    /// A state is reported after it has lasted this long.
     var holdTime = Duration.seconds(10)
-    /// A viewer who waits longer than this gives up.
+    /// The longest wait that a viewer tolerates.
     var stallLimit = Duration.seconds(10)
-    /// What is over at once, such as a segment that is missing, counts as trouble for this long.
+    /// How long a momentary problem counts, such as a missing segment.
     var memory = Duration.seconds(30)
-    /// So many failures within ``memory`` are trouble; fewer are everyday's.
+    /// The number of failures within ``memory`` that make a problem.
     var errorCount = 3
-    /// Failures that all lie within less are one that was tried again at once: it is over before it would be told.
+    /// Failures within this time are treated as one immediate retry, which ends before it would be reported.
     var hiccup: Duration { min(holdTime, memory / 2) }
-    /// How long one counts.
+    /// How long such a brief group of failures counts.
     var hiccupMemory: Duration { min(holdTime / 2, memory) }
-    /// A live playlist is stale after so many target durations without a new segment.
+    /// The number of target durations without a new segment after which a live playlist is stale.
     var staleFactor = 3.5
-    /// What is no trouble of this stream.
     var ignored: Set<StreamTrouble> = []
 }

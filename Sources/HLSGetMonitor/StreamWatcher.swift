@@ -1,30 +1,29 @@
 import HLSGetKit
 import HLSKitCore
 
-/// Plays one stream for as long as it is watched, and tells its health what happens. What decides is ``StreamHealth``.
+/// Plays one stream while it is watched and sends events to its ``StreamHealth``, which decides on the state.
 struct StreamWatcher: Sendable {
-    /// How often the player is looked at.
+    /// Between two checks of the player.
     static let interval = Duration.seconds(1)
 
     let stream: WatchedStream
     let configuration: PlayerConfiguration
     var quality: QualityExpression?
-    /// Pictures and sound are decoded and looked at.
+    /// Whether video and audio are decoded and examined.
     var decodes = false
     var interval = Self.interval
 
-    /// Why an item is over.
     private enum End: Sendable {
         case ended
         case failed(HLSError)
     }
 
-    /// Returns when the task is cancelled.
+    /// Plays until the task is cancelled.
     nonisolated(nonsending) func run() async {
         let player = Player(configuration: configuration)
         var comeback = Comeback(name: stream.entry.name)
         while !Task.isCancelled {
-            // An item that has failed stays failed: another one takes its place.
+            // A failed item cannot recover, so use a new one.
             let item = PlayerItem(urlString: stream.entry.url)
             item.quality = quality
             let senses = decodes ? StreamSenses(of: item) : nil
@@ -56,7 +55,7 @@ struct StreamWatcher: Sendable {
         await player.close()
     }
 
-    /// Waits for the next beginning; states change meanwhile.
+    /// Waits before a restart and keeps updating the state.
     private nonisolated(nonsending) func wait(_ delay: Duration) async -> Bool {
         let end = stream.clock.now + delay
         while stream.clock.now < end {
@@ -91,7 +90,7 @@ struct StreamWatcher: Sendable {
                 await self.lookAtLists()
                 return nil
             }
-            // The metrics of an item end with it, and its events may come behind them.
+            // An item's metrics end with it, but its events may arrive later.
             for await end in group {
                 guard let end else { continue }
                 group.cancelAll()
@@ -101,7 +100,7 @@ struct StreamWatcher: Sendable {
         }
     }
 
-    /// Looks at all playlists in turn, as those that are not played may be gone.
+    /// Checks all playlists in turn, because the unused ones may disappear unnoticed.
     private nonisolated(nonsending) func lookAtLists() async {
         let loader = PlaylistLoader(urlString: stream.entry.url, configuration: configuration)
         var rounds = ListRounds()
@@ -111,7 +110,7 @@ struct StreamWatcher: Sendable {
         while !Task.isCancelled {
             do { try await stream.clock.sleep(for: ListRounds.interval) } catch { return }
             if isFirst {
-                // A stream that cannot be had is the player's matter.
+                // The player reports an unavailable stream.
                 guard let playlist = try? await loader.load() else { continue }
                 guard case .multivariant(let playlist) = playlist else { return }
                 rounds.take(playlist)
@@ -147,7 +146,8 @@ struct StreamWatcher: Sendable {
         return Task.isCancelled ? nil : .failed(HLSError(code: .internal, cause: "the player has left the stream"))
     }
 
-    /// Events of time control are the player's, not the item's: the state of each second says the same.
+    /// Notes the player's status. Its events belong to the player, not the item; the check of each second finds the
+    /// same.
     private func note(_ status: TimeControlStatus) {
         switch status {
         case .playing: stream.handle(.playing)
@@ -175,14 +175,14 @@ struct StreamWatcher: Sendable {
     }
 }
 
-/// The eyes and ears of a watcher: outputs of an item, looked at about once a second.
+/// The outputs of an item, which the watcher examines about once a second.
 struct StreamSenses: Sendable {
     private let video = VideoOutput()
     private let audio = AudioOutput()
     private var picture = PictureProbe()
     private var sound = SilenceProbe()
 
-    /// nil where the item takes no outputs any more.
+    /// Returns `nil` if the item accepts no more outputs.
     init?(of item: PlayerItem) {
         do {
             try item.add(video)
@@ -192,12 +192,12 @@ struct StreamSenses: Sendable {
         }
     }
 
-    /// What is to be seen and heard; nil while time does not pass.
+    /// Examines the current video and audio. Returns `nil` while playback is not advancing.
     mutating func look(at item: PlayerItem, _ state: PlayerState) -> StreamHealth.Event? {
         guard state.timebaseRate > 0 else { return nil }
         let frame = try? video.copyFrame(for: item.currentTime)?.frame
         let grid = frame.flatMap { LumaGrid($0) }
-        // A frame that cannot be read says nothing, and no frame says that the last one stays.
+        // An unreadable frame says nothing; without a new frame the last one is still shown.
         if frame == nil || grid != nil { picture.note(grid, at: state.statistics.durationWatched) }
         while let buffer = audio.copyNextBuffer() {
             guard case .float32(let samples) = buffer.samples, let time = buffer.itemTimeRange.start.finiteSeconds
@@ -209,13 +209,13 @@ struct StreamSenses: Sendable {
 }
 
 extension FailureName {
-    /// The name that says most: the status of the answer, else what the transport says, else what the player says.
+    /// Uses the most specific cause: the response's status, else the transport's error, else the player's.
     init(_ error: HLSError) {
         code = error.nameOfCause
         text = Self.text(of: error)
     }
 
-    /// The cause, and what it is about without the long part of a URL.
+    /// The cause and its details, without the long part of a URL.
     private static func text(of error: HLSError) -> String {
         var text = error.cause
         if let detail = error.detail { text += " (\(detail))" }

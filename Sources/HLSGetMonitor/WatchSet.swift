@@ -1,11 +1,11 @@
 import HLSKitCore
 import Synchronization
 
-/// The streams that are watched now, each by a task: begins and ends them as the list says.
+/// The watched streams, each with its own task. Starts and stops them to match the list.
 final class WatchSet: Sendable {
-    /// Between the beginnings of two streams: a thousand requests at one moment would measure the servers.
+    /// Between two starts, because a thousand simultaneous requests would overload the servers.
     static let stagger = Duration.milliseconds(20)
-    /// All have begun after this time.
+    /// All streams are started within this time.
     static let longestStart = Duration.seconds(30)
 
     private struct Watch {
@@ -20,7 +20,7 @@ final class WatchSet: Sendable {
     private let epoch: HostTime
     private let tell: @Sendable (WatchedStream, StreamHealth.Change) -> Void
     private let watches = Mutex<[String: Watch]>([:])
-    /// Streams that were down and are watched no longer count too.
+    /// Outages of streams that are no longer watched.
     private let outages = Mutex(0)
 
     init(
@@ -36,17 +36,16 @@ final class WatchSet: Sendable {
 
     var elapsed: Duration { clock.now - epoch }
 
-    /// What is to be shown of all streams.
     var rows: [StreamRow] {
         watches.withLock { Array($0.values) }.map { StreamRow($0.stream, decodes: $0.decodes) }
     }
 
-    /// Whether a stream was told to be down.
+    /// Whether any stream was reported down.
     var hasSeenOutage: Bool { outages.withLock { $0 > 0 } }
 
-    /// Watches what the list has, and nothing else. What is unchanged is watched on.
+    /// Adds, removes and restarts streams to match the list. Unchanged streams continue.
     ///
-    /// - Returns: how many streams were added and removed; one that was changed is both.
+    /// - Returns: How many streams were added and removed; a changed one counts as both.
     func apply(_ list: MonitorList) -> (added: Int, removed: Int) {
         let wanted = Dictionary(list.entries.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         return watches.withLock { watches in
@@ -83,7 +82,7 @@ final class WatchSet: Sendable {
         return Watch(stream: stream, decodes: decodes, task: task)
     }
 
-    /// Ends all, and returns when they have ended.
+    /// Ends all streams and returns when they have ended.
     func close() async {
         let all = watches.withLock { Array($0.values) }
         for watch in all { watch.task.cancel() }

@@ -2,17 +2,17 @@ import HLSGetKit
 import HLSKitCore
 import Synchronization
 
-/// A stream under watch: where its health is kept, for those who show it.
+/// A watched stream and its health, shared by its watcher and the displays.
 final class WatchedStream: Sendable {
     let entry: MonitorEntry
-    /// The URL as it may be shown.
+    /// The URL without secrets.
     let shownURL: String
     let clock: SourceClock
     private let epoch: HostTime
     private let health: Mutex<StreamHealth>
     private let tell: @Sendable (WatchedStream, StreamHealth.Change) -> Void
 
-    /// - Parameter epoch: where the monitor's time begins.
+    /// - Parameter epoch: The zero of the monitor's time.
     init(
         _ entry: MonitorEntry, rules: HealthRules, clock: SourceClock, epoch: HostTime,
         tell: @escaping @Sendable (WatchedStream, StreamHealth.Change) -> Void
@@ -34,7 +34,7 @@ final class WatchedStream: Sendable {
     var snapshot: StreamHealth { health.withLock(\.self) }
 
     func handle(_ event: StreamHealth.Event) {
-        // The time is read inside, so that it does not go back from one event to the next.
+        // Read the time inside the lock, so that it never goes back between events.
         if let change = health.withLock({ $0.handle(event, at: now) }) { tell(self, change) }
     }
 

@@ -1,31 +1,31 @@
 import HLSKitCore
 
-/// The clock of a sound device, by the frames that it asks for: how fast they pass, and which of them is heard when.
+/// The clock of a sound device, derived from the frames that the device requests.
 ///
-/// The device asks for frames period by period, now and then late; over many periods that is its true speed. The player's
-/// clock is steered to it, so that sound is never too long or too short for its time.
+/// The device requests one period of frames after another, sometimes late. Averaged over many periods, the requests
+/// show its true speed. The player's clock is steered to it, so that audio and video stay in sync.
 struct DeviceClock: Sendable {
-    /// What the player's clock is to be told.
+    /// A value to steer the player's clock by.
     struct Measurement: Sendable, Equatable {
-        /// What the device's clock showed, in the time of the player's clock.
+        /// The device's clock, on the timescale of the player's clock.
         var time: HostTime
-        /// When, on the clock of the machine.
+        /// When it was measured, on the machine's clock.
         var moment: HostTime
     }
 
-    /// How long periods are gathered for one measurement.
+    /// How long to collect periods for one measurement.
     static let interval = Duration.seconds(1)
-    /// At the start the device fills its buffers: these periods come faster than they are heard.
+    /// The number of initial periods to ignore, because the device fills its buffers faster than it plays them.
     static let burst = 6
-    /// A device that is off by more than this has stood still: it is counted anew.
+    /// A device that differs by more than this was interrupted, so counting restarts.
     static let longestLapse = Duration.milliseconds(200)
 
     let sampleRate: Int
-    /// The time at which frame 0 would have been asked for; nil before the first period.
+    /// The time of frame 0, or `nil` before the first period.
     private(set) var origin: HostTime?
     private var periodCount = 0
     private var isSettled = false
-    // Sums, as distances from the first period of the measurement.
+    // Sums of distances from the first period of the measurement.
     private var first: (moment: HostTime, shown: HostTime, frame: Int)?
     private var count = 0
     private var moments = Duration.zero
@@ -35,22 +35,23 @@ struct DeviceClock: Sendable {
 
     private func length(_ frames: Int) -> Duration { .seconds(1) * frames / sampleRate }
 
-    /// The time at which a frame is asked for, in the player's time; nil before the first period.
+    /// The time of a frame on the player's clock, or `nil` before the first period.
     func time(ofFrame frame: Int) -> HostTime? { origin.map { $0 + length(frame) } }
 
-    /// The frame that is asked for at a time; nil before the first period, and for what is years away.
+    /// The frame at a time, or `nil` before the first period or if it is years away.
     func frame(at time: HostTime) -> Int? {
         guard let origin else { return nil }
         let frames = ((time - origin) / .seconds(1) * Double(sampleRate)).rounded()
         return abs(frames) < 1e12 ? Int(frames) : nil
     }
 
-    /// The device asks for the period that begins with `frame`.
+    /// Notes that the device requests the period that begins with `frame`.
     ///
     /// - Parameters:
-    ///   - moment: now, on the clock of the machine.
-    ///   - shown: now, on the player's clock.
-    /// - Returns: by how many frames places have moved, where it is counted anew; what to tell the player's clock.
+    ///   - moment: The current time of the machine's clock.
+    ///   - shown: The current time of the player's clock.
+    /// - Returns: The number of frames by which positions shift if counting restarts, and a measurement for the
+    ///   player's clock.
     mutating func note(frame: Int, at moment: HostTime, shown: HostTime) -> (shift: Int, measurement: Measurement?) {
         periodCount += 1
         guard let known = time(ofFrame: frame) else {
@@ -78,7 +79,7 @@ struct DeviceClock: Sendable {
         let mean = moments / count
         let meanFrame = length(begun.frame) + length(frames) / count
         guard isSettled else {
-            // The player's clock has hardly been steered meanwhile.
+            // The player's clock has hardly been steered during this time.
             isSettled = true
             return (setOrigin(begun.shown + mean - meanFrame), nil)
         }
@@ -86,7 +87,7 @@ struct DeviceClock: Sendable {
         return (0, Measurement(time: origin + meanFrame, moment: begun.moment + mean))
     }
 
-    /// - Returns: by how many frames the places of what is to be heard at known times move.
+    /// - Returns: The number of frames by which positions of known times shift.
     private mutating func setOrigin(_ new: HostTime) -> Int {
         defer { origin = new }
         guard let origin else { return 0 }

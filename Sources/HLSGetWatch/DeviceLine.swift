@@ -1,19 +1,18 @@
 import HLSKitCore
 
-/// What the clock of a sound device shows between measurements: a straight line through the newest of them.
+/// Extrapolates the clock of a sound device from its latest measurements along a straight line.
 ///
-/// The player's clock is steered along it, and may be some milliseconds beside it: frames are chosen by the line itself, so
-/// that they are with the audio all the same.
+/// The player's clock is steered toward this line and may differ by some milliseconds. Frames are chosen by the line
+/// itself, so that they match the audio.
 struct DeviceLine: Sendable, Equatable {
-    /// How far the speed of a device is believed, as a fraction.
+    /// The largest accepted speed error of a device, as a fraction.
     static let longestDrift = 0.1
-    /// A measurement that is older than this says nothing of now.
+    /// Older measurements are not used.
     static let lifetime = Duration.seconds(3)
 
     private var last: DeviceClock.Measurement?
     private var rate = 1.0
 
-    /// A measurement was made.
     mutating func note(_ measurement: DeviceClock.Measurement) {
         defer { last = measurement }
         guard let last else { return }
@@ -24,14 +23,14 @@ struct DeviceLine: Sendable, Equatable {
         }
         let speed = (measurement.time - last.time) / .seconds(1) / passed
         let believed = min(max(speed, 1 - Self.longestDrift), 1 + Self.longestDrift)
-        // Two seconds tell more than one.
+        // Average with the previous speed to reduce noise.
         rate = rate == 1 ? believed : (rate + believed) / 2
     }
 
-    /// The device is counted anew.
+    /// Discards all measurements, because counting restarts.
     mutating func reset() { self = DeviceLine() }
 
-    /// What it shows at a moment of the machine's clock; nil where nothing is known of then.
+    /// The device's clock at a moment of the machine's clock, or `nil` if no measurement is near it.
     func time(at moment: HostTime) -> HostTime? {
         guard let last else { return nil }
         let passed = moment - last.moment

@@ -1,23 +1,23 @@
 import HLSKitCore
 import Synchronization
 
-/// Draws text to images beside the window's thread: finding the fonts of a system takes its time.
+/// Draws text to images outside the window's thread, because finding the system's fonts takes time.
 ///
-/// Each place has one text. A new one takes the place of one that was not drawn yet.
+/// Each place has one text. A new one replaces an undrawn one.
 final class Painter: Sendable {
     enum Place: Hashable, Sendable, CaseIterable {
         case captions
-        /// Those that come next.
+        /// The captions that follow.
         case upcoming
         case status, pointer
     }
 
-    /// A text and how it is drawn.
+    /// A text to draw.
     struct Work: Hashable, Sendable {
         var captions: [Caption]
-        /// Of the image; letters are a twentieth of its height.
+        /// The size of the image; letters have a twentieth of its height.
         var size: PixelSize
-        /// Rows from below that are kept; nil keeps all.
+        /// The number of rows to keep, counted from the bottom, or `nil` to keep all.
         var rowCount: Int?
     }
 
@@ -30,9 +30,9 @@ final class Painter: Sendable {
     private let state = Mutex(State())
     private let (requests, request) = AsyncStream.makeStream(of: Place.self, bufferingPolicy: .bufferingNewest(16))
 
-    /// Begins to work; ends with ``close()``.
+    /// Starts the worker, which ends with ``close()``.
     init() {
-        // Fonts are looked for before the first caption comes.
+        // Load the fonts before the first caption arrives.
         want(Work(captions: [Self.line(" ")], size: PixelSize(width: 64, height: 64)), at: .pointer)
         let requests = requests
         Task.detached(priority: .userInitiated) { [weak self] in
@@ -46,10 +46,10 @@ final class Painter: Sendable {
 
     func close() { request.finish() }
 
-    /// Why nothing is drawn; nil while all is well.
+    /// Why drawing fails, or `nil` if it works.
     var error: HLSError? { state.withLock(\.error) }
 
-    /// Asks for a text, unless it is there or on its way.
+    /// Requests a text, unless it is drawn or queued.
     func want(_ work: Work, at place: Place) {
         let isNew = state.withLock { state in
             guard state.wanted[place] != work else { return false }
@@ -59,12 +59,12 @@ final class Painter: Sendable {
         if isNew { request.yield(place) }
     }
 
-    /// The image of what was asked for last, or before it while that is being drawn.
+    /// The latest image of a place, which may show the previous text while a new one is drawn.
     func image(at place: Place) -> (work: Work, image: StillImage)? {
         state.withLock { state in state.drawn[place].flatMap { drawn in drawn.image.map { (drawn.work, $0) } } }
     }
 
-    /// The image of a text, wherever it was asked for; nil while it is being drawn.
+    /// The image of a text, from any place, or `nil` if it is not drawn yet.
     func image(of work: Work) -> StillImage? {
         state.withLock { state in state.drawn.values.first { $0.work == work }.flatMap(\.image) }
     }
@@ -90,7 +90,7 @@ final class Painter: Sendable {
         return StillImage(width: image.width, height: count, pixels: Array(pixels))
     }
 
-    /// Some lines as a caption of any time.
+    /// A caption with some lines and an arbitrary time.
     static func line(_ text: String, alignment: Caption.TextAlignment = .left) -> Caption {
         Caption(
             text, timeRange: MediaTimeRange(start: .zero, duration: .seconds(1)), textAlignment: alignment)

@@ -1,21 +1,21 @@
 import HLSKitCore
 
-/// Frames that wait for their moment on the screen, in the order in which they came.
+/// Frames to be displayed, in the order of their arrival.
 struct PictureQueue<Picture: Sendable>: Sendable {
     struct Entry: Sendable {
         var picture: Picture
         var itemTime: MediaTime
-        /// When it is to be seen, on the player's clock.
+        /// The display time, on the player's clock.
         var due: HostTime
-        /// Which item it is of.
+        /// The item that the frame belongs to.
         var source: Int
     }
 
-    /// More than 200 ms at 120 frames a second: what is beyond is lost, the oldest first.
+    /// More than 200 ms at 120 frames per second. If the queue is full, the oldest frame is dropped.
     static var capacity: Int { 32 }
 
     private var entries: [Entry] = []
-    /// Frames that were never seen, because the next one was due, too.
+    /// Frames that were never displayed because the next one was due too.
     private(set) var skippedCount = 0
 
     mutating func add(_ entry: Entry) {
@@ -25,7 +25,7 @@ struct PictureQueue<Picture: Sendable>: Sendable {
         skippedCount += 1
     }
 
-    /// The newest frame that is due at a moment; those before it are dropped. nil if none is.
+    /// Removes all frames that are due and returns the newest one, or `nil` if none is due.
     mutating func take(at now: HostTime) -> Entry? {
         guard let index = entries.lastIndex(where: { $0.due <= now }) else { return nil }
         let entry = entries[index]
@@ -35,9 +35,8 @@ struct PictureQueue<Picture: Sendable>: Sendable {
     }
 
     var next: Entry? { entries.first }
-    /// When the next one is due.
     var nextDue: HostTime? { next?.due }
 
-    /// Forgets the frames of an item: time has jumped.
+    /// Removes the frames of an item, because its time has jumped.
     mutating func removeAll(of source: Int) { entries.removeAll { $0.source == source } }
 }

@@ -2,10 +2,9 @@ import HLSGetKit
 import HLSKitCore
 import Synchronization
 
-/// The file of `--presentation-log`: what was presented, and when, a line of JSON each.
+/// Writes the file of `--presentation-log`: a JSON line for each presented frame and audio buffer.
 ///
-/// `time` is of the clock of the machine, in seconds, for video and audio alike. Of audio it is when it is heard, as far as
-/// SDL says. See docs/watching.md.
+/// `time` is in seconds of the machine's clock. For audio it is when the device plays it, as far as SDL reports that.
 final class PresentationLog: Sendable {
     private struct State {
         let file: OutputFile
@@ -18,7 +17,7 @@ final class PresentationLog: Sendable {
         state = Mutex(State(file: try OutputFile(path: path, overwrite: overwrite)))
     }
 
-    /// A frame is on the screen since `moment`.
+    /// Logs a frame that is displayed from `moment` on.
     func note(_ frame: VideoFrame, itemTime: MediaTime, due: HostTime, lateness: Duration, at moment: HostTime) {
         write([
             "type": "video", "time": .number(moment.offset / .seconds(1)),
@@ -28,7 +27,7 @@ final class PresentationLog: Sendable {
         ])
     }
 
-    /// Audio was put at a place among the samples of the device.
+    /// Logs that audio was scheduled at a frame of the device.
     func note(_ buffer: AudioOutput.Buffer, at frame: Int, due: HostTime) {
         write([
             "type": "buffer", "frame": .integer(frame), "frame_count": .integer(buffer.frameCount),
@@ -36,7 +35,7 @@ final class PresentationLog: Sendable {
         ])
     }
 
-    /// A period of the device with sound in it is heard from `moment` on.
+    /// Logs a device period that contains audio and is audible from `moment` on.
     func noteHeard(frame: Int, at moment: HostTime, peak: Float) {
         write([
             "type": "audio", "time": .number(moment.offset / .seconds(1)), "frame": .integer(frame),
@@ -44,7 +43,7 @@ final class PresentationLog: Sendable {
         ])
     }
 
-    /// Gives the file its name; reports what went wrong.
+    /// Gives the file its final name and returns any error.
     func finish() -> HLSError? {
         state.withLock { state in
             do throws(HLSError) {
@@ -65,7 +64,7 @@ final class PresentationLog: Sendable {
         }
     }
 
-    /// The mean of the first plane, of a sixteenth of its rows and columns each.
+    /// The mean of the first plane, sampled at every sixteenth row and column.
     private static func luma(of frame: VideoFrame) -> Int {
         frame.withPlanes { planes in
             guard let plane = planes.first, plane.rowCount > 0, plane.pictureBytesPerRow > 0 else { return 0 }

@@ -1,9 +1,8 @@
 import Glibc
 
-/// Keeps system libraries from writing to standard error what they could not find: what matters of it is told in the
-/// command's own words.
+/// Suppresses what system libraries write to standard error. The command reports relevant errors itself.
 enum QuietLibraries {
-    /// Calls `body` while nothing that is written to standard error is seen.
+    /// Calls `body` with standard error redirected to nowhere.
     static func during<Result>(_ body: () -> Result) -> Result {
         let nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC)
         let kept = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)

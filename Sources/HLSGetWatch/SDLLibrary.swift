@@ -1,12 +1,12 @@
 import Glibc
 import HLSKitCore
 
-/// SDL 2: a window, its events, what is drawn in it, and sound. Opened when a window is wanted, and never closed.
+/// SDL 2 provides the window, its events, drawing and audio. It is opened when needed and never closed.
 ///
-/// The functions are those of version 2.0.10 and later; types and numbers of SDL 2 do not change. What belongs to the
-/// window is called on one thread, that of ``WindowThread``.
+/// Requires version 2.0.10 or later; the types and constants of SDL 2 do not change. The window's functions are called
+/// on one thread, ``WindowThread``.
 package final class SDLLibrary: Sendable {
-    /// Debian's name of the package that has it.
+    /// The Debian package that contains the library.
     package static let packageName = "libsdl2-2.0-0"
     private static let fileName = "libSDL2-2.0.so.0"
 
@@ -60,7 +60,7 @@ package final class SDLLibrary: Sendable {
 
     /// Opens the library.
     ///
-    /// - Throws: ``HLSError/Code/output``, with the package that has it.
+    /// - Throws: ``HLSError/Code/output``, with the name of the package to install.
     static func open() throws(HLSError) -> SDLLibrary {
         guard let handle = dlopen(fileName, RTLD_NOW | RTLD_LOCAL) else {
             let text = dlerror().map { String(cString: $0) } ?? ""
@@ -117,23 +117,23 @@ package final class SDLLibrary: Sendable {
         return unsafeBitCast(address, to: Function.self)
     }
 
-    /// What went wrong last, in SDL's words.
+    /// SDL's text for the latest error.
     var errorText: String { lastError().map { String(cString: $0) } ?? "" }
 }
 
-/// Numbers of SDL 2's headers.
+/// Constants from SDL 2's headers.
 enum SDL {
     static let audio: UInt32 = 0x10
     static let video: UInt32 = 0x20
     static let centered: Int32 = 0x2FFF_0000
     static let resizable: UInt32 = 0x20
-    /// The size of the screen stays what it is.
+    /// Full screen without changing the display mode.
     static let fullscreen: UInt32 = 0x1001
     static let software: UInt32 = 1
     static let synchronized: UInt32 = 4
-    /// Three planes: luma, and two of chroma at half the width and height.
+    /// Three planes: luma, and two chroma planes at half the width and height.
     static let planar: UInt32 = 0x5655_5949
-    /// Four bytes a pixel: red, green, blue, alpha.
+    /// Four bytes per pixel: red, green, blue, alpha.
     static let rgba: UInt32 = 0x1676_2004
     static let streaming: Int32 = 1
     static let blend: Int32 = 1

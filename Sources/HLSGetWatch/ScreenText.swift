@@ -1,11 +1,11 @@
 import HLSGetKit
 import HLSKitCore
 
-/// The text at the lower edge of a window: what the status line of a terminal says, in lines.
+/// The text at the bottom of a window: the content of the terminal's status line, in several lines.
 struct ScreenText: Sendable, Equatable {
-    /// What was said last; nil if that is long ago.
+    /// The latest message, or `nil` after it has expired.
     var message: String?
-    /// Characters of a line; longer ones get shorter as in a terminal.
+    /// Characters per line. Longer lines are shortened as in a terminal.
     var columns: Int
 
     func lines(_ state: PlayerState) -> String {
@@ -13,7 +13,7 @@ struct ScreenText: Sendable, Equatable {
         return [message.map { String($0.prefix(columns)) }, line].compactMap(\.self).joined(separator: "\n")
     }
 
-    /// Whether there is something that nobody has asked to see, but should know.
+    /// Whether to show the text without a request, because playback is not advancing.
     static func isNeeded(_ state: PlayerState) -> Bool {
         state.timeControlStatus != .playing
     }

@@ -1,18 +1,18 @@
 import HLSKitCore
 import Synchronization
 
-/// The sound device of the system: plays what it is given at its time, and steers the player's clock by its own.
+/// The system's sound device. It plays audio on time and steers the player's clock by its own.
 ///
-/// Sound is heard ``WatchTiming/delay`` after its time on the player's clock. SDL asks for samples on a thread of its own.
+/// Audio is audible ``WatchTiming/delay`` after its time on the player's clock. SDL requests samples on its own thread.
 final class SoundDevice: Sendable {
     static let sampleRate = 48_000
     static let channelCount = 2
-    /// Frames that the device asks for at a time: 21 ms.
+    /// Frames that the device requests at a time: 21 ms.
     static let periodFrameCount = 1024
-    /// Periods between being asked for and being heard: as many as SDL has a device hold.
+    /// The number of periods between a request and its playback; SDL makes a device buffer this many.
     static let heldPeriods = 2
     static var latency: Duration { .seconds(1) * (periodFrameCount * heldPeriods) / sampleRate }
-    /// Sound that stands off by less, 2 ms, follows without a gap.
+    /// Audio that is off by less than this, 2 ms, is appended without a gap.
     private static let tolerance = sampleRate / 500
 
     private struct State {
@@ -34,9 +34,9 @@ final class SoundDevice: Sendable {
         self.log = log
     }
 
-    /// Opens the device that the system uses, and lets it run.
+    /// Opens the default device and starts it.
     ///
-    /// - Throws: where there is none.
+    /// - Throws: An error if there is no device.
     static func open(
         _ library: SDLLibrary, clock: SteeredClock, log: PresentationLog?
     ) throws(HLSError) -> SoundDevice {
@@ -57,11 +57,11 @@ final class SoundDevice: Sendable {
                 Unmanaged<SoundDevice>.fromOpaque(context).takeUnretainedValue().fill(samples)
             }
             specification.storeBytes(of: unsafeBitCast(fill, to: Int.self), toByteOffset: 16, as: Int.self)
-            // It stays until the device is closed.
+            // The reference is released when the device is closed.
             let context = Unmanaged.passRetained(sound).toOpaque()
             specification.storeBytes(of: Int(bitPattern: context), toByteOffset: 24, as: Int.self)
             guard let base = specification.baseAddress else { return UInt32(0) }
-            // The second half is what it gets: the same, since nothing may differ.
+            // The second half receives the actual format, which is the same because no changes are allowed.
             return QuietLibraries.during { library.openSound(nil, 0, base, base + 32, 0) }
         }
         guard number != 0 else {
@@ -77,7 +77,7 @@ final class SoundDevice: Sendable {
 
     private typealias Fill = @convention(c) (UnsafeMutableRawPointer?, UnsafeMutablePointer<UInt8>?, Int32) -> Void
 
-    /// Closes the device: nothing is asked for any more when this returns. Called once.
+    /// Closes the device and returns after its last request. Call it once.
     func close(_ library: SDLLibrary) {
         let number = device.withLock { number in
             defer { number = 0 }
@@ -89,7 +89,7 @@ final class SoundDevice: Sendable {
         Unmanaged.passUnretained(self).release()
     }
 
-    /// Plays a buffer of an item at its time.
+    /// Schedules an audio buffer of an item.
     func play(_ buffer: AudioOutput.Buffer, of source: Int) {
         guard case .float32(let samples) = buffer.samples, buffer.channelCount == Self.channelCount,
             buffer.sampleRate == Self.sampleRate
@@ -104,13 +104,13 @@ final class SoundDevice: Sendable {
         log.note(buffer, at: place, due: heard)
     }
 
-    /// Forgets what is left of an item: time has jumped.
+    /// Drops the remaining audio of an item, because its time has jumped.
     func flush(_ source: Int) { state.withLock { $0.line.removeAll(of: source) } }
 
-    /// The time that is heard now, on the player's clock, but for ``WatchTiming/delay``; nil before it is known.
+    /// The time of the audible sample on the player's clock, not counting ``WatchTiming/delay``, or `nil` if unknown.
     func time(at moment: HostTime) -> HostTime? { state.withLock { $0.course.time(at: moment) } }
 
-    /// Samples that came too late to be heard, per channel.
+    /// Samples per channel that arrived too late to be played.
     var lateFrameCount: Int { state.withLock { $0.line.lateFrameCount } }
 
     private func fill(_ samples: UnsafeMutableBufferPointer<Float>) {
@@ -132,8 +132,7 @@ final class SoundDevice: Sendable {
     }
 }
 
-/// How presenting lies behind the player's clock.
 package enum WatchTiming {
-    /// Video and audio are presented this much after their time: what the device, and whoever is late, needs.
+    /// How long after their time video and audio are presented. The device and slow threads need this margin.
     package static let delay = Duration.milliseconds(120)
 }

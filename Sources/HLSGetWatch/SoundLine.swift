@@ -1,6 +1,6 @@
-/// Sound in the order of the device's samples: what comes is put at its place, where nothing is there is silence.
+/// Audio samples placed on the device's timeline, with silence in between.
 ///
-/// Places are numbers of samples per channel ("frames") that the device has asked for since it was opened.
+/// Positions count the samples per channel ("frames") that the device has requested since it was opened.
 struct SoundLine {
     private struct Run {
         var start: Int
@@ -8,15 +8,15 @@ struct SoundLine {
         var source: Int
     }
 
-    /// Sound that stands off its predecessor by less follows it without a gap.
+    /// Audio that is off by at most this many frames is appended without a gap.
     let tolerance: Int
     let channelCount: Int
-    /// Longer than this, in frames, is not held.
+    /// The maximum distance of buffered audio from the current position, in frames.
     let capacity: Int
     private var runs: [Run] = []
-    /// The first frame that was not given out.
+    /// The next frame to output.
     private var position = 0
-    /// Frames that came when their place had been given out.
+    /// Frames that arrived after their position had been output.
     private(set) var lateFrameCount = 0
 
     init(channelCount: Int, tolerance: Int, capacity: Int) {
@@ -27,7 +27,7 @@ struct SoundLine {
 
     private func end(of run: Run) -> Int { run.start + run.samples.count / channelCount }
 
-    /// Puts sound at a place. What is there already gives way; what is too late, or too far ahead, is dropped.
+    /// Inserts audio at a position. It replaces existing audio and is dropped if it is too late or too far ahead.
     mutating func insert(_ samples: [Float], at place: Int, source: Int = 0) {
         var (start, samples) = (place, samples)
         if let last = runs.last, last.source == source, abs(end(of: last) - start) <= tolerance {
@@ -54,9 +54,9 @@ struct SoundLine {
         }
     }
 
-    /// Gives out the next frames: fills all of `target`, whose count is a multiple of the channels.
+    /// Outputs the next frames and fills all of `target`, whose count is a multiple of the channels.
     ///
-    /// - Returns: The loudest sample, and whether any of it is sound.
+    /// - Returns: The loudest sample, and whether the output contains any audio.
     @discardableResult
     mutating func take(into target: UnsafeMutableBufferPointer<Float>) -> (peak: Float, isSound: Bool) {
         target.update(repeating: 0)
@@ -80,7 +80,7 @@ struct SoundLine {
         return (peak, isSound)
     }
 
-    /// Lets go of what was given out; of a long run in pieces, so that little is moved.
+    /// Removes audio that was output. Long runs are trimmed in large steps, so that few samples are moved.
     private mutating func forget() {
         let (position, channelCount) = (position, channelCount)
         runs.removeAll { $0.start + $0.samples.count / channelCount <= position }
@@ -89,11 +89,11 @@ struct SoundLine {
         runs[0].start = position
     }
 
-    /// Moves what was not given out: places are counted otherwise from now on.
+    /// Shifts the remaining audio, because positions have changed.
     mutating func shift(by frames: Int) {
         for index in runs.indices { runs[index].start += frames }
     }
 
-    /// Forgets the sound of an item: time has jumped.
+    /// Removes the audio of an item, because its time has jumped.
     mutating func removeAll(of source: Int) { runs.removeAll { $0.source == source } }
 }

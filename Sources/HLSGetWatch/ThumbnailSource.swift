@@ -2,30 +2,30 @@ import HLSGetKit
 import HLSKitCore
 import Synchronization
 
-/// Images for the bar of a window: of I-frames, where a stream has them.
+/// Images for the bar of a window, from I-frame playlists if the stream has them.
 ///
-/// One at a time is made, of the place that was pointed at last; those that were made are kept.
+/// Creates one image at a time, for the latest pointer position, and caches the results.
 final class ThumbnailSource: Sendable {
-    /// The size into which images are made to fit.
+    /// The maximum size of an image.
     static let size = PixelSize(width: 208, height: 156)
     private static let maximumCount = 120
-    /// Places of the timeline that are told apart, at most.
+    /// The maximum number of places that the timeline is divided into.
     private static let placeCount = 240.0
 
     private struct State {
         var images: [Int: StillImage] = [:]
-        /// The places of ``images``, the oldest first.
+        /// The keys of ``images``, the oldest first.
         var order: [Int] = []
         var wanted: Place?
     }
 
-    /// A piece of the timeline.
+    /// A section of the timeline.
     struct Place: Sendable, Equatable {
         var number: Int
-        /// In the middle of it, in item time.
+        /// Its middle, in item time.
         var time: Double
 
-        /// The piece that a time is in.
+        /// Creates the section that contains a time.
         init(_ time: Double, of timeline: Range<Double>) {
             let length = max(2, (timeline.upperBound - timeline.lowerBound) / ThumbnailSource.placeCount)
             let quotient = (time / length).rounded(.down)
@@ -40,8 +40,9 @@ final class ThumbnailSource: Sendable {
     private let (requests, request) = AsyncStream.makeStream(of: Place.self, bufferingPolicy: .bufferingNewest(1))
 
     /// - Parameters:
-    ///   - asset: of which the images are.
-    ///   - edge: the item time of the live edge, for streams that have one: times of images are counted otherwise there.
+    ///   - asset: The asset that the images come from.
+    ///   - edge: Returns the item time of the live edge, or `nil` for VOD. The generator of a live stream has another
+    ///     zero.
     init(_ asset: Asset, edge: @escaping @Sendable () -> Double?) {
         generator = ImageGenerator(asset: asset)
         generator.maximumSize = Self.size
@@ -58,7 +59,7 @@ final class ThumbnailSource: Sendable {
         }
     }
 
-    /// What is added to an item time for the generator, which counts from the start of the first playlist that it loads.
+    /// The offset from item time to the generator's time, which starts at the first playlist that the generator loads.
     private static func shift(_ generator: ImageGenerator, edge: Double?) async -> Double? {
         guard let edge else { return 0 }
         guard let end = try? await generator.loadTimeRange().end.finiteSeconds else { return nil }
@@ -70,7 +71,7 @@ final class ThumbnailSource: Sendable {
         generator.cancelAllImageGeneration()
     }
 
-    /// The image of a time, where it is there; else it is made next.
+    /// Returns the image of a time, or requests it and returns `nil`.
     func image(at time: Double, of timeline: Range<Double>) -> (number: Int, image: StillImage)? {
         let place = Place(time, of: timeline)
         let (image, isNew) = state.withLock { state -> (StillImage?, Bool) in

@@ -1,18 +1,18 @@
 import HLSKitCore
 import HLSKitMedia
 
-/// The outputs of one item that go to a window: frames, audio and captions.
+/// The outputs of one item for a window: frames, audio and captions.
 final class WatchOutputs: Sendable {
     let itemID: ObjectIdentifier
     let pictures: WindowPictures?
     let sound: WindowSound?
     let captions = LegibleOutput()
-    /// Nobody has the item any more.
+    /// Whether the item was released.
     let isOver: @Sendable () -> Bool
 
-    /// Makes them and adds them to an item.
+    /// Creates the outputs and adds them to an item.
     ///
-    /// - Parameter source: tells the items of a window apart.
+    /// - Parameter source: The number of the item within the window.
     init(
         _ item: PlayerItem, source: Int, scene: WatchScene, sound device: SoundDevice?, showsPictures: Bool
     ) throws(HLSError) {
@@ -26,9 +26,9 @@ final class WatchOutputs: Sendable {
     }
 }
 
-/// Gives the frames of an item to a window, in standard range and in a format that it draws.
+/// Passes an item's frames to a window, converted to standard range and a format that it can draw.
 ///
-/// They are converted on the thread that decodes: there is time for it before they are to be seen.
+/// Frames are converted early, on the decoding thread, so that they are ready when due.
 final class WindowPictures: FrameReceiver, LimitedOutput {
     let binding = OutputBinding()
     private let converter: VideoOutput
@@ -44,7 +44,7 @@ final class WindowPictures: FrameReceiver, LimitedOutput {
 
     var limits: OutputLimits { converter.limits }
 
-    /// The window has another size: other variants may do.
+    /// Notes the window's new size, for which other variants may be suitable.
     func setDisplaySize(_ size: PixelSize) {
         converter.displaySize = size
         binding.noteChange()
@@ -53,7 +53,7 @@ final class WindowPictures: FrameReceiver, LimitedOutput {
     func receive(_ frame: VideoFrame, at clock: OutputClock) throws(HLSError) {
         converter.receive(frame, at: clock)
         guard let time = frame.itemTime, let (picture, _) = try converter.copyFrame(for: time) else { return }
-        // What is looked at while time stands still is for now.
+        // A frame shown while paused is due immediately.
         let due = clock.rate == 0 ? HostTime.zero : clock.hostTime(of: time) + WatchTiming.delay
         scene.add(picture, itemTime: time, due: due, source: source)
     }
@@ -67,7 +67,7 @@ final class WindowPictures: FrameReceiver, LimitedOutput {
     func end() { converter.end() }
 }
 
-/// Gives the audio of an item to the sound device.
+/// Passes an item's audio to the sound device.
 final class WindowSound: EarlyAudioReceiver, LimitedOutput {
     let binding = OutputBinding()
     private let converter = AudioOutput(

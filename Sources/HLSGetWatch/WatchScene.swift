@@ -1,21 +1,21 @@
 import HLSKitCore
 import Synchronization
 
-/// What a window is to show: put together by the session and the outputs, drawn by the window's thread.
+/// The content of a window, supplied by the session and the outputs and drawn by the window's thread.
 final class WatchScene: Sendable {
     private struct State {
         var pictures = PictureQueue<VideoFrame>()
-        /// nil before anything is known.
+        /// `nil` before the first state.
         var player: PlayerState?
         var windowSize: PixelSize
-        /// By their sources.
+        /// By source.
         var outputs: [Int: WatchOutputs] = [:]
         var message: (text: String, until: HostTime)?
         var sourceCount = 0
         var isClosing = false
     }
 
-    /// How long a line stays that was said.
+    /// How long a message is shown.
     private static let messageTime = Duration.seconds(4)
 
     let clock: SteeredClock
@@ -29,7 +29,7 @@ final class WatchScene: Sendable {
 
     // MARK: The session's side
 
-    /// Shows an item, too, when it is its turn.
+    /// Adds an item to show when it becomes current.
     func add(_ item: PlayerItem, sound: SoundDevice?, showsPictures: Bool) throws(HLSError) {
         let source = state.withLock { state in
             state.sourceCount += 1
@@ -38,13 +38,13 @@ final class WatchScene: Sendable {
         let outputs = try WatchOutputs(
             item, source: source, scene: self, sound: sound, showsPictures: showsPictures)
         state.withLock { state in
-            // Of those that are gone nothing is asked any more.
+            // Drop the outputs of released items.
             state.outputs = state.outputs.filter { !$0.value.isOver() }
             state.outputs[source] = outputs
         }
     }
 
-    /// Frames are shown with what this device plays.
+    /// Makes frames follow the audio of this device.
     func follow(_ device: SoundDevice?) { self.device.withLock { $0 = device } }
 
     func show(_ player: PlayerState) { state.withLock { $0.player = player } }
@@ -68,7 +68,7 @@ final class WatchScene: Sendable {
 
     // MARK: The window's side
 
-    /// The moment that is presented now: by the sound device where there is one, else by the player's clock.
+    /// The current presentation time: by the sound device if there is one, otherwise by the player's clock.
     var now: HostTime {
         let device = device.withLock(\.self)
         return device?.time(at: SourceClock.host.now) ?? clock.now
@@ -76,7 +76,7 @@ final class WatchScene: Sendable {
 
     var isClosing: Bool { state.withLock { $0.isClosing } }
     var player: PlayerState { state.withLock { $0.player ?? PlayerState() } }
-    /// Nothing is known of what is to be played.
+    /// Whether the item is still loading its first data.
     var isOpening: Bool { state.withLock { $0.player.map { $0.itemStatus == .unknown && $0.rate != 0 } ?? true } }
 
     /// In pixels.
@@ -92,7 +92,7 @@ final class WatchScene: Sendable {
         }
     }
 
-    /// What was said, for as long as it stays.
+    /// The latest message, or `nil` after it has expired.
     func message(at now: HostTime) -> String? {
         state.withLock { $0.message.flatMap { now < $0.until ? $0.text : nil } }
     }
@@ -101,13 +101,12 @@ final class WatchScene: Sendable {
         state.withLock { $0.pictures.take(at: now) }
     }
 
-    /// The frame whose turn it is next, which stays.
+    /// The next frame, which stays in the queue.
     var nextPicture: VideoFrame? { state.withLock { $0.pictures.next?.picture } }
     var nextDue: HostTime? { state.withLock { $0.pictures.nextDue } }
-    /// Frames that were never seen, because the next one was due, too.
+    /// Frames that were never displayed because the next one was due too.
     var skippedPictureCount: Int { state.withLock { $0.pictures.skippedCount } }
 
-    /// The captions that belong to a frame, or to what is shown some time later.
     func captions(of entry: PictureQueue<VideoFrame>.Entry, later: MediaTime = .zero) -> [LegibleCue] {
         let outputs = state.withLock { $0.outputs[entry.source] }
         return outputs?.captions.currentCues(at: entry.itemTime + later) ?? []

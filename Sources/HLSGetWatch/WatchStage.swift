@@ -1,24 +1,24 @@
 package import HLSGetKit
 package import HLSKitCore
 
-/// What `watch` and `listen` have besides a player: a window, the sound device, and the clock that both are presented by.
+/// The additional parts of `watch` and `listen`: a window, the sound device, and the clock that both follow.
 package final class WatchStage: Sendable {
-    /// That of the player: it follows the sound device.
+    /// The player's clock, which follows the sound device.
     package let clock: SteeredClock
-    /// Why nothing is heard; nil if something can be.
+    /// Why audio is unavailable, or `nil` if it is available.
     package let soundError: HLSError?
 
     private let library: SDLLibrary
     private let scene: WatchScene
-    /// nil where only sound is wanted.
+    /// `nil` for audio only.
     private let window: WindowThread?
     private let sound: SoundDevice?
     private let log: PresentationLog?
 
-    /// Opens the window where one is wanted, and the sound device where audio is.
+    /// Opens the window and the sound device, as the options require.
     ///
-    /// - Throws: where SDL is not installed, there is no display, or only sound is wanted and there is no device for it. A
-    ///   missing sound device is no reason to see nothing.
+    /// - Throws: An error if SDL is not installed, if there is no display, or if audio only is requested without a
+    ///   sound device. With a window, a missing sound device is not an error.
     package init(_ options: PlayOptions, transport: any ResourceTransport, diskCache: DiskCache?) async throws(HLSError)
     {
         let clock = SteeredClock(showing: SourceClock.host.now)
@@ -57,10 +57,10 @@ package final class WatchStage: Sendable {
         soundError = failure
     }
 
-    /// nil where there is no window.
+    /// The user's requests, or `nil` without a window.
     package var wishes: AsyncStream<WindowThread.Wish>? { window?.wishes }
 
-    /// Shows an item when it is its turn.
+    /// Adds an item to show when it becomes current.
     package func add(_ item: PlayerItem) throws(HLSError) {
         try scene.add(item, sound: sound, showsPictures: window != nil)
     }
@@ -68,22 +68,22 @@ package final class WatchStage: Sendable {
     package func show(_ state: PlayerState) { scene.show(state) }
     package func say(_ line: String) { scene.say(line) }
 
-    /// Closes window and device. Called once.
+    /// Closes window and device. Call it once.
     ///
-    /// - Returns: what went wrong with the log.
+    /// - Returns: The error of the log, if any.
     package func close(clock: some Clock<Duration>) async -> HLSError? {
         sound?.close(library)
         await window?.close(clock: clock)
         return log?.finish()
     }
 
-    /// The item time of the live edge; nil of what has an end.
+    /// The item time of the live edge, or `nil` for VOD.
     private static func edge(of state: PlayerState) -> Double? {
         guard let offset = state.liveOffset, let now = state.currentTime.finiteSeconds else { return nil }
         return now + offset / .seconds(1)
     }
 
-    /// What a window is called: the last part of the URL's path.
+    /// The default title of a window: the last component of the URL's path.
     static func name(of url: String) -> String {
         let path = ErrorLine.bare(url: url).prefix { $0 != "?" && $0 != "#" }
         let name = path.split(separator: "/").last.map(String.init) ?? ""
@@ -92,7 +92,7 @@ package final class WatchStage: Sendable {
 }
 
 extension PlayOptions {
-    /// How images of the stream are loaded beside it.
+    /// The options for loading thumbnails in addition to the stream.
     func imageOptions(transport: any ResourceTransport, diskCache: DiskCache?) -> AssetOptions {
         var options = AssetOptions(transport: transport)
         options.fields = fields

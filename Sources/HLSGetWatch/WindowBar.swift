@@ -1,7 +1,7 @@
 import HLSGetKit
 import HLSKitCore
 
-/// The line of time in a window, as rectangles of one colour each, from the lowest up.
+/// The timeline bar of a window, as single-colour rectangles from bottom to top.
 struct WindowBar: Sendable, Equatable {
     enum Color: Sendable, Equatable { case ground, loaded, played, playhead, pointer, frame }
 
@@ -13,8 +13,8 @@ struct WindowBar: Sendable, Equatable {
     let parts: [Part]
 
     /// - Parameters:
-    ///   - timeline: what the whole bar stands for, in seconds.
-    ///   - pointedX: the column that the pointer is at; nil if it is elsewhere.
+    ///   - timeline: The range that the whole bar covers, in seconds.
+    ///   - pointedX: The column of the pointer, or `nil` if it is elsewhere.
     init(_ player: PlayerState, timeline: Range<Double>, _ layout: WindowLayout, pointedX: Int?) {
         var parts = [Part(rect: layout.bar, color: .ground)]
         for range in player.loadedTimeRanges.compactMap({ StatusLine.bounds(of: $0) }) {

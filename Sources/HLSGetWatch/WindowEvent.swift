@@ -1,8 +1,8 @@
 package import HLSGetKit
 
-/// What a window tells, taken out of the bytes of an `SDL_Event`.
+/// An event of a window, decoded from an `SDL_Event`.
 enum WindowEvent: Sendable, Equatable {
-    /// Keys that are no characters.
+    /// Keys without a character.
     enum SpecialKey: Int32, Sendable {
         case escape = 27
         case f11 = 0x4000_0044
@@ -12,29 +12,28 @@ enum WindowEvent: Sendable, Equatable {
         case up = 0x4000_0052
     }
 
-    /// It was asked to close.
+    /// The user asked to close the window.
     case quit
-    /// Typed, as the layout of the keyboard says.
+    /// A typed character, by the keyboard layout.
     case text(String)
     case key(SpecialKey)
-    /// The pointer is at this pixel.
+    /// The pointer moved to this pixel.
     case pointer(x: Int, y: Int)
-    /// The first button was pressed; `clicks` is 2 for the second of two in a row.
+    /// The primary button was pressed; `clicks` is 2 for a double click.
     case press(x: Int, y: Int, clicks: Int)
     case release
-    /// Notches of the wheel, upwards.
+    /// Steps of the wheel; positive is up.
     case wheel(Int)
-    /// The pointer has left the window.
     case pointerLeft
-    /// Another size, or something of it is to be drawn again.
+    /// The size changed, or the window must be redrawn.
     case changed
-    /// What is on the graphics card is lost.
+    /// The graphics card lost its textures.
     case texturesLost
 
-    /// The bytes of an `SDL_Event`.
+    /// The size of an `SDL_Event`.
     static let byteCount = 56
 
-    /// nil for what is of no interest. Numbers are as SDL 2's headers have them.
+    /// Returns `nil` for irrelevant events. Numbers are from SDL 2's headers.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= Self.byteCount else { return nil }
         func integer(_ offset: Int) -> Int { Int(bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self)) }
@@ -64,13 +63,13 @@ enum WindowEvent: Sendable, Equatable {
     }
 }
 
-/// The consequence of what somebody types or clicks in a window.
+/// The effect of a key or click in a window.
 package enum WindowCommand: Sendable, Equatable {
-    /// As in the terminal.
+    /// A command that the terminal has too.
     case player(KeyCommand)
     case toggleFullscreen
     case leaveFullscreen
-    /// The text on the screen stays, or comes with the pointer only.
+    /// Switches between text that is always shown and text that appears with the pointer.
     case toggleText
 
     /// One line for people.

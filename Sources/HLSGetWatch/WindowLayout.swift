@@ -1,6 +1,6 @@
 import HLSKitCore
 
-/// A rectangle of whole pixels, laid out as `SDL_Rect`.
+/// A rectangle of whole pixels with the memory layout of `SDL_Rect`.
 struct WindowRect: Sendable, Equatable {
     var x: Int32
     var y: Int32
@@ -19,16 +19,16 @@ struct WindowRect: Sendable, Equatable {
     }
 }
 
-/// Where things are in a window of a size, in its pixels.
+/// The positions of elements in a window, in pixels.
 struct WindowLayout: Sendable, Equatable {
-    /// Both sides are at least 1.
+    /// Width and height are at least 1.
     let size: PixelSize
 
     init(size: PixelSize) { self.size = PixelSize(width: max(1, size.width), height: max(1, size.height)) }
 
     // MARK: Video
 
-    /// Where a frame is shown: as large as it fits, in the middle. `picture` is its presentation size.
+    /// The rectangle for a frame, centred and as large as fits. `picture` is the frame's presentation size.
     func video(_ picture: PixelSize) -> WindowRect {
         guard picture.width > 0, picture.height > 0 else {
             return WindowRect(x: 0, y: 0, width: size.width, height: size.height)
@@ -39,7 +39,7 @@ struct WindowLayout: Sendable, Equatable {
         return WindowRect(x: (size.width - width) / 2, y: (size.height - height) / 2, width: width, height: height)
     }
 
-    /// The rectangle that becomes `shown` when it is turned around its middle.
+    /// The rectangle that becomes `shown` when rotated around its centre.
     static func unturned(_ shown: WindowRect, rotation: Int) -> WindowRect {
         guard rotation % 180 != 0 else { return shown }
         let (width, height) = (Int(shown.height), Int(shown.width))
@@ -50,13 +50,12 @@ struct WindowLayout: Sendable, Equatable {
 
     // MARK: Text
 
-    /// The height of letters.
     var letterHeight: Int { min(max(size.height / 34, 13), 32) }
 
-    /// Where the text ends, above the bar.
+    /// The bottom of the text, above the bar.
     var textBottom: Int { Int(bar.y) - 4 }
 
-    /// How far up captions move that are drawn into `video`, while text of a height stands at the lower edge.
+    /// How far captions in `video` move up to avoid text of this height at the bottom.
     func lift(of video: WindowRect, aboveText height: Int) -> Int {
         max(0, Int(video.y) + Int(video.height) - (textBottom - height))
     }
@@ -65,7 +64,7 @@ struct WindowLayout: Sendable, Equatable {
 
     private var margin: Int { min(24, size.width / 20) }
 
-    /// The line of time, near the lower edge.
+    /// The timeline bar near the bottom.
     var bar: WindowRect {
         let height = min(8, max(4, size.height / 90))
         return WindowRect(
@@ -73,14 +72,14 @@ struct WindowLayout: Sendable, Equatable {
             width: max(1, size.width - 2 * margin), height: height)
     }
 
-    /// What belongs to the bar for whoever points at it: easier to hit than to see.
+    /// The area in which the pointer hits the bar, larger than the bar itself.
     var barTarget: WindowRect {
         let bar = bar
         return WindowRect(
             x: Int(bar.x) - 4, y: Int(bar.y) - 12, width: Int(bar.width) + 8, height: Int(bar.height) + 24)
     }
 
-    /// The part of the timeline that lies beneath a column, from 0 to 1: that of the nearer end beyond the bar.
+    /// The fraction of the timeline at a column, clamped to 0 through 1.
     func fraction(atX x: Int) -> Double {
         let bar = bar
         return min(max((Double(x - Int(bar.x)) + 0.5) / Double(bar.width), 0), 1)
@@ -99,7 +98,7 @@ struct WindowLayout: Sendable, Equatable {
         return WindowRect(x: Int(bar.x) + from, y: Int(bar.y), width: to - from, height: Int(bar.height))
     }
 
-    /// Where an image of a size stands above the column that is pointed at, inside of the window.
+    /// The position of an image above the column of the pointer, inside the window.
     func thumbnail(_ image: PixelSize, aboveX x: Int) -> WindowRect {
         let left = min(max(x - image.width / 2, margin / 2), max(margin / 2, size.width - image.width - margin / 2))
         return WindowRect(

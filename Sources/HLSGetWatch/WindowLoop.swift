@@ -1,19 +1,19 @@
 import HLSGetKit
 import HLSKitCore
 
-/// The loop of a window's thread: takes events, draws what is due, waits. Used by that thread alone.
+/// The loop of the window's thread, which handles events, draws due frames and waits. Only that thread uses it.
 final class WindowLoop {
-    /// How long the text stays after the pointer has moved.
+    /// How long the text stays visible after the pointer moves.
     private static let pointerTime = Duration.seconds(3)
-    /// The longest wait for an event.
+    /// The longest wait for an event, in milliseconds.
     private static let longestWait: Int32 = 40
-    /// How often a pointer that is dragged over the bar seeks.
+    /// The interval between seeks while the pointer drags on the bar.
     private static let seekInterval = Duration.milliseconds(120)
-    /// How much ahead of their time captions are drawn.
+    /// How early captions are drawn.
     private static let captionLead = MediaTime.milliseconds(400)
-    /// What is said before anything is known of the stream.
+    /// The text before anything is known about the stream.
     private static let opening = "opening"
-    /// How often the text is made anew.
+    /// How often the text is updated.
     private static let textInterval = Duration.milliseconds(200)
 
     private let scene: WatchScene
@@ -24,9 +24,9 @@ final class WindowLoop {
     private let painter = Painter()
     private let title: String
 
-    // What is shown now.
+    // The current content.
     private var shown: PictureQueue<VideoFrame>.Entry?
-    /// It was not drawn yet.
+    /// Whether it still has to be drawn.
     private var isNew = false
     private var takenAt = HostTime.zero
     private var drawingTime = DrawingTime()
@@ -35,16 +35,16 @@ final class WindowLoop {
     private var pointer: (x: Int, y: Int)?
     private var pointerUntil = HostTime.zero
     private var isDragging = false
-    /// The column to go to that was pointed at last, and from when on.
+    /// The column of a pending seek, and its earliest time.
     private var soughtX: Int?
     private var seekDue = HostTime.zero
     private var textDue = HostTime.zero
     private var shownTitle = ""
-    /// Something is to be drawn that is not on the screen.
+    /// Whether the screen is out of date.
     private var isStale = true
     private var drawnOverlay = Overlay()
 
-    /// What lies over the frame; drawn again where it changes.
+    /// The content over the frame, drawn again when it changes.
     private struct Overlay: Equatable {
         var captions: Painter.Work?
         var status: Painter.Work?
@@ -82,7 +82,7 @@ final class WindowLoop {
         screen.close()
     }
 
-    /// Milliseconds until something is due.
+    /// Milliseconds until the next frame is due.
     private var waitingTime: Int32 {
         guard let due = scene.nextDue else { return Self.longestWait }
         let left = (due - scene.now - drawingTime.lead) / .milliseconds(1)
@@ -139,7 +139,7 @@ final class WindowLoop {
         isStale = true
     }
 
-    /// While the pointer is dragged over the bar, now and then.
+    /// Seeks at intervals while the pointer drags on the bar.
     private func seek() {
         guard let x = soughtX, scene.now >= seekDue else { return }
         soughtX = nil
@@ -152,8 +152,8 @@ final class WindowLoop {
 
     private var layout: WindowLayout { WindowLayout(size: screen.size) }
 
-    /// The first frame is drawn ahead of its time, and not shown: what a graphics system makes for frames of a size takes it
-    /// as long as some frames last.
+    /// Draws the first frame early without showing it, because the graphics system needs several frame durations to
+    /// prepare for a new frame size.
     private func prepareFirstPicture() {
         guard shown == nil, screen.lacksVideo, let next = scene.nextPicture else { return }
         screen.upload(next)
@@ -202,7 +202,7 @@ final class WindowLoop {
         screen.begin()
         if let shown, let video { screen.drawVideo(shown.picture, in: video) }
         if let captions, var place = video {
-            // The text covers none of them.
+            // Move captions up so that the text does not cover them.
             if let status { place.y -= Int32(clamping: layout.lift(of: place, aboveText: status.image.height)) }
             screen.draw(captions.image, as: .captions, in: place)
         }
@@ -222,13 +222,12 @@ final class WindowLoop {
         drawnOverlay = overlay
     }
 
-    /// The column of the bar that is pointed at.
     private func columnOnBar(_ layout: WindowLayout) -> Int? {
         guard let pointer, isDragging || layout.barTarget.contains(x: pointer.x, y: pointer.y) else { return nil }
         return pointer.x
     }
 
-    /// The frame that was drawn is on the screen now, for the first time.
+    /// Logs the first display of the drawn frame.
     private func noteShown() {
         guard let log, let entry = shown, entry.due != lastLogged else { return }
         lastLogged = entry.due
@@ -264,7 +263,7 @@ final class WindowLoop {
         guard let shown, let video else { return nil }
         let size = PixelSize(width: Int(video.width), height: Int(video.height))
         let now = Self.work(scene.captions(of: shown), size)
-        // They are there when it is their turn.
+        // Draw the next captions in advance.
         if let next = Self.work(scene.captions(of: shown, later: Self.captionLead), size), next != now {
             painter.want(next, at: .upcoming)
         }
@@ -314,7 +313,7 @@ final class WindowLoop {
         }
         guard let label = hover.label?.image else { return }
         let left = min(max(hover.x - label.width / 2, 0), max(0, layout.size.width - label.width))
-        // Below its text a line is left free.
+        // Leave an empty line below its text.
         let below = hover.image == nil ? Int(layout.bar.y) - 8 : Int(place.y) + size.height
         let y = below - label.height + layout.letterHeight / 2
         screen.draw(

@@ -1,14 +1,14 @@
 import Glibc
 import HLSKitCore
 
-/// A window of SDL and what is drawn in it. Used by one thread.
+/// An SDL window and its drawing operations. Only one thread uses it.
 final class WindowScreen {
-    /// Images that are kept as textures, each under its name.
+    /// An image kept as a texture under this name.
     enum Layer: Hashable {
         case captions, status, pointer
         case thumbnail(Int)
 
-        /// Where the texture is kept: there is one thumbnail at a time.
+        /// The index of the texture. All thumbnails share one.
         fileprivate var slot: Int {
             switch self {
             case .captions: 0
@@ -34,7 +34,7 @@ final class WindowScreen {
 
     init(_ library: SDLLibrary, _ options: WindowOptions) throws(HLSError) {
         self.library = library
-        // Signals are the command's; full screen stays when another window is clicked on another screen.
+        // The command handles signals itself. Full screen stays when the user clicks a window on another screen.
         for (name, value) in [
             ("SDL_NO_SIGNAL_HANDLERS", "1"), ("SDL_VIDEO_MINIMIZE_ON_FOCUS_LOSS", "0"),
             ("SDL_RENDER_SCALE_QUALITY", "linear"), ("SDL_VIDEO_X11_NET_WM_BYPASS_COMPOSITOR", "0"),
@@ -43,7 +43,7 @@ final class WindowScreen {
         guard QuietLibraries.during({ library.start(SDL.video) }) == 0 else {
             throw Self.noDisplay(library.errorText)
         }
-        // Without a display SDL takes a driver that shows nothing to anybody: for who has asked for it.
+        // Without a display, SDL falls back to an invisible driver; accept it only if the user asked for it.
         let driver = library.videoDriver().map { String(cString: $0) } ?? ""
         let wanted = getenv("SDL_VIDEODRIVER").map { String(cString: $0) } ?? ""
         if ["dummy", "offscreen", "evdev"].contains(driver), !wanted.contains(driver) {
@@ -70,14 +70,14 @@ final class WindowScreen {
         }
         self.window = window
         self.renderer = renderer
-        // All frames come in these colours.
+        // All frames use this colour matrix.
         library.setMatrix(SDL.rec709)
         _ = library.setBlending(renderer, SDL.blend)
         makeReady()
     }
 
-    /// Draws a black frame and a black image: what a graphics system makes when it draws for the first time takes it a
-    /// tenth of a second and more, by which the first frame would come after its sound.
+    /// Draws a black frame and a black image in advance, because first use of the graphics system takes 0.1 s or more
+    /// and would delay the first frame.
     private func makeReady() {
         let (side, area) = (Int32(16), WindowRect(x: 0, y: 0, width: 16, height: 16))
         let bytes = [UInt8](repeating: 0, count: 16 * 16 * 4)
@@ -87,7 +87,7 @@ final class WindowScreen {
             bytes.withUnsafeBytes { bytes in
                 guard let base = bytes.baseAddress else { return }
                 if format == SDL.planar {
-                    // Black in limited range, but for its colour: it is cleared again.
+                    // The chroma is wrong for black, but the frame is cleared again.
                     _ = library.updatePlanes(texture, nil, base, side, base, side / 2, base, side / 2)
                 } else {
                     _ = library.setTextureBlending(texture, SDL.blend)
@@ -105,7 +105,7 @@ final class WindowScreen {
         HLSError(code: .output, cause: "no display for a window", detail: detail)
     }
 
-    /// Closes the window. Nothing is drawn afterwards.
+    /// Closes the window. Do not draw afterwards.
     func close() {
         forgetTextures()
         library.freeRenderer(renderer)
@@ -113,7 +113,7 @@ final class WindowScreen {
         library.stop(SDL.video)
     }
 
-    /// Of what is drawn, in pixels.
+    /// The drawing area, in pixels.
     var size: PixelSize {
         var (width, height): (Int32, Int32) = (0, 0)
         guard library.outputSize(renderer, &width, &height) == 0 else { return PixelSize(width: 1, height: 1) }
@@ -126,7 +126,7 @@ final class WindowScreen {
         _ = library.setFullscreen(window, fullscreen ? SDL.fullscreen : 0)
     }
 
-    /// Whether the pointer is seen above the window.
+    /// Whether the pointer is visible over the window.
     var showsPointer: Bool {
         get { isPointerShown }
         set {
@@ -136,7 +136,7 @@ final class WindowScreen {
         }
     }
 
-    /// What has happened since the last call; the first is waited for, in milliseconds.
+    /// Returns the events since the last call, waiting up to `limit` milliseconds for the first one.
     func events(waitingAtMost limit: Int32) -> [WindowEvent] {
         withUnsafeTemporaryAllocation(byteCount: WindowEvent.byteCount, alignment: 8) { bytes in
             guard let base = bytes.baseAddress else { return [] }
@@ -145,7 +145,7 @@ final class WindowScreen {
             var isThere = library.waitForEvent(base, limit) == 1
             while isThere {
                 if let event = WindowEvent(UnsafeRawBufferPointer(bytes)) { events.append(event) }
-                // Who floods us with events sees a frame between them.
+                // Draw a frame between batches, even if events keep arriving.
                 guard events.count < 64 else { break }
                 isThere = library.nextEvent(base) == 1
             }
@@ -155,10 +155,10 @@ final class WindowScreen {
 
     // MARK: Drawing
 
-    /// There is no texture for frames yet, or none any more.
+    /// Whether there is no texture for frames.
     var lacksVideo: Bool { video == nil }
 
-    /// Brings a frame of three planes to the graphics card.
+    /// Uploads a three-plane frame to the graphics card.
     func upload(_ frame: VideoFrame) {
         self.frame = frame
         if let video, video.width != frame.width || video.height != frame.height {
@@ -181,13 +181,13 @@ final class WindowScreen {
         }
     }
 
-    /// Begins with a black window.
+    /// Clears the window to black.
     func begin() {
         _ = library.setColor(renderer, 0, 0, 0, 255)
         _ = library.clear(renderer)
     }
 
-    /// Draws the frame that was uploaded last, in a rectangle that it fills when it is turned.
+    /// Draws the uploaded frame into a rectangle that it fills after rotation.
     func drawVideo(_ frame: VideoFrame, in rect: WindowRect) {
         guard let video else { return }
         let part = frame.cleanAperture
@@ -197,7 +197,7 @@ final class WindowScreen {
         copy(video.texture, from: source, to: WindowLayout.unturned(rect, rotation: frame.rotation), frame.rotation)
     }
 
-    /// Draws an image with its transparency. The same image again costs nothing but drawing.
+    /// Draws an image with transparency. An unchanged image is not uploaded again.
     func draw(_ image: StillImage, as layer: Layer, in rect: WindowRect) {
         var known = layers[layer.slot]
         if let old = known, old.image.width != image.width || old.image.height != image.height {
@@ -235,7 +235,6 @@ final class WindowScreen {
         withUnsafePointer(to: rect) { _ = library.fill(renderer, UnsafeRawPointer($0)) }
     }
 
-    /// Shows what was drawn.
     func end() { library.present(renderer) }
 
     private func copy(_ texture: SDLLibrary.Handle, from source: WindowRect?, to target: WindowRect, _ degrees: Int) {
@@ -251,7 +250,7 @@ final class WindowScreen {
         }
     }
 
-    /// Textures are gone, or are to be: the frame comes again.
+    /// Releases all textures; frames must be uploaded again.
     func forgetTextures() {
         if let video { library.freeTexture(video.texture) }
         for layer in layers.values { library.freeTexture(layer.texture) }
@@ -259,7 +258,7 @@ final class WindowScreen {
         layers = [:]
     }
 
-    /// The frame once more, after its texture was lost.
+    /// Uploads the current frame again after its texture was lost.
     func restoreVideo() {
         if video == nil, let frame { upload(frame) }
     }

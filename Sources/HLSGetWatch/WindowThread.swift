@@ -2,10 +2,9 @@ package import HLSGetKit
 import HLSKitCore
 import Synchronization
 
-/// A window on the screen, from its opening to its end, on a thread of its own: SDL wants one and the same for all that
-/// belongs to a window.
+/// A window with its own thread, because SDL requires the same thread for everything that belongs to a window.
 package final class WindowThread: Sendable {
-    /// What somebody wants who sits in front of it.
+    /// A request of the user.
     package enum Wish: Sendable, Equatable {
         case command(KeyCommand)
         /// The item time to go to.
@@ -27,7 +26,7 @@ package final class WindowThread: Sendable {
 
     /// Opens the window.
     ///
-    /// - Throws: ``HLSError/Code/output`` where there is no display.
+    /// - Throws: ``HLSError/Code/output`` if there is no display.
     static func open(
         _ library: SDLLibrary, scene: WatchScene, options: WindowOptions, thumbnails: ThumbnailSource?,
         log: PresentationLog?
@@ -72,7 +71,7 @@ package final class WindowThread: Sendable {
         waiter?.resume()
     }
 
-    /// Closes the window, and returns when it is gone. A graphics system that hangs is not waited for. Called once.
+    /// Closes the window and returns when it is gone, or after ``patience`` if the graphics system hangs. Call it once.
     func close(clock: some Clock<Duration>) async {
         scene.close()
         let limit = Task { [weak self] in
@@ -91,7 +90,7 @@ package final class WindowThread: Sendable {
     }
 }
 
-/// How a window looks at first.
+/// The initial appearance of a window.
 struct WindowOptions: Sendable, Equatable {
     var title: String
     var size: PixelSize

@@ -1,20 +1,20 @@
 /// Reads captions from the bytes of a file.
 ///
-/// Lenient: what cannot be understood is skipped with a note. Whatever the bytes are, reading ends with captions or
-/// a ``CaptionError``, in time and memory in proportion to the bytes.
+/// The reader is lenient and skips invalid content with a note. Any input ends with captions or a ``CaptionError``, in
+/// time and memory proportional to its size.
 ///
-/// Takes the place of AVFoundation's `AVAssetReaderOutputCaptionAdaptor`. See docs/behaviour/captions.md.
+/// This type replaces AVFoundation's `AVAssetReaderOutputCaptionAdaptor`.
 public struct CaptionFileReader: Sendable {
     /// The content of a caption file.
     public struct Content: Sendable, Hashable {
-        /// In the order of the file.
+        /// The captions in the order of the file.
         public var captions: [Caption]
-        /// BCP 47 tag; nil if the file does not say.
+        /// The BCP 47 tag of the language, or `nil` if the file does not declare it.
         public var language: String?
-        /// Notes on what was skipped or repaired.
+        /// Notes on skipped or repaired content.
         public var notes: [CaptionFileNote]
 
-        /// Makes the content of a file; without `language` the file declares none.
+        /// Creates the content of a file. Without `language`, the file declares none.
         package init(captions: [Caption], language: String? = nil, notes: [CaptionFileNote] = []) {
             self.captions = captions
             self.language = language
@@ -22,16 +22,18 @@ public struct CaptionFileReader: Sendable {
         }
     }
 
-    /// Larger files are refused, in bytes.
+    /// The largest accepted file, in bytes.
     package static let maxByteCount = 32 << 20
 
     /// The format of the file.
     public var format: CaptionFormat
 
-    /// Makes a reader of `format`.
+    /// Creates a reader for `format`.
     public init(format: CaptionFormat) { self.format = format }
 
-    /// Tells the format by the first bytes; nil if they are of none.
+    /// Identifies the format from the first bytes of a file.
+    ///
+    /// The result is `nil` if the bytes match no format.
     public init?(guessingFrom bytes: some Collection<UInt8>) {
         let head = TextDecoding.text(of: Array(bytes.prefix(4096))).text
         let start = head.unicodeScalars.drop { $0.properties.isWhitespace || $0 == "\u{feff}" }

@@ -2,33 +2,38 @@ public import HLSKitTime
 
 /// Writes captions as the bytes of a file.
 ///
-/// Content that a format cannot hold is skipped or changed to the nearest equivalent: WebVTT and SubRip have no empty
-/// lines, `.itt` and `.scc` have times of whole frames, `.scc` has CEA-608's characters and budget (see
-/// ``CaptionConversionValidator``).
+/// Content that a format does not support is skipped or changed to the nearest equivalent. WebVTT and SubRip have no
+/// empty lines, and `.itt` and `.scc` have times of whole frames. `.scc` has the characters and bandwidth of CEA-608
+/// (see ``CaptionConversionValidator``).
 ///
-/// Takes the place of AVFoundation's `AVAssetWriterInputCaptionAdaptor`. See docs/behaviour/captions.md.
+/// This type replaces AVFoundation's `AVAssetWriterInputCaptionAdaptor`.
 public struct CaptionFileWriter: Sendable {
     /// A written file.
     public struct Output: Sendable, Hashable {
         /// The whole file.
         public var bytes: [UInt8]
-        /// Notes on what was changed or omitted because of the format's limits.
+        /// Notes on content that was changed or omitted because of the format's limits.
         public var notes: [CaptionFileNote]
     }
 
     /// The format to write.
     public var format: CaptionFormat
-    /// BCP 47 tag; only `.itt` has a place for it.
+    /// The BCP 47 tag of the language. Only `.itt` can contain it.
     public var language: String?
-    /// The length of a frame of the time codes of `.itt`: 1/N or 1001/(N·1000) s, N from 1 to 120. The default is
-    /// 1001/30000 s. `.scc` has this rate always.
+    /// The frame duration of the time codes in `.itt`.
+    ///
+    /// It is 1/N or 1001/(N·1000) s, with N from 1 to 120. The default is 1001/30000 s, which `.scc` always uses.
     public var timeCodeFrameDuration = MediaTime(value: 1001, timescale: 30_000)
-    /// Time codes skip numbers to keep up with the clock (at 1001/30000 s only). False by default.
+    /// A Boolean value that indicates whether time codes skip numbers to match the clock.
+    ///
+    /// This is possible only at 1001/30000 s. The default is `false`.
     public var usesDropFrameTimeCode = false
 
-    /// Makes a writer of `format` with default settings.
+    /// Creates a writer for `format` with default settings.
     public init(format: CaptionFormat) { self.format = format }
 
+    /// Writes captions as a file.
+    ///
     /// - Throws: `invalidTime` for a caption without a start, or one later than 99:59:59.
     public func write(_ captions: [Caption]) throws(CaptionError) -> Output {
         switch format {

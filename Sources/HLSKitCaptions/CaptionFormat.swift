@@ -9,8 +9,10 @@ public enum CaptionFormat: String, Sendable, Hashable, CaseIterable {
     /// Scenarist Closed Captions: CEA-608 (`.scc`).
     case scenarist = "scc"
 
-    /// - Parameter fileExtension: without the point, in any case; `ttml`, `dfxp` and `xml` stand for `itt`, and
-    ///   `webvtt` for `vtt`.
+    /// Creates the format of a file name extension, or `nil` if the extension is unknown.
+    ///
+    /// - Parameter fileExtension: The extension without the point, in any case. `ttml`, `dfxp` and `xml` mean `itt`,
+    ///   and `webvtt` means `vtt`.
     public init?(fileExtension: String) {
         switch fileExtension.lowercased() {
         case "ttml", "dfxp", "xml": self = .iTunesTimedText
@@ -27,7 +29,7 @@ public enum CaptionFormat: String, Sendable, Hashable, CaseIterable {
 
 /// Why captions could not be read, written or converted.
 public struct CaptionError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The kind of failure. An open set.
+    /// The kind of failure. The set is open.
     public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -36,11 +38,11 @@ public struct CaptionError: Error, Sendable, Hashable, CustomStringConvertible {
 
         /// The bytes are not of the format.
         public static let notThisFormat = Code(rawValue: "notThisFormat")
-        /// The file contradicts its format so that nothing behind this place can be trusted.
+        /// The file violates its format, so that its remaining content cannot be trusted.
         public static let malformed = Code(rawValue: "malformed")
-        /// Well-formed, but more than a limit allows.
+        /// The content is well-formed but exceeds a limit.
         public static let limitExceeded = Code(rawValue: "limitExceeded")
-        /// A caption has no time that a file could hold.
+        /// A caption has a time that a file cannot represent.
         public static let invalidTime = Code(rawValue: "invalidTime")
         /// ``CaptionConversionValidator/validateCaptionConversion()`` was called a second time.
         public static let alreadyStarted = Code(rawValue: "alreadyStarted")
@@ -48,12 +50,12 @@ public struct CaptionError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// The kind of failure.
     public var code: Code
-    /// Counted from 1; nil if there is no one place, and when writing.
+    /// The line, counted from 1, or `nil` if there is no single line, and when writing.
     public var line: Int?
-    /// The finding, for people.
+    /// A description of the error.
     public var text: String
 
-    /// Makes an error; `line` counts from 1 and is nil if no line is to blame.
+    /// Creates an error. `line` counts from 1 and is nil if no single line is the cause.
     package init(code: Code, line: Int? = nil, text: String) {
         self.code = code
         self.line = line
@@ -65,14 +67,14 @@ public struct CaptionError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Something odd in a caption file that was skipped or mended.
+/// A note on skipped or repaired content of a caption file.
 public struct CaptionFileNote: Sendable, Hashable, CustomStringConvertible {
-    /// Counted from 1; nil if there is no one place.
+    /// The line, counted from 1, or `nil` if there is no single line.
     public var line: Int?
-    /// The note, for people.
+    /// The text of the note.
     public var text: String
 
-    /// Makes a note; `line` counts from 1 and is nil if no line is meant.
+    /// Creates a note. `line` counts from 1 and is nil if the note applies to no single line.
     package init(line: Int? = nil, text: String) {
         self.line = line
         self.text = text
@@ -83,7 +85,7 @@ public struct CaptionFileNote: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// The first notes of a file; hostile files can be odd in each line, and no one reads more than these.
+/// The first notes of a file. Their number is limited because malicious files can cause one for each line.
 struct NoteList {
     private static let maxCount = 64
     private(set) var notes: [CaptionFileNote] = []

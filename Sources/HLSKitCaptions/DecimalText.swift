@@ -1,8 +1,9 @@
 import HLSKitTime
 
-/// Numbers as caption files write them, without Foundation.
+/// Formats numbers for caption files without Foundation.
 enum DecimalText {
-    /// With at most `places` digits behind the point, and none that say nothing. `value` is not infinite and not huge.
+    /// Formats a number with at most `places` digits after the point, without trailing zeros. `value` must be finite
+    /// and not huge.
     static func text(_ value: Double, places: Int) -> String {
         var scale = 1
         for _ in 0..<places { scale *= 10 }
@@ -14,13 +15,13 @@ enum DecimalText {
         return fraction.isEmpty ? whole : whole + "." + fraction
     }
 
-    /// With zeros before it.
+    /// Formats a number with leading zeros.
     static func padded(_ value: Int, _ width: Int) -> String {
         let digits = String(value)
         return String(repeating: "0", count: max(0, width - digits.count)) + digits
     }
 
-    /// `00:01:02.345`, the fraction of a second behind `point`.
+    /// Formats a time as `00:01:02.345`, with `point` before the fraction of a second.
     static func clock(milliseconds: Int64, point: String) -> String {
         let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
         return clock(seconds: seconds) + point + padded(Int(rest), 3)
@@ -32,17 +33,17 @@ enum DecimalText {
     }
 }
 
-/// The times of a caption in whole units, as a file has them.
+/// The times of a caption in whole units, as in a file.
 struct FileTimes {
-    /// The end of a caption that has none: the longest time that all formats can say.
+    /// The end of a caption without one: the longest time that all formats can represent.
     static let openEndSeconds: Int64 = 99 * 3600 + 59 * 60 + 59
 
     var start: Int64
     var end: Int64
 
-    /// nil for a caption that lies before time zero.
+    /// Returns nil for a caption before time zero.
     ///
-    /// - Parameter timescale: units in a second.
+    /// - Parameter timescale: The units per second.
     init?(_ range: MediaTimeRange, timescale: Int32, index: Int) throws(CaptionError) {
         guard range.isValid, range.start.isNumeric else {
             throw CaptionError(code: .invalidTime, text: "caption \(index + 1) has no start: \(range)")

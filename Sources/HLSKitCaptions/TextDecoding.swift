@@ -1,10 +1,10 @@
 import HLSKitMedia
 
-/// Bytes of text files of unknown encoding.
+/// Decodes text files of unknown encoding.
 enum TextDecoding {
-    /// UTF-16 by its mark or by the zero bytes of its first characters, else UTF-8, else Windows-1252.
+    /// Decodes UTF-16 if its mark or the zero bytes of its first characters indicate it, else UTF-8, else Windows-1252.
     ///
-    /// `note` is set if it was none of the encodings that formats allow.
+    /// `note` is set if the encoding is not one that the formats allow.
     static func text(of bytes: [UInt8]) -> (text: String, note: String?) {
         if bytes.starts(with: [0xff, 0xfe]) { return (UTF16Text.decode(bytes[2...], isLittleEndian: true), nil) }
         if bytes.starts(with: [0xfe, 0xff]) { return (UTF16Text.decode(bytes[2...], isLittleEndian: false), nil) }
@@ -16,7 +16,8 @@ enum TextDecoding {
         }
         let body = bytes.starts(with: [0xef, 0xbb, 0xbf]) ? bytes[3...] : bytes[...]
         if let text = String(validating: body, as: UTF8.self) { return (text, nil) }
-        // Damaged UTF-8 has more whole characters than broken ones; other encodings have hardly any by chance.
+        // Damaged UTF-8 has more valid characters than invalid ones. Other encodings have hardly any valid ones by
+        // chance.
         let repaired = String(decoding: body, as: UTF8.self)
         let broken = repaired.unicodeScalars.count { $0 == "\u{fffd}" }
         if repaired.unicodeScalars.count(where: { !$0.isASCII }) > 2 * broken {
@@ -27,7 +28,7 @@ enum TextDecoding {
         return (String(scalars), "neither UTF-8 nor UTF-16; read as Windows-1252")
     }
 
-    /// The lines of a text, ended by line feed, carriage return or both.
+    /// Splits a text at line feeds, carriage returns or both.
     static func lines(of text: String) -> [Substring.UnicodeScalarView] {
         var lines: [Substring.UnicodeScalarView] = []
         var rest = text.unicodeScalars[...]

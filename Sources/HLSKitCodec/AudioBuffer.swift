@@ -4,9 +4,9 @@ public import HLSKitTime
 
 /// Decoded audio of one access unit.
 ///
-/// Immutable, and free to be handed between threads: copies share the samples.
+/// A buffer is immutable, and threads can share it because copies share the samples.
 public final class AudioBuffer: Sendable {
-    /// How one sample of interleaved audio is written, in the machine's byte order.
+    /// The form of one interleaved audio sample, in the machine's byte order.
     public enum InterleavedFormat: Sendable, Hashable {
         /// Signed 16 bit.
         case int16
@@ -14,17 +14,19 @@ public final class AudioBuffer: Sendable {
         case float32
     }
 
-    /// Presentation time of the first sample in units of the track's timescale, as the container has it.
+    /// The presentation time of the first sample as in the container, in units of the track's timescale.
     public let pts: Int64
-    /// Units of ``pts`` and ``duration`` in a second.
+    /// The units of ``pts`` and ``duration`` per second.
     public let timescale: Int32
-    /// ``frameCount`` in units of the timescale, rounded to the nearest.
+    /// The duration of ``frameCount`` samples in units of the timescale, rounded to the nearest.
     public let duration: Int64
-    /// Presentation time on the item's timeline; nil until someone has placed the buffer.
+    /// The presentation time on the item's timeline, or `nil` until the buffer has been placed.
     public let itemTime: MediaTime?
     /// FFmpeg's name for the form of the samples, such as `fltp` or `s16`.
     public let sampleFormatName: String
-    /// Each channel has a plane of its own; otherwise there is one plane of interleaved samples.
+    /// A Boolean value that indicates whether each channel has its own plane.
+    ///
+    /// Otherwise there is one plane of interleaved samples.
     public let isPlanar: Bool
     /// Samples per second and channel.
     public let sampleRate: Int
@@ -37,14 +39,14 @@ public final class AudioBuffer: Sendable {
 
     let storage: FrameStorage
 
-    /// The same audio at `itemTime` on the item's timeline. No sample is copied.
+    /// Returns the same audio at `itemTime` on the item's timeline. No sample is copied.
     package func placed(at itemTime: MediaTime) -> AudioBuffer {
         AudioBuffer(sharing: self, itemTime: itemTime)
     }
 
-    /// The same audio without its first and last samples, per channel. No sample is copied.
+    /// Returns the same audio without its first and last samples, per channel. No sample is copied.
     ///
-    /// - Precondition: the numbers are not negative, and some samples are left.
+    /// - Precondition: The numbers are not negative, and some samples remain.
     /// - Throws: ``CodecError`` if there is no memory.
     package func trimmed(leading: Int, trailing: Int) throws(CodecError) -> AudioBuffer {
         precondition(leading >= 0 && trailing >= 0 && leading + trailing < frameCount, "some samples must be left")
@@ -61,9 +63,9 @@ public final class AudioBuffer: Sendable {
             moving: frame, pts: pts.addingReportingOverflow(shift).partialValue, timescale: timescale)
     }
 
-    /// Silence in the form of this audio: its rate, its channels.
+    /// Returns silence with the same rate and channels.
     ///
-    /// - Parameter frameCount: samples of each channel, at least 1.
+    /// - Parameter frameCount: The samples of each channel, at least 1.
     /// - Throws: ``CodecError`` if there is no memory.
     package func silence(frameCount: Int, at itemTime: MediaTime) throws(CodecError) -> AudioBuffer {
         var frame = av_frame_alloc()
@@ -84,8 +86,9 @@ public final class AudioBuffer: Sendable {
         return try AudioBuffer(moving: frame, pts: pts, timescale: timescale, itemTime: itemTime)
     }
 
-    /// Calls `body` with the samples as decoded: one plane, or one per channel. The pointers are valid only during
-    /// the call.
+    /// Calls `body` with the decoded samples, in one plane or one per channel.
+    ///
+    /// The pointers are valid only during the call.
     public func withPlanes<Result, Failure: Error>(
         _ body: ([UnsafeRawBufferPointer]) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -93,16 +96,16 @@ public final class AudioBuffer: Sendable {
         let sampleSize = Int(av_get_bytes_per_sample(sampleFormat))
         let planeCount = isPlanar ? channelCount : 1
         let size = frameCount * sampleSize * (isPlanar ? 1 : channelCount)
-        // `extended_data` has an entry for each plane, whatever their number.
+        // `extended_data` has an entry for each plane, even for many planes.
         let planes = (0..<planeCount).map { plane in
             UnsafeRawBufferPointer(start: raw.pointee.extended_data?[plane], count: size)
         }
         return try body(planes)
     }
 
-    /// The samples of all channels in turn, with the same rate and channels as decoded.
+    /// Returns the interleaved samples of all channels, with the decoded rate and channels.
     ///
-    /// Sets up a converter for each call; writers of whole streams keep one.
+    /// Each call sets up a converter, which is inefficient for whole streams.
     public func interleavedSamples(as format: InterleavedFormat) throws(HLSError) -> [UInt8] {
         try HLSError.converting { () throws(CodecError) in
             let converter = AudioConverter(to: format)
@@ -112,7 +115,7 @@ public final class AudioBuffer: Sendable {
         }
     }
 
-    /// Takes over the samples of `frame`. Throws where it has none.
+    /// Takes over the samples of `frame`. Throws if it has none.
     init(
         moving frame: UnsafeMutablePointer<AVFrame>, pts: Int64, timescale: Int32, itemTime: MediaTime? = nil
     ) throws(CodecError) {
@@ -156,8 +159,7 @@ public final class AudioBuffer: Sendable {
 
     var sampleFormat: AVSampleFormat { AVSampleFormat(storage.raw.pointee.format) }
 
-    /// The bits of the channels that are present, as `WAVEFORMATEXTENSIBLE` numbers them; 0 if they have no such
-    /// order.
+    /// The bits of the channels as numbered by `WAVEFORMATEXTENSIBLE`, or 0 if the channels have no such order.
     package var channelMask: UInt64 {
         let layout = storage.raw.pointee.ch_layout
         return layout.order == AV_CHANNEL_ORDER_NATIVE ? layout.u.mask : 0

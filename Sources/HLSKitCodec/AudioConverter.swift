@@ -1,11 +1,11 @@
 import CLibAV
 
-/// Turns buffers of any rate, channels and sample form into interleaved audio of one form.
+/// Converts buffers of any rate, channels and sample form to interleaved audio of one form.
 ///
-/// Rate and channels are those of the first buffer, or with `followsInput` of each buffer. At a change of the input
-/// everything that the resampler still holds comes out first. Used by one thread at a time.
+/// The output has the rate and channels of the first buffer, or with `followsInput` of each buffer. When the input
+/// changes, the converter first outputs all samples that the resampler holds. Use it on one thread at a time.
 package final class AudioConverter {
-    /// Rate, channels and form of samples.
+    /// The rate, channels and sample form of audio.
     private struct Format: Equatable {
         var sampleRate: Int
         var channelCount: Int
@@ -26,8 +26,8 @@ package final class AudioConverter {
     private let targetChannelCount: Int?
 
     /// - Parameters:
-    ///   - sampleRate: nil follows the rule above.
-    ///   - channelCount: nil follows the rule above.
+    ///   - sampleRate: The output rate, or nil to follow the rule above.
+    ///   - channelCount: The number of output channels, or nil to follow the rule above.
     package init(
         to format: AudioBuffer.InterleavedFormat, followsInput: Bool = false, sampleRate: Int? = nil,
         channelCount: Int? = nil
@@ -45,14 +45,14 @@ package final class AudioConverter {
     }
 
     package var channelCount: Int? { output?.channelCount }
-    /// The rate is changed: what comes out is a little shorter or longer than what went in.
+    /// Whether the rate changes, so that the output is slightly shorter or longer than the input.
     package var isResampling: Bool { input?.sampleRate != output?.sampleRate }
-    /// Samples per second of what comes out; nil before the first buffer.
+    /// Samples per second of the output, or nil before the first buffer.
     package var sampleRate: Int? { output?.sampleRate }
-    /// FFmpeg's name for the channels of what comes out; nil before the first buffer.
+    /// FFmpeg's name of the output channels, or nil before the first buffer.
     package var channelLayoutName: String? { output?.layoutName }
 
-    /// Converts one buffer and appends what is ready to `samples`.
+    /// Converts one buffer and appends the available output to `samples`.
     package func convert(_ buffer: AudioBuffer, into samples: inout [UInt8]) throws(CodecError) {
         let format = Format(
             sampleRate: buffer.sampleRate, channelCount: buffer.channelCount, layoutName: buffer.channelLayoutName,
@@ -64,10 +64,10 @@ package final class AudioConverter {
         try run(buffer.storage.raw.pointee.extended_data, frameCount: buffer.frameCount, into: &samples)
     }
 
-    /// Appends what the resampler still holds to `samples`.
+    /// Appends the samples that the resampler holds to `samples`.
     package func flush(into samples: inout [UInt8]) throws(CodecError) {
         guard resampler != nil else { return }
-        // Without a change of the rate there is no filter and nothing held.
+        // If the rate does not change, there is no filter and no pending sample.
         if input?.sampleRate != output?.sampleRate { try run(nil, frameCount: 0, into: &samples) }
         swr_free(&resampler)
         input = nil

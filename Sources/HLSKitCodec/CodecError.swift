@@ -1,30 +1,28 @@
 import CLibAV
 package import HLSKitLoading
 
-/// Why one of FFmpeg's libraries could not do what it was asked.
+/// The reason why a call to one of FFmpeg's libraries failed.
 package struct CodecError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The C function that failed.
     package var call: String
-    /// Its result: a negative `AVERROR`.
+    /// The result of the call: a negative `AVERROR`.
     package var code: Int32
     /// The message, in the library's own words.
     package var text: String
 
-    /// Makes an error of the call that failed.
     package init(call: String, code: Int32, text: String) {
         self.call = call
         self.code = code
         self.text = text
     }
 
-    /// With the words of `av_strerror`.
+    /// Creates an error with the message of `av_strerror`.
     package init(call: String, code: Int32) {
         self.init(call: call, code: code, text: Self.words(for: code))
     }
 
     package var description: String { code == Self.noLibrary ? text : "\(call): \(text) (\(code))" }
 
-    /// The input was at fault, and the next input may be good.
+    /// Whether the input caused the error, so that the next input may succeed.
     package var isDamagedInput: Bool { code == CLibAV_error_invalid_data() }
 
     static let outOfMemory = CLibAV_error_errno(ENOMEM)
@@ -32,7 +30,7 @@ package struct CodecError: Error, Sendable, Hashable, CustomStringConvertible {
     static let noLibrary = CLibAV_error_errno(ELIBACC)
 
     private static func words(for code: Int32) -> String {
-        // Its own words are of the system, and of no use; nor are they there without libavutil.
+        // The system's message for this code is useless, and it needs libavutil.
         guard code != noLibrary else { return "a library of FFmpeg is not installed" }
         return libraryWords(for: code)
     }
@@ -41,7 +39,7 @@ package struct CodecError: Error, Sendable, Hashable, CustomStringConvertible {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(AV_ERROR_MAX_STRING_SIZE)) { buffer in
             buffer.initialize(repeating: 0)
             guard let base = buffer.baseAddress else { return "" }
-            // Gives a generic text where it knows none, and always ends it with a zero.
+            // av_strerror writes a generic text for unknown codes, and always terminates it with a zero.
             av_strerror(code, base, buffer.count)
             return String(cString: base)
         }
@@ -53,7 +51,7 @@ extension CodecError: HLSErrorConvertible {
 }
 
 extension LibraryFunctions {
-    /// Throws why the library is not there.
+    /// Throws the reason if the library is missing.
     func check() throws(CodecError) {
         guard let failure else { return }
         throw CodecError(call: "dlopen", code: CodecError.noLibrary, text: failure)
@@ -67,14 +65,14 @@ extension HLSError {
             underlyingError: error)
     }
 
-    /// A frame, an image or samples could not be made into something else.
+    /// Creates the error for a failed conversion of a frame, an image or samples.
     init(converting error: CodecError) {
         self.init(
             code: .conversionFailed, domain: .media, cause: "cannot be converted", detail: error.description,
             underlyingError: error)
     }
 
-    /// Does what libav may refuse.
+    /// Runs a conversion and maps its error.
     package static func converting<Result>(_ body: () throws(CodecError) -> Result) throws(HLSError) -> Result {
         do { return try body() } catch { throw HLSError(converting: error) }
     }
@@ -85,9 +83,9 @@ extension HLSError {
     }
 }
 
-/// Keeps libav's own messages off standard error: everything that matters comes back as an error value.
+/// Keeps libav's own messages off standard error because all relevant failures are returned as errors.
 ///
-/// A level other than the libraries' default was chosen by the host program and is left alone.
+/// If the host app has set a level other than the libraries' default, it does not change.
 enum LibAVLog {
     static let silence: Void = {
         if av_log_get_level() == AV_LOG_INFO { av_log_set_level(AV_LOG_QUIET) }

@@ -4,11 +4,11 @@ import HLSKitNetwork
 
 /// FFmpeg's libavcodec, opened when the first codec is needed or ``prepare()`` is called.
 ///
-/// It is not linked: a hundred libraries come with it and would take 30 ms of each start, before the first request. So they
-/// are loaded while that is on its way. `docs/contributing/decisions/loading-libraries.md` says more.
+/// It is not linked because it depends on a hundred libraries, which would delay each start by 30 ms before the first
+/// request. They are loaded while that request is in progress.
 ///
-/// The functions below bear the names of the library's own and stand in for them in this module. Without the library they
-/// fail as the library's do when there is no memory or no such codec.
+/// The functions below have the names of the library's own and replace them in this module. Without the library, they
+/// fail as if there were no memory or no such codec.
 package enum CodecLibrary {
     typealias Context = UnsafeMutablePointer<AVCodecContext>
     typealias Codec = UnsafePointer<AVCodec>
@@ -16,12 +16,13 @@ package enum CodecLibrary {
     typealias PacketPointer = UnsafeMutablePointer<AVPacket>
     typealias FramePointer = UnsafeMutablePointer<AVFrame>
 
-    /// Loads what a player needs, on a thread of its own, if nothing has done so yet. Returns at once.
+    /// Loads the libraries for a player on a separate thread, unless they are loaded. Returns immediately.
     package static func prepare() { preparation }
     private static let preparation: Void = {
-        // Without a thread it is loaded when it is needed.
+        // If no thread is available, the libraries are loaded on first use.
         _ = WorkerThread.start {
-            // The linker opens one library at a time: what the first request needs goes before what is needed for its answer.
+            // The linker opens one library at a time, so libraries for the first request precede those for its
+            // response.
             CurlLibrary.openIfExpected()
             _ = (installed, UtilLibrary.installed, ResampleLibrary.installed, ScaleLibrary.installed)
         }
@@ -31,9 +32,9 @@ package enum CodecLibrary {
 
     /// nil if the library is not installed, or cannot be loaded.
     static var installed: UnsafePointer<CLibAV_codec>? { library.table }
-    /// Why it is not there; nil if it is.
+    /// The reason why the library is missing, or nil if it is installed.
     package static var failure: String? { library.failure }
-    /// Throws where it is not, and says why.
+    /// Throws the reason if the library is missing.
     static func check() throws(CodecError) { try library.check() }
 }
 

@@ -1,20 +1,20 @@
 import CLibAV
 package import HLSKitMedia
 
-/// Which coding formats the libraries of this machine decode.
+/// The coding formats that the libraries of this machine can decode.
 package enum CodecRegistry {
-    /// Whether a track of `codec` can be decoded here. Cheap: a look into libavcodec's table.
+    /// Whether a track of `codec` can be decoded. This is only a lookup in libavcodec's table.
     package static func canDecode(_ codec: MediaCodec) -> Bool { decoder(for: codec) != nil }
 
-    /// The formats of ``MediaCodec`` that can be decoded here.
+    /// The decodable formats among those of ``MediaCodec``.
     static var decodableCodecs: Set<MediaCodec> {
         Set((decoderNames.keys + MediaCodec.pcmForms).filter(canDecode))
     }
 
     /// libavcodec's decoders for each format, the preferred one first.
     ///
-    /// By name and not by number: for AV1 the number may find a decoder that needs a hardware accelerator, for
-    /// MPEG audio and AC-3 one that works in integers where `ffmpeg` takes the one that works in floats.
+    /// Names identify them, not numbers. For AV1, the number may select a decoder that needs a hardware accelerator.
+    /// For MPEG audio and AC-3, it may select an integer decoder, although `ffmpeg` uses the floating-point one.
     private static let decoderNames: [MediaCodec: [String]] = [
         .h264: ["h264"],
         .hevc: ["hevc"],
@@ -37,12 +37,12 @@ package enum CodecRegistry {
         .jpeg: ["mjpeg"],
     ]
 
-    /// FFmpeg 7.1, the first whose decoder of AAC knows USAC.
+    /// FFmpeg 7.1, the first version whose AAC decoder supports USAC.
     private static let firstVersionWithUSAC: UInt32 = 61 << 16 | 19 << 8
 
     static func decoder(for codec: MediaCodec) -> UnsafePointer<AVCodec>? {
         if codec == .xheAAC, avcodec_version() < firstVersionWithUSAC { return nil }
-        // The names of PCM are those of its decoders.
+        // PCM formats have the names of their decoders.
         for name in codec.pcmByteCount == nil ? decoderNames[codec] ?? [] : [codec.rawValue] {
             if let decoder = avcodec_find_decoder_by_name(name) { return decoder }
         }

@@ -1,4 +1,4 @@
-/// Which red, green and blue the numbers of a frame are mixed of (`ColourPrimaries` of ITU-T H.273).
+/// The red, green and blue that a frame's values refer to (`ColourPrimaries` of ITU-T H.273).
 public struct ColorPrimaries: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
     public let rawValue: Int
     public init(rawValue: Int) { self.rawValue = rawValue }
@@ -23,13 +23,13 @@ public struct ColorPrimaries: RawRepresentable, Sendable, Hashable, Codable, Cus
         9: "bt2020", 10: "smpte428", 11: "smpte431", 12: "smpte432", 22: "ebu3213",
     ]
 
-    /// The name that FFmpeg prints; the number for code points without one.
+    /// The name that FFmpeg prints, or the number for code points without one.
     public var description: String { Self.names[rawValue] ?? String(rawValue) }
-    /// Colours beyond those of BT.709 have a number.
+    /// A Boolean value that indicates whether the primaries exceed the gamut of BT.709.
     public var isWideGamut: Bool { [9, 11, 12].contains(rawValue) }
 }
 
-/// How numbers encode light (`TransferCharacteristics` of ITU-T H.273).
+/// The transfer function between numbers and light (`TransferCharacteristics` of ITU-T H.273).
 public struct TransferFunction: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
     public let rawValue: Int
     public init(rawValue: Int) { self.rawValue = rawValue }
@@ -53,18 +53,18 @@ public struct TransferFunction: RawRepresentable, Sendable, Hashable, Codable, C
         15: "bt2020-12", 16: "smpte2084", 17: "smpte428", 18: "arib-std-b67",
     ]
 
-    /// The name that FFmpeg prints; the number for code points without one.
+    /// The name that FFmpeg prints, or the number for code points without one.
     public var description: String { Self.names[rawValue] ?? String(rawValue) }
-    /// Perceptual quantisation or hybrid log-gamma.
+    /// A Boolean value that indicates whether the function is perceptual quantisation or hybrid log-gamma.
     public var isHighDynamicRange: Bool { self == .pq || self == .hlg }
 }
 
-/// How luma and chroma come of red, green and blue (`MatrixCoefficients` of ITU-T H.273).
+/// The conversion of red, green and blue to luma and chroma (`MatrixCoefficients` of ITU-T H.273).
 public struct YCbCrMatrix: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
     public let rawValue: Int
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// No luma and chroma: red, green and blue themselves.
+    /// Red, green and blue without conversion to luma and chroma.
     package static let rgb = YCbCrMatrix(rawValue: 0)
     /// ITU-R BT.709.
     public static let bt709 = YCbCrMatrix(rawValue: 1)
@@ -82,18 +82,18 @@ public struct YCbCrMatrix: RawRepresentable, Sendable, Hashable, Codable, Custom
         9: "bt2020nc", 10: "bt2020c", 11: "smpte2085", 12: "chroma-derived-nc", 13: "chroma-derived-c", 14: "ictcp",
     ]
 
-    /// The name that FFmpeg prints; the number for code points without one.
+    /// The name that FFmpeg prints, or the number for code points without one.
     public var description: String { Self.names[rawValue] ?? String(rawValue) }
 }
 
 extension VideoFrame.ColorTags {
-    /// The code point of the primaries, as a value of its own type.
+    /// The code point of the primaries, as a typed value.
     public var colorPrimaries: ColorPrimaries { ColorPrimaries(rawValue: primaries) }
-    /// The code point of the transfer function, as a value of its own type.
+    /// The code point of the transfer function, as a typed value.
     public var transferFunction: TransferFunction { TransferFunction(rawValue: transfer) }
-    /// The code point of the matrix, as a value of its own type.
+    /// The code point of the matrix, as a typed value.
     public var yCbCrMatrix: YCbCrMatrix { YCbCrMatrix(rawValue: matrix) }
 
-    /// The frame is not of high dynamic range.
+    /// A Boolean value that indicates whether the frame does not have high dynamic range.
     public var isStandardRange: Bool { !transferFunction.isHighDynamicRange }
 }

@@ -1,11 +1,11 @@
 import CLibAV
 
-/// Brings frames of other primaries or transfer functions to the colours of ITU-R BT.709 in limited range, with
-/// libavfilter's `zscale` (zimg); high dynamic range is mapped to the standard one by `tonemap`. The pixel format stays.
+/// Converts frames with other primaries or transfer functions to ITU-R BT.709 in limited range, with libavfilter's
+/// `zscale` (zimg). `tonemap` maps high dynamic range to standard range. The pixel format does not change.
 ///
-/// Used by one thread at a time.
+/// Use it on one thread at a time.
 final class ColorTransformer {
-    /// The input that a graph is made for.
+    /// The input format of a graph.
     private struct Source: Equatable {
         var width: Int
         var height: Int
@@ -13,7 +13,7 @@ final class ColorTransformer {
         var color: Color
     }
 
-    /// Code points of ITU-T H.273, none of them unspecified.
+    /// Code points of ITU-T H.273, all of them specified.
     private struct Color: Equatable {
         var primaries: Int
         var transfer: Int
@@ -31,7 +31,7 @@ final class ColorTransformer {
     private var graph: Graph?
     private var source: Source?
 
-    /// - Throws: if libavfilter is not installed.
+    /// - Throws: An error if libavfilter is not installed.
     init() throws(CodecError) {
         library = try FilterLibrary.required()
     }
@@ -44,13 +44,13 @@ final class ColorTransformer {
         self.graph = nil
     }
 
-    /// Whether another matrix and range alone do not make BT.709 of a frame.
+    /// Whether converting a frame to BT.709 requires more than another matrix and range.
     static func isNeeded(for frame: VideoFrame) -> Bool {
         let color = color(of: frame)
         return color.primaries != 1 || !Self.likeBT709.contains(color.transfer)
     }
 
-    /// Transfer functions whose curve is that of BT.709.
+    /// Transfer functions with the same curve as BT.709.
     private static let likeBT709: Set<Int> = [1, 6, 14, 15]
 
     /// Undeclared values are inferred from the rest.
@@ -64,7 +64,7 @@ final class ColorTransformer {
             isFullRange: PictureScaler.isFullRange(frame))
     }
 
-    /// - Throws: if zimg does not know the colours.
+    /// - Throws: An error if zimg does not support the colors.
     func transform(_ frame: VideoFrame) throws(CodecError) -> VideoFrame {
         let source = Source(
             width: frame.width, height: frame.height, format: frame.pixelFormat.rawValue, color: Self.color(of: frame))
@@ -87,7 +87,7 @@ final class ColorTransformer {
         var input = av_frame_clone(frame.storage.raw)
         defer { av_frame_free(&input) }
         guard let input else { throw CodecError(call: "av_frame_clone", code: CodecError.outOfMemory) }
-        // The graph is told what they are; frames that say something else would be converted to that first.
+        // The graph has its own colour settings. It would first convert frames that declare other colors.
         Self.setColor(of: input, primaries: 2, transfer: 2, matrix: 2, range: AVCOL_RANGE_UNSPECIFIED)
         var code = library.addFrame(graph.source, input)
         guard code >= 0 else { throw CodecError(call: "av_buffersrc_add_frame", code: code) }
@@ -97,7 +97,7 @@ final class ColorTransformer {
         code = library.getFrame(graph.sink, output)
         guard code >= 0 else { throw CodecError(call: "av_buffersink_get_frame", code: code) }
         av_frame_copy_props(output, frame.storage.raw)
-        // How bright the source could be is of the past.
+        // The source's brightness no longer applies.
         for type in [AV_FRAME_DATA_MASTERING_DISPLAY_METADATA, AV_FRAME_DATA_CONTENT_LIGHT_LEVEL] {
             av_frame_remove_side_data(output, type)
         }
@@ -148,7 +148,7 @@ final class ColorTransformer {
             return [("zscale", input + ":p=bt709:t=bt709:m=bt709:r=limited"), format]
         }
         return [
-            // White of standard range is 100 cd/m².
+            // White in standard range is 100 cd/m².
             ("zscale", input + ":p=bt709:t=linear:m=gbr:r=full:npl=100"), ("format", "pix_fmts=gbrpf32le"),
             ("tonemap", "tonemap=hable:desat=0"),
             ("zscale", "pin=bt709:tin=linear:min=gbr:rin=full:p=bt709:t=bt709:m=bt709:r=limited"), format,

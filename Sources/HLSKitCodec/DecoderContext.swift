@@ -2,23 +2,23 @@ import CLibAV
 import HLSKitMedia
 import Synchronization
 
-/// Owns one `AVCodecContext` opened for decoding and runs its packets-in, frames-out loop.
+/// Owns one `AVCodecContext` for decoding and runs its loop from packets to frames.
 ///
-/// Used by one thread at a time; libavcodec adds its own threads behind it.
+/// Use it on one thread at a time. libavcodec creates its own threads internally.
 struct DecoderContext: ~Copyable {
     private let raw: UnsafeMutablePointer<AVCodecContext>
     private let frame: UnsafeMutablePointer<AVFrame>
     private let packet: Packet
 
-    /// Frames and buffers that one call may report as failed before the loop gives up. libavcodec ends each
-    /// failing drain by itself; this only keeps a decoder that does not from spinning.
+    /// The number of failures in one call after which the loop stops. libavcodec itself ends each failing drain. The
+    /// limit only stops a decoder that does not.
     private static let maximumFailuresInARow = 1000
 
-    /// Larger frames than this are refused before memory is taken for them: 8192 x 8192, above every level of
-    /// H.264 and HEVC in use, at most 200 MB a frame.
+    /// Larger frames are refused before memory is allocated for them. 8192 x 8192 is above all commonly used levels of
+    /// H.264 and HEVC, and takes at most 200 MB per frame.
     private static let maximumPixelCount: Int64 = 8192 * 8192
 
-    /// - Parameter reorderDelay: frames that the decoder holds back at the least before it gives the first one.
+    /// - Parameter reorderDelay: The minimum number of frames that the decoder holds back before the first output.
     init(track: MediaTrack, threadCount: Int, reorderDelay: Int32 = 0) throws(CodecError) {
         LibAVLog.silence
         try CodecLibrary.check()
@@ -37,11 +37,11 @@ struct DecoderContext: ~Copyable {
         Self.counter.add(1, ordering: .relaxed)
     }
 
-    /// The decoders that are open in this process.
+    /// The number of open decoders in this process.
     static var openCount: Int { counter.load(ordering: .relaxed) }
     private static let counter = Atomic(0)
 
-    /// Whether frames that no other frame refers to are omitted, from the next sample on.
+    /// Sets whether unreferenced frames are omitted, from the next sample on.
     func setSkipsUnreferencedPictures(_ skips: Bool) {
         raw.pointee.skip_frame = skips ? AVDISCARD_NONREF : AVDISCARD_DEFAULT
     }
@@ -83,7 +83,7 @@ struct DecoderContext: ~Copyable {
         context.pointee.thread_type = FF_THREAD_FRAME | FF_THREAD_SLICE
         context.pointee.max_pixels = maximumPixelCount
         if track.mediaType == .audio {
-            // Priming is trimmed by whoever knows the edit list, not here.
+            // The caller trims priming because it knows the edit list.
             context.pointee.flags2 |= AV_CODEC_FLAG2_SKIP_MANUAL
             context.pointee.sample_rate = Int32(clamping: max(0, track.sampleRate))
             if track.channelCount > 0 {
@@ -99,7 +99,7 @@ struct DecoderContext: ~Copyable {
         context.pointee.extradata_size = data.byteCount
     }
 
-    /// The container's word on the colours, for a stream that does not declare them itself.
+    /// Sets the container's colours for a stream that does not declare its own.
     private static func setColors(_ context: UnsafeMutablePointer<AVCodecContext>, from colors: ColorInformation?) {
         guard let color = colors.map(LibAVColor.init) else { return }
         context.pointee.color_primaries = color.primaries
@@ -110,9 +110,9 @@ struct DecoderContext: ~Copyable {
 
     // MARK: - The loop
 
-    /// Puts in one sample and hands every frame that is ready to `receive`, which takes over its contents.
+    /// Decodes one sample and passes each completed frame to `receive`, which takes over its contents.
     ///
-    /// Throws the first failure, after all frames have been handed over.
+    /// Throws the first failure, after all frames have been delivered.
     func decode(
         _ sample: MediaSample, receive: (UnsafeMutablePointer<AVFrame>) throws(CodecError) -> Void
     ) throws(CodecError) {
@@ -122,7 +122,7 @@ struct DecoderContext: ~Copyable {
         if let failure = result { throw failure }
     }
 
-    /// Takes out every frame that the decoder still holds, and makes it ready for new samples.
+    /// Returns every frame that the decoder still holds, and prepares it for new samples.
     func drain(
         receive: (UnsafeMutablePointer<AVFrame>) throws(CodecError) -> Void
     ) throws(CodecError) {
@@ -131,10 +131,10 @@ struct DecoderContext: ~Copyable {
         if let failure = result { throw failure }
     }
 
-    /// Drops every frame that the decoder still holds, and makes it ready for new samples.
+    /// Drops every frame that the decoder still holds, and prepares it for new samples.
     func flush() { avcodec_flush_buffers(raw) }
 
-    /// Frames a second that the stream declares; nil if it does not.
+    /// The declared number of frames per second, or nil if undeclared.
     typealias FrameRate = (numerator: Int32, denominator: Int32)
     var frameRate: FrameRate? {
         let rate = raw.pointee.framerate
@@ -146,8 +146,8 @@ struct DecoderContext: ~Copyable {
         _ packet: UnsafeMutablePointer<AVPacket>?,
         receive: (UnsafeMutablePointer<AVFrame>) throws(CodecError) -> Void
     ) -> CodecError? {
-        // "Full" cannot come at once, because every call below empties the decoder; if it does come, the frames are
-        // taken out and the packet is offered again, so that neither is lost.
+        // "Full" is not expected because every call below empties the decoder. If it occurs, read the frames and send
+        // the packet again, so that neither is lost.
         var failure: CodecError?
         var code = avcodec_send_packet(raw, packet)
         if code == CLibAV_error_again() {
@@ -161,8 +161,8 @@ struct DecoderContext: ~Copyable {
         return failure ?? later
     }
 
-    /// Takes out frames until the decoder wants input or has ended. Failures do not stop it: behind a damaged
-    /// frame there may be good ones.
+    /// Reads frames until the decoder needs input or has ended. Failures do not stop it because good frames may follow
+    /// a damaged one.
     private func receiveAll(
         _ receive: (UnsafeMutablePointer<AVFrame>) throws(CodecError) -> Void
     ) -> CodecError? {
@@ -186,7 +186,7 @@ struct DecoderContext: ~Copyable {
 }
 
 extension MediaTrack {
-    /// The configuration as libavcodec wants it: ALAC's with the header of its `alac` box in front.
+    /// The configuration in libavcodec's form, in which ALAC's has the header of its `alac` box.
     var decoderConfiguration: [UInt8] {
         let cookieByteCount = 24  // ALACSpecificConfig without the box header
         guard codec == .alac, configuration.count == cookieByteCount else { return configuration }

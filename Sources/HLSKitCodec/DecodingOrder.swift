@@ -1,10 +1,10 @@
 import HLSKitMedia
 
-/// Moves the decoding times of one stream of a file so far ahead that they rise, and that nothing is presented before it
-/// is decoded: containers other than MP4 know nothing else, and libavformat writes nothing else.
+/// Moves the decoding times of a stream earlier, so that they increase and never exceed the presentation times.
+/// Containers other than MP4, and libavformat, require this.
 ///
-/// Presentation times are kept. By how much decoding times have to move is known when the reordering of frames has been
-/// seen; where the first frame says that there may be some, and is not delayed itself, it and those behind it wait.
+/// Presentation times do not change. The required shift is known only after the reordering of frames has been observed.
+/// If frames may be reordered and the first one is not delayed, it and the following ones wait.
 struct DecodingOrder {
     /// Times are in units of the stream.
     struct Entry {
@@ -14,31 +14,31 @@ struct DecodingOrder {
         var duration: Int64
     }
 
-    /// The most frames that a stream holds back (ITU-T H.264 A.3.1), and one to see it by.
+    /// The largest number of frames that a stream reorders (ITU-T H.264 A.3.1), plus one to detect it.
     private static let maximumHeldCount = 17
-    /// The most time that is held, in seconds, and by which decoding times are moved in one go.
+    /// The longest time to hold back, and the largest single shift of decoding times, in seconds.
     private static let longest: Int64 = 2
     private static let longestShift: Int64 = 10
 
     private let mayReorder: Bool
     private let unitsPerSecond: Int64
     private var held: [Entry]?
-    /// Taken off all decoding times.
+    /// The shift that is subtracted from all decoding times.
     private var shift: Int64 = 0
-    /// The newest decoding time that was given.
+    /// The newest decoding time in the output.
     private(set) var last: Int64?
 
-    /// - Parameter mayReorder: the stream may have frames in another order than that in which they are shown.
+    /// - Parameter mayReorder: Whether frames may have a decoding order other than their presentation order.
     init(mayReorder: Bool, unitsPerSecond: Int64) {
         self.mayReorder = mayReorder
         self.unitsPerSecond = max(1, unitsPerSecond)
         held = mayReorder ? [] : nil
     }
 
-    /// The stream continues from one that ends at this decoding time.
+    /// Continues a stream that ends at this decoding time.
     mutating func goOn(after time: Int64?) { last = time }
 
-    /// Takes the next sample and hands on those that are ready, in their order.
+    /// Adds the next sample and outputs those that are ready, in order.
     mutating func add<Failure: Error>(
         _ entry: Entry, write: (Entry) throws(Failure) -> Void
     ) throws(Failure) {
@@ -47,7 +47,7 @@ struct DecodingOrder {
         if !isWaiting { try finish(write: write) }
     }
 
-    /// Hands on what has waited.
+    /// Outputs the waiting samples.
     mutating func finish<Failure: Error>(write: (Entry) throws(Failure) -> Void) throws(Failure) {
         guard let entries = held else { return }
         held = nil
@@ -63,14 +63,14 @@ struct DecodingOrder {
 
     private var isWaiting: Bool {
         guard let held, let first = held.first, let newest = held.last else { return true }
-        // Delayed as it should be.
+        // Frames have the usual delay.
         if first.presentation > first.decoding { return false }
         if newest.decoding > first.decoding, held.allSatisfy({ $0.presentation == $0.decoding }) { return false }
         return held.count < Self.maximumHeldCount
             && newest.decoding - first.decoding < Self.longest * unitsPerSecond
     }
 
-    /// With its final times. A sample for which there is no room before its presentation is presented that much later.
+    /// Sets the final times. A sample without room before its presentation time is presented later.
     private mutating func placed(_ entry: Entry) -> Entry {
         var entry = entry
         entry.decoding -= shift

@@ -1,10 +1,10 @@
 import CLibAV
 
-/// Makes whole pictures of interlaced ones, with libavfilter's `bwdif`: one for each, at its time.
+/// Converts interlaced frames to progressive ones with libavfilter's `bwdif`, one for each, with the same time.
 ///
-/// A picture comes out when the one behind it has gone in; ``drain(to:)`` gives the last. One that has no neighbours is made
-/// of its first field, by `estdif`. Where libavfilter refuses, pictures
-/// come out as they went in. Used by one thread at a time.
+/// A frame is output after the next one has arrived. ``drain(to:)`` returns the last one. A frame without neighbours is
+/// created from its first field, by `estdif`. If libavfilter fails, frames do not change. Use it on one thread at a
+/// time.
 final class Deinterlacer {
     private struct Source: Equatable {
         var width: Int
@@ -25,14 +25,14 @@ final class Deinterlacer {
 
     private let library: FilterLibrary
     private var graph: Graph?
-    /// Those that went in and have not come out, in order.
+    /// The input frames that have not been output, in order.
     private var held: [VideoFrame] = []
     private var hasFailed = false
-    /// Nothing has come out.
+    /// Whether no frame has been output.
     private var isFirst = true
     private var isAlone = false
 
-    /// - Throws: if libavfilter is not installed.
+    /// - Throws: An error if libavfilter is not installed.
     init() throws(CodecError) { library = try FilterLibrary.required() }
 
     deinit { freeGraph() }
@@ -45,7 +45,7 @@ final class Deinterlacer {
             var input = av_frame_clone(frame.storage.raw)
             defer { av_frame_free(&input) }
             guard let input else { throw CodecError(call: "av_frame_clone", code: CodecError.outOfMemory) }
-            // A graph that was told of no colours takes frames of any, if they say none.
+            // A graph without colour settings accepts any frames whose colours are unspecified.
             input.pointee.colorspace = AVCOL_SPC_UNSPECIFIED
             input.pointee.color_range = AVCOL_RANGE_UNSPECIFIED
             let code = library.addFrame(graph.input, input)
@@ -53,7 +53,7 @@ final class Deinterlacer {
         }
     }
 
-    /// Appends what is held back. Other pictures may go in afterwards.
+    /// Appends the pending frames. Other frames may follow.
     func drain(to frames: inout [VideoFrame]) {
         if held.count == 1, isFirst, !hasFailed {
             freeGraph()
@@ -72,7 +72,7 @@ final class Deinterlacer {
         flush()
     }
 
-    /// Forgets all that went in.
+    /// Discards all input.
     func flush() {
         held = []
         (isFirst, isAlone) = (true, false)
@@ -98,7 +98,7 @@ final class Deinterlacer {
         }
     }
 
-    /// nil where the filter wants more.
+    /// Returns nil if the filter needs more input.
     private func next(from graph: Graph, as frame: VideoFrame) throws(CodecError) -> VideoFrame? {
         var output = av_frame_alloc()
         defer { av_frame_free(&output) }
@@ -141,6 +141,6 @@ final class Deinterlacer {
 }
 
 extension VideoFrame {
-    /// Its lines are of two moments: it was taken, or at least coded, in two fields.
+    /// Whether the lines belong to two moments: the frame was recorded, or at least coded, in two fields.
     package var isInterlaced: Bool { CLibAV_frame_is_interlaced(storage.raw) != 0 }
 }

@@ -3,10 +3,10 @@ import Glibc
 
 /// FFmpeg's libavfilter, opened when the first filter is needed.
 ///
-/// It is not linked: its forty libraries would take 20 ms of each start and 12 MB, and few programs play at another
-/// speed than 1. `docs/contributing/decisions/choice-of-libraries.md` says more.
+/// It is not linked because its forty libraries would add 20 ms and 12 MB to each start, and few apps play at speeds
+/// other than 1.
 final class FilterLibrary: Sendable {
-    // Graphs, filters and their contexts stay opaque: only pointers to them are handed on.
+    // Graphs, filters and their contexts are opaque because only their pointers are passed on.
     typealias AllocateGraph = @convention(c) () -> OpaquePointer?
     typealias FreeGraph = @convention(c) (UnsafeMutablePointer<OpaquePointer?>) -> Void
     typealias FindFilter = @convention(c) (UnsafePointer<CChar>) -> OpaquePointer?
@@ -28,7 +28,7 @@ final class FilterLibrary: Sendable {
     let addFrame: MoveFrame
     let getFrame: MoveFrame
 
-    /// libavfilter counts its versions 51 behind libavcodec, with which it is released.
+    /// libavfilter's version number is 51 lower than libavcodec's in the same release.
     private static let version = LIBAVCODEC_VERSION_MAJOR - 51
 
     /// nil if the library is not installed.
@@ -63,7 +63,7 @@ final class FilterLibrary: Sendable {
 }
 
 extension FilterLibrary {
-    /// Makes a graph out of what `build` puts into it. Who gets it frees it with ``freeGraph``.
+    /// Creates a graph with the filters that `build` adds. The caller frees it with ``freeGraph``.
     func makeGraph<Ends>(
         _ build: (OpaquePointer) throws(CodecError) -> Ends
     ) throws(CodecError) -> (graph: OpaquePointer, ends: Ends) {
@@ -99,7 +99,7 @@ extension FilterLibrary {
         guard code >= 0 else { throw CodecError(call: "avfilter_link", code: code) }
     }
 
-    /// - Throws: if libavfilter is not installed.
+    /// - Throws: An error if libavfilter is not installed.
     static func required() throws(CodecError) -> FilterLibrary {
         guard let library = installed else {
             let text = "libavfilter.so.\(version) is not installed (Debian: libavfilter\(version))"

@@ -1,7 +1,7 @@
 import CLibAV
 import HLSKitLoading
 
-/// FFmpeg's libavformat, opened when the first file is written. As ``CodecLibrary``, it is not linked.
+/// FFmpeg's libavformat, opened when the first file is written. Like ``CodecLibrary``, it is not linked.
 enum FormatLibrary {
     typealias Context = UnsafeMutablePointer<AVFormatContext>
     typealias Writer = UnsafeMutablePointer<AVIOContext>
@@ -10,7 +10,7 @@ enum FormatLibrary {
 
     /// nil if the library is not installed, or cannot be loaded.
     static var installed: UnsafePointer<CLibAV_format>? { library.table }
-    /// Throws where it is not, and says why.
+    /// Throws the reason if the library is missing.
     static func check() throws(CodecError) { try library.check() }
 }
 

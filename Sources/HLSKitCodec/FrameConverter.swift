@@ -1,11 +1,12 @@
 import CLibAV
 
-/// Gives frames another pixel format, and on demand the colours of ITU-R BT.709. Used by one thread at a time.
+/// Converts frames to another pixel format, and optionally to the colours of ITU-R BT.709. Use it on one thread at a
+/// time.
 package struct FrameConverter: ~Copyable {
     private let format: PixelFormat
     private let convertsToRec709: Bool
     private let scaler = PictureScaler()
-    /// nil if it is not wanted, and where libavfilter is not installed.
+    /// nil if colour conversion is not requested or libavfilter is not installed.
     private let colors: ColorTransformer?
 
     package init(to format: PixelFormat, convertsToRec709: Bool) {

@@ -1,10 +1,10 @@
 import CLibAV
 
-/// Owns one `AVFrame` that no one writes to any more.
+/// Owns one `AVFrame` that is no longer modified.
 final class FrameStorage: @unchecked Sendable {  // immutable: every access after `init` only reads
     let raw: UnsafeMutablePointer<AVFrame>
 
-    /// Takes over what `frame` refers to and leaves it empty.
+    /// Takes over the references of `frame` and leaves it empty.
     init(moving frame: UnsafeMutablePointer<AVFrame>) throws(CodecError) {
         guard let storage = av_frame_alloc() else {
             throw CodecError(call: "av_frame_alloc", code: CodecError.outOfMemory)

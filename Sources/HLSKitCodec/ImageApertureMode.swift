@@ -1,9 +1,9 @@
-/// Which part of a frame an image shows, and with which shape of pixels.
+/// The part of a frame that an image shows, and the shape of its pixels.
 public enum ImageApertureMode: String, Sendable, Hashable, Codable, CaseIterable {
-    /// The clean aperture of the container (`clap`) in square pixels: what is meant to be seen.
+    /// The clean aperture of the container (`clap`) in square pixels: the part intended for viewers.
     case cleanAperture
-    /// All of the frame in square pixels.
+    /// The whole frame in square pixels.
     case productionAperture
-    /// All of the frame, pixel for pixel as it is coded.
+    /// The whole coded frame without changes to its pixels.
     case encodedPixels
 }

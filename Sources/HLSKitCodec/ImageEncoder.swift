@@ -4,12 +4,12 @@ public import HLSKitLoading
 extension StillImage {
     /// A file format for images.
     public enum Format: Sendable, Hashable {
-        /// JFIF with 4:2:0 chroma. `quality` is from 1 (small) to 100 (good); what is outside is taken for the nearest.
+        /// JFIF with 4:2:0 chroma. `quality` is from 1 (small) to 100 (good), and values outside are clamped.
         case jpeg(quality: Int = 85)
-        /// Lossless, 24 bits a pixel.
+        /// Lossless, with 24 bits per pixel.
         case png
 
-        /// Usual ending of a file's name, without the point.
+        /// The usual file extension, without the point.
         package var fileExtension: String {
             switch self {
             case .jpeg: "jpg"
@@ -20,9 +20,11 @@ extension StillImage {
 }
 
 extension StillImage {
-    /// The image as the bytes of a file. Blocks the thread for as long as libavcodec works: some milliseconds.
+    /// Encodes the image as the bytes of a file.
     ///
-    /// - Throws: if libavcodec has no such encoder or refuses the size.
+    /// This blocks the thread for some milliseconds while libavcodec works.
+    ///
+    /// - Throws: An error if libavcodec has no such encoder or refuses the size.
     public func encoded(as format: StillImage.Format) throws(HLSError) -> [UInt8] {
         try HLSError.converting { () throws(CodecError) in try bytes(as: format) }
     }
@@ -31,12 +33,12 @@ extension StillImage {
         switch format {
         case .png:
             try ImageEncoder.encode(self, name: "png", format: AV_PIX_FMT_RGB24) { context in
-                // Chooses the best filter for each row: files of half the size.
+                // Choose the best filter for each row, which halves the file size.
                 av_opt_set(context.pointee.priv_data, "pred", "mixed", 0)
             }
         case .jpeg(let quality):
             try ImageEncoder.encode(self, name: "mjpeg", format: AV_PIX_FMT_YUVJ420P) { context in
-                // libavcodec counts the other way round, from 1 (good) to 31.
+                // libavcodec's scale is reversed: from 1 (good) to 31.
                 let lost = 100 - min(max(quality, 1), 100)
                 let scale = 1 + (Int32(lost) * 30 + 49) / 99
                 context.pointee.flags |= AV_CODEC_FLAG_QSCALE
@@ -77,7 +79,7 @@ enum ImageEncoder {
         picture.pointee.pts = 0
         picture.pointee.color_range = context.pointee.color_range
         picture.pointee.quality = context.pointee.global_quality
-        // Of what every reader assumes nothing is said.
+        // Declare only colours that readers do not assume by default.
         if image.colorPrimaries.isWideGamut || image.transferFunction.isHighDynamicRange {
             picture.pointee.color_primaries = AVColorPrimaries(UInt32(clamping: image.colorPrimaries.rawValue))
             picture.pointee.color_trc = AVColorTransferCharacteristic(UInt32(clamping: image.transferFunction.rawValue))

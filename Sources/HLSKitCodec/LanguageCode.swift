@@ -1,9 +1,9 @@
-/// Language tags in the form that files have: three letters of ISO 639-2.
+/// Converts language tags to the form in files: three letters of ISO 639-2.
 enum LanguageCode {
-    /// The code of a BCP 47 tag, whatever its region or script; nil if there is none.
+    /// Returns the code of a BCP 47 tag, regardless of its region or script, or nil if there is none.
     ///
-    /// - Parameter isBibliographic: whether the language's English name is abbreviated (`ger`), as Matroska wants it (RFC
-    ///   9559 §12), and not its own (`deu`), as MP4 does (ISO/IEC 14496-12 §8.4.2).
+    /// - Parameter isBibliographic: Whether to abbreviate the language's English name (`ger`), as Matroska requires
+    ///   (RFC 9559 §12), instead of its own name (`deu`), as in MP4 (ISO/IEC 14496-12 §8.4.2).
     static func threeLetters(of tag: String, isBibliographic: Bool = false) -> String? {
         let language = tag.prefix { $0 != "-" && $0 != "_" }.lowercased()
         let code: String?

@@ -4,10 +4,10 @@ import HLSKitPlaylist
 /// A digest of 128 bits by one of libavutil's algorithms.
 package struct LibraryDigest: ~Copyable {
     package enum Algorithm: String, Sendable, Hashable, CaseIterable {
-        /// MurmurHash3: tells whether bytes are still what they were, in an eighth of the time of MD5. It is no seal:
-        /// whoever wants to can make other bytes with the same hash.
+        /// MurmurHash3, which detects changed bytes in an eighth of the time of MD5. It is not secure against
+        /// deliberate collisions.
         case murmur3
-        /// As `ffmpeg -f framemd5` uses it.
+        /// The hash of `ffmpeg -f framemd5`.
         case md5
     }
 
@@ -44,7 +44,7 @@ package struct LibraryDigest: ~Copyable {
         }
     }
 
-    /// The digest of everything since the last call, as 32 hexadecimal digits.
+    /// Returns the digest of all bytes since the last call, as 32 hexadecimal digits.
     package func finish() -> String {
         let text = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 16) { digest in
             digest.initialize(repeating: 0)

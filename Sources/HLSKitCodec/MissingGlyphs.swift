@@ -1,15 +1,15 @@
-/// The characters that no font of the system has, gathered from what libass says about them.
+/// Collects, from libass messages, the characters that no system font contains.
 ///
-/// It reports them only in its messages. Used by one thread at a time, that of its rasterizer.
+/// libass reports them only in messages. Use it only on the thread of its rasterizer.
 final class MissingGlyphs {
-    /// More are not distinguished.
+    /// The largest number of characters to record.
     private static let maximumCount = 4096
-    /// Warnings and what is worse (`MSGL_WARN`).
+    /// Warnings and more severe messages (`MSGL_WARN`).
     private static let highestLevel = 2
 
     private(set) var characters: Set<Unicode.Scalar> = []
 
-    /// For `ass_set_message_cb`, whose context is the receiver.
+    /// The callback for `ass_set_message_cb`, whose context is the receiver.
     static let listen: SubtitleLibrary.Message = { level, format, arguments, context in
         guard level <= highestLevel, let format, let context, let write = SubtitleLibrary.format else { return }
         var text = [CChar](repeating: 0, count: 256)
@@ -18,8 +18,8 @@ final class MissingGlyphs {
         Unmanaged<MissingGlyphs>.fromOpaque(context).takeUnretainedValue().read(String(decoding: bytes, as: UTF8.self))
     }
 
-    /// As in "fontselect: failed to find any fallback with glyph 0x65E5 for font: (sans-serif, 400, 0)" and "Glyph 0x65E5
-    /// not found in font for (sans-serif, 400, 0)".
+    /// Reads messages such as "fontselect: failed to find any fallback with glyph 0x65E5 for font: (sans-serif, 400,
+    /// 0)" and "Glyph 0x65E5 not found in font for (sans-serif, 400, 0)".
     func read(_ message: String) {
         guard message.contains("failed to find any fallback") || message.contains("not found in font"),
             let mark = message.firstRange(of: "lyph 0x")

@@ -2,7 +2,7 @@ import CLibAV
 import HLSKitMedia
 
 extension Muxer {
-    /// Adds a stream with all that the container can say of its track.
+    /// Adds a stream with all properties of its track that the container supports.
     func add(_ track: MediaTrack) throws(CodecError) {
         guard let identifier = identifier(of: track),
             let stream = avformat_new_stream(context, nil), let parameters = stream.pointee.codecpar
@@ -11,7 +11,7 @@ extension Muxer {
                 call: "avformat_new_stream", code: CodecError.invalidArgument,
                 text: "no stream for \(track.codec.rawValue)")
         }
-        // libavformat would write a description that no reader takes.
+        // libavformat would write a description that no reader accepts.
         if track.codec == .ac3, track.sampleRate > 0, track.sampleRate < 32_000, isMP4 {
             throw CodecError(
                 call: "avformat_new_stream", code: CodecError.invalidArgument,
@@ -28,7 +28,7 @@ extension Muxer {
             parameters.pointee.codec_type = AVMEDIA_TYPE_VIDEO
             parameters.pointee.width = Int32(clamping: track.width)
             parameters.pointee.height = Int32(clamping: track.height)
-            // The box that describes VP9 holds the format of its pixels; no one else asks for it.
+            // The box that describes VP9 contains its pixel format, which no other container needs.
             if track.codec == .vp9 {
                 let isDeep = TransferFunction(rawValue: track.declaredColor?.transferCharacteristics ?? 2)
                     .isHighDynamicRange
@@ -39,7 +39,7 @@ extension Muxer {
             setPicture(of: track, stream, parameters)
             Self.setVolume(of: track, stream)
             Self.setSphere(of: track, stream)
-            // Players of Apple take no other, and parameter sets are at the front.
+            // Apple's players accept no other name, and the parameter sets are in the header.
             if isMP4, track.codec == .hevc {
                 let isHEV1 = track.sampleEntry == "hev1" || track.sampleEntry == "dvhe"
                 parameters.pointee.codec_tag = isHEV1 ? Self.tag("hev1") : Self.tag("hvc1")
@@ -70,7 +70,7 @@ extension Muxer {
     private var isMatroska: Bool { String(cString: context.pointee.oformat.pointee.name) == "matroska" }
     private var isMP4: Bool { String(cString: context.pointee.oformat.pointee.name) == "mp4" }
 
-    /// Text is written in the form that each container is best known for.
+    /// Returns the usual text format of each container.
     private func identifier(of track: MediaTrack) -> AVCodecID? {
         guard track.mediaType == .text else { return CodecRegistry.identifier(of: track.codec) }
         return isMatroska ? AV_CODEC_ID_SUBRIP : AV_CODEC_ID_MOV_TEXT
@@ -89,8 +89,8 @@ extension Muxer {
         parameters.pointee.extradata_size = data.byteCount
     }
 
-    /// How timed text is shown that says nothing itself: white, centred, at the bottom (3GPP TS 26.245, 5.16). The font is
-    /// the one that FFmpeg takes for none, and so says nothing about when it turns the text into another format.
+    /// The default style of timed text: white, centred, at the bottom (3GPP TS 26.245, 5.16). FFmpeg treats this font
+    /// as undeclared, so it does not appear after conversion to another format.
     private static let textDescription: [UInt8] =
         [0, 0, 0, 0, 1, 0xFF, 0, 0, 0, 0] + [0, 0, 0, 0, 0, 0, 0, 0]
         + [0, 0, 0, 0, 0, 1, 0, 16, 0xFF, 0xFF, 0xFF, 0xFF] + [0, 0, 0, 18] + Array("ftab".utf8)
@@ -100,7 +100,7 @@ extension Muxer {
 
     private static func tag(_ name: String) -> UInt32 { name.utf8.reversed().reduce(0) { $0 << 8 | UInt32($1) } }
 
-    /// Gives the stream side data of a type of C, zeroed first.
+    /// Adds side data of a C type to the stream, zeroed first.
     private static func setData<Value>(
         _ type: AVPacketSideDataType, of stream: UnsafeMutablePointer<AVStream>, _ set: (inout Value) -> Void
     ) {
@@ -110,7 +110,7 @@ extension Muxer {
         bytes.withMemoryRebound(to: Value.self, capacity: 1) { set(&$0.pointee) }
     }
 
-    /// How video of high dynamic range was graded, and the record of Dolby Vision.
+    /// Sets the grading of high dynamic range video and the record of Dolby Vision.
     private static func setVolume(of track: MediaTrack, _ stream: UnsafeMutablePointer<AVStream>) {
         if let volume = track.masteringDisplayColorVolume {
             setData(AV_PKT_DATA_MASTERING_DISPLAY_METADATA, of: stream) { (data: inout AVMasteringDisplayMetadata) in
@@ -136,7 +136,7 @@ extension Muxer {
         }
     }
 
-    /// Pictures for both eyes, and of all directions.
+    /// Sets stereo and spherical video properties.
     private static func setSphere(of track: MediaTrack, _ stream: UnsafeMutablePointer<AVStream>) {
         let modes = [AV_STEREO3D_2D, AV_STEREO3D_TOPBOTTOM, AV_STEREO3D_SIDEBYSIDE]
         if let mode = track.stereoMode.map(Int.init), modes.indices.contains(mode) {
@@ -158,7 +158,7 @@ extension Muxer {
         }
     }
 
-    /// Colour, the shape of a pixel, and how far the frame is turned.
+    /// Sets colour, pixel shape and rotation.
     private func setPicture(
         of track: MediaTrack, _ stream: UnsafeMutablePointer<AVStream>,
         _ parameters: UnsafeMutablePointer<AVCodecParameters>
@@ -185,9 +185,10 @@ extension Muxer {
         }
     }
 
-    /// The matrix of a quarter turn, with the corner moved back to where the frame begins; nil for an upright frame.
+    /// The matrix of a quarter turn, with the corner moved back to the origin of the frame, or nil for an upright
+    /// frame.
     ///
-    /// Source: ISO/IEC 14496-12 §6.2.2; numbers are 16.16, the last column 2.30.
+    /// Source: ISO/IEC 14496-12 §6.2.2. Numbers are 16.16, and the last column is 2.30.
     private static func matrix(of track: MediaTrack) -> [Int32]? {
         let (one, last) = (Int32(1 << 16), Int32(1 << 30))
         let width = Int32(clamping: track.width << 16)

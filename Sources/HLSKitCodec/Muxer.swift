@@ -2,14 +2,14 @@ import CLibAV
 import Glibc
 package import HLSKitMedia
 
-/// Packs samples into a container with one of libavformat's muxers. Used by one thread at a time.
+/// Muxes samples into a container with one of libavformat's muxers. Use it on one thread at a time.
 ///
-/// libavformat never opens a file: bytes go to the two closures.
+/// libavformat never opens a file because bytes go to the two closures.
 package final class Muxer {
-    /// Receives the bytes. Failures stay with it: a muxer only learns that there was one.
+    /// Receives the bytes. It keeps its own errors, and the muxer only learns that it failed.
     package final class Sink {
         let write: (UnsafeRawBufferPointer) -> Bool
-        /// Goes to an offset from the start; nil if the output cannot go back.
+        /// Seeks to an offset from the start, or nil if the output is not seekable.
         let seek: ((Int64) -> Bool)?
 
         package init(write: @escaping (UnsafeRawBufferPointer) -> Bool, seek: ((Int64) -> Bool)?) {
@@ -19,7 +19,7 @@ package final class Muxer {
 
         fileprivate var position: Int64 = 0
         fileprivate var end: Int64 = 0
-        /// Names of sample entries that libavformat does not write, by those that it writes in their place.
+        /// Names of sample entries that libavformat cannot write, by the names that it writes instead.
         var entryNames: [String: String] = [:]
 
         fileprivate func put(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -29,10 +29,10 @@ package final class Muxer {
             return bytes.withUnsafeBytes { write($0) }
         }
 
-        /// Where a sample description box has a name that is to be another, and which. A buffer of libavformat holds as a rule
-        /// all of it.
+        /// Finds the name of a sample description box to replace, and the new name. A single libavformat buffer usually
+        /// contains the whole box.
         private func entryName(in bytes: UnsafeRawBufferPointer) -> (offset: Int, name: String)? {
-            // Version and flags, one entry, and its size stand between the two names.
+            // Version and flags, the number of entries, and the entry's size are between the two names.
             let start = Array("stsd".utf8) + [0, 0, 0, 0, 0, 0, 0, 1]
             guard let base = bytes.baseAddress else { return nil }
             var at = 0
@@ -51,7 +51,7 @@ package final class Muxer {
         }
     }
 
-    /// When a sample is, in units of `timescale` a second on the output's timeline.
+    /// The time of a sample on the output's timeline, in units of `timescale` per second.
     package struct Timing {
         package var presentation: Int64
         package var decoding: Int64
@@ -66,26 +66,26 @@ package final class Muxer {
         }
     }
 
-    /// libavformat collects small writes up to this before it calls the sink, which has a larger buffer.
+    /// libavformat collects small writes up to this size before it calls the sink, which has a larger buffer.
     private static let bufferByteCount: Int32 = 32 * 1024
 
     let sink: Sink
     let context: UnsafeMutablePointer<AVFormatContext>
     private let packet: Packet
-    /// Of each stream, in its units in the file.
+    /// The last decoding time of each stream, in its units in the file.
     package var lastDTS: [Int64?] { orders.map(\.last) }
     private var orders: [DecodingOrder] = []
-    /// The last decoding time that was written, of each stream.
+    /// The last written decoding time of each stream.
     private var written: [Int64?]
-    /// How long its last sample but one was, by its decoding times.
+    /// The duration of the last but one sample of each stream, from its decoding times.
     private var lastStep: [Int64]
     private var isOpen = true
 
-    /// Writes the header.
+    /// Creates a muxer and writes the header.
     ///
     /// - Parameters:
-    ///   - streamIDs: the numbers of the streams (PIDs); empty where the muxer chooses.
-    ///   - options: private options of the muxer by name.
+    ///   - streamIDs: The numbers of the streams (PIDs). If empty, the muxer chooses them.
+    ///   - options: Private options of the muxer by name.
     package init(
         format: String, tracks: [MediaTrack], streamIDs: [Int] = [], options: [String: String], sink: Sink
     ) throws(CodecError) {
@@ -99,11 +99,12 @@ package final class Muxer {
         let code = avformat_alloc_output_context2(&context, nil, format, nil)
         guard code >= 0, let context else { throw CodecError(call: "avformat_alloc_output_context2", code: code) }
         self.context = context
-        // Dolby Vision, spherical video, and FLAC in MP4 are standards by now, and not yet to each libavformat.
+        // Dolby Vision, spherical video, and FLAC in MP4 are standards, but some versions of libavformat do not treat
+        // them as such.
         context.pointee.strict_std_compliance = -2
         if format == "mpegts" {
-            // The first frame then stands at 1.4 s, as in files of `ffmpeg`, however often a file is continued with
-            // a new muxer; left to itself libavformat would move each start to zero.
+            // With this delay the first frame is at 1.4 s, as in files of `ffmpeg`, even if a new muxer continues a
+            // file. By default, libavformat would move each start to zero.
             context.pointee.max_delay = 700_000
             context.pointee.avoid_negative_ts = AVFMT_AVOID_NEG_TS_DISABLED
         }
@@ -114,7 +115,7 @@ package final class Muxer {
         }
         try writeHeader(options)
         for (index, track) in tracks.enumerated() {
-            // The header may have changed it.
+            // Writing the header may have changed the time base.
             let unit = context.pointee.streams[index]?.pointee.time_base ?? AVRational(num: 1, den: 1)
             orders.append(
                 DecodingOrder(
@@ -137,7 +138,7 @@ package final class Muxer {
         avformat_free_context(context)
     }
 
-    /// Queues or writes one sample. Where decoding times do not rise, or are behind those of presentation, they are moved.
+    /// Queues or writes one sample. Decoding times that do not increase, or exceed presentation times, are moved.
     package func write(_ sample: MediaSample, streamAt index: Int, timing: Timing) throws(CodecError) {
         guard orders.indices.contains(index), let stream = context.pointee.streams[index] else { return }
         let unit = stream.pointee.time_base
@@ -159,13 +160,14 @@ package final class Muxer {
         packet.raw.pointee.stream_index = Int32(index)
         packet.raw.pointee.dts = entry.decoding
         packet.raw.pointee.pts = entry.presentation
-        // Transport streams do not declare how long a frame lasts; without it a file ends at the start of its last one.
+        // Transport streams do not declare frame durations. Without a duration, a file would end at the start of its
+        // last frame.
         packet.raw.pointee.duration =
             entry.duration > 0 ? entry.duration : min(lastStep[index], Int64(unit.den / max(1, unit.num)))
         try check(av_interleaved_write_frame(context, packet.raw), "av_interleaved_write_frame")
     }
 
-    /// Writes what has waited for others of its stream.
+    /// Writes samples that waited for others of their stream.
     private func settle() throws(CodecError) {
         for index in orders.indices {
             guard let unit = context.pointee.streams[index]?.pointee.time_base else { continue }
@@ -173,22 +175,22 @@ package final class Muxer {
         }
     }
 
-    /// The stream continues from one that another muxer has written, up to this time.
+    /// Continues a stream that another muxer has written up to this time.
     package func continueStream(at index: Int, after time: Int64?) {
         guard orders.indices.contains(index) else { return }
         orders[index].goOn(after: time)
         written[index] = time
     }
 
-    /// Hands on the bytes of packets that are written.
+    /// Outputs the bytes of written packets.
     package func flush() {
         if isOpen { avio_flush(context.pointee.pb) }
     }
 
-    /// All samples are written, and the trailer is not as the muxer wants it.
+    /// Whether all samples have been written, but the trailer is not as intended.
     package private(set) var hasOnlyTrailerFailed = false
 
-    /// Writes what is queued and the trailer.
+    /// Writes the queued samples and the trailer.
     package func finish() throws(CodecError) {
         guard isOpen else { return }
         var failure: CodecError?
@@ -264,7 +266,7 @@ package final class Muxer {
 
     private func rescaled(_ value: Int64, _ timing: Timing, to unit: AVRational) -> Int64? {
         let value = av_rescale_q(value, AVRational(num: 1, den: timing.timescale), unit)
-        // Times near the ends of the range are nonsense, and libavformat computes with them unchecked.
+        // Times near the ends of the range are invalid, and libavformat's arithmetic does not check for overflow.
         return value.magnitude < 1 << 60 ? value : nil
     }
 }

@@ -18,7 +18,7 @@ struct Packet: ~Copyable {
         av_packet_free(&packet)
     }
 
-    /// Points the packet at `sample`'s bytes; the sample's memory stays alive as long as libav refers to it.
+    /// Points the packet to the bytes of `sample`, whose memory is retained for as long as libav refers to it.
     func wrap(_ sample: MediaSample) throws(CodecError) {
         av_packet_unref(raw)
         // libav counts packet bytes in an `int` and adds its padding to them.

@@ -1,6 +1,6 @@
 import CLibAV
 
-/// Gives all frames of a stream the size and pixel format of the first, for files that can hold only one of each.
+/// Converts all frames of a stream to the size and pixel format of the first, for files that allow only one of each.
 package final class PictureConformer {
     private struct Shape: Equatable {
         var width: Int
@@ -14,12 +14,12 @@ package final class PictureConformer {
     private var target: Shape?
     private var lastSource: Shape?
 
-    /// Frames keep the pixel format of the first one, whatever it is.
+    /// Keeps the pixel format of the first frame.
     package static func keepingFormat(note: @escaping @Sendable (String) -> Void) -> PictureConformer {
         PictureConformer(note: note) { $0.pixelFormat }
     }
 
-    /// Frames get the planar YUV format with 8 or 10 bits that is nearest to the first one.
+    /// Converts frames to the planar YUV format with 8 or 10 bits that is nearest to the first one.
     package static func planarYUV(note: @escaping @Sendable (String) -> Void) -> PictureConformer {
         PictureConformer(note: note) { nearestPlanarYUV(to: $0.pixelFormat) }
     }
@@ -29,7 +29,7 @@ package final class PictureConformer {
         self.chooseFormat = chooseFormat
     }
 
-    /// `frame` in the size and format of the first one; notes each change that costs a conversion.
+    /// Returns `frame` in the size and format of the first one. Notes each change that requires a conversion.
     package func conform(_ frame: VideoFrame) throws(CodecError) -> VideoFrame {
         let source = Shape(width: frame.width, height: frame.height, format: frame.pixelFormat)
         let target = target ?? Shape(width: frame.width, height: frame.height, format: chooseFormat(frame))

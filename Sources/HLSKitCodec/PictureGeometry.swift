@@ -2,11 +2,11 @@ import CLibAV
 package import HLSKitLoading
 package import HLSKitMedia
 
-/// How the pixels of a frame become a picture on a display: which of them are shown, their shape, and the turn.
+/// The geometry of a frame on a display: the visible pixels, their shape, and the rotation.
 ///
-/// The one place where sizes for showing are worked out, of tracks and of frames.
+/// This type calculates all presentation sizes of tracks and frames.
 package struct PictureGeometry {
-    /// Pixels at the edges that are not shown.
+    /// The invisible pixels at the edges.
     struct Crop {
         var left = 0
         var top = 0
@@ -14,16 +14,16 @@ package struct PictureGeometry {
         var bottom = 0
     }
 
-    /// No display is so many times as wide as it is high; what claims to be is damaged.
+    /// The largest plausible ratio of width to height. A larger one is damaged.
     private static let largestRatio = 16
     private static let longestSide = 32_768
 
     var width: Int
     var height: Int
     var crop = Crop()
-    /// Width and height of a pixel; both above 0.
+    /// The width and height of a pixel, both above 0.
     var pixelShape = (width: 1, height: 1)
-    /// Clockwise, 0 to 3.
+    /// The clockwise rotation in quarter turns, 0 to 3.
     var quarterTurns = 0
 
     package init(_ track: MediaTrack) {
@@ -51,7 +51,7 @@ package struct PictureGeometry {
 
     static func quarterTurns(degrees: Int) -> Int { ((degrees / 90) % 4 + 4) % 4 }
 
-    /// What lies around an aperture; nil if it is not inside the frame.
+    /// Returns the pixels around an aperture, or nil if the aperture is not inside the frame.
     static func crop(_ aperture: CleanAperture, width: Int, height: Int) -> Crop? {
         guard width > 0, height > 0, (1...width).contains(aperture.width), (1...height).contains(aperture.height),
             (-width...width).contains(aperture.horizontalOffset), (-height...height).contains(aperture.verticalOffset)
@@ -63,7 +63,7 @@ package struct PictureGeometry {
         return Crop(left: left, top: top, right: right, bottom: bottom)
     }
 
-    /// The size of what is shown, not turned. The height stays as it is coded; the width is that of square pixels.
+    /// The size of the visible part before rotation: the coded height, and the width in square pixels.
     package func size(in mode: ImageApertureMode = .cleanAperture) -> PixelSize {
         let isCropped = mode == .cleanAperture
         let shown = PixelSize(
@@ -81,7 +81,7 @@ package struct PictureGeometry {
         return PixelSize(width: stretched, height: shown.height)
     }
 
-    /// The size at which to show it.
+    /// The presentation size.
     package var presentationSize: PixelSize { size().turned(byQuarters: quarterTurns) }
 }
 

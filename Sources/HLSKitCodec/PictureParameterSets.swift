@@ -2,19 +2,19 @@ package import HLSKitMedia
 
 /// Parameter sets of samples that carry them: H.264 and HEVC in a transport stream.
 package enum PictureParameterSets {
-    /// Whether samples of the track carry what a decoder has to know.
+    /// Whether samples of the track contain the parameter sets for a decoder.
     package static func areInBand(_ track: MediaTrack) -> Bool {
         track.configuration.isEmpty && types(track.codec) != nil
     }
 
-    /// Whether samples of the track carry what a decoder has to know, and this one does not.
+    /// Whether samples of the track contain the parameter sets for a decoder, but this one does not.
     package static func areMissing(in sample: MediaSample, of track: MediaTrack) -> Bool {
         guard areInBand(track) else { return false }
         return copy(of: sample, track.codec).isEmpty
     }
 
-    /// The parameter sets of a sample with their start codes; empty if there are none. Looks at the units before the
-    /// first slice only.
+    /// Returns the parameter sets of a sample with their start codes, or no bytes if there are none. This examines only
+    /// the units before the first slice.
     package static func copy(of sample: MediaSample, _ codec: MediaCodec) -> [UInt8] {
         guard let (wanted, slices, number) = types(codec) else { return [] }
         return sample.data.withUnsafeBytes { bytes in
@@ -34,7 +34,7 @@ package enum PictureParameterSets {
         }
     }
 
-    /// The sample with parameter sets before it.
+    /// Returns the sample with parameter sets before it.
     package static func prepend(_ sets: [UInt8], to sample: MediaSample) -> MediaSample {
         guard !sets.isEmpty else { return sample }
         var sample = sample
@@ -42,8 +42,8 @@ package enum PictureParameterSets {
         return sample
     }
 
-    /// The numbers of parameter sets and of slices, and where a unit's header has its number (ISO/IEC 14496-10 table 7-1,
-    /// 23008-2 table 7-1).
+    /// The types of parameter sets and of slices, and the position of the type in a unit's header (ISO/IEC 14496-10
+    /// table 7-1, 23008-2 table 7-1).
     private static func types(
         _ codec: MediaCodec
     ) -> (sets: ClosedRange<UInt8>, slices: ClosedRange<UInt8>, number: @Sendable (UInt8) -> UInt8)? {

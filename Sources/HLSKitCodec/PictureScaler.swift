@@ -1,12 +1,12 @@
 import CLibAV
 
-/// Turns frames into another size or pixel format with libswscale. Used by one thread at a time.
+/// Converts frames to another size or pixel format with libswscale. Use it on one thread at a time.
 final class PictureScaler {
     /// The treatment of colour.
     enum Color: Equatable {
-        /// Range and matrix stay what they are.
+        /// Keeps range and matrix.
         case source
-        /// Luma and chroma as ITU-R BT.709 has them, in limited range.
+        /// Luma and chroma according to ITU-R BT.709, in limited range.
         case rec709
     }
 
@@ -14,7 +14,7 @@ final class PictureScaler {
 
     deinit { sws_freeContext(scaler) }
 
-    /// `frame` in the given size and format, or `frame` itself where it has them already.
+    /// Returns `frame` in the given size and format, or `frame` itself if it already has them.
     func convert(
         _ frame: VideoFrame, width: Int, height: Int, format: AVPixelFormat, color: Color = .source
     ) throws(CodecError) -> VideoFrame {
@@ -57,7 +57,7 @@ final class PictureScaler {
             itemTime: frame.itemTime)
     }
 
-    /// Without this libswscale takes RGB and YUV for BT.601.
+    /// Otherwise libswscale treats RGB and YUV as BT.601.
     private func setColorSpace(of frame: VideoFrame, color: Color) {
         let matrix = sws_getCoefficients(Int32(clamping: Self.matrix(of: frame)))
         let isFullRange: Int32 = Self.isFullRange(frame) ? 1 : 0
@@ -83,7 +83,7 @@ final class PictureScaler {
         return isRGB == true || matrix(of: frame) == 1 && !isFullRange(frame)
     }
 
-    /// Writes down what the frame is now.
+    /// Sets the frame's new properties.
     private func tag(_ target: UnsafeMutablePointer<AVFrame>, format: AVPixelFormat, color: Color) {
         let flags = av_pix_fmt_desc_get(format)?.pointee.flags ?? 0
         if flags & UInt64(AV_PIX_FMT_FLAG_RGB) != 0 {

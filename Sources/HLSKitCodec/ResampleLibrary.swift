@@ -1,16 +1,17 @@
 import CLibAV
 import HLSKitLoading
 
-/// FFmpeg's libswresample, opened when the first audio gets another form. As ``CodecLibrary``, it is not linked.
+/// FFmpeg's libswresample, opened with the first audio conversion. Like ``CodecLibrary``, it is not linked.
 enum ResampleLibrary {
     private static let library = LibraryFunctions(CLibAV_resample_file(), find: CLibAV_resample_find)
 
     /// nil if the library is not installed, or cannot be loaded.
     static var installed: UnsafePointer<CLibAV_resample>? { library.table }
-    /// Throws where it is not, and says why.
+    /// Throws the reason if the library is missing.
     static func check() throws(CodecError) { try library.check() }
 
-    /// `swr_alloc_set_opts2`. Its layouts are constant in some versions: a function of its own name would be one of two there.
+    /// `swr_alloc_set_opts2`. Its layouts are constant in some versions, in which a function of the same name would be
+    /// ambiguous.
     static func allocate(
         _ resampler: UnsafeMutablePointer<OpaquePointer?>, to layout: UnsafeMutablePointer<AVChannelLayout>,
         _ format: AVSampleFormat, _ rate: Int32, from sourceLayout: UnsafeMutablePointer<AVChannelLayout>,
@@ -29,7 +30,7 @@ func swr_init(_ a: OpaquePointer?) -> Int32 {
 }
 
 func swr_free(_ a: UnsafeMutablePointer<OpaquePointer?>?) {
-    // Who never resampled has none, and no need of the library.
+    // Without a resampler, the library is not needed.
     if a?.pointee != nil { ResampleLibrary.installed?.pointee.swr_free(a) }
 }
 

@@ -1,7 +1,7 @@
 import CLibAV
 import HLSKitLoading
 
-/// FFmpeg's libswscale, opened when the first picture gets another size or pixel format. As ``CodecLibrary``, it is not linked.
+/// FFmpeg's libswscale, opened with the first change of size or pixel format. Like ``CodecLibrary``, it is not linked.
 enum ScaleLibrary {
     typealias Filter = UnsafeMutablePointer<SwsFilter>
 
@@ -9,7 +9,7 @@ enum ScaleLibrary {
 
     /// nil if the library is not installed, or cannot be loaded.
     static var installed: UnsafePointer<CLibAV_scale>? { library.table }
-    /// Throws where it is not, and says why.
+    /// Throws the reason if the library is missing.
     static func check() throws(CodecError) { try library.check() }
 }
 
@@ -30,7 +30,7 @@ func sws_getCachedContext(
 }
 
 func sws_freeContext(_ a: OpaquePointer?) {
-    // Who never scaled has none, and no need of the library.
+    // Without a scaler, the library is not needed.
     if a != nil { ScaleLibrary.installed?.pointee.sws_freeContext(a) }
 }
 

@@ -2,21 +2,22 @@ import CLibAV
 public import HLSKitLoading
 
 extension StillImage {
-    /// Makes an image of a decoded frame.
+    /// Creates an image from a decoded frame.
     ///
-    /// Colours are converted by the frame's own tags. A frame that does not name its matrix is taken for BT.709 from
-    /// 720 rows on and for BT.601 below.
+    /// Colors are converted according to the frame's own tags. A frame with an unspecified matrix is treated as BT.709
+    /// from 720 rows on, and as BT.601 below.
     ///
-    /// Blocks the thread for as long as libswscale works: some milliseconds.
+    /// This initializer blocks the thread for some milliseconds while libswscale works.
+    ///
     /// - Parameters:
-    ///   - frame: of any pixel format.
-    ///   - maximumSize: the image is made to fit into this, in its own shape and never enlarged; a side of 0 (the default)
-    ///     sets no limit. It is that of the turned image.
-    ///   - apertureMode: which part of the frame, and with which shape of pixels. Default: the clean aperture in square
+    ///   - frame: A frame of any pixel format.
+    ///   - maximumSize: The size into which the image must fit. It keeps its aspect ratio and is never enlarged. A side
+    ///     of 0 (the default) sets no limit. The size applies to the rotated image.
+    ///   - apertureMode: The part of the frame and the shape of the pixels. The default is the clean aperture in square
     ///     pixels.
-    ///   - dynamicRangePolicy: default: high dynamic range is mapped to the standard one.
-    ///   - appliesPreferredTransform: whether it is turned by ``VideoFrame/rotation``. Default: false.
-    /// - Throws: if there is no conversion.
+    ///   - dynamicRangePolicy: The conversion of high dynamic range. By default it is mapped to standard range.
+    ///   - appliesPreferredTransform: Whether to apply ``VideoFrame/rotation``. The default is `false`.
+    /// - Throws: An error if there is no conversion.
     public init(
         _ frame: VideoFrame, maximumSize: PixelSize = PixelSize(width: 0, height: 0),
         apertureMode: ImageApertureMode = .cleanAperture, dynamicRangePolicy: DynamicRangePolicy = .forceSDR,
@@ -29,7 +30,7 @@ extension StillImage {
         }
     }
 
-    /// As the public initializer, with the error of the library below.
+    /// Like the public initializer, but throws the library's own error.
     package init(
         converting frame: VideoFrame, maximumSize: PixelSize, apertureMode: ImageApertureMode,
         dynamicRangePolicy: DynamicRangePolicy, appliesPreferredTransform: Bool
@@ -53,9 +54,9 @@ extension StillImage {
     }
 }
 
-/// Turns frames into images with libswscale, and images into what encoders take.
+/// Converts frames to images with libswscale, and images to the input of encoders.
 enum ImageScaler {
-    /// A finer calculation than playing can afford.
+    /// More precise than playback can afford.
     private static let flags = SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT
 
     /// Code points of `MatrixCoefficients` in H.273.
@@ -64,7 +65,7 @@ enum ImageScaler {
         static let bt601: Int32 = 5
     }
 
-    /// - Parameter isCropped: only the clean aperture of the frame.
+    /// - Parameter isCropped: Whether to use only the clean aperture of the frame.
     static func image(
         of frame: VideoFrame, width: Int, height: Int, isCropped: Bool
     ) throws(CodecError) -> StillImage {
@@ -72,7 +73,7 @@ enum ImageScaler {
         defer { av_frame_free(&source) }
         guard let source else { throw CodecError(call: "av_frame_clone", code: CodecError.outOfMemory) }
         if isCropped {
-            // Moves the pointers; the pixels stay shared.
+            // This moves the pointers only. The pixels are shared.
             let code = av_frame_apply_cropping(source, Int32(clamping: AV_FRAME_CROP_UNALIGNED))
             guard code >= 0 else { throw CodecError(call: "av_frame_apply_cropping", code: code) }
         }
@@ -105,7 +106,7 @@ enum ImageScaler {
         return image
     }
 
-    /// `image` in a format of an encoder: YUV as JPEG files have it (BT.601, full range), or RGB. To be freed.
+    /// Converts `image` to an encoder's format: YUV as in JPEG files (BT.601, full range), or RGB. The caller frees it.
     static func picture(
         of image: StillImage, format: AVPixelFormat
     ) throws(CodecError) -> UnsafeMutablePointer<AVFrame> {
@@ -183,7 +184,7 @@ enum ImageScaler {
     private static func matrix(of frame: VideoFrame) -> Int32 {
         let tag = frame.colorTags.matrix
         guard tag == 2 || tag == 0 || tag == 3 else { return Int32(clamping: tag) }
-        // As televisions treat streams that do not declare it.
+        // The same default as in televisions for streams without a declaration.
         return frame.height >= 720 ? Matrix.bt709 : Matrix.bt601
     }
 }

@@ -1,22 +1,27 @@
 import HLSKitLoading
 
-/// A still image as a value: rows of pixels in memory, and nothing else.
+/// A still image as a value: rows of pixels in memory.
 public struct StillImage: Sendable, Hashable {
-    /// Size in pixels, both sides above zero.
+    /// The width in pixels, above zero.
     public let width: Int
-    /// In pixels.
+    /// The height in pixels.
     public let height: Int
-    /// Rows from top to bottom without padding; four bytes for each pixel: red, green, blue and alpha, full range. Alpha is
-    /// 255 in frames of video: nothing is transparent. Colours are not multiplied by it.
+    /// The pixels, in rows from top to bottom without padding.
+    ///
+    /// Each pixel has four bytes: red, green, blue and alpha, in full range. Alpha is 255 in video frames because they
+    /// are opaque. Colors are not multiplied by alpha.
     public let pixels: [UInt8]
-    /// Which red, green and blue these are.
+    /// The primaries of the pixels.
     public let colorPrimaries: ColorPrimaries
-    /// How the numbers encode light. ``TransferFunction/isHighDynamicRange`` only where that was asked for:
+    /// The transfer function of the pixels.
+    ///
+    /// It has high dynamic range (``TransferFunction/isHighDynamicRange``) only if requested with
     /// ``DynamicRangePolicy/matchSource``.
     public let transferFunction: TransferFunction
 
-    /// nil if a side is not above zero or the number of bytes is not four for each pixel. Colours are those of
-    /// ITU-R BT.709 unless others are given.
+    /// Creates an image with the colours of ITU-R BT.709 by default.
+    ///
+    /// The result is `nil` if a side is not above zero, or there are not four bytes for each pixel.
     public init?(
         width: Int, height: Int, pixels: [UInt8], colorPrimaries: ColorPrimaries = .bt709,
         transferFunction: TransferFunction = .bt709
@@ -31,7 +36,7 @@ public struct StillImage: Sendable, Hashable {
         self.transferFunction = transferFunction
     }
 
-    /// An image of the same size and colours with other pixels; nil if they are not as many bytes.
+    /// Returns an image of the same size and colours with other pixels, or `nil` if the number of bytes differs.
     public func replacingPixels(_ pixels: [UInt8]) -> StillImage? {
         StillImage(
             width: width, height: height, pixels: pixels, colorPrimaries: colorPrimaries,
@@ -64,9 +69,9 @@ public struct StillImage: Sendable, Hashable {
 }
 
 extension PixelSize {
-    /// The size of a frame that is made to fit into `limit` without being enlarged, its shape kept.
+    /// Returns the size reduced to fit into `limit`, with the same aspect ratio.
     ///
-    /// - Parameter limit: a side of 0 sets no limit.
+    /// - Parameter limit: The limit. A side of 0 sets no limit.
     func fitted(into limit: PixelSize) -> PixelSize {
         guard width > 0, height > 0 else { return self }
         var scale = 1.0

@@ -1,14 +1,14 @@
 import Glibc
 
-/// libass, which draws text, opened when the first captions are drawn.
+/// libass, which draws text. It is opened when the first captions are drawn.
 ///
-/// It is not linked, and not needed to build: few programs draw captions themselves. It has shaping, fallback fonts,
-/// line breaking and outlines, which no one should write again.
+/// It is not linked or needed for building because few apps draw captions themselves. It provides shaping, fallback
+/// fonts, line breaking and outlines.
 final class SubtitleLibrary: Sendable {
     typealias Message =
         @convention(c) (Int32, UnsafePointer<CChar>?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void
-    /// `vsnprintf`. Swift cannot name a `va_list` in the type of a C function; from one function to the next it goes as
-    /// one pointer, on x86-64 and AArch64 alike.
+    /// `vsnprintf`. Swift cannot name a `va_list` in the type of a C function. On x86-64 and AArch64, it is passed
+    /// between functions as one pointer.
     typealias Format =
         @convention(c) (UnsafeMutablePointer<CChar>?, Int, UnsafePointer<CChar>, UnsafeMutableRawPointer?) -> Int32
     typealias Make = @convention(c) () -> OpaquePointer?
@@ -42,7 +42,7 @@ final class SubtitleLibrary: Sendable {
     static let installed = SubtitleLibrary()
 
     private init?() {
-        // The parts in use have been the same since version 5.
+        // The functions used here have not changed since version 5.
         let names = [9, 5].map { "libass.so.\($0)" }
         guard let library = names.lazy.compactMap({ dlopen($0, RTLD_NOW | RTLD_LOCAL) }).first else { return nil }
         func symbol<Function>(_ name: String, as type: Function.Type) -> Function? {
@@ -74,7 +74,7 @@ final class SubtitleLibrary: Sendable {
         self.render = render
     }
 
-    /// - Throws: if libass is not installed.
+    /// - Throws: An error if libass is not installed.
     static func required() throws(CodecError) -> SubtitleLibrary {
         guard let library = installed else {
             throw CodecError(

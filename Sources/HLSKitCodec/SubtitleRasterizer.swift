@@ -1,13 +1,13 @@
 import Glibc
 
-/// Draws a script of Advanced SubStation Alpha with libass. Used by one thread at a time.
+/// Draws an Advanced SubStation Alpha script with libass. Use it on one thread at a time.
 package final class SubtitleRasterizer {
     private let functions: SubtitleLibrary
     private let library: OpaquePointer
     private let renderer: OpaquePointer
     private let missing = MissingGlyphs()
 
-    /// The characters so far that no font has.
+    /// The characters so far that no font contains.
     package var missingCharacters: Set<Unicode.Scalar> { missing.characters }
 
     package init() throws(CodecError) {
@@ -15,7 +15,7 @@ package final class SubtitleRasterizer {
         guard let library = functions.makeLibrary() else {
             throw CodecError(call: "ass_library_init", code: CodecError.outOfMemory)
         }
-        // Its messages about fonts would go to standard error.
+        // By default its messages about fonts go to standard error.
         functions.setMessage(library, MissingGlyphs.listen, Unmanaged.passUnretained(missing).toOpaque())
         guard let renderer = functions.makeRenderer(library) else {
             functions.freeLibrary(library)
@@ -23,7 +23,7 @@ package final class SubtitleRasterizer {
         }
         self.library = library
         self.renderer = renderer
-        // 1: whatever finds fonts on this system.
+        // 1: any font provider of this system.
         functions.setFonts(renderer, nil, "sans-serif", 1, nil, 1)
     }
 
@@ -32,7 +32,7 @@ package final class SubtitleRasterizer {
         functions.freeLibrary(library)
     }
 
-    /// The image of a script at its time 0: rows of red, green, blue and alpha, not premultiplied.
+    /// Draws a script at its time 0, as rows of red, green, blue and alpha, not premultiplied.
     package func draw(_ script: String, width: Int, height: Int) throws(CodecError) -> [UInt8] {
         var bytes = Array(script.utf8CString)
         let count = bytes.count - 1
@@ -54,8 +54,8 @@ package final class SubtitleRasterizer {
         return canvas.pixels
     }
 
-    /// `ASS_Image`: how much of one colour covers each pixel of a rectangle. Offsets are those of its fields wherever
-    /// pointers have eight bytes.
+    /// `ASS_Image`: the coverage of each pixel in a rectangle by one color. Its fields have these offsets if pointers
+    /// have eight bytes.
     private struct Layer {
         static let nextOffset = 40
 
@@ -95,7 +95,7 @@ package final class SubtitleRasterizer {
             let opacity = 255 - Int(layer.color & 0xff)
             for row in max(0, -layer.y)..<max(0, -layer.y, min(layer.height, height - layer.y)) {
                 for column in max(0, -layer.x)..<max(0, -layer.x, min(layer.width, width - layer.x)) {
-                    // Rows of the mask are `stride` apart, the last may be shorter.
+                    // The rows of the mask are `stride` bytes apart. The last one may be shorter.
                     let alpha = Int(coverage[row * layer.stride + column]) * opacity / 255
                     guard alpha > 0 else { continue }
                     let at = ((row + layer.y) * width + column + layer.x) * 4

@@ -1,9 +1,9 @@
 import CLibAV
 
-/// Makes interleaved audio longer or shorter and keeps its pitch, with libavfilter's `atempo`.
+/// Stretches or shortens interleaved audio without changing its pitch, with libavfilter's `atempo`.
 ///
-/// The first output belongs to the first input; the sample at `n` is of that at `n` times the tempo, within some
-/// milliseconds. Used by one thread at a time.
+/// The first output corresponds to the first input. The output sample `n` corresponds to the input sample at `n` times
+/// the tempo, within some milliseconds. Use it on one thread at a time.
 package final class TempoFilter {
     private let library: FilterLibrary
     private var graph: OpaquePointer?
@@ -14,15 +14,15 @@ package final class TempoFilter {
     private let channelCount: Int
     private var isFinished = false
 
-    /// The range of one `atempo`; beyond it several follow each other.
+    /// The range of one `atempo`. Outside of it, several are chained.
     private static let range = 0.5...100.0
-    /// The filter is given half the true sample rate: its pieces, 43 ms long by its own rule, are half as long then,
-    /// and so is what audio may be off its place.
+    /// The filter gets half the true sample rate. Its pieces, which have a fixed length of 43 ms, are then half as
+    /// long, and so is the largest displacement of the audio.
     private static let rateDivisor = 2
-    /// Samples per channel that are filtered at once: few, as the filter gives its results in such pieces.
+    /// The number of samples per channel to filter at once. It is small because the filter outputs pieces of this size.
     private static let pieceFrameCount = 512
 
-    /// - Throws: ``CodecError`` if libavfilter is not installed or cannot do it.
+    /// - Throws: ``CodecError`` if libavfilter is not installed or does not support the parameters.
     package init(tempo: Double, sampleRate: Int, channelCount: Int) throws(CodecError) {
         let library = try FilterLibrary.required()
         self.library = library
@@ -56,7 +56,7 @@ package final class TempoFilter {
         av_channel_layout_uninit(&layout)
     }
 
-    /// Takes interleaved samples and appends what is ready to `output`.
+    /// Filters interleaved samples and appends the available output.
     package func process(_ samples: ArraySlice<Float>, into output: inout [Float]) throws(CodecError) {
         var rest = samples
         while !rest.isEmpty, !isFinished {
@@ -67,7 +67,7 @@ package final class TempoFilter {
         }
     }
 
-    /// Appends the rest. Nothing can be put in any more.
+    /// Appends the rest. No further input is possible.
     package func finish(into output: inout [Float]) throws(CodecError) {
         guard !isFinished else { return }
         isFinished = true

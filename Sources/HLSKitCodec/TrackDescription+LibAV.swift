@@ -1,14 +1,14 @@
 import CLibAV
 import HLSKitMedia
 
-// Parameters of a track for decoders and muxers alike.
+// Track parameters for decoders and muxers.
 
-/// A decoder configuration in memory that libavcodec owns from then on, with the padding that its readers need.
+/// A decoder configuration in memory that libavcodec will own, with the padding for its readers.
 struct ExtraData {
     let bytes: UnsafeMutablePointer<UInt8>
     let byteCount: Int32
 
-    /// nil if there is none.
+    /// Returns nil if there is no configuration.
     init?(_ configuration: [UInt8]) throws(CodecError) {
         guard !configuration.isEmpty else { return nil }
         guard let size = Int32(exactly: configuration.count + Int(AV_INPUT_BUFFER_PADDING_SIZE)),
@@ -24,7 +24,7 @@ struct ExtraData {
     }
 }
 
-/// Colour in libavutil's values, which are those of ITU-T H.273; what they have no room for is unspecified.
+/// Colour in libavutil's values, which equal those in ITU-T H.273. Values that libavutil does not have are unspecified.
 struct LibAVColor {
     let primaries: AVColorPrimaries
     let transfer: AVColorTransferCharacteristic

@@ -1,14 +1,14 @@
 import CLibAV
 import HLSKitLoading
 
-/// FFmpeg's libavutil: memory, options, frames, and the words for errors. As ``CodecLibrary``, it is not linked; whoever opens
-/// libavcodec opens it too.
+/// FFmpeg's libavutil: memory, options, frames, and error messages. Like ``CodecLibrary``, it is not linked. Opening
+/// libavcodec also opens it.
 enum UtilLibrary {
     private static let library = LibraryFunctions(CLibAV_util_file(), find: CLibAV_util_find)
 
     /// nil if the library is not installed, or cannot be loaded.
     static var installed: UnsafePointer<CLibAV_util>? { library.table }
-    /// Throws where it is not, and says why.
+    /// Throws the reason if the library is missing.
     static func check() throws(CodecError) { try library.check() }
 }
 
@@ -59,7 +59,7 @@ func av_log_set_level(_ a: Int32) { util?.pointee.av_log_set_level(a) }
 
 // MARK: Times
 
-// Without the library there is nothing that has a time.
+// Without the library, no value with a time exists.
 func av_rescale(_ a: Int64, _ b: Int64, _ c: Int64) -> Int64 {
     util?.pointee.av_rescale(a, b, c) ?? CLibAV_no_pts()
 }

@@ -1,6 +1,6 @@
 import CLibAV
 
-/// Plays interleaved audio faster or slower, with its pitch, by resampling. Used by one thread at a time.
+/// Changes the speed and pitch of interleaved audio by resampling. Use it on one thread at a time.
 package final class Varispeed {
     private var resampler: OpaquePointer?
     private let channelCount: Int

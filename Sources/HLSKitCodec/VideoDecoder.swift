@@ -5,46 +5,46 @@ import Synchronization
 
 /// Decodes the samples of one video track into frames.
 ///
-/// Belongs to one thread at a time and blocks it while libavcodec works; libavcodec may use threads of its own behind
-/// it. With more than one of them frames come out some samples late: ``drain(to:)`` gives the rest. A size or format
-/// that changes inside the stream needs nothing, because each frame carries its own; a track with another codec or
-/// configuration needs a new decoder, after the old one was drained.
+/// Use it on one thread at a time, which it blocks while libavcodec works. libavcodec may use further threads
+/// internally. With several threads, frames are some samples late, and ``drain(to:)`` returns the rest. Size or format
+/// may change within the stream because each frame has its own. If the codec or configuration changes, drain the
+/// decoder and create another one.
 package final class VideoDecoder {
-    /// Frames that an H.264 stream may hold back to put others in front of them (ITU-T H.264 A.3.1: 16 frames).
+    /// The largest number of frames that H.264 allows to hold back for reordering (ITU-T H.264 A.3.1: 16 frames).
     private static let maximumReorderDelay: Int64 = 16
 
     private let track: MediaTrack
     private let threadCount: Int
-    /// It is one of those that share the cores.
+    /// Whether it shares the cores with other decoders.
     private let isSharing: Bool
     private var context: DecoderContext
-    /// H.264 alone may leave undeclared how many frames it holds back; what the first two samples show is given to
-    /// the decoder before it starts.
+    /// Only H.264 streams may leave the number of reordered frames undeclared. If so, it is derived from the first two
+    /// samples before decoding starts.
     private var learnsReorderDelay: Bool
     private var firstSample: MediaSample?
-    /// Where the next frame is expected, for frames that come out without a time.
+    /// The expected time of the next frame, for frames without a time.
     private var nextPTS: Int64 = 0
     private var hasBegun = false
-    /// The first sample, while its frame is sure to be the first one shown and has not come out.
+    /// The first sample, while its frame is certain to be shown first and has not been output.
     private var firstRefresh: MediaSample?
-    /// The frame that was given ahead of the others, which is not given again.
+    /// The time of the frame that was output early and must not be output again.
     private var givenPTS: Int64?
 
-    /// Whether frames that no other frame refers to are omitted, from the next sample on: a third to a half of
-    /// the work, where a decoder is too slow. Default: false.
+    /// Whether unreferenced frames are omitted, from the next sample on. This saves a third to a half of the work if a
+    /// decoder is too slow. The default is false.
     package var skipsUnreferencedPictures = false
 
-    /// Whether interlaced pictures come out as whole ones, where libavfilter is installed. Default: false. Pictures come out one
-    /// later, from the first interlaced one on.
+    /// Whether interlaced frames are deinterlaced if libavfilter is installed. Frames are then output one later, from
+    /// the first interlaced one on. The default is false.
     package var deinterlaces = false
     private var deinterlacer: Deinterlacer?
 
-    /// Opens the decoder of `track`'s codec.
+    /// Opens the decoder for `track`.
     ///
     /// - Parameters:
-    ///   - track: with its codec and configuration.
-    ///   - threadCount: threads that libavcodec may use; 0 (the default) is a share of the cores: all of them for the only
-    ///     decoder of the process, half of them for one beside another, and so on, and one thread at the least.
+    ///   - track: The track with its codec and configuration.
+    ///   - threadCount: The number of threads that libavcodec may use. 0 (the default) is a share of the cores, with at
+    ///     least one thread: all for the only decoder of the process, half if there is another one, and so on.
     /// - Throws: ``CodecError`` if there is no such decoder, or it refuses the track's configuration.
     package init(track: MediaTrack, threadCount: Int = 0) throws(CodecError) {
         isSharing = threadCount == 0
@@ -64,18 +64,19 @@ package final class VideoDecoder {
         if isSharing { Self.sharingCount.subtract(1, ordering: .relaxed) }
     }
 
-    /// Decoders of the process that share the cores.
+    /// The number of decoders in this process that share the cores.
     private static let sharingCount = Atomic(0)
 
-    /// The threads of the last of so many decoders; 0 leaves it to libavcodec, which takes one per core.
+    /// Returns the threads for the last of `count` decoders. 0 leaves the choice to libavcodec, which uses one per
+    /// core.
     static func share(of count: Int, cores: Int = sysconf(Int32(_SC_NPROCESSORS_ONLN))) -> Int {
         count <= 1 ? 0 : max(1, cores / count)
     }
 
-    /// Decodes one sample and appends the frames that are ready, in presentation order.
+    /// Decodes one sample and appends the completed frames in presentation order.
     ///
-    /// - Throws: the first ``CodecError`` of a damaged frame, after all good frames were appended. Decoding continues
-    ///   with the next sample.
+    /// - Throws: The first ``CodecError`` of a damaged frame, after all good frames have been appended. Decoding
+    ///   continues with the next sample.
     package func decode(_ sample: MediaSample, to frames: inout [VideoFrame]) throws(CodecError) {
         if !hasBegun {
             hasBegun = true
@@ -86,8 +87,8 @@ package final class VideoDecoder {
             return
         }
         if firstSample == nil, sample.pts > sample.dts {
-            // Shown later than decoded, so its frame leaves the decoder after the second sample at the earliest:
-            // waiting for that one costs no time.
+            // Its frame cannot leave the decoder before the second sample because it is shown later than decoded.
+            // Waiting for that sample costs no time.
             firstSample = sample
             return
         }
@@ -98,10 +99,10 @@ package final class VideoDecoder {
         if let failure { throw failure }
     }
 
-    /// Appends all frames that are still held back: at the end, and before samples of another timeline. The decoder
-    /// takes new samples afterwards.
+    /// Appends all pending frames. Call it at the end and before samples of another timeline. The decoder accepts new
+    /// samples afterwards.
     ///
-    /// - Throws: the first ``CodecError`` of a damaged frame, after all good frames were appended.
+    /// - Throws: The first ``CodecError`` of a damaged frame, after all good frames have been appended.
     package func drain(to frames: inout [VideoFrame]) throws(CodecError) {
         var failure: CodecError?
         do throws(CodecError) { try sendHeldSample(to: &frames) } catch { failure = error }
@@ -115,7 +116,7 @@ package final class VideoDecoder {
         if let failure { throw failure }
     }
 
-    /// Forgets all that was put in: before samples from elsewhere, after a seek.
+    /// Discards all input. Call it before samples from another position, after a seek.
     package func flush() {
         firstSample = nil
         forgetFirst()
@@ -123,14 +124,14 @@ package final class VideoDecoder {
         deinterlacer?.flush()
     }
 
-    /// Whether ``decodeFirstPicture(to:)`` has something to give.
+    /// Whether ``decodeFirstPicture(to:)`` can return a frame.
     package var hasFirstPicture: Bool { firstRefresh != nil }
 
-    /// Appends the frame of the first sample, for who has no second one to put in yet: decoders give it some samples
-    /// late, because they do not know that no other frame is shown before it. It does not come out again.
+    /// Appends the frame of the first sample if there is no second sample yet. Decoders output it some samples late
+    /// because they do not know that no other frame is shown before it. It is not output again.
     ///
-    /// Only for H.264, and where the first sample is whole and an instantaneous refresh. Cost: decodes that frame a
-    /// second time.
+    /// This is possible only for H.264, and if the first sample is complete and an instantaneous refresh. It decodes
+    /// that frame a second time.
     package func decodeFirstPicture(to frames: inout [VideoFrame]) {
         guard let sample = firstRefresh else { return }
         firstRefresh = nil
@@ -150,7 +151,7 @@ package final class VideoDecoder {
             try context.decode(sample, receive: receive)
             try context.drain(receive: receive)
         } catch {
-            // Decoding in turn will show.
+            // Regular decoding will show whether the frame is damaged.
             return
         }
         guard isWhole, pictures.count == 1, let picture = pictures.first, picture.pts == sample.pts else { return }
@@ -170,7 +171,7 @@ package final class VideoDecoder {
         let (delay, delayOverflow) = first.pts.subtractingReportingOverflow(first.dts)
         let (step, stepOverflow) = second.dts.subtractingReportingOverflow(first.dts)
         guard !delayOverflow, !stepOverflow, step > 0, delay >= step else { return }
-        // libavcodec's frame threads take the number over only when they are made.
+        // libavcodec's frame threads read the number only when they are created.
         context = try DecoderContext(
             track: track, threadCount: threadCount, reorderDelay: Int32(min(delay / step, Self.maximumReorderDelay)))
     }
@@ -193,7 +194,7 @@ package final class VideoDecoder {
         guard picture.pts != givenPTS else { return }
         if deinterlaces, deinterlacer == nil, picture.isInterlaced {
             deinterlacer = try? Deinterlacer()
-            // Without libavfilter they stay as they are.
+            // Without libavfilter, frames remain interlaced.
             deinterlaces = deinterlacer != nil
         }
         if let deinterlacer { deinterlacer.filter(picture, to: &frames) } else { frames.append(picture) }
@@ -215,7 +216,7 @@ package final class VideoDecoder {
         return try VideoFrame(moving: frame, pts: pts, timescale: track.timescale, duration: duration)
     }
 
-    /// Colours that the stream does not declare may come from the container.
+    /// Adds colours from the container if the stream does not declare them.
     private static func complete(_ frame: UnsafeMutablePointer<AVFrame>, with color: ColorInformation) {
         if frame.pointee.color_primaries == AVCOL_PRI_UNSPECIFIED, let value = UInt32(exactly: color.colorPrimaries) {
             frame.pointee.color_primaries = AVColorPrimaries(rawValue: value)
@@ -232,7 +233,7 @@ package final class VideoDecoder {
         }
     }
 
-    /// The container's word on the shape of a pixel, which counts more than the stream's.
+    /// The container's pixel shape, which has precedence over the stream's.
     private var containerAspectRatio: AVRational? {
         guard let aspect = track.pixelAspectRatio, let width = Int32(exactly: aspect.horizontalSpacing),
             let height = Int32(exactly: aspect.verticalSpacing), width > 0, height > 0
@@ -240,12 +241,12 @@ package final class VideoDecoder {
         return AVRational(num: width, den: height)
     }
 
-    /// The duration from the stream's frame rate; 0 if it declares none.
+    /// The duration from the stream's frame rate, or 0 if it declares none.
     private func declaredDuration(
         of frame: UnsafeMutablePointer<AVFrame>, at frameRate: DecoderContext.FrameRate?
     ) -> Int64 {
         guard let rate = frameRate else { return 0 }
-        // `repeat_pict` counts the fields that are shown once more.
+        // `repeat_pict` is the number of fields that are shown again.
         let fieldCount = 2 + Int64(max(0, min(frame.pointee.repeat_pict, 8)))
         let duration = av_rescale(
             Int64(track.timescale) * fieldCount, Int64(rate.denominator), 2 * Int64(rate.numerator))

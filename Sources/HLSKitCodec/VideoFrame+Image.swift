@@ -2,13 +2,14 @@ import CLibAV
 public import HLSKitLoading
 
 extension VideoFrame {
-    /// An image as a frame: opaque RGB of full range in the image's colours, with square pixels, at the time of another frame.
+    /// Creates a frame from an image: opaque full-range RGB in the image's colours, with square pixels.
     ///
-    /// Together with ``StillImage/init(_:maximumSize:apertureMode:dynamicRangePolicy:appliesPreferredTransform:)`` it lets a ``FrameCompositor`` draw: what was a frame
-    /// is pixels in memory, and is a frame again. Costs a copy of the pixels.
+    /// Together with ``StillImage/init(_:maximumSize:apertureMode:dynamicRangePolicy:appliesPreferredTransform:)``, it
+    /// lets a ``FrameCompositor`` draw on pixels in memory and convert them back to a frame. It copies the pixels.
+    ///
     /// - Parameters:
-    ///   - image: may be of another size. Taken for one that is not turned.
-    ///   - original: gives the times and the ``rotation``.
+    ///   - image: The image, which may have another size. It is treated as not rotated.
+    ///   - original: The frame that provides the times and the ``rotation``.
     public convenience init(_ image: StillImage, inPlaceOf original: VideoFrame) throws(HLSError) {
         do throws(CodecError) {
             try self.init(converting: image, inPlaceOf: original)

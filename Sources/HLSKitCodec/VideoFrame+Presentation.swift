@@ -3,7 +3,9 @@ public import HLSKitLoading
 public import HLSKitMedia
 
 extension VideoFrame {
-    /// The part of the frame to show, in its pixels: what `clap` of the container says, else all of it. Not turned.
+    /// The part of the frame to show, in pixels and before rotation.
+    ///
+    /// It is the container's `clap`, or the whole frame if undeclared.
     public var cleanAperture: PixelRect {
         let geometry = PictureGeometry(self)
         let (size, crop) = (geometry.size(in: .encodedPixels), geometry.crop)
@@ -12,24 +14,27 @@ extension VideoFrame {
             height: Double(size.height - crop.top - crop.bottom))
     }
 
-    /// Degrees by which to turn the frame clockwise before it is shown: 0, 90, 180 or 270. The pixels are not turned.
+    /// The clockwise rotation to apply, in degrees: 0, 90, 180 or 270. The pixels are not rotated.
     public var rotation: Int {
         UtilLibrary.installed.map { Int(CLibAV_frame_quarter_turns($0, storage.raw)) * 90 } ?? 0
     }
 
-    /// The size at which to show ``cleanAperture``: in square pixels, turned by ``rotation``. Before the turn the height is
-    /// as it is coded. It is the item's `presentationSize`.
+    /// The presentation size of ``cleanAperture``, in square pixels and after ``rotation``.
+    ///
+    /// It equals the item's `presentationSize`. Before the rotation, it has the coded height.
     public var presentationSize: PixelSize { PictureGeometry(self).presentationSize }
 
-    /// The display on which HDR video was graded: what the stream says, else the container; nil if neither does, and of
-    /// frames that were converted to standard range.
+    /// The display on which HDR video was graded, as the stream or else the container declares it.
+    ///
+    /// It is `nil` if undeclared, and for frames converted to standard range.
     public var masteringDisplayColorVolume: MasteringDisplayColorVolume? {
         sideData(AV_FRAME_DATA_MASTERING_DISPLAY_METADATA, as: AVMasteringDisplayMetadata.self)
             .map(MasteringDisplayColorVolume.init)
     }
 
-    /// How bright HDR video gets: what the stream says, else the container; nil if neither does, and of frames that
-    /// were converted to standard range.
+    /// The light level of HDR video, as the stream or else the container declares it.
+    ///
+    /// It is `nil` if undeclared, and for frames converted to standard range.
     public var contentLightLevelInfo: ContentLightLevelInfo? {
         sideData(AV_FRAME_DATA_CONTENT_LIGHT_LEVEL, as: AVContentLightMetadata.self).map {
             ContentLightLevelInfo(
@@ -45,9 +50,9 @@ extension VideoFrame {
     }
 }
 
-/// What is noted in a frame of what its container says.
+/// Container properties attached to a frame.
 enum FrameNotes {
-    /// Notes which part of a frame to show, and leaves the frame whole.
+    /// Attaches the part to show, and leaves the frame whole.
     static func note(_ aperture: CleanAperture, in frame: UnsafeMutablePointer<AVFrame>) {
         let (width, height) = (Int(frame.pointee.width), Int(frame.pointee.height))
         guard let crop = PictureGeometry.crop(aperture, width: width, height: height) else { return }
@@ -57,7 +62,7 @@ enum FrameNotes {
         frame.pointee.crop_bottom = crop.bottom
     }
 
-    /// Notes by how many degrees to turn it clockwise.
+    /// Attaches the clockwise rotation in degrees.
     static func note(rotation: Int, in frame: UnsafeMutablePointer<AVFrame>) throws(CodecError) {
         try UtilLibrary.check()
         let turns = Int32(PictureGeometry.quarterTurns(degrees: rotation))
@@ -65,7 +70,7 @@ enum FrameNotes {
         guard code >= 0 else { throw CodecError(call: "av_frame_new_side_data", code: code) }
     }
 
-    /// Notes how HDR video was graded, where the stream does not say.
+    /// Attaches the grading of HDR video if the stream does not declare it.
     static func note(
         _ volume: MasteringDisplayColorVolume?, _ light: ContentLightLevelInfo?,
         in frame: UnsafeMutablePointer<AVFrame>

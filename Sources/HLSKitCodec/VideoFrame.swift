@@ -3,21 +3,21 @@ public import HLSKitTime
 
 /// One decoded frame.
 ///
-/// Immutable, and free to be handed between threads: copies share the pixels.
+/// A frame is immutable, and threads can share it because copies share the pixels.
 public final class VideoFrame: Sendable {
-    /// Rows of samples of one colour component (or of several, in packed and semi-planar formats).
+    /// Rows of samples of one colour component, or of several in packed and semi-planar formats.
     public struct Plane {
-        /// The rows with their padding. Valid only during the call that gave it.
+        /// The rows with their padding. The pointer is valid only during the call that provided it.
         public let bytes: UnsafeRawBufferPointer
         /// The distance from one row to the next.
         public let bytesPerRow: Int
-        /// The bytes of a row that hold pixels; the rest is padding.
+        /// The bytes of a row that contain pixels. The rest is padding.
         public let pictureBytesPerRow: Int
         /// The number of rows.
         public let rowCount: Int
     }
 
-    /// The meaning of a frame's numbers, in the code points of ITU-T H.273. 2 means unspecified.
+    /// The colour tags of a frame, in the code points of ITU-T H.273. 2 means unspecified.
     public struct ColorTags: Sendable, Hashable {
         /// `ColourPrimaries`.
         package var primaries: Int
@@ -25,64 +25,66 @@ public final class VideoFrame: Sendable {
         package var transfer: Int
         /// `MatrixCoefficients`.
         package var matrix: Int
-        /// `VideoFullRangeFlag`; nil if unspecified.
+        /// `VideoFullRangeFlag`, or nil if unspecified.
         package var isFullRange: Bool?
-        /// `chroma_sample_loc_type` of H.264 and HEVC, 0 (left) to 5; nil if unspecified.
+        /// `chroma_sample_loc_type` of H.264 and HEVC, 0 (left) to 5, or nil if unspecified.
         package var chromaLocation: Int?
     }
 
-    /// A ratio of two positive whole numbers.
+    /// A ratio of two positive integers.
     public struct Ratio: Sendable, Hashable {
         /// Relative to ``denominator``.
         public var numerator: Int
         /// Relative to ``numerator``; above 0.
         public var denominator: Int
 
-        /// Makes a ratio; it is not reduced.
+        /// Creates a ratio without reducing it.
         public init(numerator: Int, denominator: Int) {
             self.numerator = numerator
             self.denominator = denominator
         }
     }
 
-    /// Presentation time in units of the track's timescale, as the container has it.
+    /// The presentation time as in the container, in units of the track's timescale.
     public let pts: Int64
-    /// Units of ``pts`` and ``duration`` in a second.
+    /// The units of ``pts`` and ``duration`` per second.
     public let timescale: Int32
-    /// How long the frame is shown, in units of the timescale: from the container, else from the frame rate that
-    /// the stream declares, else 0.
+    /// The duration of the frame, in units of the timescale.
+    ///
+    /// It comes from the container, or else from the stream's frame rate. It is 0 if neither is declared.
     public let duration: Int64
-    /// Presentation time on the item's timeline; nil until someone has placed the frame.
+    /// The presentation time on the item's timeline, or `nil` until the frame has been placed.
     public let itemTime: MediaTime?
-    /// Size in pixels, after cropping.
+    /// The width in pixels, after cropping.
     public let width: Int
-    /// In pixels.
+    /// The height in pixels.
     public let height: Int
     /// FFmpeg's name for the layout of the pixels, such as `yuv420p` or `yuv420p10le`.
     public let pixelFormatName: String
-    /// The shape of a pixel, width to height; nil if the stream does not say.
+    /// The shape of a pixel, width to height, or `nil` if undeclared.
     public let sampleAspectRatio: Ratio?
     /// The meaning of the colour values.
     public let colorTags: ColorTags
-    /// The decoder could have started at this frame.
+    /// A Boolean value that indicates whether decoding can start at this frame.
     public let isKey: Bool
 
     let storage: FrameStorage
 
-    /// The same frame at `itemTime` on the item's timeline. No pixel is copied.
+    /// Returns the same frame at `itemTime` on the item's timeline. No pixel is copied.
     package func placed(at itemTime: MediaTime) -> VideoFrame {
         VideoFrame(sharing: self, itemTime: itemTime)
     }
 
-    /// Calls `body` with the planes, luma (or the only plane) first. Nothing is copied; the pointers are valid only
-    /// during the call.
+    /// Calls `body` with the planes, with luma (or the only plane) first.
+    ///
+    /// The pixels are not copied. The pointers are valid only during the call.
     public func withPlanes<Result, Failure: Error>(
         _ body: ([Plane]) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(planes)
     }
 
-    /// Takes over the frame of `frame`. Throws where it has no pixels in memory.
+    /// Takes over the contents of `frame`. Throws if it has no pixels in memory.
     init(
         moving frame: UnsafeMutablePointer<AVFrame>, pts: Int64, timescale: Int32, duration: Int64,
         itemTime: MediaTime? = nil

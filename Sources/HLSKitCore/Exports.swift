@@ -1,4 +1,4 @@
-// The module that programs import. The parts behind it can each be read, built and tested by itself.
+// The module that apps import. Each of the modules below can be read, built and tested separately.
 
 @_exported public import HLSKitAsset
 @_exported public import HLSKitCaptions

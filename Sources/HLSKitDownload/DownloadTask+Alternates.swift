@@ -37,7 +37,7 @@ extension DownloadTask {
         _ clock: HostClock, _ run: inout DownloadRun
     ) throws {
         run.alternates.finishOpening()
-        let missing = HLSError(code: .notFound, cause: "nothing else has the segment")
+        let missing = HLSError(code: .notFound, cause: "no alternative has the segment")
         do {
             let playlist = try result.get()
             let index = run.open(wish.alternate, playlist, began: began, now: clock.now)

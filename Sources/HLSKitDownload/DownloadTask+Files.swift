@@ -46,7 +46,7 @@ extension DownloadTask {
         into path: String, format: OutputFormat, overwrite: Bool, allowsUnreadable: Bool, note: @escaping WriterNote
     ) throws -> Files {
         guard !configuration.keepsEncryption else {
-            throw HLSError(code: .unsupported, path: path, text: "what stays encrypted can only be kept as a folder")
+            throw HLSError(code: .unsupported, path: path, text: "encrypted media can only be kept in a folder")
         }
         update { $0.phase = .writing }
         notices.tell(progress)

@@ -197,7 +197,7 @@ struct FileAssembler: Sendable {
     private mutating func noteLateAudio(_ tracks: [MediaTrack]) {
         for track in tracks where track.mediaType == .audio && CodecRegistry.canDecode(track.codec) {
             guard knownAudio?.insert(track.id).inserted == true else { continue }
-            leftOut.append("audio left out: \(track.language ?? "track \(track.id)") begins after the others")
+            leftOut.append("audio omitted: \(track.language ?? "track \(track.id)") begins after the others")
         }
     }
 

@@ -26,7 +26,8 @@ extension HLSError {
         case .truncatedCiphertext:
             self.init(code: .network, urlString: url, cause: "the encrypted segment was cut short", detail: nil)
         case .wrongKey:
-            self.init(code: .contentKey, urlString: url, cause: "the key does not fit the segment", detail: "padding")
+            self.init(
+                code: .contentKey, urlString: url, cause: "the key does not decrypt the segment", detail: "padding")
         case .noKey:
             self.init(
                 code: .contentKey, urlString: url, cause: "the media is encrypted, and there is no key for it",

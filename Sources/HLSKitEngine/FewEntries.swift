@@ -1,6 +1,5 @@
-/// A dictionary for a handful of entries: looking through the keys is quicker than hashing one.
+/// A dictionary for a few entries, in which a linear search is faster than hashing.
 struct FewEntries<Key: Equatable & Sendable, Value: Sendable>: Sendable {
-    /// In the order in which they were added.
     private(set) var keys: [Key] = []
     private var values: [Value?] = []
 
@@ -12,7 +11,7 @@ struct FewEntries<Key: Equatable & Sendable, Value: Sendable>: Sendable {
         }
         _modify {
             let index = keys.firstIndex(of: key) ?? append(key)
-            // Also when the one who changes it throws.
+            // This also applies if the modifying code throws.
             defer { if values[index] == nil { remove(at: index) } }
             yield &values[index]
         }

@@ -151,7 +151,8 @@ package struct ItemOutlook: Sendable {
         // Audio is the smallest part of the bandwidth that a variant declares.
         let isSoundOnly = item.isSoundOnly || item.lanes[.main]?.presence == .resting
         if !isSoundOnly, let declared = item.variant?.averageBandwidth ?? item.variant?.bandwidth, declared > 0 {
-            return item.variants.sizes.understatedBitRate(item.variant?.bandwidth ?? 0) ?? Double(declared)
+            let sizes = item.variants.sizes
+            return sizes.correctedBitRate(bandwidth: item.variant?.bandwidth ?? 0, average: declared) ?? declared
         }
         return item.variants.sizes.loadedBitRate
     }

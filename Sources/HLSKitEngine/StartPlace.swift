@@ -97,7 +97,7 @@ extension HLSError {
     /// Creates an error for a position given by date in a playlist without dates.
     package init(lackOfDatesIn url: String?) {
         self.init(
-            code: .notAvailable, urlString: url, cause: "a date was asked for, and the playlist has none",
+            code: .notAvailable, urlString: url, cause: "a date was requested, but the playlist has no dates",
             detail: "it lacks EXT-X-PROGRAM-DATE-TIME")
     }
 }

@@ -22,6 +22,15 @@ struct VariantSizes: Sendable {
     private static let shortDuration = Duration.seconds(2)
     /// The factor by which media must exceed its `BANDWIDTH` to prove that the declaration is too low.
     private static let understatement = 1.1
+    /// The factors between observed media and the declared averages that prove them wrong after ``longDuration``.
+    ///
+    /// ``demandingShare`` suffices after ``convincingDuration``, because the seconds after a demanding passage are usually
+    /// demanding, too.
+    private static let plausibleShares = 0.6...1.25
+    private static let demandingShare = 1.5
+    private static let longDuration = Duration.seconds(30)
+    /// The margin on estimates that are lower than the declared averages.
+    private static let caution = 1.15
 
     /// Loaded playlists of VOD variants that declare sizes, by the index of the variant.
     private var playlists: [Int: SizeTellingPlaylist] = [:]
@@ -32,10 +41,26 @@ struct VariantSizes: Sendable {
     /// The average bit rate of media loaded since the last switch, or `nil` if there is none.
     var loadedBitRate: Double? { loaded.bitRate }
 
-    /// The average bit rate of the current variant if it exceeds the declared one, or `nil` otherwise.
+    /// The average bit rate of the current variant if its loaded media proves the declared values wrong, or `nil`.
     ///
-    /// - Parameter bandwidth: The declared bit rate, or 0 if it is undeclared.
-    func understatedBitRate(_ bandwidth: Double) -> Double? { Self.understated(loaded, bandwidth) }
+    /// - Parameters:
+    ///   - bandwidth: The declared bit rate, or 0 if it is undeclared.
+    ///   - average: The declared average bit rate.
+    func correctedBitRate(bandwidth: Double, average: Double) -> Double? {
+        if let rate = Self.understated(loaded, bandwidth) { return rate }
+        return Self.correction(of: loaded, declared: average * loaded.duration.seconds).map { average * $0 }
+    }
+
+    /// The factor that corrects declared averages, or `nil` if loaded media does not prove them wrong.
+    ///
+    /// - Parameter declared: The bits that the media would have by the declared averages.
+    private static func correction(of media: SeenMedia, declared: Double) -> Double? {
+        guard declared > 0, media.duration >= convincingDuration else { return nil }
+        let share = Double(media.byteCount) * 8 / declared
+        let isProven =
+            share > demandingShare || media.duration >= longDuration && !plausibleShares.contains(share)
+        return isProven ? share * (share < 1 ? caution : 1) : nil
+    }
 
     private static func understated(_ media: SeenMedia?, _ bandwidth: Double) -> Double? {
         guard let media, let rate = media.bitRate, bandwidth > 0, rate > bandwidth * understatement,
@@ -124,7 +149,7 @@ struct VariantSizes: Sendable {
     /// enough media, the rate is estimated by the share of `BANDWIDTH` that other variants needed.
     private func seenAverages(of candidates: [AssetVariant], among variants: [AssetVariant]) -> [Double]? {
         guard !seen.isEmpty else { return nil }
-        var (all, declared) = (SeenMedia(), 0.0)
+        var (all, declared, averages) = (SeenMedia(), 0.0, 0.0)
         var isUnderstated = false
         // Sum in playlist order, because floating-point sums depend on the order.
         for (index, variant) in variants.enumerated() {
@@ -132,8 +157,10 @@ struct VariantSizes: Sendable {
             all.byteCount += media.byteCount
             all.duration += media.duration
             declared += variant.bandwidth * media.duration.seconds
+            averages += (variant.averageBandwidth ?? variant.bandwidth) * media.duration.seconds
             if Self.understated(media, variant.bandwidth) != nil { isUnderstated = true }
         }
+        if !isUnderstated, let rates = correctedAverages(of: candidates, all, declared: averages) { return rates }
         guard isUnderstated || candidates.contains(where: { $0.averageBandwidth == nil }), declared > 0,
             isUnderstated || all.duration >= Self.convincingDuration
         else { return nil }
@@ -152,6 +179,21 @@ struct VariantSizes: Sendable {
             if let own, own.duration >= Self.convincingDuration, let rate = own.bitRate { average = rate }
             // `BANDWIDTH` is the peak bit rate, so the average cannot exceed it.
             return min(average, candidate.bandwidth)
+        }
+    }
+
+    /// The mean bit rates if all media so far proves that the declared averages are too low or too high, or `nil`.
+    ///
+    /// - Parameter declared: The bits that `all` would have by the declared averages.
+    private func correctedAverages(
+        of candidates: [AssetVariant], _ all: SeenMedia, declared: Double
+    ) -> [Double]? {
+        guard let correction = Self.correction(of: all, declared: declared) else { return nil }
+        return candidates.map { candidate in
+            if let own = seen[candidate.index], own.duration >= Self.convincingDuration, let rate = own.bitRate {
+                return rate * (correction < 1 ? Self.caution : 1)
+            }
+            return (candidate.averageBandwidth ?? candidate.bandwidth) * correction
         }
     }
 }

@@ -4,7 +4,7 @@ public import HLSKitLoading
 public import HLSKitTime
 import Synchronization
 
-/// Draws captions into frames, and reports when to draw another one.
+/// Draws captions into images and reports the times at which the image changes.
 ///
 /// ```swift
 /// let renderer = CaptionRenderer(captions: captions, size: PixelSize(width: 1280, height: 720))
@@ -13,12 +13,12 @@ import Synchronization
 /// }
 /// ```
 ///
-/// Text is drawn by libass (Debian: `libass9`) in the fonts of the system, which is opened when the first picture is
-/// drawn: programs that draw nothing do not need it. Scenes need no library.
+/// libass (Debian: `libass9`) draws the text with the system's fonts. The library is opened when the first image is
+/// drawn, so apps that draw nothing do not need it. Scenes need no library.
 ///
-/// Source: AVFoundation's `AVCaptionRenderer`. See docs/behaviour/captions.md.
+/// Source: AVFoundation's `AVCaptionRenderer`.
 public final class CaptionRenderer: Sendable {
-    /// The longest side of a picture, in pixels.
+    /// The longest side of an image, in pixels.
     package static let maximumSideLength = 8192
 
     private struct State {
@@ -27,43 +27,48 @@ public final class CaptionRenderer: Sendable {
     }
 
     private let state: Mutex<State>
-    /// Made by the first picture: finding the fonts of a system takes its time.
+    /// Created with the first image because finding the system's fonts is slow.
     private let rasterizer = Mutex<SubtitleRasterizer?>(nil)
 
+    /// Creates a renderer.
+    ///
     /// - Parameters:
-    ///   - captions: in any order.
-    ///   - size: of the pictures that are drawn, in pixels.
+    ///   - captions: The captions, in any order.
+    ///   - size: The size of the images, in pixels.
     public init(captions: [Caption] = [], size: PixelSize) {
         state = Mutex(State(captions: captions, size: size))
     }
 
-    /// The captions to draw, each during its time.
+    /// The captions to draw, each during its time range.
     public var captions: [Caption] {
         get { state.withLock(\.captions) }
         set { state.withLock { $0.captions = newValue } }
     }
 
-    /// Of the pictures that are drawn, in pixels.
+    /// The size of the images, in pixels.
     public var size: PixelSize {
         get { state.withLock(\.size) }
         set { state.withLock { $0.size = newValue } }
     }
 
-    /// The characters in the pictures so far that no font of the system has: boxes stand for them. Fonts that would do are
-    /// found by themselves, whatever their family (Debian: `fonts-noto-cjk` for Chinese, Japanese and Korean); those that
-    /// are installed meanwhile count for a new renderer.
+    /// The characters in the images so far that no system font contains. They are drawn as boxes.
+    ///
+    /// The renderer finds suitable fonts of any family (Debian: `fonts-noto-cjk` for Chinese, Japanese and Korean).
+    /// Only a new renderer uses fonts that are installed later.
     public var missingCharacters: Set<Unicode.Scalar> { rasterizer.withLock { $0?.missingCharacters ?? [] } }
 
-    /// The times in `timeRange` in each of which the picture stays the same, from its start to its end without holes;
-    /// also those in which there is nothing to be seen.
+    /// Returns the parts of `timeRange` in which the image does not change.
+    ///
+    /// They cover the range without gaps and include parts without a visible caption.
     public func captionSceneChanges(in timeRange: MediaTimeRange) -> [CaptionScene] {
         CaptionGrouper.scenes(of: captions, in: timeRange)
     }
 
-    /// Draws what is shown at a time: transparent but for the captions, colours not multiplied by alpha.
+    /// Draws the captions at a time on a transparent background, with colours that are not multiplied by alpha.
     ///
-    /// Costs some milliseconds; the first call of a process some hundred, for the fonts.
-    /// - Throws: if libass is not installed, or a side of ``size`` is not between 1 and 8192.
+    /// A call takes some milliseconds. The first call of a process takes some hundred because it loads the fonts.
+    ///
+    /// - Throws: An error if libass is not installed, or if a side of ``size`` is not between 1 and 8192.
     public func render(at time: MediaTime) throws(HLSError) -> StillImage {
         try HLSError.converting { () throws(CodecError) in try draw(at: time) }
     }
@@ -88,9 +93,9 @@ public final class CaptionRenderer: Sendable {
         return image
     }
 
-    /// Draws what is shown at a time over a picture, at the picture's own size.
+    /// Draws the captions at a time over an image, at the image's own size.
     ///
-    /// - Throws: as ``render(at:)``; ``size`` is not looked at.
+    /// - Throws: The errors of ``render(at:)``. This method ignores ``size``.
     public func render(at time: MediaTime, over picture: StillImage) throws(HLSError) -> StillImage {
         let copy = CaptionRenderer(captions: captions, size: PixelSize(width: picture.width, height: picture.height))
         let drawn = try copy.render(at: time)

@@ -1,14 +1,14 @@
 import HLSKitCaptions
 
-/// Captions that are shown together, as a script of Advanced SubStation Alpha for a picture of a size.
+/// Captions shown at the same time, as an Advanced SubStation Alpha script for an image of a given size.
 ///
-/// Text is white on a black that lets a fifth through, as in WebVTT, unless it says otherwise, and a twentieth of the
-/// picture high. Rubies stand in brackets behind their text; vertical text is laid out in lines.
+/// By default, text is white on black that is 20 percent transparent, as in WebVTT, and its height is a twentieth of
+/// the image. Ruby text follows its base text in brackets. Vertical text is laid out in lines.
 struct CaptionScript {
-    /// More are not legible.
+    /// Further captions would not be legible.
     private static let maxCaptionCount = 64
     private static let maxScalarCount = 4096
-    /// Of the picture's height; WebVTT's default.
+    /// A fraction of the image height: the default of WebVTT.
     private static let fontHeight = 0.05
 
     let text: String
@@ -43,7 +43,7 @@ struct CaptionScript {
 
     private static func line(_ caption: Caption, width: Double, height: Double) -> String {
         var placement = ""
-        var margins = "0,0,0"  // those of the style
+        var margins = "0,0,0"  // The margins of the style.
         if let region = caption.region, let place = Place(region, alignment: caption.textAlignment, width, height) {
             placement = "{\\an\(place.anchor)\\pos(\(place.x),\(place.y))\(place.isWrapped ? "" : "\\q2")}"
             margins = "1,\(max(1, Int(width) - place.width)),0"
@@ -71,7 +71,7 @@ struct CaptionScript {
         return "Dialogue: 0,0:00:00.00,0:00:10.00,Default,,\(margins),,\(placement)\(text)"
     }
 
-    /// `\r` takes back what the piece before has set.
+    /// `\r` resets the style that the previous piece has set.
     private static func tags(of style: CaptionStyle) -> String {
         var tags = "\\r"
         if let color = style.textColor { tags += color.tags("1") }
@@ -99,9 +99,9 @@ struct CaptionScript {
         return String(result)
     }
 
-    /// Where a region puts its text: the point that the text's anchor stands at, in pixels.
+    /// The position of a region's text: the point of the text's anchor, in pixels.
     private struct Place {
-        /// As on a keypad: 1 to 3 are at the bottom, 7 to 9 at the top.
+        /// The anchor as on a keypad: 1 to 3 are at the bottom, 7 to 9 at the top.
         var anchor: Int
         var x: Int
         var y: Int
@@ -126,13 +126,13 @@ struct CaptionScript {
                 case .center: 1
                 case .after: 2
                 }
-            // Where nothing says how far down, a margin stays free as it does without a region.
+            // Without a vertical position, the margin is the same as without a region.
             let bottom = region.origin.y.units == .unspecified ? 95.0 : 100
             anchor = (2 - row) * 3 + column + 1
             x = Int((width * (left + boxWidth * Double(column) / 2) / 100).rounded())
             y = Int((height * min(Self.clamp(top) + boxHeight * Double(row) / 2, bottom) / 100).rounded())
             self.width = Int((width * boxWidth / 100).rounded())
-            // Rows of a grid are as they were laid out.
+            // Rows of a grid must not be wrapped again.
             isWrapped = region.size.width.units != .cells && boxWidth > 0
         }
 
@@ -141,7 +141,7 @@ struct CaptionScript {
 }
 
 extension CaptionColor {
-    /// Colour and transparency of a part of the text: 1 is the text itself, 3 what is behind it.
+    /// The colour and transparency tags of a part of the text: 1 is the text itself, 3 its background.
     fileprivate func tags(_ part: String) -> String {
         func digits(_ value: UInt8) -> String { (value < 16 ? "0" : "") + String(value, radix: 16, uppercase: true) }
         return "\\\(part)c&H\(digits(blue))\(digits(green))\(digits(red))&\\\(part)a&H\(digits(255 - alpha))&"

@@ -2,14 +2,15 @@ import HLSKitLoading
 public import HLSKitTime
 
 extension ContactSheet {
-    /// A storyboard: a WebVTT file in which each cue names the place of the image for its time, as a spatial media fragment
-    /// (`sheet.jpg#xywh=0,0,320,180`).
+    /// Returns a storyboard: a WebVTT file whose cues name the tile for their time as a media fragment.
+    ///
+    /// A cue refers to its tile with a spatial media fragment (`sheet.jpg#xywh=0,0,320,180`).
     ///
     /// - Parameters:
-    ///   - timeRanges: the time that each image stands for, in the order of tiles. A range that is empty or not numeric, or
-    ///     beyond the last tile, has no cue.
-    ///   - imageURI: the sheet, as it is seen from where the WebVTT file is: a URI without a fragment. Characters that no
-    ///     URI has are escaped.
+    ///   - timeRanges: The time range of each image, in the order of the tiles. A range that is empty, not numeric, or
+    ///     beyond the last tile has no cue.
+    ///   - imageURI: The URI of the sheet, relative to the WebVTT file and without a fragment. Invalid characters are
+    ///     escaped.
     public func webVTT(timeRanges: [MediaTimeRange], imageURI: String) -> String {
         let uri = Self.escaped(imageURI)
         var text = "WEBVTT\n"
@@ -33,7 +34,7 @@ extension ContactSheet {
             + digits(attoseconds / 1_000_000_000_000_000, 3)
     }
 
-    /// What RFC 3986 has no place for, so that no name breaks out of its line.
+    /// Escapes characters that RFC 3986 does not allow, so that a name cannot break its line.
     private static func escaped(_ uri: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []

@@ -1,10 +1,12 @@
 public import HLSKitCodec
 public import HLSKitLoading
 
-/// Images side by side in one: rows from left to right, tiles of one size. Where an image is missing, and around one that is
-/// smaller than its tile, the sheet is black.
+/// A grid of images in one image, in rows from left to right with tiles of equal size.
 ///
-/// ``webVTT(timeRanges:imageURI:)`` makes a storyboard of it, from which players take the previews of a scrubbing bar.
+/// Missing images, and the area around an image smaller than its tile, are black.
+///
+/// ``webVTT(timeRanges:imageURI:)`` turns the sheet into a storyboard, which players use for the previews of a
+/// scrubbing bar.
 ///
 /// ```swift
 /// let plan = StoryboardPlan(count: 12, duration: try await generator.loadTimeRange().duration)
@@ -18,23 +20,26 @@ public struct ContactSheet: Sendable, Hashable {
     static let empty = HLSError(code: .invalidArgument, cause: "there is no image for the sheet")
     static let tooLarge = HLSError(code: .invalidArgument, cause: "the sheet would be too large")
 
-    /// Sheets with longer sides, in pixels, are not made: few programs show them.
+    /// The longest side of a sheet, in pixels. Few apps can show longer ones.
     package static let longestSide = 32_768
 
-    /// Tiles in a row.
+    /// The number of tiles in a row.
     public let columnCount: Int
-    /// The size of each tile: that of the widest and that of the highest image.
+    /// The size of each tile: the width of the widest image and the height of the highest one.
     public let tileSize: PixelSize
     /// The sheet itself.
     public let image: StillImage
     private let count: Int
 
-    /// Makes a sheet. Costs four bytes a pixel of the sheet, and the copy of the images.
+    /// Creates a sheet.
+    ///
+    /// A sheet costs four bytes per pixel and a copy of the images.
     ///
     /// - Parameters:
-    ///   - images: in the order of tiles; nil where one is missing. All in the colours of the first.
-    ///   - columnCount: tiles in a row, at least 1; nil (the default) makes about as many columns as rows.
-    /// - Throws: an error with the code `invalidArgument` where there is no image, or a side would be longer than 32 768 pixels.
+    ///   - images: The images in the order of the tiles, or `nil` for a missing one. All have the colours of the first.
+    ///   - columnCount: The number of tiles in a row, at least 1. The default, `nil`, creates about as many columns as
+    ///     rows.
+    /// - Throws: An error with the code `invalidArgument` if there is no image, or a side would exceed 32 768 pixels.
     public init(of images: [StillImage?], columnCount: Int? = nil) throws(HLSError) {
         let present = images.compactMap(\.self)
         guard let first = present.first, let width = present.map(\.width).max(),
@@ -71,7 +76,7 @@ public struct ContactSheet: Sendable, Hashable {
         image = sheet
     }
 
-    /// Where the tile of an image is, in pixels of the sheet; nil if there is no such image.
+    /// Returns the rectangle of an image's tile, in pixels of the sheet, or `nil` if there is no such image.
     public func rect(ofTileAt index: Int) -> PixelRect? {
         guard (0..<count).contains(index) else { return nil }
         return PixelRect(

@@ -6,16 +6,16 @@ import HLSKitMedia
 import HLSKitPlayback
 import HLSKitTime
 
-/// Gets pictures out of an MP4 file whose header says where each sample is: only those samples are loaded.
+/// Finds frames in an MP4 file whose header lists the position of each sample. It loads only the required samples.
 struct FilePictures: Sendable {
     let url: String
     let track: MediaTrack
     private let table: MP4SampleTable.Track
     private let offset: Duration
-    /// More bytes than this between the first and the last sample of a picture are not loaded.
+    /// The largest range, in bytes, from the first to the last sample of a frame that is loaded.
     private static let maximumByteCount = 128 << 20
 
-    /// nil if the header lists no samples of video.
+    /// Returns nil if the header lists no video samples.
     init?(_ header: MP4InitializationSection, url: String) {
         let table = MP4SampleTable(header)
         guard let video = table.tracks.first(where: { $0.track.mediaType == .video }),
@@ -35,9 +35,9 @@ struct FilePictures: Sendable {
         (ItemTimeline.duration(value, track.timescale) + offset).wholeNanoseconds
     }
 
-    /// Calls `found` for the wishes, in their order.
+    /// Calls `found` for the requested times, in order.
     ///
-    /// - Parameter wishes: in the order of time.
+    /// - Parameter wishes: The requested times, in ascending order.
     func find(
         _ wishes: [ImageWish], _ options: ImageOptions, client: ResourceClient,
         _ found: (ImageWish, Picture) async throws -> Void
@@ -47,7 +47,7 @@ struct FilePictures: Sendable {
         var groups: [Group] = []
         var group = Group()
         var open = wishes
-        // The samples of each wish: from the last place at which decoding can start up to its own.
+        // Collects the samples for each time, from the last sync sample before it up to its own sample.
         while let sample = iterator.next(), !open.isEmpty {
             while let wish = open.first, !group.samples.isEmpty, time(sample.dts) > wish.time {
                 group.wishes.append(wish)
@@ -95,7 +95,7 @@ struct FilePictures: Sendable {
         }
     }
 
-    /// Loads samples in one request, with whatever lies between them.
+    /// Loads samples in one request, including any data between them.
     private func load(_ samples: [MP4SampleTable.Sample], _ client: ResourceClient) async throws -> [MediaSample] {
         let start = samples.map(\.offset).min() ?? 0
         let end = samples.map { $0.offset + $0.byteCount }.max() ?? 0

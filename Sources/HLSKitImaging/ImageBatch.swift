@@ -4,16 +4,15 @@ import HLSKitPlayback
 import HLSKitTime
 import Synchronization
 
-/// One request for images: runs the work for it, a little ahead of whoever takes the results, and hands these out in
-/// the order of time.
+/// One request for images. It produces results slightly ahead of the consumer and delivers them in time order.
 final class ImageBatch: Sendable {
-    /// Images that are made before they are asked for, and requests that are under way at the same time.
+    /// The number of images made in advance, and of concurrent requests.
     private static let lookahead = 4
     private static let width = 3
 
     private struct State {
         var results: [Int: ImageGenerationResult] = [:]
-        /// The result that is waited for; those before it have been handed out.
+        /// The index of the result that the consumer waits for. All earlier ones have been delivered.
         var demand = 0
         var isStarted = false
         var isCancelled = false
@@ -35,7 +34,7 @@ final class ImageBatch: Sendable {
         self.options = options
     }
 
-    /// The result of the wish with this index; each is handed out once, in order.
+    /// Returns the result of the requested time with this index. Each result is delivered once, in order.
     func result(_ index: Int) async -> ImageGenerationResult {
         start()
         gate.signal { $0.demand = max($0.demand, index) }
@@ -50,7 +49,7 @@ final class ImageBatch: Sendable {
         }
     }
 
-    /// Ends the work: all that was not handed out yet is cancelled.
+    /// Ends the work and cancels all undelivered results.
     func cancel() {
         let task = gate.withLock { $0.task }
         gate.signal { state in
@@ -70,7 +69,7 @@ final class ImageBatch: Sendable {
         guard isFirst else { return }
         let clock = store.inspector.client.options.clock
         let thread = clock is any TaskExecutor ? nil : ThreadExecutor()
-        // Decoding occupies a thread; under a virtual clock everything runs on that.
+        // Decoding blocks a thread. Under a virtual clock, all work runs on the clock's executor.
         let executor = clock as? any TaskExecutor ?? thread
         let task = Task(executorPreference: executor) { [self] in
             await work()
@@ -115,8 +114,8 @@ final class ImageBatch: Sendable {
                 group.addTask { [self] in
                     var open = Set(job.map(\.index))
                     try await worker.run(job) { wish, result in
-                        // Pictures do not come in the order of time: to wait with one while an earlier one of the same
-                        // job is missing would be to wait for ever.
+                        // Frames do not arrive in time order. Delaying this one while an earlier one of the same job is
+                        // missing would wait forever.
                         await self.waitForDemand(of: open.min() ?? wish.index)
                         try Task.checkCancellation()
                         open.remove(wish.index)
@@ -128,7 +127,7 @@ final class ImageBatch: Sendable {
         }
     }
 
-    /// Returns when someone is about to take the result.
+    /// Returns when the consumer is about to take the result.
     private func waitForDemand(of index: Int) async {
         await gate.wait { state in
             state.isCancelled || index <= state.demand + Self.lookahead ? () : nil

@@ -4,12 +4,12 @@ public import HLSKitLoading
 public import HLSKitTime
 import Synchronization
 
-/// Makes still images of an asset's video: thumbnails, previews for a scrubbing bar, single pictures.
+/// Creates still images of an asset's video: thumbnails, previews for a scrubbing bar and single frames.
 ///
-/// It loads as little as the tolerances allow. I-frame playlists (`EXT-X-I-FRAME-STREAM-INF`) come first; where there are
-/// none that will do, the smallest variant that fills ``maximumSize``. With tolerances, of a segment only the beginning
-/// is loaded. Each segment is loaded once for all times of a request that fall into it. Encrypted media with identity
-/// keys, fMP4, transport streams, byte ranges and bare media files are read as a player reads them.
+/// The generator loads as little as the tolerances allow. It prefers I-frame playlists (`EXT-X-I-FRAME-STREAM-INF`). If
+/// none is suitable, it uses the smallest variant that fills ``maximumSize``. With tolerances, it loads only the
+/// beginning of a segment. It loads each segment once for all times of a request within it. Encrypted media with
+/// identity keys, fMP4, transport streams, byte ranges and plain media files are supported as in a player.
 ///
 /// ```swift
 /// let generator = ImageGenerator(asset: asset)
@@ -19,12 +19,9 @@ import Synchronization
 /// }
 /// ```
 ///
-/// Settings apply to requests that are made afterwards. Every request to a server has the deadlines and retries of
-/// the asset's options. In a live stream times count from the start of the first playlist that images were taken from.
-/// Playlists are loaded again where they are used and something new may be listed: there are images of what is in the window
-/// by then, and of nothing before it.
-///
-/// See docs/behaviour/outputs.md.
+/// Changed settings apply to later requests. Every request to a server has the deadlines and retries of the asset's
+/// options. In a live stream, times count from the start of the first playlist used for images. Playlists are reloaded
+/// when they are used and may have changed, so images exist only for the current window.
 public final class ImageGenerator: Sendable {
     private struct State {
         var options = ImageOptions()
@@ -36,12 +33,12 @@ public final class ImageGenerator: Sendable {
         weak var batch: ImageBatch?
     }
 
-    /// The asset of which the images are.
+    /// The asset that the images show.
     public let asset: Asset
     private let store: PictureStore
     private let state = Mutex(State())
 
-    /// Makes no request.
+    /// Creates a generator. This makes no request.
     public init(asset: Asset) {
         self.asset = asset
         store = PictureStore(asset.inspector)
@@ -49,37 +46,43 @@ public final class ImageGenerator: Sendable {
 
     // MARK: Options
 
-    /// Images are made to fit into this, in pixels; never enlarged. A side of 0 follows from the other and the shape of the
-    /// picture. Default: zero, which sets no limit.
+    /// The maximum size of the images, in pixels. Images are never enlarged.
     ///
-    /// Decides which variant is used, too.
+    /// If one side is 0, it follows from the other and the aspect ratio. The size also determines the variant. The
+    /// default is zero, which sets no limit.
     public var maximumSize: PixelSize {
         get { state.withLock { $0.options.maximumSize } }
         set { state.withLock { $0.options.maximumSize = newValue } }
     }
 
-    /// How much earlier than asked for a picture may be. Default: positive infinity. With `.zero` here and in
-    /// ``requestedTimeToleranceAfter`` the picture is the one that playing shows at the time; that costs the loading and
-    /// decoding of all pictures it depends on.
+    /// The maximum time by which a frame may be earlier than requested.
+    ///
+    /// If this property and ``requestedTimeToleranceAfter`` are `.zero`, the image is the frame that playback shows at
+    /// the time. In that case, all frames that it depends on must be loaded and decoded. The default is positive
+    /// infinity.
     public var requestedTimeToleranceBefore: MediaTime {
         get { state.withLock { $0.options.toleranceBefore }.map(MediaTime.init) ?? .positiveInfinity }
         set { state.withLock { $0.options.toleranceBefore = ImageOptions.tolerance(newValue) } }
     }
 
-    /// How much later than asked for a picture may be. Default: positive infinity.
+    /// The maximum time by which a frame may be later than requested. The default is positive infinity.
     public var requestedTimeToleranceAfter: MediaTime {
         get { state.withLock { $0.options.toleranceAfter }.map(MediaTime.init) ?? .positiveInfinity }
         set { state.withLock { $0.options.toleranceAfter = ImageOptions.tolerance(newValue) } }
     }
 
-    /// Whether pictures are turned as the track header of an MP4 file says. Default: false.
+    /// A Boolean value that indicates whether images are rotated as an MP4 file's track header says.
+    ///
+    /// The default is `false`.
     public var appliesPreferredTrackTransform: Bool {
         get { state.withLock { $0.options.appliesTransform } }
         set { state.withLock { $0.options.appliesTransform = newValue } }
     }
 
-    /// Bytes a second that all requests for segments, initialization sections and keys of this generator receive together,
-    /// so that images leave a player its network. nil (the default) sets no limit. Takes effect at once.
+    /// The maximum rate, in bytes per second, of all media requests of this generator together.
+    ///
+    /// It limits requests for segments, initialization sections and keys, so that a player keeps its bandwidth. The
+    /// default, `nil`, sets no limit. A change takes effect immediately.
     public var maximumBytesPerSecond: Int? {
         get { state.withLock(\.maximumBytesPerSecond) }
         set {
@@ -89,13 +92,17 @@ public final class ImageGenerator: Sendable {
         }
     }
 
-    /// Which part of a frame an image shows, and with which shape of pixels. Default: its clean aperture in square pixels.
+    /// The part of a frame that an image shows, and the shape of its pixels.
+    ///
+    /// The default is the clean aperture in square pixels.
     public var apertureMode: ImageApertureMode {
         get { state.withLock { $0.options.apertureMode } }
         set { state.withLock { $0.options.apertureMode = newValue } }
     }
 
-    /// How high dynamic range is turned into images. Default: ``DynamicRangePolicy/forceSDR``.
+    /// The conversion of high dynamic range video to images.
+    ///
+    /// The default is ``DynamicRangePolicy/forceSDR``.
     public var dynamicRangePolicy: DynamicRangePolicy {
         get { state.withLock { $0.options.dynamicRangePolicy } }
         set { state.withLock { $0.options.dynamicRangePolicy = newValue } }
@@ -103,10 +110,13 @@ public final class ImageGenerator: Sendable {
 
     // MARK: Images
 
-    /// The times of which there are pictures: from zero to the end of what the playlist lists, or of the media file; of a
-    /// live stream the window as it is now. The duration is `.indefinite` where a file does not say.
+    /// Loads the time range for which images exist.
     ///
-    /// Costs the playlist that images are taken from.
+    /// The range begins at zero and ends with the playlist or the media file. In a live stream it is the current
+    /// window. The duration is `.indefinite` if a file does not declare it.
+    ///
+    /// This method needs the playlist that images are taken from.
+    ///
     /// - Throws: ``HLSError``.
     public func loadTimeRange() async throws(HLSError) -> MediaTimeRange {
         try await HLSError.typed {
@@ -115,9 +125,9 @@ public final class ImageGenerator: Sendable {
         }
     }
 
-    /// The image at a time, and the time at which its picture is really shown.
+    /// Returns the image at a time, and the actual presentation time of its frame.
     ///
-    /// - Throws: ``HLSError``; with ``HLSError/Code/cancelled`` after ``cancelAllImageGeneration()`` or when the task is
+    /// - Throws: ``HLSError``, with ``HLSError/Code/cancelled`` after ``cancelAllImageGeneration()`` or if the task is
     ///   cancelled.
     public func image(at time: MediaTime) async throws(HLSError) -> (image: StillImage, actualTime: MediaTime) {
         for await result in images(for: [time]) {
@@ -130,16 +140,16 @@ public final class ImageGenerator: Sendable {
         throw HLSError(CancellationError())
     }
 
-    /// The images at some times: exactly one result for each of them, in the order of time.
+    /// Returns a sequence of the images at some times, with exactly one result for each time, in time order.
     ///
-    /// The work begins with the first result that is asked for, and goes a few images ahead. It ends with the loop, by
-    /// ``cancelAllImageGeneration()`` and with the task; what is left is then `cancelled`. Each loop over the sequence
-    /// makes the images again.
+    /// The work begins when you request the first result and continues a few images ahead. It ends with the loop, with
+    /// ``cancelAllImageGeneration()`` or with the task. Remaining results are then `cancelled`. Each loop over the
+    /// sequence creates the images again.
     public func images(for times: [MediaTime]) -> Images {
         Images(generator: self, times: times, options: state.withLock { $0.options })
     }
 
-    /// Ends all requests: every result that was not taken yet is `cancelled`.
+    /// Ends all requests. Every result that has not been delivered is `cancelled`.
     public func cancelAllImageGeneration() {
         let batches = state.withLock { state in
             defer { state.batches = [:] }
@@ -159,7 +169,7 @@ public final class ImageGenerator: Sendable {
 }
 
 extension ImageGenerator {
-    /// The results of one request, in the order of time.
+    /// The results of one request, in time order.
     public struct Images: AsyncSequence, Sendable {
         let generator: ImageGenerator
         let times: [MediaTime]
@@ -169,9 +179,9 @@ extension ImageGenerator {
             AsyncIterator(batch: generator.makeBatch(times, options))
         }
 
-        /// Hands out one result after the other.
+        /// An iterator over the results.
         public struct AsyncIterator: AsyncIteratorProtocol {
-            /// Ends the work when no one iterates any more.
+            /// Ends the work when the iteration ends.
             private final class Owner {
                 let batch: ImageBatch
                 init(_ batch: ImageBatch) { self.batch = batch }

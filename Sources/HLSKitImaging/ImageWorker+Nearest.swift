@@ -1,13 +1,13 @@
 import HLSKitLoading
 import HLSKitPlaylist
 
-/// Substitutes for a picture whose segment cannot be loaded.
+/// Substitutes for a frame whose segment cannot be loaded.
 extension ImageWorker {
-    /// More segments that are not there are not skipped.
+    /// The largest number of unavailable segments to skip.
     private static let maximumLostCount = 4
 
-    /// Makes images of the nearest pictures that can be loaded, for wishes whose own segment is missing or damaged
-    /// everywhere, as far as their tolerance reaches. Gives back those that have none.
+    /// Creates images of the nearest loadable frames for times whose own segment is missing or damaged in all sources,
+    /// within the tolerance. Returns the times without an image.
     func takeNearest(
         _ wishes: [ImageWish], _ failures: [Int: HLSError],
         deliver: @escaping (ImageWish, ImageGenerationResult) async throws -> Void

@@ -4,18 +4,18 @@ import HLSKitMedia
 import HLSKitPlaylist
 import HLSKitTime
 
-/// Makes the images of some wishes: looks where the pictures are, gets them, and goes elsewhere where that fails.
+/// Creates images for requested times: locates the frames, loads them, and falls back to other sources on failure.
 struct ImageWorker: Sendable {
     let store: PictureStore
     let library: PictureLibrary
     let options: ImageOptions
 
-    /// Wishes whose pictures come out of the same segment, in the order of time.
+    /// Requested times whose frames are in the same segment, in time order.
     typealias Job = [ImageWish]
 
     // MARK: Planning
 
-    /// Divides wishes by where their pictures come from, by the first playlist that can be loaded.
+    /// Groups the requested times by the segment of their frames, with the first playlist that can be loaded.
     func jobs(for wishes: [ImageWish]) async throws -> [Job] {
         var failure: (any Error)?
         for place in library.places {
@@ -46,9 +46,9 @@ struct ImageWorker: Sendable {
 
     // MARK: Working
 
-    /// Makes the images of a job and hands each over as soon as it is there; then what failed.
+    /// Creates the images of a job and delivers each when it is ready, then the failures.
     ///
-    /// - Throws: `CancellationError`, and what `deliver` throws.
+    /// - Throws: `CancellationError` and the errors of `deliver`.
     func run(_ job: Job, _ deliver: @escaping (ImageWish, ImageGenerationResult) async throws -> Void) async throws {
         var open = job
         var failures: [Int: HLSError] = [:]
@@ -64,9 +64,10 @@ struct ImageWorker: Sendable {
                 for wish in open { here[wish.index] = here[wish.index] ?? error }
             }
             open.removeAll { done.contains($0.index) }
-            // The first failure is that of the best place.
+            // The first failure counts because it is the failure of the best source.
             failures.merge(here) { first, _ in first }
-            // The same host would fail again, forbidden is forbidden, and all places end at the same time.
+            // The same host would fail again, a forbidden resource remains forbidden, and all sources end at the same
+            // time.
             let given = open.filter { wish in
                 here[wish.index].map { $0.code == .network || $0.code == .refused || $0 == Self.outside } == true
             }
@@ -119,7 +120,7 @@ struct ImageWorker: Sendable {
                     }
                 }
             } catch let error as HLSError {
-                // Where this place has nothing of the kind, another may.
+                // Another source may have a suitable I-frame.
                 if plan == nil, source.kind == .iFrames { continue }
                 for wish in group { failures[wish.index] = failures[wish.index] ?? error }
             }
@@ -130,7 +131,7 @@ struct ImageWorker: Sendable {
         source.segmentCount == 0 ? "the playlist lists no segment" : "the stream has a gap there"
     }
 
-    /// Whether there can be a picture for a wish; notes why not.
+    /// Returns whether an image is possible for a time, and records the reason if it is not.
     private func note(
         from start: Duration = .zero, before end: Duration, _ wish: ImageWish, _ failures: inout [Int: HLSError]
     ) -> Bool {

@@ -3,8 +3,8 @@ import HLSKitPlaylist
 import HLSKitSelection
 import Synchronization
 
-/// The playlists of a live stream that images are taken from: all on the timeline that the first of them began, and each
-/// loaded again where it is used and something new may be listed.
+/// The live playlists that provide images. All share the timeline of the first one. Each is reloaded when it is used
+/// and may have changed.
 final class LivePictureLists: Sendable {
     private let trackers = Mutex<(all: [String: PlaylistTracker], first: String?)>(([:], nil))
     private let loads: SharedLoads<String, MediaPlaylist>
@@ -15,12 +15,12 @@ final class LivePictureLists: Sendable {
         loads = SharedLoads(executor: executor)
     }
 
-    /// What is listed now.
+    /// Returns the current state of a playlist.
     ///
     /// - Parameters:
-    ///   - list: as it was loaded when it was first asked for.
-    ///   - wasKnown: that was before this call.
-    ///   - load: loads it again. Where that fails, what is known stays.
+    ///   - list: The playlist as it was loaded for this call or an earlier one.
+    ///   - wasKnown: Whether the playlist was loaded before this call.
+    ///   - load: Reloads the playlist. If that fails, the known state remains.
     /// - Throws: `CancellationError`.
     func tracker(
         at url: String, _ list: MediaPlaylist, wasKnown: Bool,
@@ -58,7 +58,7 @@ final class LivePictureLists: Sendable {
             guard let old = trackers.all[url] else { return nil }
             var new = old
             let update = new.update(with: list, url: list.url, loadBegan: began, now: now)
-            // Nothing was waited for in between: what was not seen takes its time.
+            // No reload waited for the missed segments, so they keep their time on the timeline.
             if update == .changed, new.hasJumped,
                 let start = old.start(ofNeighbor: list, at: now) ?? old.start(ofSuccessor: list, at: now)
             {

@@ -3,17 +3,17 @@ import HLSKitMedia
 import HLSKitPlayback
 import HLSKitTime
 
-/// A decoded picture and the item time at which it is shown.
+/// A decoded frame and its item time.
 struct Picture: Sendable {
     var frame: VideoFrame
     var time: Duration
-    /// Up to when it is shown, as far as its duration says.
+    /// The end of its presentation, according to its duration.
     var end: Duration { time + ItemTimeline.duration(max(frame.duration, 0), frame.timescale) }
 }
 
-/// Decodes as few samples as a picture needs.
+/// Decodes the smallest number of samples that a frame needs.
 enum PictureDecoding {
-    /// The picture of a sample that needs no other.
+    /// Decodes a sample that depends on no other.
     static func single(_ sample: MediaSample, of track: MediaTrack, offset: Duration) throws(CodecError) -> Picture? {
         let decoder = try VideoDecoder(track: track.inTheClear, threadCount: 1)
         decoder.deinterlaces = true
@@ -28,8 +28,8 @@ enum PictureDecoding {
         return picture(frame, offset)
     }
 
-    /// The pictures that are shown at the times of `wishes`, in their order: the last one that is not later, or the very
-    /// first. Calls `found` as soon as each is known.
+    /// Decodes the frames for the times of `wishes`, in order: the last frame that is not later than the time, or else
+    /// the very first. Calls `found` for each as soon as it is known.
     static func pictures(
         of find: PictureFinder.Find, track: MediaTrack, offset: Duration,
         _ found: (ImageWish, Picture) async throws -> Void
@@ -43,7 +43,7 @@ enum PictureDecoding {
         func pass() async throws {
             for frame in frames {
                 let next = picture(frame, offset)
-                // Pictures before the first sample belong to what was not given.
+                // Frames before the first sample depend on samples that were not provided.
                 guard next.time >= find.start else { continue }
                 while let wish = wishes.first, next.time > wish.time {
                     try await found(wish, last ?? next)
@@ -76,11 +76,11 @@ enum PictureDecoding {
 }
 
 extension Duration {
-    /// Times of pictures are reported in nanoseconds: who asks for such a time again is to get the same picture, and
-    /// not the one before it.
+    /// The duration rounded down to nanoseconds, as results report it, so that a request for a reported time returns
+    /// the same frame instead of the previous one.
     var wholeNanoseconds: Duration {
         let (seconds, attoseconds) = components
-        // Towards the past, below zero, too.
+        // Round towards the past, including below zero.
         let rest = attoseconds % 1_000_000_000
         let down = rest < 0 ? rest + 1_000_000_000 : rest
         return Duration(secondsComponent: seconds, attosecondsComponent: attoseconds - down)
@@ -93,7 +93,7 @@ extension CodecError {
 }
 
 extension MediaTrack {
-    /// As it is after its samples were decrypted.
+    /// The track after its samples have been decrypted.
     var inTheClear: MediaTrack {
         var track = self
         track.encryption = nil

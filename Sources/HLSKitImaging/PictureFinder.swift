@@ -1,9 +1,9 @@
 import HLSKitMedia
 
-/// Decides, while samples of a video track pass by in decoding order, which of them the pictures of some times need.
+/// Selects, from samples in decoding order, those that the frames at requested times need.
 ///
-/// Holds the samples since the last one at which decoding can start and that is not behind the next time that is wanted;
-/// they become a ``Find`` as soon as nothing that follows can belong to them.
+/// It keeps the samples from the last sync sample that is not after the next requested time. They become a ``Find`` as
+/// soon as no later sample can belong to them.
 struct PictureFinder {
     /// A sample with its item times.
     struct Placed {
@@ -12,7 +12,7 @@ struct PictureFinder {
         var dts: Duration
     }
 
-    /// Samples that begin with one at which decoding can start, and the wishes that they are enough for.
+    /// Samples that begin with a sync sample, and the requested times that they are sufficient for.
     struct Find {
         var samples: [Placed]
         var wishes: [ImageWish]
@@ -20,28 +20,28 @@ struct PictureFinder {
         var start: Duration { samples.first?.pts ?? .zero }
     }
 
-    /// More compressed media than this between two places where decoding can start is not held.
+    /// The largest amount of compressed media to keep between two sync samples.
     private static let maximumByteCount = 128 << 20
 
-    /// In the order of time.
+    /// The requested times, in ascending order.
     private var wishes: ArraySlice<ImageWish>
-    /// Those of the samples that are held.
+    /// The requested times that the current samples satisfy.
     private var closed: [ImageWish] = []
     private var samples: [Placed] = []
     private var byteCount = 0
-    /// So many pictures at most are decoded before one that is shown before them (H.264 §A.3.1, H.265 §A.4.2:
+    /// The largest number of frames decoded before a frame that is shown before them (H.264 §A.3.1, H.265 §A.4.2:
     /// `max_dec_frame_buffering`, `sps_max_num_reorder_pics`).
     private static let maximumReorderCount = 16
 
-    /// - Parameter wishes: in the order of time.
+    /// - Parameter wishes: The requested times, in ascending order.
     init(_ wishes: [ImageWish]) { self.wishes = wishes[...] }
 
-    /// Nothing more is wanted.
+    /// Whether all requested times are satisfied.
     var isDone: Bool { wishes.isEmpty && closed.isEmpty }
-    /// Those of which nothing has been found so far.
+    /// The requested times without a find so far.
     var open: [ImageWish] { closed + wishes }
 
-    /// Takes the next sample; a find that it completes.
+    /// Adds the next sample and returns the find that it completes.
     ///
     /// - Throws: `limitExceeded` if decoding would have to start too far back.
     mutating func take(_ placed: Placed) throws(MediaError) -> Find? {
@@ -63,11 +63,11 @@ struct PictureFinder {
         return find
     }
 
-    /// Closes the wishes of which all that is shown by then has passed.
+    /// Closes the requested times for which all earlier frames have been read.
     private mutating func close(by placed: Placed) {
-        // Where the first picture waits for others before it is shown, decoding times are true: what is decoded later is
-        // shown later. Where it does not, no one knows how far some pictures are shown before their decoding times
-        // (negative composition offsets), and the depth of reordering decides.
+        // If the first frame is shown after its decoding time, decoding times are reliable: later decoding means later
+        // presentation. Otherwise frames may be shown before their decoding times by an unknown amount (negative
+        // composition offsets), and the reordering depth decides.
         let isDelayed = samples.first.map { $0.pts > $0.dts } == true
         while let wish = wishes.first, placed.pts > wish.time {
             let isPast =
@@ -80,7 +80,7 @@ struct PictureFinder {
         }
     }
 
-    /// No sample follows: what is held is for all that is still wanted.
+    /// Ends the samples. Those that remain serve all open times.
     mutating func finish() -> Find? {
         closed += wishes
         wishes = []

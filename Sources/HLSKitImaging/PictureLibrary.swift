@@ -5,11 +5,11 @@ import HLSKitPlaylist
 import HLSKitSelection
 import HLSKitTime
 
-/// The places that pictures of one asset can be taken from, the best first.
+/// The sources of frames for one asset, the best first.
 struct PictureLibrary: Sendable {
     enum Place: Sendable {
         case playlist(PictureSourceCandidate, of: MultivariantPlaylist)
-        /// `wasKnown`: it was loaded before the library was made.
+        /// A media playlist. `wasKnown` indicates that it was loaded before the library was created.
         case media(MediaPlaylist, wasKnown: Bool)
         case source(PictureSource)
         case file(FilePictures, end: MediaTime)
@@ -19,7 +19,7 @@ struct PictureLibrary: Sendable {
     private let inspector: AssetInspector
     private let live: LivePictureLists
 
-    /// Costs the asset's first request, unless it is known.
+    /// Creates the asset's first request, unless it was already made.
     init(_ store: PictureStore, _ options: ImageOptions) async throws {
         let inspector = store.inspector
         self.inspector = inspector
@@ -42,8 +42,8 @@ struct PictureLibrary: Sendable {
         }
     }
 
-    /// The playlist of a place. Costs a request for each, once; of a live stream another one where something new may be
-    /// listed.
+    /// Returns the playlist of a source. The first call makes one request. A live stream makes further ones when the
+    /// playlist may have changed.
     func source(_ place: Place) async throws -> PictureSource? {
         switch place {
         case .file: return nil
@@ -73,7 +73,7 @@ struct PictureLibrary: Sendable {
         }
     }
 
-    /// Where the first place that can be read begins and ends; the duration is `.indefinite` where it does not say.
+    /// Returns the time range of the first readable source. Its duration is `.indefinite` if it is not declared.
     func timeRange() async throws -> MediaTimeRange {
         var failure: (any Error)?
         for place in places {
@@ -110,7 +110,7 @@ struct PictureLibrary: Sendable {
         return .source(source)
     }
 
-    /// A fragmented file as its index describes it; nil if the index leads to other indexes.
+    /// Describes a fragmented file from its index. Returns nil if the index refers to other indexes.
     private static func playlist(of index: SegmentIndex, map: Range<Int>, url: String) -> MediaPlaylist? {
         var offset = index.firstByteOffset
         var segments: [MediaSegment] = []
@@ -135,6 +135,6 @@ struct PictureLibrary: Sendable {
 }
 
 extension MultivariantPlaylist {
-    /// A variant says, or does not deny, that it has pictures.
+    /// Whether a variant declares video, or does not exclude it.
     fileprivate var hasVideo: Bool { AssetVariant.list(of: self).contains(where: \.hasVideo) }
 }

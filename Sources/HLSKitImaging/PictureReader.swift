@@ -4,11 +4,11 @@ import HLSKitMedia
 import HLSKitNetwork
 import HLSKitPlayback
 
-/// Turns the bytes of a segment into the samples of its video track, in the clear.
+/// Extracts the decrypted samples of a segment's video track.
 struct PictureReader {
     struct Output {
         var samples: [MediaSample] = []
-        /// Timestamp of the very first sample of audio or video, and its track; nil once it was reported.
+        /// The timestamp of the very first audio or video sample, and its track. It is nil after it has been reported.
         var first: (pts: Int64, track: MediaTrack)?
     }
 
@@ -20,7 +20,7 @@ struct PictureReader {
     private var tracks: [MediaTrack]
     private var hasToldFirst = false
 
-    /// - Parameter tables: bytes of a transport stream that belong before those of the segment.
+    /// - Parameter tables: The bytes of a transport stream to read before the segment.
     init(
         initialization: MP4InitializationSection? = nil, tables: [UInt8] = [], decryption: DecryptionBox? = nil,
         sampleDecryption: SampleDecryption? = nil
@@ -32,12 +32,12 @@ struct PictureReader {
         probe = tables
     }
 
-    /// The video track as it is known by now.
+    /// The video track, as far as it is known.
     var track: MediaTrack? { tracks.first { $0.mediaType == .video } }
-    /// The container has listed its tracks, and none of them is video.
+    /// Whether the container has listed its tracks and none of them is video.
     var hasNoVideo: Bool { !tracks.isEmpty && track == nil }
 
-    /// Takes the next bytes. What was whole before a fault is given, and the fault when nothing was.
+    /// Reads the next bytes. Returns the samples before a fault, and throws the fault only if there are none.
     mutating func append(_ bytes: [UInt8], isEnd: Bool = false) throws -> Output {
         var clear = try decryption?.decrypt(bytes) ?? bytes
         if isEnd, let decryption { clear += try decryption.finish().bytes }

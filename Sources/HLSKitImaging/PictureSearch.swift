@@ -5,20 +5,20 @@ import HLSKitMedia
 import HLSKitPlayback
 import HLSKitPlaylist
 
-/// Gets the pictures of some times out of one source.
+/// Finds the frames for some times in one source.
 struct PictureSearch {
     let store: PictureStore
     let source: PictureSource
     let options: ImageOptions
-    /// Where a picture goes as soon as it is there.
+    /// Receives each frame as soon as it is available.
     let found: (ImageWish, Picture) async throws -> Void
 
-    /// More segments than one in which the picture should be are not looked into in each direction.
+    /// The number of segments to search in each direction, including the one that should contain the frame.
     private static let maximumSegmentCount = 4
 
     // MARK: Heads
 
-    /// The first picture of a segment that can be decoded by itself; false if it is not within the tolerance of all.
+    /// Uses the first sync frame of a segment for all times whose tolerance allows it. Returns the other times.
     func takeHead(of index: Int, for wishes: [ImageWish]) async throws -> [ImageWish] {
         var result: Picture?
         var timeline = ItemTimeline()
@@ -45,7 +45,7 @@ struct PictureSearch {
         return rest
     }
 
-    /// A sample that decoding starts with, with the parameter sets that it needs.
+    /// Returns a sync sample with the parameter sets that it needs.
     private func complete(_ sample: MediaSample, of track: MediaTrack, in segment: Int) async throws -> MediaSample {
         guard PictureParameterSets.areMissing(in: sample, of: track) else { return sample }
         return PictureParameterSets.prepend(try await store.parameterSets(of: segment, in: source), to: sample)
@@ -61,9 +61,9 @@ struct PictureSearch {
 
     // MARK: Exact
 
-    /// The pictures of times in or near one segment, reading on into its neighbours where the picture is there.
+    /// Finds the frames for times in or near one segment. If a frame is in a neighbouring segment, it continues there.
     ///
-    /// - Parameter wishes: in the order of time.
+    /// - Parameter wishes: The requested times, in ascending order.
     func find(_ wishes: [ImageWish], from index: Int, stepsBack: Int = 0) async throws {
         var finder = PictureFinder(wishes)
         var state = Reading()
@@ -86,7 +86,7 @@ struct PictureSearch {
                     return finder.isDone
                 }
             } catch let error as HLSError where step > 0 {
-                // Later ones would only show that there is nothing better.
+                // Later segments would only show that there is no better frame.
                 _ = error
                 break
             }
@@ -101,7 +101,7 @@ struct PictureSearch {
         if !tooEarly.isEmpty { try await self.find(tooEarly, from: index - 1, stepsBack: stepsBack + 1) }
     }
 
-    /// Where the reading of segments of one timeline is.
+    /// The reading position in consecutive segments of one timeline.
     private struct Reading {
         var timeline: ItemTimeline?
         var segment: Int?
@@ -109,7 +109,7 @@ struct PictureSearch {
         var track: MediaTrack?
     }
 
-    /// The samples of a segment belong to those of another before it.
+    /// Whether a segment's samples continue an earlier segment.
     private func continues(from index: Int, to segment: Int) -> Bool {
         guard segment > index else { return true }
         let segments = source.playlist.segments
@@ -117,7 +117,7 @@ struct PictureSearch {
             && segments[segment].discontinuitySequence == segments[index].discontinuitySequence
     }
 
-    /// Finds out where the samples of a segment go when the first one has come.
+    /// Determines the position of a segment's samples on the timeline when the first one has arrived.
     private func enter(_ segment: Int, _ output: PictureReader.Output, _ state: inout Reading) async throws {
         guard let (pts, track) = output.first, state.segment != segment else { return }
         state.segment = segment
@@ -144,7 +144,7 @@ struct PictureSearch {
             dts: ItemTimeline.duration(sample.dts, timescale) + placement.offset)
     }
 
-    /// Decodes a find. Gives back the wishes whose picture is before it.
+    /// Decodes a find. Returns the times whose frame is before it.
     private func take(
         _ find: PictureFinder.Find, _ state: Reading, mayWait: Bool
     ) async throws -> [ImageWish] {

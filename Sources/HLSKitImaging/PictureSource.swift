@@ -3,39 +3,40 @@ import HLSKitMedia
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// A playlist, or something that is read like one, that pictures are taken from.
+/// A playlist, or a resource read like one, that provides frames.
 struct PictureSource: Sendable {
     enum Kind: Sendable, Hashable {
-        /// Each segment is one picture.
+        /// Each segment is one frame.
         case iFrames
         case segments
     }
 
-    /// Where the picture of a wish comes from.
+    /// The way to get the frame of a requested time.
     enum Plan: Sendable, Hashable {
-        /// The first picture of this segment that can be decoded by itself.
+        /// The first sync frame of this segment.
         case head(Int)
-        /// The picture at that time exactly, or a nearby one that is cheaper; begins with this segment.
+        /// Exactly the frame at that time, or a nearby one that is cheaper. The search begins in this segment.
         case search(Int)
     }
 
-    /// A picture this near will do where there is no limit: longer segments are searched for one.
+    /// The distance within which any frame is acceptable without a limit. Longer segments are searched for a nearer
+    /// one.
     private static let nearEnough = Duration.seconds(6)
 
     let playlist: MediaPlaylist
     let kind: Kind
-    /// Bits per second; nil if not declared.
+    /// Bits per second, or nil if not declared.
     var bandwidth: Int?
-    /// What its segments are, for servers; nil if not declared.
+    /// The CMCD object type of its segments, or nil if not declared.
     var objectType: ClientDataFacts.ObjectType?
-    /// ``bandwidth`` is of what goes with it besides.
+    /// Whether ``bandwidth`` includes other media.
     var hasOtherMedia = false
-    /// Item times at which segments start, and where the last one ends.
+    /// The item times of the segment starts and of the end of the last segment.
     let starts: [Duration]
-    /// The end is known, so that there is nothing behind it.
+    /// Whether the end is known, so that no frame exists after it.
     var hasExactEnd = true
 
-    /// A list of a live stream, where it is on the timeline.
+    /// Creates a source from a live playlist at its position on the timeline.
     init(_ tracker: PlaylistTracker, bandwidth: Int?) {
         playlist = tracker.playlist
         self.bandwidth = bandwidth
@@ -58,11 +59,11 @@ struct PictureSource: Sendable {
     }
 
     var segmentCount: Int { starts.count - 1 }
-    /// Where the first segment begins: of a live stream that is not zero.
+    /// The start of the first segment, which is not zero in a live stream.
     var start: Duration { starts.first ?? .zero }
     var end: Duration { starts.last ?? .zero }
 
-    /// The segment that is on at a time: the first before the start, the last behind the end.
+    /// Returns the segment at a time, or the first one before the start and the last one after the end.
     func index(at time: Duration) -> Int {
         var (low, high) = (0, max(0, segmentCount - 1))
         while low < high {
@@ -72,9 +73,9 @@ struct PictureSource: Sendable {
         return low
     }
 
-    /// How to get at the picture of a time; nil if this source has none that will do.
+    /// Returns the way to get the frame at a time, or nil if this source has no suitable one.
     ///
-    /// - Parameter lost: segments that could not be loaded: they are like gaps.
+    /// - Parameter lost: The segments that could not be loaded, which are handled like gaps.
     func plan(_ time: Duration, _ options: ImageOptions, lost: Set<Int> = []) -> Plan? {
         guard segmentCount > 0 else { return nil }
         let index = index(at: time)
@@ -87,11 +88,11 @@ struct PictureSource: Sendable {
         playlist.segments[index].isGap || lost.contains(index)
     }
 
-    /// The segment whose start is nearest to a time and near enough.
+    /// Returns the segment whose start is nearest to a time and near enough.
     private func head(near time: Duration, from index: Int, _ options: ImageOptions, _ lost: Set<Int>) -> Int? {
         var isFirst = true
         var best: (index: Int, distance: Duration)?
-        // Beyond gaps, too, where anything will do.
+        // Crosses gaps only if any frame is acceptable.
         for step in 0..<segmentCount {
             let candidates = [index - step, index + 1 + step].filter { (0..<segmentCount).contains($0) }
             if candidates.isEmpty { break }
@@ -100,8 +101,7 @@ struct PictureSource: Sendable {
                 guard options.allows(starts[candidate], for: time), best.map({ distance < $0.distance }) ?? true else {
                     continue
                 }
-                // The start of a segment stands for all times around it, unless segments are so long that it says little
-                // of them.
+                // The start of a segment represents all times around it, unless the segment is too long for that.
                 if kind == .segments, isFirst, distance > Self.nearEnough { continue }
                 best = (candidate, distance)
             }
@@ -115,21 +115,21 @@ struct PictureSource: Sendable {
 
 // MARK: - Which playlists
 
-/// A playlist that could be a source, not loaded yet.
+/// A possible source whose playlist has not been loaded.
 struct PictureSourceCandidate: Sendable, Hashable {
     var uri: String
     var bandwidth: Int?
     var objectType = ClientDataFacts.ObjectType.video
-    /// ``bandwidth`` is of what goes with it besides.
+    /// Whether ``bandwidth`` includes other media.
     var hasOtherMedia = false
 }
 
 extension PictureSourceCandidate {
-    /// More playlists are not tried for one picture.
+    /// The largest number of playlists to try for one frame.
     static let maximumCount = 4
 
-    /// I-frame playlists first, then variants; of each kind the smallest that fills `maximumSize`, then the others from
-    /// the nearest on.
+    /// Orders I-frame playlists before variants. In each group, the smallest one that fills `maximumSize` is first,
+    /// followed by the others by distance.
     static func list(
         of playlist: MultivariantPlaylist, _ options: ImageOptions, context: SelectionContext
     ) -> [PictureSourceCandidate] {
@@ -174,14 +174,14 @@ extension PictureSourceCandidate {
         let isLimited = limit.width > 0 || limit.height > 0
         func fills(_ choice: Choice) -> Bool {
             guard isLimited else { return false }
-            // Where sizes are undeclared, the smallest is as likely as any to be large enough.
+            // If sizes are not declared, the smallest is as likely as any to be large enough.
             guard let size = choice.size else { return true }
             return (limit.width > 0 && size.width >= limit.width) || (limit.height > 0 && size.height >= limit.height)
         }
         let filling = choices.filter(fills).sorted {
             ($0.size?.pixelCount ?? 0, $0.bandwidth) < ($1.size?.pixelCount ?? 0, $1.bandwidth)
         }
-        // At full size the best of those that are equally large is wanted.
+        // At full size, prefer the best of those with equal size.
         let others = choices.filter { !fills($0) }.sorted {
             ($1.size?.pixelCount ?? 0, $1.bandwidth) < ($0.size?.pixelCount ?? 0, $0.bandwidth)
         }

@@ -9,15 +9,15 @@ import HLSKitPlaylist
 import HLSKitSelection
 import Synchronization
 
-/// Loads what pictures are made of. Keys, initialization sections and where timelines are anchored are kept, since many
-/// pictures need the same; segments are not.
+/// Loads the resources that frames need. It keeps keys, initialization sections and timeline anchors because many
+/// frames share them. It does not keep segments.
 final class PictureStore: Sendable {
-    /// More segments that may show the times of a discontinuity sequence are not tried.
+    /// The largest number of segments to try for the times of a discontinuity sequence.
     private static let maximumEarlierCount = 4
-    /// Segments that are longer are read piece by piece.
+    /// Longer segments are read in pieces.
     private static let longestWhole = Duration.seconds(20)
-    /// The first piece of a segment of which only the beginning is wanted, in seconds of its bandwidth and in bytes: a
-    /// picture that can be decoded by itself takes up about as much as a quarter of a second.
+    /// The first piece of a segment whose beginning is sufficient, as a duration at its bandwidth and in bytes. A sync
+    /// frame takes about as much as a quarter of a second.
     private static let headSeconds = 0.3
     private static let headByteCount = (least: 48 << 10, most: 1 << 20)
     private static let pieceByteCount = (first: 256 << 10, most: 4 << 20)
@@ -27,9 +27,9 @@ final class PictureStore: Sendable {
     private let keys: SharedLoads<ResourceID, [UInt8]>
     private let anchors: SharedLoads<AnchorID, ItemTimeline>
     private let parameterSets: SharedLoads<AnchorID, [UInt8]>
-    /// Playlists with segments that are shorter than a first piece: pieces do not pay there.
+    /// Playlists whose segments are smaller than a first piece, so that reading in pieces has no benefit.
     private let small = Mutex<Set<String>>([])
-    /// Keys that have decrypted media: what cannot be read later is not their fault.
+    /// Keys that have decrypted media, so that a later failure is not caused by the key.
     private let provenKeys = Mutex<Set<ResourceID>>([])
 
     private struct MapID: Hashable, Sendable {
@@ -42,9 +42,9 @@ final class PictureStore: Sendable {
         var sequence: Int
     }
 
-    /// Playlists of a live stream.
+    /// The playlists of a live stream.
     let live: LivePictureLists
-    /// The requests of all images.
+    /// Limits the requests of all images.
     let pace: PacedTransport
     let client: ResourceClient
 
@@ -53,7 +53,7 @@ final class PictureStore: Sendable {
         let pace = PacedTransport(inspector.client.options.transport, clock: inspector.client.options.clock)
         self.pace = pace
         client = inspector.client.over { _ in pace }
-        // Under a clock that runs everything, loads run there, too.
+        // Under a virtual clock, loading must run on the clock's executor.
         let executor = client.options.executor
         live = LivePictureLists(clock: client.options.clock, executor: executor)
         maps = SharedLoads(executor: executor)
@@ -64,18 +64,18 @@ final class PictureStore: Sendable {
 
     // MARK: Segments
 
-    /// How much of a segment is wanted.
+    /// The requested amount of a segment.
     enum Amount: Sendable {
-        /// As much as the reader asks for, which may be little.
+        /// The amount that the reader requests, which may be small.
         case head
-        /// All of it, or up to where the reader has enough.
+        /// The whole segment, or less if the reader has enough.
         case all
     }
 
-    /// Reads a segment of a source in order until `body` has enough or the segment ends.
+    /// Reads a segment of a source in order until `body` has enough samples or the segment ends.
     ///
-    /// - Parameter body: takes the samples of the video track; true ends the reading.
-    /// - Throws: ``HLSError``, `CancellationError`, and what `body` throws.
+    /// - Parameter body: Receives the samples of the video track. Returns true to stop reading.
+    /// - Throws: ``HLSError``, `CancellationError` and the errors of `body`.
     func read(
         _ index: Int, of source: PictureSource, _ amount: Amount,
         _ body: (PictureReader.Output, PictureReader) async throws -> Bool
@@ -117,20 +117,20 @@ final class PictureStore: Sendable {
         }
     }
 
-    /// What servers are told of a segment.
+    /// The CMCD data for the request of a segment.
     private static func clientData(of segment: MediaSegment, in source: PictureSource) -> ClientDataNote {
         var facts = ClientDataFacts(
             segmentOf: segment.duration, source.objectType, isLive: !source.playlist.isComplete)
         if let bandwidth = source.bandwidth, bandwidth > 0 {
             facts.bitRates.encoded = Double(bandwidth)
-            // What a variant declares is of all that goes with it.
+            // A variant's declared bandwidth includes all media that belongs to it.
             facts.bitRates.isAggregate = source.hasOtherMedia
         }
         return ClientDataNote(facts)
     }
 
-    /// The error of a segment that is nothing known once it is decrypted, as playing has it; nil if the key is not to
-    /// blame: there is none, or it has decrypted others.
+    /// The error for a decrypted segment of an unknown format, the same as in playback. Returns nil if there is no key
+    /// or the key has decrypted other segments.
     private func unfit(_ key: ResourceID?, _ url: String) -> HLSError? {
         guard let key, !provenKeys.withLock({ $0.contains(key) }) else { return nil }
         guard client.keyRules.isGiven else { return HLSError(.wrongKey, url: key.url) }
@@ -139,15 +139,15 @@ final class PictureStore: Sendable {
         return error
     }
 
-    /// A resource, or a range of it, that comes in pieces of growing size.
+    /// A resource, or a range of one, that is loaded in pieces of growing size.
     private struct Pieces {
         let url: String
         let range: Range<UInt64>?
         let source: String
         var clientData: ClientDataNote?
-        /// Of the next piece; nil for all at once.
+        /// The size of the next piece, or nil for all at once.
         var size: Int?
-        /// The resource ended before its first piece did.
+        /// Whether the resource was shorter than its first piece.
         private(set) var isSmall = false
         private var offset: UInt64 = 0
 
@@ -185,7 +185,7 @@ final class PictureStore: Sendable {
         }
     }
 
-    /// - Parameter wholeKey: is set to the key of a segment that is encrypted as a whole.
+    /// - Parameter wholeKey: Receives the key if the segment is encrypted as a whole.
     private func reader(
         for segment: MediaSegment, of playlist: MediaPlaylist, encryptedWith wholeKey: inout ResourceID?
     ) async throws -> PictureReader {
@@ -250,7 +250,7 @@ final class PictureStore: Sendable {
         return (key, bytes)
     }
 
-    /// Resources that were loaded; a failure is not kept.
+    /// Returns a loaded resource. A failure is not kept.
     private func kept<Key: Hashable & Sendable, Value: Sendable>(
         _ loads: SharedLoads<Key, Value>, _ key: Key, _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -264,11 +264,10 @@ final class PictureStore: Sendable {
 
     // MARK: Parameter sets
 
-    /// Data that a decoder needs before the pictures of a segment without it: the parameter sets of the
-    /// discontinuity sequence's first picture. Muxers repeat them in front of IDR pictures only, which a segment need
-    /// not begin with.
+    /// Loads the parameter sets that a decoder needs before a segment without its own. They come from the first frame of
+    /// the discontinuity sequence. Muxers repeat them only in front of IDR frames, and a segment need not begin with one.
     ///
-    /// Costs the first bytes of the sequence's first segment, once.
+    /// This costs the first bytes of the sequence's first segment, once.
     func parameterSets(of index: Int, in source: PictureSource) async throws -> [UInt8] {
         let firsts = earlierSegments(of: index, in: source)
         guard !firsts.isEmpty else { return [] }
@@ -285,7 +284,7 @@ final class PictureStore: Sendable {
         }
     }
 
-    /// Reads the first of some segments that can be loaded; nil if none is there.
+    /// Reads the first of some segments that can be loaded. Returns nil if none can.
     private func readFirst(
         of segments: [Int], in source: PictureSource,
         _ body: (PictureReader.Output, PictureReader) async throws -> Bool
@@ -299,8 +298,8 @@ final class PictureStore: Sendable {
         return nil
     }
 
-    /// The segments of a discontinuity sequence before the given one that may show its times: the first ones that are
-    /// not gaps.
+    /// The first earlier segments of the discontinuity sequence that are not gaps. They provide its parameter sets and
+    /// its place on the timeline.
     private func earlierSegments(of index: Int, in source: PictureSource) -> [Int] {
         let segments = source.playlist.segments
         let sequence = segments[index].discontinuitySequence
@@ -311,9 +310,9 @@ final class PictureStore: Sendable {
 
     // MARK: Times
 
-    /// The timeline as playing from the start of the segment's discontinuity sequence would anchor it.
+    /// Returns the same timeline as playback from the start of the segment's discontinuity sequence.
     ///
-    /// Costs the first bytes of the sequence's first segment, once.
+    /// This costs the first bytes of the sequence's first segment, once.
     func timeline(of index: Int, in source: PictureSource) async throws -> ItemTimeline {
         let firsts = earlierSegments(of: index, in: source)
         guard !firsts.isEmpty else { return ItemTimeline() }
@@ -335,7 +334,7 @@ final class PictureStore: Sendable {
 }
 
 extension HLSError {
-    /// A range was asked for that is not wholly there.
+    /// Whether the requested range exceeds the resource.
     fileprivate var isBeyondEnd: Bool { cause == HLSError.noSuchRange || detail == "HTTP 416" }
 
     static func noVideo(_ url: String) -> HLSError {

@@ -1,24 +1,24 @@
 public import HLSKitLoading
 
-/// The images of a video side by side in one, and which of them is for which time: previews for a scrubbing bar.
+/// Images of a video in one sheet, with their times, for the previews of a scrubbing bar.
 ///
-/// ``ImageGenerator/storyboard(_:columnCount:)`` makes it.
+/// ``ImageGenerator/storyboard(_:columnCount:)`` creates it.
 public struct Storyboard: Sendable {
-    /// The times that were asked for.
+    /// The plan with the requested times.
     public let plan: StoryboardPlan
-    /// One for each of the plan's times, in their order. Where an image failed its tile is black.
+    /// One result for each of the plan's times, in order. The tile of a failed image is black.
     public let results: [ImageGenerationResult]
-    /// The images that there are.
+    /// The sheet with the successful images.
     public let sheet: ContactSheet
 
-    /// The WebVTT file that belongs to the sheet: see ``ContactSheet/webVTT(timeRanges:imageURI:)``.
+    /// Returns the WebVTT file for the sheet; see ``ContactSheet/webVTT(timeRanges:imageURI:)``.
     public func webVTT(imageURI: String) -> String {
         sheet.webVTT(timeRanges: plan.timeRanges, imageURI: imageURI)
     }
 }
 
 extension ImageGenerator {
-    /// Makes the images of a plan and puts them into one.
+    /// Creates the images of a plan and combines them into one sheet.
     ///
     /// ```swift
     /// generator.maximumSize = PixelSize(width: 160, height: 0)
@@ -28,12 +28,12 @@ extension ImageGenerator {
     /// let webVTT = storyboard.webVTT(imageURI: "sheet.jpg")
     /// ```
     ///
-    /// Costs what ``images(for:)`` costs, and all images in memory at once, twice.
+    /// This method costs as much as ``images(for:)``, and holds all images in memory twice.
     /// - Parameters:
-    ///   - plan: the times.
-    ///   - columnCount: images in a row; nil (the default) makes about as many columns as rows.
-    /// - Throws: ``HLSError`` of the first image where none could be made; one with the code `invalidArgument` where
-    ///   the plan is empty or the sheet would be too large; with ``HLSError/Code/cancelled`` where the task was cancelled.
+    ///   - plan: The times of the images.
+    ///   - columnCount: The number of images in a row. The default, `nil`, creates about as many columns as rows.
+    /// - Throws: The ``HLSError`` of the first image if all images fail. The code is `invalidArgument` if the plan is
+    ///   empty or the sheet would be too large, and ``HLSError/Code/cancelled`` if the task is cancelled.
     public func storyboard(_ plan: StoryboardPlan, columnCount: Int? = nil) async throws(HLSError) -> Storyboard {
         var results: [ImageGenerationResult] = []
         for await result in images(for: plan.times) { results.append(result) }

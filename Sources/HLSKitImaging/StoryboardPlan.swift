@@ -1,16 +1,16 @@
 public import HLSKitTime
 
-/// Which images represent a stretch of video, and which part of it each of them stands for.
+/// The times of images that represent a video, and the time range that each image covers.
 ///
-/// A value; it makes no request. ``ImageGenerator/images(for:)`` makes the images of ``times``,
-/// ``ContactSheet`` puts them together, and ``ContactSheet/webVTT(timeRanges:imageURI:)`` says which is for which time.
+/// A plan makes no requests. ``ImageGenerator/images(for:)`` creates the images of ``times``, ``ContactSheet`` combines
+/// them, and ``ContactSheet/webVTT(timeRanges:imageURI:)`` maps them to their times.
 public struct StoryboardPlan: Sendable, Hashable {
-    /// A plan has at most so many images.
+    /// The largest number of images in a plan.
     package static let maximumCount = 10_000
 
     /// The times of the images, in order.
     public let times: [MediaTime]
-    /// The part that each image stands for: as many as ``times``.
+    /// The time range that each image covers, one for each of ``times``.
     public let timeRanges: [MediaTimeRange]
 
     private init(_ entries: [(time: Duration, range: Range<Duration>)]) {
@@ -20,11 +20,13 @@ public struct StoryboardPlan: Sendable, Hashable {
         }
     }
 
-    /// Images that are evenly spread: each in the middle of what it stands for, because the very start is often black.
+    /// Creates a plan with evenly spread images.
+    ///
+    /// Each image shows the middle of its range because the very start is often black.
     ///
     /// - Parameters:
-    ///   - count: how many, at most 10,000.
-    ///   - duration: of all of the video. Empty if it is not numeric, or not above zero.
+    ///   - count: The number of images, at most 10,000.
+    ///   - duration: The duration of the video. The plan is empty if it is not numeric or not above zero.
     public init(count: Int, duration: MediaTime) {
         guard let end = duration.duration, end > .zero, count > 0 else {
             self.init([])
@@ -40,12 +42,15 @@ public struct StoryboardPlan: Sendable, Hashable {
             })
     }
 
-    /// An image at each multiple of an interval, which it stands for from there on.
+    /// Creates a plan with an image at each multiple of an interval.
+    ///
+    /// Each image covers the interval that it begins.
     ///
     /// - Parameters:
-    ///   - interval: above zero.
-    ///   - duration: of all of the video.
-    /// - Returns: nil if that is more than 10,000 images, or one of the two is not numeric and above zero.
+    ///   - interval: The interval, which must be above zero.
+    ///   - duration: The duration of the video.
+    /// - Returns: The plan, or `nil` if it would have more than 10,000 images, or one of the two is not numeric and
+    ///   above zero.
     public init?(every interval: MediaTime, duration: MediaTime) {
         guard let step = interval.duration, step > .zero, let end = duration.duration, end > .zero,
             end / step <= Double(Self.maximumCount)
@@ -59,11 +64,11 @@ public struct StoryboardPlan: Sendable, Hashable {
         self.init(entries)
     }
 
-    /// Images at some times, each of which stands for what lies before the next one.
+    /// Creates a plan with an image at each given time. Each image covers the time until the next one.
     ///
     /// - Parameters:
-    ///   - times: in any order. Those that are not numeric are left out.
-    ///   - duration: of all of the video; the last image stands for the rest of it, and for nothing where it is not
+    ///   - times: The times, in any order. Times that are not numeric are omitted.
+    ///   - duration: The duration of the video. The last image covers the rest of it, or no time if the duration is not
     ///     numeric.
     public init(times: [MediaTime], duration: MediaTime) {
         let times = times.compactMap(\.duration).sorted().prefix(Self.maximumCount)

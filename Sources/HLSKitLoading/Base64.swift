@@ -17,7 +17,7 @@ package enum Base64 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// - Returns: nil for a byte outside the alphabet or an impossible length; padding may be missing.
+    /// - Returns: The bytes, or nil for a byte outside the alphabet or an impossible length. Padding may be missing.
     package static func decoded(_ text: [UInt8]) -> [UInt8]? {
         var digits = text[...]
         while digits.last == UInt8(ascii: "="), text.count - digits.count < 2 { digits.removeLast() }

@@ -1,23 +1,22 @@
-/// The bytes inside a `data:` URL (RFC 2397).
+/// The content of a `data:` URL (RFC 2397).
 package struct DataURL: Sendable, Hashable {
     package let contentType: String
     package let bytes: [UInt8]
 
-    /// Largest content, decoded (R54).
+    /// The largest content after decoding (R54).
     package static let maximumByteCount = 1024
 
+    /// - Parameter maximumByteCount: The largest size of the content.
     /// - Throws: `badURL`, or `tooLarge` beyond ``maximumByteCount``.
-    ///
-    /// - Parameter maximumByteCount: of the content.
     package init(_ url: String, maximumByteCount: Int = Self.maximumByteCount) throws(LoadingError) {
-        // Not the whole URL: it may be a key.
+        // Omit the URL, because it may contain a key.
         func fault(_ code: LoadingError.Code, _ why: String) -> LoadingError {
             LoadingError(code: code, url: "data:", text: why)
         }
         guard url.utf8.count >= 5, url.prefix(5).lowercased() == "data:" else {
             throw fault(.badURL, "not a data: URL")
         }
-        // Percent-encoding is the longest form: three bytes for one.
+        // Percent-encoding is the longest form, with three bytes for one.
         guard url.utf8.count <= 3 * maximumByteCount + 256 else {
             throw fault(.tooLarge, "data: URL of more than \(maximumByteCount) bytes")
         }

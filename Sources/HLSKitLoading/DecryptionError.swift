@@ -1,15 +1,15 @@
-/// Why a segment could not be decrypted.
+/// An error that occurs when a segment is decrypted.
 package struct DecryptionError: Error, Hashable, CustomStringConvertible {
     package enum Code: Hashable {
         /// The key or the initialization vector does not have 16 bytes.
         case badKeyLength
-        /// The data is empty or not a multiple of 16 bytes: it was cut (R52).
+        /// The data is empty or not a multiple of 16 bytes, because it was truncated (R52).
         case truncated
-        /// The padding is wrong: it is another key, or no encrypted data (R51).
+        /// The padding is wrong, because the key is wrong or the data is not encrypted (R51).
         case badPadding
-        /// What describes the encryption of a sample does not fit it, or names a scheme that is not known.
+        /// The encryption metadata does not match the sample, or names an unknown scheme.
         case badSample
-        /// The library failed.
+        /// The cryptographic library failed.
         case library
     }
 

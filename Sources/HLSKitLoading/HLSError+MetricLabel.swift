@@ -1,6 +1,6 @@
-/// Failures by a name that says most, and as a label of a metric.
+/// Names of failures for logs and metric labels.
 extension HLSError {
-    /// The status of the answer (`http_503`), else what the transport says (`timedOut`), else what the player says
+    /// The name of the cause: the HTTP status (`http_503`), the transport's code (`timedOut`), or the player's code
     /// (`badPlaylist`).
     package var nameOfCause: String {
         let below = underlyingError as? HLSError
@@ -9,10 +9,11 @@ extension HLSError {
         return below?.code.rawValue ?? code.rawValue
     }
 
-    /// ``nameOfCause`` as one of few.
+    /// The ``nameOfCause`` reduced to a fixed set of labels.
     package var metricLabel: String { Self.metricLabel(of: nameOfCause) }
 
-    /// `http_4xx`, `http_5xx`, or the code. What is not known here is `other`, since each label is a series that stays.
+    /// Returns `http_4xx`, `http_5xx`, or the code. Unknown names become `other`, because each label creates a
+    /// permanent time series.
     package static func metricLabel(of name: String) -> String {
         if name.hasPrefix("http_4") { return "http_4xx" }
         if name.hasPrefix("http_5") { return "http_5xx" }

@@ -2,40 +2,40 @@ public import FoundationEssentials
 package import HLSKitMedia
 package import HLSKitPlaylist
 
-/// Why something could not be loaded, played, read or written: the one error of players, assets, images, downloads, writers
-/// and simulations. A ``ResourceTransport``, a ``KeyProvider``, a ``ResourceLoader`` and a ``MediaWriter`` of a program say why they
-/// fail with it too.
+/// An error of a player, an asset, a download, a writer or another part of the library.
 ///
-/// ``code`` says what is wrong, ``domain`` where to look for it, ``isPermanent`` whether trying again can help.
-/// `underlyingError` is what was said below: the error of the transport, with a code such as ``Code/timedOut``; that of a
-/// writer; a `PlaylistError`, a `MediaError` or an error of libav's. Nothing in it has a secret
-/// (docs/behaviour/credentials.md).
+/// It is the only error type of the library. Your own ``ResourceTransport``, ``KeyProvider``, ``ResourceLoader`` or
+/// ``MediaWriter`` also reports failures with it.
 ///
-/// See <doc:FailuresAndRetry> and docs/behaviour/loading-failures.md.
+/// ``code`` is the kind of failure, ``domain`` its area, and ``isPermanent`` indicates whether a retry can help.
+/// `underlyingError` is the original error: a transport error with a code such as ``Code/timedOut``, a writer's error,
+/// a `PlaylistError`, a `MediaError` or a libav error. No property contains secrets.
+///
+/// See <doc:FailuresAndRetry>.
 public struct HLSError: Error, Sendable, CustomStringConvertible {
     /// The area of a failure. An open set.
     public struct Domain: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
-        /// ``rawValue``.
+        /// The raw value.
         public var description: String { rawValue }
 
-        /// A server answered with a status that is an error: ``HLSError/statusCode``.
+        /// A server responded with an error status. See ``HLSError/statusCode``.
         public static let http = Domain(rawValue: "http")
-        /// No answer, or not all of it.
+        /// A response did not arrive, or only a part of it.
         public static let network = Domain(rawValue: "network")
-        /// A playlist that cannot be read.
+        /// A playlist is invalid.
         public static let playlist = Domain(rawValue: "playlist")
-        /// Media that cannot be read or decoded.
+        /// Media cannot be read or decoded.
         public static let media = Domain(rawValue: "media")
-        /// A key that is missing or wrong.
+        /// A key is missing or wrong.
         public static let key = Domain(rawValue: "key")
-        /// A file or a pipe that cannot be written.
+        /// A file or pipe cannot be written.
         public static let output = Domain(rawValue: "output")
-        /// The library itself, or a call to it.
+        /// The library itself, or a call to it, is at fault.
         public static let core = Domain(rawValue: "core")
 
-        /// Where the failures of a code belong, as far as no server answered.
+        /// Creates the domain of a code if there is no HTTP error status.
         init(_ code: Code) {
             self =
                 switch code {
@@ -60,60 +60,63 @@ public struct HLSError: Error, Sendable, CustomStringConvertible {
     public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
-        /// ``rawValue``.
+        /// The raw value.
         public var description: String { rawValue }
 
-        /// A resource without which nothing can be played does not exist or is refused by its server (HTTP 4xx, no such
-        /// file).
+        /// An essential resource does not exist or was rejected by its server (HTTP 4xx, no such file).
         public static let notFound = Code(rawValue: "notFound")
-        /// The network failed and kept failing after retries.
+        /// The network failed, and retries failed too.
         public static let network = Code(rawValue: "network")
-        /// Neither a playlist nor media, or a playlist that breaks a rule that matters.
+        /// The content is neither a playlist nor media, or the playlist violates an essential rule.
         public static let badPlaylist = Code(rawValue: "badPlaylist")
-        /// No variant may be played: all are excluded by settings, or cannot be decoded here.
+        /// No variant is eligible, because settings exclude it or it cannot be decoded on this machine.
         public static let noEligibleVariant = Code(rawValue: "noEligibleVariant")
-        /// The ``HLSError/underlyingError`` of ``noEligibleVariant`` where audio or subtitles are wanted by an expression that no
-        /// rendition matches: ``HLSError/detail`` of the error above names those that there are.
+        /// No rendition matches the expression for audio or subtitles.
+        ///
+        /// It is the ``HLSError/underlyingError`` of ``noEligibleVariant``, whose ``HLSError/detail`` lists the
+        /// available renditions.
         public static let noMatchingRendition = Code(rawValue: "noMatchingRendition")
-        /// Encrypted with a method that is not supported, or the key cannot be loaded or is wrong.
+        /// The encryption method is not supported, or the key is unavailable or wrong.
         public static let contentKey = Code(rawValue: "contentKey")
-        /// Media that cannot be demuxed or decoded.
+        /// Media cannot be demuxed or decoded.
         public static let badMedia = Code(rawValue: "badMedia")
-        /// Video or audio that nothing can decode, beside other media that plays. Never why an item fails.
+        /// Video or audio that cannot be decoded was omitted while other media plays. An item never fails with it.
         public static let trackLeftOut = Code(rawValue: "trackLeftOut")
         /// The requested part of the item does not exist, or a property is unknown without reading more media.
         public static let notAvailable = Code(rawValue: "notAvailable")
-        /// An output of an item cannot be written: ``HLSError/underlyingError`` says why, with a code of its own.
+        /// An output of an item cannot be written. ``HLSError/underlyingError`` has the reason with its own code.
         public static let output = Code(rawValue: "output")
-        /// A live stream whose playlist does not continue.
+        /// The playlist of a live stream has stopped updating.
         public static let staleLive = Code(rawValue: "staleLive")
-        /// A scheme, address, redirect, file, certificate or size that the rules do not allow. Nothing was sent, or the rest
-        /// was not taken.
+        /// The rules do not allow a scheme, address, redirect, file, certificate or size.
+        ///
+        /// Nothing was sent, or the rest of the response was ignored.
         public static let refused = Code(rawValue: "refused")
-        /// A control call with arguments that cannot be, or a URL that is none.
+        /// A call has an invalid argument, such as an invalid URL.
         public static let invalidArgument = Code(rawValue: "invalidArgument")
-        /// An item that belongs to another player.
+        /// The item belongs to another player.
         public static let itemInUse = Code(rawValue: "itemInUse")
-        /// An output that belongs to another item.
+        /// The output belongs to another item.
         public static let outputInUse = Code(rawValue: "outputInUse")
-        /// The caller's task was cancelled, or the asset or the images that it waited for were stopped.
+        /// The caller's task was cancelled, or the asset or image generator was stopped.
         public static let cancelled = Code(rawValue: "cancelled")
-        /// A mistake in the library.
+        /// An internal error of the library.
         public static let `internal` = Code(rawValue: "internal")
     }
 
     /// The kind of failure.
     public var code: Code
-    /// The area of the failure; by default what ``code`` and ``statusCode`` say.
+    /// The area of the failure. By default, it follows from ``code`` and ``statusCode``.
     public var domain: Domain {
         get { ownDomain ?? (code == .contentKey || statusCode ?? 0 < 400 ? Domain(code) : .http) }
         set { ownDomain = newValue }
     }
     private var ownDomain: Domain?
-    /// The resource that it is about, without secrets (docs/behaviour/credentials.md); nil if there is none, or its text is not
-    /// a URL: see ``urlString``.
+    /// The URL of the resource without secrets, or `nil` if there is none.
+    ///
+    /// It is also `nil` if the text is not a URL. See ``urlString``.
     public var url: URL? { publicURL.flatMap { URL(string: $0) } }
-    /// ``url`` as it is written; of a writer the file as the user named it.
+    /// The ``url`` as written. For a writer's error, the file as the user named it.
     public var urlString: String? {
         get { publicURL }
         set {
@@ -123,43 +126,45 @@ public struct HLSError: Error, Sendable, CustomStringConvertible {
     }
     private var publicURL: String?
     private var secretURL: Secret?
-    /// For the program that may know a fresh one.
+    /// The URL with secrets, for code of the app that can provide a fresh one.
     package var fullURL: String? { secretURL?.url }
-    /// The cause, in a few words (`segment not found`).
+    /// The cause in a few words, such as `segment not found`.
     public var cause: String
-    /// HTTP status, transport code, line number or limit (`HTTP 404`, `line 14`); nil if there is none.
+    /// The HTTP status, transport code, line number or limit, such as `HTTP 404`, or `nil` if there is none.
     public var detail: String?
-    /// HTTP status of the answer that was the failure, such as 404; nil if no answer was, as where the body of a 200 was cut.
+    /// The HTTP status of an error response, such as 404, or `nil` for other failures.
+    ///
+    /// It is `nil`, for example, if the body of a 200 response was truncated.
     public var statusCode: Int?
-    /// Which try of the same it was that failed, from 1; nil where nothing was tried, or it was not counted.
+    /// The number of the failed attempt, from 1, or `nil` if attempts were not made or not counted.
     public var attempt: Int?
-    /// How long its server asks to wait (`Retry-After`), from the answer on; nil where it does not.
+    /// The wait that the server requests (`Retry-After`), from the response on, or `nil` if there is none.
     public var retryAfter: Duration?
-    /// The header of the answer, where there was one.
+    /// The response header, if there was a response.
     package var fields: [TransportField] {
         get { secretFields.fields }
         set { secretFields.fields = newValue }
     }
     private var secretFields = SecretFields()
-    /// The numeric address that the answer came from, where there was one.
+    /// The numeric address that sent the response, if there was one.
     var serverAddress: String?
-    /// What was said below, without secrets; nil if there is nothing below.
+    /// The original error without secrets, or `nil` if there is none.
     public var underlyingError: (any Error)? {
         get { (underlying as? LoadingError).map(HLSError.init(transport:)) ?? underlying }
         set { underlying = newValue.map(Self.withoutSecrets) }
     }
     private var underlying: (any Error)?
 
-    /// Makes an error; without `url` no resource is to blame.
+    /// Creates an error. Without `url`, no resource caused it.
     ///
     /// - Parameters:
-    ///   - code: one of the library's, or of the program's own.
-    ///   - domain: nil leaves it to the code.
-    ///   - url: may have secrets: they are not kept where anybody can read them.
-    ///   - cause: a few words, for people.
-    ///   - detail: the status, or the words of the library below.
-    ///   - statusCode: of an HTTP answer that is an error.
-    ///   - underlyingError: what was said below.
+    ///   - code: The code, either a predefined one or your own.
+    ///   - domain: The domain, or `nil` to derive it from the code.
+    ///   - url: The URL. Its secrets are not readable later.
+    ///   - cause: The cause in a few words, for people.
+    ///   - detail: The status, or the message of the underlying library.
+    ///   - statusCode: The status of an HTTP error response.
+    ///   - underlyingError: The original error.
     public init(
         code: Code, domain: Domain? = nil, url: URL? = nil, cause: String, detail: String? = nil,
         statusCode: Int? = nil, underlyingError: (any Error)? = nil
@@ -169,7 +174,9 @@ public struct HLSError: Error, Sendable, CustomStringConvertible {
             statusCode: statusCode, underlyingError: underlyingError)
     }
 
-    /// Makes an error about a URL as it is written, as ``TransportRequest`` and playlists have it; for the rest as
+    /// Creates an error for a URL as written.
+    ///
+    /// ``TransportRequest`` and playlists have URLs in this form. The other parameters are the same as in
     /// ``init(code:domain:url:cause:detail:statusCode:underlyingError:)``.
     public init(
         code: Code, domain: Domain? = nil, urlString: String?, cause: String, detail: String? = nil,
@@ -185,7 +192,7 @@ public struct HLSError: Error, Sendable, CustomStringConvertible {
         underlying = underlyingError.map(Self.withoutSecrets)
     }
 
-    /// `<cause>: <url> (<detail>)`; of a writer `<file>: <cause>`.
+    /// A description: `<cause>: <url> (<detail>)`, or `<file>: <cause>` for a writer's error.
     public var description: String {
         if domain == .output, code != .output, let publicURL { return "\(publicURL): \(cause)" }
         var text = cause
@@ -194,18 +201,18 @@ public struct HLSError: Error, Sendable, CustomStringConvertible {
         return text
     }
 
-    // MARK: Trying again
+    // MARK: Retries
 
-    /// The same again, with the same URL and the same settings, would fail in the same way: somebody has to change something
-    /// first. False for what may pass by itself: a network, a server that is overloaded, a live stream that stands still.
+    /// A Boolean value that indicates whether a retry with the same URL and settings would fail again.
     ///
-    /// What the library tries again by itself it has tried by then. See <doc:FailuresAndRetry>.
+    /// It is `false` for failures that may pass without a change, such as network errors, an overloaded server, or a
+    /// live playlist that has stopped updating. Automatic retries have already been made. See <doc:FailuresAndRetry>.
     public var isPermanent: Bool {
         switch code {
         case .network, .staleLive, .cancelled, .notReady, .internal: false
-        // Why the key could not be loaded decides; a playlist that came without bytes may come whole the next time.
+        // The reason for the missing key decides. A playlist response that was empty may be complete the next time.
         case .contentKey, .badPlaylist: (underlyingError as? HLSError)?.isPermanent ?? true
-        // A server may be slow to have a body; a file is what it is.
+        // A server may not have a body yet, but a file does not change.
         case .emptyBody: LocalFile.isFileURL(urlString ?? "")
         case .httpStatus: LoadingFailure.isRefusal(statusCode)
         case .untrustedCertificate, .tooManyRedirects, .badRange, .tooLarge, .badURL, .fileNotFound, .fileNotReadable,
@@ -216,67 +223,66 @@ public struct HLSError: Error, Sendable, CustomStringConvertible {
             .invalidArgument, .invalidTime, .itemInUse, .outputInUse, .requiresManualWaiting, .loadingHasBegun,
             .fileExists, .notWritable, .diskFull, .brokenPipe, .writeFailed, .unsupported, .conversionFailed:
             true
-        // Of codes that come later nothing is known.
+        // Nothing is known about codes that are added later.
         default: false
         }
     }
 }
 
 extension HLSError.Code {
-    /// An invalid time: not a number, or a tolerance below zero.
+    /// The time is not a number, or the tolerance is negative.
     public static let invalidTime = HLSError.Code(rawValue: "invalidTime")
-    /// A call that needs ``Player/automaticallyWaitsToMinimizeStalling`` to be false.
+    /// The call requires ``Player/automaticallyWaitsToMinimizeStalling`` to be `false`.
     public static let requiresManualWaiting = HLSError.Code(rawValue: "requiresManualWaiting")
-    /// A call that needs an item that is ready to play and a player at rest.
+    /// The call requires an item that is ready to play and an idle player.
     public static let notReady = HLSError.Code(rawValue: "notReady")
-    /// Something that has to be set before the asset loads anything.
+    /// The property must be set before the asset loads anything.
     public static let loadingHasBegun = HLSError.Code(rawValue: "loadingHasBegun")
 }
 
 // MARK: - Transports
 
-/// What a transport, or code of the program in its place, says of one transfer. An item says it in the words above: a time-out
-/// ends it with ``network``, and ``HLSError/underlyingError`` is the time-out.
+/// Codes with which a transport, or code of your app that replaces it, reports a failed transfer.
+///
+/// An item reports them with the codes above. For example, a timeout makes it fail with ``network``, and
+/// ``HLSError/underlyingError`` is the timeout.
 extension HLSError.Code {
-    /// The server answered with ``HLSError/statusCode``.
+    /// The server responded with ``HLSError/statusCode``.
     public static let httpStatus = HLSError.Code(rawValue: "httpStatus")
     /// The host name cannot be resolved.
     public static let nameNotFound = HLSError.Code(rawValue: "nameNotFound")
-    /// No connection to any address of the host.
+    /// No address of the host accepts a connection.
     public static let cannotConnect = HLSError.Code(rawValue: "cannotConnect")
     /// TLS could not be negotiated.
     public static let tlsHandshake = HLSError.Code(rawValue: "tlsHandshake")
-    /// The certificate is not trusted, has expired or is for another host.
+    /// The certificate is not trusted, has expired or belongs to another host.
     public static let untrustedCertificate = HLSError.Code(rawValue: "untrustedCertificate")
-    /// No byte of the answer within the deadline, or fewer bytes a second than the floor; or code of the program that did not
-    /// answer in time.
+    /// The response did not begin before its deadline, or fell below the minimum rate.
+    ///
+    /// Code of your app that does not respond in time fails with it, too.
     public static let timedOut = HLSError.Code(rawValue: "timedOut")
-    /// The connection ended, or the body did, before all of it had arrived.
+    /// The connection or the body ended before all data had arrived.
     public static let connectionLost = HLSError.Code(rawValue: "connectionLost")
-    /// The content coding is damaged or incomplete.
     package static let badContentEncoding = HLSError.Code(rawValue: "badContentEncoding")
-    /// More redirects than allowed, or a loop of them.
+    /// There were more redirects than allowed, or a redirect loop.
     package static let tooManyRedirects = HLSError.Code(rawValue: "tooManyRedirects")
-    /// The answer does not hold the byte range that was asked for.
+    /// The response does not contain the requested byte range.
     package static let badRange = HLSError.Code(rawValue: "badRange")
-    /// An empty body where there has to be one (200 without bytes, 204).
+    /// The body is empty although one is required (200 without bytes, 204).
     package static let emptyBody = HLSError.Code(rawValue: "emptyBody")
-    /// Larger than ``TransportRequest/maximumByteCount``.
+    /// The body is larger than ``TransportRequest/maximumByteCount``.
     public static let tooLarge = HLSError.Code(rawValue: "tooLarge")
-    /// The URL cannot be parsed.
     package static let badURL = HLSError.Code(rawValue: "badURL")
-    /// A local file that does not exist.
     package static let fileNotFound = HLSError.Code(rawValue: "fileNotFound")
-    /// A local file that cannot be read.
     package static let fileNotReadable = HLSError.Code(rawValue: "fileNotReadable")
-    /// The program's own code, a ``ResourceLoader`` or ``KeyProvider``, gave up. Not tried again.
+    /// Code of your app, such as a ``ResourceLoader`` or ``KeyProvider``, failed. It is not retried.
     public static let application = HLSError.Code(rawValue: "application")
-    /// A library that the transport needs is not installed. Not tried again.
+    /// A library that the transport needs is not installed. The transfer is not retried.
     package static let missingLibrary = HLSError.Code(rawValue: "missingLibrary")
-    /// Any other failure of the transport, with its own code and words in ``HLSError/cause``.
+    /// Any other failure of the transport, with its code and message in ``HLSError/cause``.
     public static let transport = HLSError.Code(rawValue: "transport")
 
-    /// Those above, and what means the same in both places.
+    /// The codes above, and those with the same meaning in both places.
     fileprivate static let ofTransports: Set<HLSError.Code> = [
         httpStatus, nameNotFound, cannotConnect, tlsHandshake, untrustedCertificate, timedOut, connectionLost,
         badContentEncoding, tooManyRedirects, badRange, emptyBody, tooLarge, refused, badURL, fileNotFound,
@@ -285,7 +291,6 @@ extension HLSError.Code {
 }
 
 extension HLSError {
-    /// The failure of a transfer, as a transport reports it.
     package init(transport error: LoadingError) {
         self.init(code: error.code, urlString: error.url, cause: error.text, statusCode: error.failureStatus)
         retryAfter = error.retryAfter
@@ -293,16 +298,17 @@ extension HLSError {
         serverAddress = error.serverAddress
     }
 
-    /// The failure of the transfer that it comes from; nil where it does not come from one.
+    /// The failed transfer that caused the error, or nil if there is none.
     package var loadingError: LoadingError? { underlying as? LoadingError }
 }
 
 extension LoadingError {
-    /// What a transport, or code of the program, says of a transfer.
+    /// Creates the failure of a transfer that a transport or the app reported.
     ///
-    /// A code that is none of a transport's passes where ``HLSError/isPermanent`` says so, and is the program's own failure
-    /// else.
-    /// - Parameter url: what was asked for, where the error does not say.
+    /// A code that a transport does not use stands for a temporary failure unless ``HLSError/isPermanent`` is true. It
+    /// is then the app's own failure.
+    ///
+    /// - Parameter url: The requested URL, for an error without a URL.
     package init(_ error: HLSError, at url: String = "") {
         let detail = error.detail.map { " (\($0))" } ?? ""
         self.init(
@@ -325,44 +331,45 @@ extension LoadingError {
 // MARK: - Outputs
 
 extension HLSError.Code {
-    /// The file is there already, and overwriting was not asked for.
+    /// The file exists, and overwriting was not requested.
     public static let fileExists = HLSError.Code(rawValue: "fileExists")
     /// The file cannot be opened for writing.
     public static let notWritable = HLSError.Code(rawValue: "notWritable")
-    /// No space is left on the device, or in the quota.
+    /// The device or the quota has no space left.
     public static let diskFull = HLSError.Code(rawValue: "diskFull")
-    /// No one reads the pipe any more.
+    /// The reader has closed the pipe.
     public static let brokenPipe = HLSError.Code(rawValue: "brokenPipe")
-    /// Any other failure of a write.
+    /// Any other failed write.
     public static let writeFailed = HLSError.Code(rawValue: "writeFailed")
-    /// The format cannot hold what it was given.
+    /// The format does not support the media.
     public static let unsupported = HLSError.Code(rawValue: "unsupported")
-    /// A library could not convert or pack the media.
+    /// A library could not convert or mux the media.
     public static let conversionFailed = HLSError.Code(rawValue: "conversionFailed")
 }
 
 extension HLSError {
-    /// Makes an error about the file at `path`, as a ``MediaWriter`` throws it.
+    /// Creates an error for the file at `path`, for use by a ``MediaWriter``.
     ///
     /// - Parameters:
-    ///   - code: what is wrong.
-    ///   - path: as the user named it; `-` is standard output. It is ``urlString`` then, and not redacted.
-    ///   - text: the words of the system or library below.
+    ///   - code: The kind of failure.
+    ///   - path: The file as the user named it, or `-` for standard output. It becomes the ``urlString`` and is not
+    ///     redacted.
+    ///   - text: The message of the operating system or the underlying library.
     public init(code: Code, path: String, text: String) {
         self.init(code: code, domain: .output, urlString: nil, cause: text)
         publicURL = path
         cause = text
     }
 
-    /// The file, as the user named it.
+    /// The file as the user named it.
     package var path: String { publicURL ?? "" }
-    /// The words of the system or library below.
+    /// The message of the operating system or the underlying library.
     package var text: String {
         get { cause }
         set { cause = newValue }
     }
 
-    /// The failure of a writer, as that of its item.
+    /// The failure of a writer as an error of its item.
     package var ofItem: HLSError {
         HLSError(code: .output, urlString: publicURL, cause: "cannot write", detail: text, underlyingError: self)
     }
@@ -391,14 +398,14 @@ extension HLSError: Hashable {
 // MARK: - Secrets
 
 extension HLSError {
-    /// A URL that must not be written anywhere, not by `dump` either.
+    /// A URL that must not appear anywhere, even in the output of `dump`.
     private struct Secret: Sendable, CustomStringConvertible, CustomReflectable {
         var url: String
         var description: String { "…" }
         var customMirror: Mirror { Mirror(self, children: []) }
     }
 
-    /// A header, which may set cookies.
+    /// A response header, which may contain cookies.
     private struct SecretFields: Sendable, CustomStringConvertible, CustomReflectable {
         var fields: [TransportField] = []
         var description: String { "…" }
@@ -406,7 +413,7 @@ extension HLSError {
     }
 
     private static func withoutSecrets(_ error: any Error) -> any Error {
-        // A header may set cookies. The error log has what may be seen of it.
+        // A header may contain cookies. The error log has the fields that may be shown.
         switch error {
         case var error as LoadingError:
             error.url = Redaction.url(error.url)
@@ -420,16 +427,16 @@ extension HLSError {
     }
 }
 
-// MARK: - From the errors below
+// MARK: - Conversions
 
-/// An error of a folder that knows more than this one.
+/// An error of another module that provides its own conversion.
 package protocol HLSErrorConvertible: Error {
-    /// What the program gets.
+    /// The error that the app receives.
     var hlsError: HLSError { get }
 }
 
 extension HLSError {
-    /// Whatever was thrown, as the one error that the program gets.
+    /// Converts any error to the only type that the app receives.
     package init(_ error: any Error) {
         switch error {
         case let error as HLSError: self = error
@@ -443,12 +450,12 @@ extension HLSError {
         }
     }
 
-    /// Does `body`, whatever it throws as the one error that the program gets.
+    /// Runs `body` and converts any error that it throws.
     package static func typed<Value>(_ body: () async throws -> Value) async throws(HLSError) -> Value {
         do { return try await body() } catch { throw HLSError(error) }
     }
 
-    /// A failure of loading, as ``LoadingFailure`` has it.
+    /// Creates the error for a failed load, with the code and texts of ``LoadingFailure``.
     package init(_ error: LoadingError, as role: LoadingFailure.Role) {
         let failure = LoadingFailure(error, as: role)
         self.init(
@@ -457,7 +464,7 @@ extension HLSError {
         retryAfter = error.retryAfter
     }
 
-    /// A failure of loading; `isFirst` where it is the first playlist, without which there is nothing.
+    /// Creates the error for a failed load. `isFirst` is true for the first playlist, which is essential.
     package init(_ error: LoadingError, isFirst: Bool) { self.init(error, as: isFirst ? .named : .listed) }
 
     package init(_ error: PlaylistError, url: String?) {
@@ -482,13 +489,13 @@ extension HLSError {
         HLSError(code: .notAvailable, urlString: url, cause: cause)
     }
 
-    /// The cause where a resource has not the bytes that were asked for.
+    /// The cause if a resource does not have the requested bytes.
     package static let noSuchRange = LoadingFailure.badRange
 
-    /// The cause where media does not decrypt with a ``ContentKeyOverride``.
-    package static let unfitGivenKey = "the key given by hand does not fit the segment"
+    /// The cause if a ``ContentKeyOverride`` does not decrypt the media.
+    package static let unfitGivenKey = "the override key does not decrypt the segment"
 
-    /// The same, as the failure of one try of several.
+    /// Returns a copy for one attempt of several.
     package func at(attempt: Int) -> HLSError {
         var error = self
         error.attempt = attempt
@@ -497,7 +504,7 @@ extension HLSError {
 }
 
 extension HLSError.Code {
-    /// Something is missing of what was to be whole.
+    /// A part of the content is missing.
     package static let incomplete = HLSError.Code(rawValue: "incomplete")
 
     package init(_ kind: LoadingFailure.Kind) { self.init(rawValue: kind.rawValue) }

@@ -1,14 +1,14 @@
 import HLSKitPlaylist
 
-/// An absolute http or https URL, taken apart strictly and written in one way.
+/// An absolute http or https URL that was parsed strictly, with a normalized text.
 ///
-/// The library below gets only what this type writes, so there is nothing that two parsers could read differently
+/// The underlying library only gets the normalized text, so that two parsers cannot read a URL differently
 /// (`http://good\@evil`, `%2F` in a host; curl's CVE-2022-27780).
 package struct HTTPURL: Sendable, Hashable {
     package var origin: URLOrigin
-    /// User information as written; never part of ``text``.
+    /// The user information as written, which is never part of ``text``.
     var userInfo: String?
-    /// Path and query with everything escaped that a request line cannot carry; begins with `/`.
+    /// The path and query, which begin with `/`. All characters that a request line does not allow are escaped.
     package var target: String
 
     /// - Throws: `badURL`, or `refused` for a scheme other than http and https.
@@ -20,7 +20,7 @@ package struct HTTPURL: Sendable, Hashable {
         try self.init(reference, writtenAs: text)
     }
 
-    /// The URL that a `Location` field or a playlist names, seen from this one.
+    /// Resolves a URL from a `Location` field or a playlist against this URL.
     func resolving(_ location: String) throws(LoadingError) -> HTTPURL {
         guard let reference = URIReference(location), let base = URIReference(text) else {
             let code: LoadingError.Code = Self.holdsControls(location) ? .refused : .badURL
@@ -29,7 +29,7 @@ package struct HTTPURL: Sendable, Hashable {
         return try HTTPURL(reference.resolved(against: base), writtenAs: location)
     }
 
-    /// Why a text is no URI reference.
+    /// Returns the reason why a text is not a URI reference.
     private static func fault(of text: String) -> String {
         holdsControls(text) ? "a control character" : "an invalid port"
     }
@@ -45,7 +45,7 @@ package struct HTTPURL: Sendable, Hashable {
             throw fault(.refused, "the scheme \"\(scheme)\" is not allowed")
         }
         guard let authority = reference.authority else { throw fault(.badURL, "the URL has no host") }
-        // Browsers read a backslash as a slash, so the host would depend on the reader.
+        // Browsers read a backslash as a slash, so the host would depend on the parser.
         guard !authority.contains("\\") else { throw fault(.badURL, "the host contains a backslash") }
 
         var hostPort = Substring(authority)
@@ -83,7 +83,7 @@ package struct HTTPURL: Sendable, Hashable {
     /// The URL without user information and fragment.
     package var text: String { "\(origin)\(target)" }
 
-    /// `Basic` credentials of the user information (RFC 7617); nil without any.
+    /// The `Basic` credentials of the user information (RFC 7617), or nil if there is none.
     package var basicAuthorization: TransportField? {
         guard let userInfo else { return nil }
         let bytes = PercentCoding.decoded(userInfo)
@@ -95,7 +95,7 @@ package struct HTTPURL: Sendable, Hashable {
         if host.hasPrefix("[") {
             return host.dropFirst().dropLast().utf8.allSatisfy { $0.isHexDigit || $0 == 0x3A || $0 == 0x2E }
         }
-        // Bytes from 0x80 on are names in other scripts; the resolver's library encodes them.
+        // Bytes from 0x80 on belong to internationalized names, which the resolver's library encodes.
         return !host.isEmpty
             && host.utf8.allSatisfy { $0.isAlphanumeric || $0 >= 0x80 || "-._~".utf8.contains($0) }
     }
@@ -127,6 +127,7 @@ extension UInt8 {
         (0x30...0x39).contains(self) || (0x41...0x46).contains(self) || (0x61...0x66).contains(self)
     }
 
-    /// RFC 3986: unreserved, reserved but the brackets' and hash's special places, and `%` as it stands.
+    /// RFC 3986: unreserved and reserved characters, except for the special roles of brackets and hash, and `%`
+    /// unchanged.
     fileprivate var isAllowedInTarget: Bool { isAlphanumeric || "-._~:/?@!$&'()*+,;=%[]".utf8.contains(self) }
 }

@@ -1,13 +1,11 @@
 import Synchronization
 
-/// Asks once more beside a request whose answer does not come (a hedged request), where the request says after how long:
-/// the first that brings bytes is the answer, and the other is given up.
+/// A transport that sends a second request if there is no response within the request's hedge delay.
 ///
-/// For the lists of live streams. Where a connection or a server is stuck, the window moves on meanwhile, and another
-/// connection may have the answer at once. No more than two are under way; the later one is made anew each time that the
-/// delay is over. How it ends where none answers is the first one's affair: its deadlines hold as ever.
-///
-/// Source: docs/behaviour/live.md.
+/// The first attempt that receives bytes provides the response, and the other is cancelled. This is for live playlists.
+/// While a connection or server hangs, the live window moves on, and another connection may deliver at once. At most
+/// two attempts run at a time. The later one is replaced whenever the delay passes again. If none succeeds, the result
+/// of the first attempt and its deadlines apply as usual.
 package struct HedgedTransport: ResourceTransport {
     private let base: any ResourceTransport
     private let clock: any Clock<Duration>
@@ -31,26 +29,25 @@ package struct HedgedTransport: ResourceTransport {
 private final class HedgedTask: TransportTask {
     private struct Attempt {
         var task: (any TransportTask)?
-        /// Kept until it is known whose answer counts.
+        /// Kept until the winner is known.
         var response: TransportResponse?
     }
 
     private struct State {
-        /// By their numbers; the first is 0.
+        /// The attempts by number, from 0.
         var attempts: [Int: Attempt] = [:]
         var count = 0
-        /// Whose answer counts.
         var winner: Int?
         var isOver = false
         var isPaused = false
         var isCancelled = false
-        /// What came and was not told yet: a response that was kept back comes with the first bytes, and in a pause nothing
-        /// is told.
+        /// The events that have not been delivered. A response is kept until the first bytes arrive, and nothing is
+        /// delivered during a pause.
         var untold: [TransportEvent] = []
         var isTelling = false
         var timer: Task<Void, Never>?
 
-        /// What is under way besides `winner`, which goes.
+        /// Removes all attempts other than `winner` and returns their tasks.
         mutating func leave(all winner: Int?) -> [any TransportTask] {
             let others = attempts.filter { $0.key != winner }
             for number in others.keys { attempts[number] = nil }
@@ -76,7 +73,7 @@ private final class HedgedTask: TransportTask {
         self.handler = handler
     }
 
-    // MARK: Asking
+    // MARK: Requests
 
     func begin() {
         let number = state.withLock { state -> Int? in
@@ -87,7 +84,7 @@ private final class HedgedTask: TransportTask {
         }
         guard let number else { return }
         let task = base.start(request) { [self] event in take(event, of: number) }
-        // It may have been answered, or given up, on the way here.
+        // The attempt may have been answered or cancelled while it started.
         let (isKept, isPaused) = state.withLock { state in
             state.attempts[number]?.task = task
             return (state.attempts[number] != nil, state.isPaused)
@@ -110,7 +107,7 @@ private final class HedgedTask: TransportTask {
         if !isNeeded { timer.cancel() }
     }
 
-    /// False where an answer has begun.
+    /// Returns false if a response has begun.
     private func askAgain() -> Bool {
         let (goesOn, left) = state.withLock { state -> (Bool, (any TransportTask)?) in
             guard !state.isOver, state.winner == nil else { return (false, nil) }
@@ -122,7 +119,7 @@ private final class HedgedTask: TransportTask {
         return goesOn
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
     private func take(_ event: TransportEvent, of number: Int) {
         var others: [any TransportTask] = []
@@ -150,11 +147,11 @@ private final class HedgedTask: TransportTask {
         for other in others { other.cancel() }
         state.withLock { $0.untold += events }
         tell()
-        // It holds on to the handler, which holds on to this.
+        // The task retains the handler, which retains this object.
         if events.last?.isLast == true { state.withLock { $0.attempts = [:] } }
     }
 
-    /// Tells what came, one at a time.
+    /// Delivers the pending events, one at a time.
     private func tell() {
         let isFirst = state.withLock { state in
             defer { state.isTelling = true }

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Holds requests back so that no host is asked for more than some at once; decides nothing itself (``HostQueue``).
+/// Delays requests to limit the number of parallel requests per host, as decided by ``HostQueue``.
 ///
-/// Whatever waits has not begun: no deadline of it runs.
+/// A waiting request has not started, so none of its deadlines runs.
 package final class HostLimit: Sendable {
     private struct State {
         var queue: HostQueue
@@ -14,7 +14,7 @@ package final class HostLimit: Sendable {
 
     package init(connectionsPerHost: Int) { state = Mutex(State(queue: HostQueue(limit: connectionsPerHost))) }
 
-    /// Starts a request by `transport`, now or when there is a place.
+    /// Starts a request with `transport` now, or when the limit allows.
     package func start(
         _ request: TransportRequest, by transport: any ResourceTransport,
         handler: @escaping @Sendable (TransportEvent) -> Void
@@ -44,7 +44,7 @@ package final class HostLimit: Sendable {
     fileprivate func forget(_ id: Int) { state.withLock { _ = $0.waiting.removeValue(forKey: id) } }
 }
 
-/// A request that may have to wait for its place.
+/// A request that may have to wait until the limit allows it.
 private final class HeldTask: TransportTask {
     let id: Int
     private let limit: HostLimit
@@ -66,9 +66,10 @@ private final class HeldTask: TransportTask {
 
     func begin() {
         let (limit, handler, id) = (limit, handler, id)
-        // The server holds it until there is an answer: until then it lends its place, as one that is not read does.
+        // The server blocks this request until it has a response. Until then it does not count, like a request that is
+        // not being read.
         if request.isHeld { limit.change { $0.rest(id, .held) } }
-        // What may never be asked for takes no place from others while it comes, either.
+        // A request that may never be needed does not count while it is being received, either.
         let isHeld = request.isHeld && !request.isPreload
         slot.start { _ in
             transport.start(request) { event in

@@ -1,14 +1,13 @@
-/// Which requests may be under way, where no host is to be asked for more than some at once.
+/// Decides which requests may run if the number of parallel requests per host is limited.
 ///
-/// A request that waits is let in when another leaves, those that are no media segments first, else in the order in which
-/// they came. One whose body is not being read lends its place: what it waits for may be what waits behind it.
+/// When a request leaves, a waiting one is admitted: requests other than media segments first, then in order of
+/// arrival. A request whose body is not being read does not count, because it may depend on a request that is waiting.
 struct HostQueue: Sendable {
-    /// Why nothing is read of a request for now.
+    /// The reason why a request is currently not being read.
     struct Rest: OptionSet, Sendable {
         let rawValue: Int
-        /// Whoever asked does not read.
         static let paused = Rest(rawValue: 1)
-        /// The server has nothing to answer with yet.
+        /// The server blocks it until it has a response.
         static let held = Rest(rawValue: 2)
     }
 
@@ -20,26 +19,25 @@ struct HostQueue: Sendable {
     private struct Host {
         var underWay: Set<Int> = []
         var resting: Set<Int> = []
-        /// In the order in which they are let in.
         var waiting: [(id: Int, isSegment: Bool)] = []
-        /// One connection carries all that is asked for.
+        /// Whether one connection carries all requests.
         var isMultiplexed = false
 
         var isIdle: Bool { underWay.isEmpty && resting.isEmpty && waiting.isEmpty }
     }
 
-    /// Requests at once per host, `1...`.
+    /// The largest number of parallel requests per host, `1...`.
     let limit: Int
     private var hosts: [URLOrigin: Host] = [:]
     private var places: [Int: Place] = [:]
-    /// Those that are kept only because one connection carries all, the one that had no request for longest first.
+    /// Hosts that are only kept because they are multiplexed, the longest idle one first.
     private(set) var idleHosts: [URLOrigin] = []
-    /// What is forgotten of others is found out with their next request.
+    /// Older hosts are forgotten, and the next request detects again whether they are multiplexed.
     private static let maximumIdleHostCount = 32
 
     init(limit: Int) { self.limit = max(1, limit) }
 
-    /// Whether the request may begin; if not, it waits.
+    /// Whether the request may begin. If not, it waits.
     mutating func enter(_ id: Int, at origin: URLOrigin, isSegment: Bool) -> Bool {
         var host = hosts.removeValue(forKey: origin) ?? Host()
         if host.isMultiplexed, host.isIdle { idleHosts.removeAll { $0 == origin } }
@@ -54,16 +52,17 @@ struct HostQueue: Sendable {
         return false
     }
 
-    /// Whether a request can begin at once, on a connection that no other needs.
+    /// Whether a request can begin at once on a connection that no other request needs.
     func hasRoom(at origin: URLOrigin) -> Bool {
         guard let host = hosts[origin] else { return true }
         return host.isMultiplexed || host.waiting.isEmpty && host.underWay.count + host.resting.count < limit
     }
 
-    /// The request has ended, or is not wanted any more.
+    /// Removes a request that has ended or is no longer needed.
     ///
-    /// - Parameter isMultiplexed: its connection carried others beside it.
-    /// - Returns: those that may begin now.
+    /// - Parameter isMultiplexed: Whether its connection carried other requests in parallel.
+    ///
+    /// - Returns: The requests that may begin now.
     mutating func leave(_ id: Int, isMultiplexed: Bool = false) -> [Int] {
         guard let origin = places.removeValue(forKey: id)?.origin, var host = hosts.removeValue(forKey: origin) else {
             return []
@@ -78,9 +77,9 @@ struct HostQueue: Sendable {
         return next
     }
 
-    /// Nothing is read of the request for now, whether it is under way or waits.
+    /// Records that a running or waiting request is not being read.
     ///
-    /// - Returns: those that may begin now.
+    /// - Returns: The requests that may begin now.
     mutating func rest(_ id: Int, _ reason: Rest = .paused) -> [Int] {
         places[id]?.rest.insert(reason)
         guard let origin = places[id]?.origin, var host = hosts.removeValue(forKey: origin) else { return [] }
@@ -90,7 +89,7 @@ struct HostQueue: Sendable {
         return letIn(&host)
     }
 
-    /// The reason is gone. With the last one the request is read on, whatever is under way by now.
+    /// Removes a reason. After the last one, the request is read again, even if this exceeds the limit.
     mutating func resume(_ id: Int, _ reason: Rest = .paused) {
         places[id]?.rest.remove(reason)
         guard let place = places[id], place.rest.isEmpty, var host = hosts.removeValue(forKey: place.origin) else {
@@ -110,7 +109,7 @@ struct HostQueue: Sendable {
         while let first = host.waiting.first, host.isMultiplexed || host.underWay.count < limit {
             host.waiting.removeFirst()
             next.append(first.id)
-            // What is not read takes no place from the beginning.
+            // A request that is not being read does not count from its start.
             if places[first.id]?.rest.isEmpty == false {
                 host.resting.insert(first.id)
             } else {

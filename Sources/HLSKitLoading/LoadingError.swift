@@ -1,24 +1,24 @@
-/// Why a transfer failed, as what loads keeps it: a program meets it as an ``HLSError`` (``HLSError/init(transport:)``).
+/// A failed transfer, as the loading code keeps it. An app receives it as an ``HLSError``
+/// (``HLSError/init(transport:)``).
 package struct LoadingError: Error, Sendable, Hashable, CustomStringConvertible {
     package typealias Code = HLSError.Code
 
-    /// The kind of failure: one of those that ``HLSError/Code`` has for transports.
+    /// The kind of failure, one of the ``HLSError/Code`` values for transports.
     package var code: Code
-    /// The URL that failed; after redirects the last one. Without user information; with the query as it was sent, which
-    /// may hold a token. ``description`` does not.
+    /// The URL that failed, which is the last one after redirects. It has no user information, but its query as sent,
+    /// which may contain a token. ``description`` does not contain it.
     package var url: String
-    /// HTTP status; nil if there was no answer.
+    /// The HTTP status, or nil if there was no response.
     package var status: Int?
-    /// `Retry-After` of the answer, as a time from its arrival.
+    /// The `Retry-After` of the response, as a time from its arrival.
     package var retryAfter: Duration?
-    /// The message, with the code and the words of the library below (`curl 7: Couldn't connect to server`).
+    /// The message with the code and text of the underlying library (`curl 7: Couldn't connect to server`).
     package var text: String
-    /// The header of the answer, where there was one, and the numeric address that it came from.
+    /// The response header, if there was a response.
     package var fields: [TransportField] = []
-    /// The numeric address of the peer; nil if there was no response.
+    /// The numeric address of the peer, or nil if there was no response.
     package var serverAddress: String?
 
-    /// Makes an error without a response header.
     package init(code: Code, url: String, status: Int? = nil, retryAfter: Duration? = nil, text: String) {
         self.code = code
         self.url = Redaction.withoutUserInfo(url)
@@ -27,10 +27,10 @@ package struct LoadingError: Error, Sendable, Hashable, CustomStringConvertible 
         self.text = Redaction.text(text)
     }
 
-    /// ``status`` where the answer itself is the failure. Of a body that was cut, late or empty, of a range that is not there
-    /// and of a chain of redirects it is that of a success.
+    /// The ``status`` if it is the failure itself. If a body was truncated, late or empty, a range was missing or there
+    /// were too many redirects, the status is not an error.
     package var failureStatus: Int? { code == .httpStatus ? status : nil }
 
-    /// Without secrets.
+    /// A description without secrets.
     package var description: String { "\(Redaction.url(url)): \(text)" }
 }

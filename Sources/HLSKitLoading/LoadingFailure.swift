@@ -1,30 +1,29 @@
 package import HLSKitPlaylist
 
-/// What a failure of loading means to those who wanted the resource: the one table of it.
+/// The meaning of a failed load for the user of the resource.
 ///
-/// Errors of players, assets, downloads and commands take their codes and their words from here, so that one failure has
-/// one exit code and one text, whoever met it.
+/// Errors of players, assets, downloads and commands take their codes and texts from here. So one failure always has
+/// the same exit code and text.
 package struct LoadingFailure: Sendable, Hashable {
-    /// What the resource was wanted for.
+    /// The purpose for which the resource was loaded.
     package enum Role: Sendable, Hashable, CaseIterable {
-        /// The user or the program gave its URL: without it there is nothing.
+        /// The user or the app gave its URL, so it is essential.
         case named
-        /// A playlist names it: another playlist, a segment, an initialization section, a picture.
+        /// A playlist names it: another playlist, a segment, an initialization section or an image.
         case listed
-        /// It is a key.
+        /// The resource is a key.
         case key
     }
 
-    /// The kind of failure. The raw values are those of the codes of errors of players and assets. `badMedia` comes of
-    /// bytes that arrived, never of a ``LoadingError``.
+    /// The kind of failure. The raw values are the error codes of players and assets. `badMedia` results from received
+    /// bytes, never from a ``LoadingError``.
     package enum Kind: String, Sendable, Hashable, CaseIterable {
         case notFound, network, badPlaylist, badMedia, contentKey, refused, invalidArgument
     }
 
     package var kind: Kind
-    /// The cause, in a few words.
     package var cause: String
-    /// The status or the words of the library below; nil where they would only repeat the cause.
+    /// The status or the message of the underlying library, or nil if it would repeat the cause.
     package var detail: String?
 
     package init(_ error: LoadingError, as role: Role) {
@@ -37,10 +36,10 @@ package struct LoadingFailure: Sendable, Hashable {
         }
     }
 
-    /// 408 request timeout, 425 too early, 429 too many requests: of the 4xx these pass.
+    /// 408 request timeout, 425 too early and 429 too many requests are the temporary 4xx statuses.
     private static let passingStatuses: Set<Int> = [408, 425, 429]
 
-    /// The server says that there is nothing for us: a status of 4xx, but for those that pass.
+    /// Whether the server permanently rejects the request: a 4xx status that is not temporary.
     package static func isRefusal(_ status: Int?) -> Bool {
         guard let status else { return false }
         return (400..<500).contains(status) && !passingStatuses.contains(status)
@@ -48,9 +47,9 @@ package struct LoadingFailure: Sendable, Hashable {
 
     private static func kind(of error: LoadingError, as role: Role) -> Kind {
         switch (role, error.code) {
-        // Rules of safety count for all alike.
+        // Safety rules apply to all resources.
         case (_, .refused), (_, .untrustedCertificate): .refused
-        // Media without its key is no media; why it cannot be had is for the text.
+        // Media without its key is useless. The text has the reason.
         case (.key, _): .contentKey
         case (_, .httpStatus): isRefusal(error.status) ? .notFound : .network
         case (_, .notFound), (_, .fileNotFound), (_, .fileNotReadable), (_, .badRange): .notFound
@@ -93,13 +92,13 @@ package struct LoadingFailure: Sendable, Hashable {
         }
     }
 
-    /// The cause where a resource has not the bytes that were asked for.
+    /// The cause if a resource does not have the requested bytes.
     static let badRange = "not the requested byte range"
 }
 
 extension PlaylistError {
-    /// What is said of it, whoever met it: a cause in a few words, and where it is, with all that is known. Control
-    /// characters of the playlist are escaped.
+    /// The error in words: a short cause, and a detail with the line and all that is known. Control characters of the
+    /// playlist are escaped.
     package var words: (cause: String, detail: String?) {
         switch code {
         case .notAPlaylist: (text.escapingControls, line.map { "line \($0)" })

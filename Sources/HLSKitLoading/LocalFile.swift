@@ -8,14 +8,15 @@ package struct LocalFile: ~Copyable {
 
     /// Opens the file of a `file:` URL.
     ///
-    /// - Throws: `fileNotFound` and `fileNotReadable` with the words of errno; `refused` for folders, pipes and
+    /// - Throws: `fileNotFound` and `fileNotReadable` with the text of errno, or `refused` for folders, pipes and
     ///   devices, which are never opened.
     package init(at url: String) throws(LoadingError) {
         let path = try Self.path(of: url)
         var info = stat()
         guard stat(path, &info) == 0 else { throw Self.failure("stat", path, url) }
         try Self.checkIsRegular(info, path, url)
-        // What is opened may be something else by now; without blocking, a pipe does no harm until it is seen.
+        // The file may have been replaced since the check. Opening a pipe without blocking does no harm until it is
+        // detected.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw Self.failure("open", path, url) }
         do throws(LoadingError) {
@@ -35,7 +36,7 @@ package struct LocalFile: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Reads up to `count` bytes from `offset` on; none at the end of the file.
+    /// Reads up to `count` bytes from `offset` on, or none at the end of the file.
     package func read(at offset: UInt64, count: Int, url: String) throws(LoadingError) -> [UInt8] {
         var failure: LoadingError?
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, used in
@@ -72,7 +73,8 @@ package struct LocalFile: ~Copyable {
 
     package static func isFileURL(_ url: String) -> Bool { URIReference(url)?.scheme?.lowercased() == "file" }
 
-    /// The path of a `file:` URL (RFC 8089): host empty or `localhost`, percent-encoding undone, query ignored.
+    /// Returns the path of a `file:` URL (RFC 8089). The host must be empty or `localhost`. Percent-encoding is decoded
+    /// and the query is ignored.
     static func path(of url: String) throws(LoadingError) -> String {
         guard let reference = URIReference(url), reference.scheme?.lowercased() == "file" else {
             throw LoadingError(code: .badURL, url: url, text: "not a file: URL")
@@ -88,7 +90,7 @@ package struct LocalFile: ~Copyable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// `path` without symbolic links and dot segments, or nil where nothing is there.
+    /// Returns `path` without symbolic links and dot segments, or nil if it does not exist.
     static func realPath(_ path: String) -> String? {
         guard let resolved = realpath(path, nil) else { return nil }
         defer { free(resolved) }

@@ -1,18 +1,19 @@
 import Synchronization
 
-/// An answer that needs no transfer, told as a transport tells one: not within `start`, nothing while it is paused and
-/// nothing once it is cancelled.
+/// A response that needs no transfer, delivered like a transport's response.
+///
+/// The handler is not called within `start`, while the request is paused, or after it is cancelled.
 package final class MadeAnswer: TransportTask {
     private enum Wish { case running, paused, cancelled }
 
     private let wish = Gate(Wish.running)
     private let work = Mutex<Task<Void, Never>?>(nil)
-    /// The transfer that it needs nevertheless.
+    /// A transfer that is needed after all.
     private let transfer = Mutex<(any TransportTask)?>(nil)
 
     /// - Parameters:
-    ///   - executor: where it is told; nil for the global one.
-    ///   - make: the events. Is cancelled with the request.
+    ///   - executor: The executor that calls the handler, or nil for the global one.
+    ///   - make: Returns the events. It is cancelled with the request.
     package convenience init(
         on executor: (any TaskExecutor)?, handler: @escaping @Sendable (TransportEvent) -> Void,
         _ make: @escaping @Sendable () async -> [TransportEvent]
@@ -21,9 +22,9 @@ package final class MadeAnswer: TransportTask {
     }
 
     /// - Parameters:
-    ///   - executor: where it is told; nil for the global one.
-    ///   - make: the events, or nil where they cannot be had without a transfer. Is cancelled with the request.
-    ///   - start: begins the transfer, with the same handler.
+    ///   - executor: The executor that calls the handler, or nil for the global one.
+    ///   - make: Returns the events, or nil if a transfer is needed. It is cancelled with the request.
+    ///   - start: Starts the transfer with the same handler.
     init(
         on executor: (any TaskExecutor)?, handler: @escaping @Sendable (TransportEvent) -> Void,
         making make: @escaping @Sendable () async -> [TransportEvent]?,
@@ -40,12 +41,12 @@ package final class MadeAnswer: TransportTask {
         work.withLock { $0 = task }
     }
 
-    /// Begins the transfer unless the request is paused: a transfer that is told to pause after it has begun may have
-    /// delivered several events by then.
+    /// Starts the transfer unless the request is paused. A transfer that is paused after its start could deliver
+    /// several events first.
     private func begin(_ start: () -> (any TransportTask)?) async {
         while await wish.wait({ $0 == .paused ? nil : $0 == .running }) {
             let hasBegun = transfer.withLock { transfer in
-                // Whoever changes the wish after this look finds the transfer.
+                // A change of the wish after this check finds the transfer.
                 guard wish.withLock({ $0 }) == .running else { return false }
                 transfer = start()
                 return true

@@ -1,19 +1,19 @@
-/// Ranges of bytes that are open at their end: `bytes=N-`. The resource may be growing, and its end not be known.
+/// Byte ranges without an end (`bytes=N-`), for a resource that may grow and whose end may be unknown.
 ///
 /// Source: RFC 9110 §14.1.2, rfc8216bis §4.4.5.3.
 extension Range<UInt64> {
-    /// From a byte to the end of the resource.
+    /// Returns the range from a byte to the end of the resource.
     package static func bytes(from start: UInt64) -> Range<UInt64> { start..<UInt64.max }
 
-    /// It goes to the end of the resource, wherever that is.
+    /// Whether the range extends to the end of the resource.
     package var isOpenEnded: Bool { upperBound == .max }
 
-    /// The bytes of a resource that is whole; nil where they are not in it.
+    /// Returns the range within a complete resource of this size, or nil if the resource does not contain it.
     package func bytes(ofResourceOf byteCount: UInt64) -> Range<UInt64>? {
         let end = isOpenEnded ? byteCount : upperBound
         return lowerBound < end && end <= byteCount ? lowerBound..<end : nil
     }
 
-    /// As a server is asked for it (RFC 9110 §14.1.1).
+    /// The range in a `Range` header field (RFC 9110 §14.1.1).
     package var headerText: String { isOpenEnded ? "\(lowerBound)-" : "\(lowerBound)-\(upperBound &- 1)" }
 }

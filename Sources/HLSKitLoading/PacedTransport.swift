@@ -1,14 +1,14 @@
 import Synchronization
 
-/// Holds what all its requests receive together to a number of bytes a second, by pausing them.
+/// A transport that limits the total rate of its requests in bytes per second by pausing them.
 package final class PacedTransport: ResourceTransport {
     private struct State {
-        /// nil sets no limit.
+        /// nil for no limit.
         var bucket: RateBucket?
         var tasks: [ObjectIdentifier: PacedTask] = [:]
-        /// Requests are held until the bucket fills.
+        /// Whether requests are held until the bucket fills.
         var isHolding = false
-        /// Changes with each time that they are held, and let go.
+        /// Changes whenever requests are held or released.
         var round = 0
     }
 
@@ -21,7 +21,7 @@ package final class PacedTransport: ResourceTransport {
         self.clock = HostClock(clock)
     }
 
-    /// nil sets no limit.
+    /// Sets the limit, or removes it if the argument is nil.
     package func setLimit(bytesPerSecond: Int?) {
         let now = clock.now
         state.withLock { $0.bucket = bytesPerSecond.map { RateBucket(bytesPerSecond: $0, at: now) } }
@@ -33,7 +33,7 @@ package final class PacedTransport: ResourceTransport {
     ) -> any TransportTask {
         let task = PacedTask()
         state.withLock { state in
-            // What is held when it comes is let go with the others.
+            // If requests are held when this one starts, it is released with them.
             if state.isHolding { task.slot.hold(true) }
             state.tasks[ObjectIdentifier(task)] = task
         }
@@ -67,7 +67,7 @@ package final class PacedTransport: ResourceTransport {
         }
         guard let held else { return }
         for task in held.tasks { task.slot.hold(true) }
-        // Somebody has let them go meanwhile: those that were not held yet would stay so.
+        // If another thread released the requests in the meantime, those held just now would stay held.
         if state.withLock({ $0.round != held.round }) {
             for task in held.tasks { task.slot.hold(false) }
             return
@@ -78,7 +78,7 @@ package final class PacedTransport: ResourceTransport {
         }
     }
 
-    /// Lets requests go on, where there is room.
+    /// Releases requests if the bucket allows it.
     private func release() {
         let now = clock.now
         let tasks = state.withLock { state -> [PacedTask] in
@@ -92,7 +92,7 @@ package final class PacedTransport: ResourceTransport {
     }
 }
 
-/// A request that is paused by its caller, and held back with all others.
+/// A request that its caller can pause, and that is held together with all others.
 private final class PacedTask: TransportTask {
     let slot = TransferSlot()
     private let end = Mutex<(@Sendable () -> Void)?>(nil)

@@ -1,6 +1,6 @@
 /// Percent-encoding (RFC 3986 §2.1).
 package enum PercentCoding {
-    /// The bytes that `text` stands for; a `%` without two digits stands for itself.
+    /// Returns the decoded bytes of `text`. A `%` without two hexadecimal digits is not changed.
     static func decoded(_ text: some StringProtocol) -> [UInt8] {
         var bytes: [UInt8] = []
         var rest = text.utf8.makeIterator()
@@ -24,7 +24,7 @@ package enum PercentCoding {
         return bytes
     }
 
-    /// `text` as a value in a query: all but unreserved characters escaped.
+    /// Returns `text` as a value in a query, with all characters escaped except unreserved ones.
     package static func encodedQueryValue(_ text: String) -> String {
         text.utf8.map { byte in
             let isPlain =

@@ -1,16 +1,16 @@
 import Synchronization
 
-/// The caller's end of a request that a transport's own thread works on.
+/// The caller's side of a request that a transport's own thread processes.
 ///
-/// Two flags that the thread reads between its steps. Nobody waits for them: how the thread is woken (a ``Monitor``, a
-/// descriptor that it polls) is the transport's, which `notify` reaches.
+/// The thread reads the two flags between its steps, and callers never wait for it. The transport decides how to wake
+/// its thread, and does so in `notify` (a ``Monitor``, a descriptor that it polls).
 package final class QueuedTask: TransportTask {
     private let cancelled = Atomic(false)
     private let paused = Atomic(false)
     private let notify: @Sendable (QueuedTask) -> Void
 
-    /// - Parameter notify: Tells the thread to look at the flags. It is called on any thread and must not block. What
-    ///   it captures lives as long as the task.
+    /// - Parameter notify: Tells the thread to read the flags. It is called on any thread and must not block. Its
+    ///   captures live as long as the task.
     package init(notify: @escaping @Sendable (QueuedTask) -> Void) { self.notify = notify }
 
     package var isCancelled: Bool { cancelled.load(ordering: .acquiring) }

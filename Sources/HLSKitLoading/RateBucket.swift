@@ -1,10 +1,10 @@
-/// A token bucket: how many bytes may still be received now.
+/// A token bucket that limits the number of bytes to receive.
 package struct RateBucket: Sendable {
     private let bytesPerSecond: Double
     private var tokens: Double
     private var filledAt: Duration
 
-    /// Seconds of the rate that may be saved up: small, so that the limit holds over short times as well.
+    /// The capacity in seconds of the rate. It is small so that the limit also holds over short times.
     private static let capacity = 0.1
 
     package init(bytesPerSecond: Int, at time: Duration) {
@@ -13,7 +13,7 @@ package struct RateBucket: Sendable {
         filledAt = time
     }
 
-    /// Adds what has become due.
+    /// Adds the tokens since the last call.
     package mutating func fill(at time: Duration) {
         tokens = min(
             tokens + bytesPerSecond * ((time - filledAt) / .seconds(1)), bytesPerSecond * Self.capacity)
@@ -22,9 +22,9 @@ package struct RateBucket: Sendable {
 
     package var isEmpty: Bool { tokens <= 0 }
 
-    /// Takes bytes out; the bucket may go into debt, which later bytes wait for.
+    /// Removes tokens for received bytes. The bucket may go into debt, for which later bytes must wait.
     package mutating func take(_ byteCount: Int) { tokens -= Double(byteCount) }
 
-    /// When it will no longer be empty.
+    /// The time at which the bucket is no longer empty.
     package var nextFill: Duration { filledAt + .seconds(max(0, -tokens) / bytesPerSecond) + .milliseconds(1) }
 }

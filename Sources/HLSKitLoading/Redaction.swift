@@ -1,28 +1,28 @@
-/// What is written down or shown of URLs and texts: everything but secrets. The one place that decides it.
+/// Removes secrets from URLs and texts before they are written or shown. All redaction happens here.
 ///
-/// Left out are user information before an `@`, and values of parameters whose names say that they hold a secret, in
-/// queries, fragments and paths. `docs/behaviour/credentials.md` has the list of names.
+/// It removes user information before an `@`, and the values of secret parameters in queries, fragments and paths. The
+/// names below determine which parameters are secret.
 package enum Redaction {
-    /// Stands for what was left out.
+    /// Replaces removed text.
     package static let mark = "..."
 
-    /// A URL that may be written down; of a `data:` URL, which may be a key, its scheme.
+    /// Returns a URL without secrets. For a `data:` URL, which may contain a key, only the scheme remains.
     package static func url(_ text: String) -> String {
         if text.utf8.count >= 5, text.prefix(5).lowercased() == "data:" { return "data:" + mark }
         return redacted(text, isURL: true)
     }
 
-    /// The same without query and fragment.
+    /// Returns a URL without secrets, query and fragment.
     package static func urlWithoutQuery(_ text: String) -> String {
         url(String(text.prefix { $0 != "?" && $0 != "#" }))
     }
 
-    /// A URL with its secrets but without user information, which is sent in another form.
+    /// Returns a URL with its secret parameters but without user information, which is sent in another form.
     package static func withoutUserInfo(_ text: String) -> String {
         redacted(text, isURL: true, keepsParameters: true)
     }
 
-    /// A text in which there may be URLs.
+    /// Returns a text with redacted URLs.
     package static func text(_ text: String) -> String { redacted(text, isURL: false) }
 
     // MARK: Names
@@ -39,7 +39,7 @@ package enum Redaction {
         "tokenhash",
     ]
 
-    /// Whether the value of a parameter, a header field or a cookie of this name is a secret.
+    /// Whether the value of a parameter, header field or cookie with this name is a secret.
     package static func isSecret(name: some StringProtocol) -> Bool {
         isSecret(Array(name.utf8)[...])
     }
@@ -74,7 +74,7 @@ package enum Redaction {
             output.reserveCapacity(bytes.count)
         }
 
-        /// Whether something was left out.
+        /// Redacts the text, and returns whether anything was removed.
         mutating func run() -> Bool {
             while index < bytes.count {
                 let byte = bytes[index]
@@ -95,7 +95,7 @@ package enum Redaction {
             return hasChanged
         }
 
-        /// Ends a URL within a text.
+        /// Whether a byte ends a URL within a text.
         private func ends(_ byte: UInt8) -> Bool {
             !isURL
                 && (byte <= 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "<")
@@ -125,7 +125,7 @@ package enum Redaction {
             return "?&;/#~,'(".utf8.contains(before) || ends(before)
         }
 
-        /// Where the name of a secret that begins here has its `=`.
+        /// Returns the index of the `=` if the name of a secret begins here.
         private func secretName() -> Int? {
             var end = index
             while end < bytes.count, bytes[end].isPartOfName { end += 1 }

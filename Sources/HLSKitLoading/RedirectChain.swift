@@ -12,7 +12,7 @@ package struct RedirectChain: Sendable {
 
     package var redirectCount: Int { urls.count - 1 }
 
-    /// Follows a `Location` from `url`, the newest of the chain.
+    /// Follows a `Location` from `url`, the newest URL of the chain.
     package mutating func follow(_ location: String, from url: HTTPURL, status: Int) throws(LoadingError) -> HTTPURL {
         var next: HTTPURL
         do throws(LoadingError) {
@@ -20,7 +20,7 @@ package struct RedirectChain: Sendable {
         } catch {
             throw LoadingError(code: .refused, url: url.text, status: status, text: "redirect refused: \(error.text)")
         }
-        // User information in a Location is the server's, not the user's.
+        // User information in a Location belongs to the server, not to the user.
         next.userInfo = next.origin == url.origin ? url.userInfo : nil
         if url.origin.scheme == "https", next.origin.scheme == "http", !allowsDowngrade {
             throw LoadingError(
@@ -34,7 +34,7 @@ package struct RedirectChain: Sendable {
         return next
     }
 
-    /// What went round in circles, or where it led.
+    /// Returns the redirect loop, or the list of all redirects.
     private func describe(_ next: HTTPURL) -> String {
         if let first = urls.lastIndex(of: next) {
             return "redirect loop: " + (urls[first...].map(\.text) + [next.text]).joined(separator: " -> ")

@@ -1,19 +1,18 @@
-/// What requests for an item carry, and who may see all of it.
+/// The credentials of requests for an item, and the origins that may receive them.
 ///
-/// Credentials in the item's URL and in its fields go to the origin of that URL and to those that the user names.
-///
-/// See R59 and R60 in docs/behaviour/faults.md, and docs/behaviour/credentials.md.
+/// Credentials in the item's URL and fields are sent to the origin of that URL and to origins that the user names (R59,
+/// R60).
 package struct RequestCredentials: Sendable, Hashable {
-    /// Where all of the fields may go.
+    /// The origins that receive all of the fields.
     package let origins: Set<URLOrigin>
-    /// What the user information of the item's URL says.
+    /// The authorization from the user information in the item's URL.
     package let authorization: TransportField?
     private let ownFields: [TransportField]
 
     /// - Parameters:
-    ///   - url: the item's, as its user gave it.
-    ///   - fields: the user's.
-    ///   - origins: the user's, besides that of `url`.
+    ///   - url: The item's URL as the user gave it.
+    ///   - fields: The user's fields.
+    ///   - origins: The user's origins, in addition to the origin of `url`.
     package init(url: String, _ fields: [TransportField] = [], origins: Set<URLOrigin>) {
         let parsed = try? HTTPURL(url)
         self.origins = origins.union([parsed?.origin].compactMap(\.self))
@@ -21,10 +20,10 @@ package struct RequestCredentials: Sendable, Hashable {
         ownFields = fields
     }
 
-    /// The user's fields; those of the URL where they name no others.
+    /// The user's fields, with the authorization of the URL unless they contain one.
     package var fields: [TransportField] { Self.fields(ownFields, authorization) }
 
-    /// `fields`, and `authorization` where they have none.
+    /// Returns `fields`, with `authorization` unless they contain one.
     package static func fields(_ fields: [TransportField], _ authorization: TransportField?) -> [TransportField] {
         guard let authorization, !fields.contains(where: { $0.isNamed("Authorization") }) else {
             return fields

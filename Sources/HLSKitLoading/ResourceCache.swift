@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Whole resources in memory, for those who load the same ones again: copies of an item, an asset and the item made of
-/// it.
+/// A cache of complete resources in memory, for users that load the same resources again.
 ///
-/// Keeps what arrived complete until there is no more room: what comes first is what is needed first in the next round.
-/// Playlists are kept where they will not change.
+/// Examples are copies of an item, or an asset and an item created from it. The cache keeps complete resources until it
+/// is full, because the first resources are the first ones needed in the next round. It keeps playlists only if they
+/// will not change.
 package final class ResourceCache: Sendable {
     private struct Key: Hashable {
         var url: String
@@ -24,34 +24,32 @@ package final class ResourceCache: Sendable {
         var keepsKeys = false
     }
 
-    /// Room for media, bytes.
+    /// The space for media in bytes.
     package static let defaultLimit = 64 << 20
 
     private let limit: Int
     private let state: Mutex<State>
-    /// What is on the disk besides.
+    /// Additional media on disk.
     fileprivate let stored: (any StoredMedia)?
 
-    /// - Parameter keepsMedia: segments too; else playlists only.
+    /// - Parameter keepsMedia: Whether to keep segments in addition to playlists.
     package init(keepsMedia: Bool, limit: Int = ResourceCache.defaultLimit, stored: (any StoredMedia)? = nil) {
         self.limit = limit
         self.stored = stored
         state = Mutex(State(keepsMedia: keepsMedia))
     }
 
-    /// From now on segments are kept as well.
     package func keepMedia() { state.withLock { $0.keepsMedia = true } }
 
-    /// From now on keys are kept as well.
     package func keepKeys() { state.withLock { $0.keepsKeys = true } }
 
     var byteCount: Int { state.withLock { $0.byteCount } }
 
-    /// A transport that answers from here what is here, and asks `base` for the rest.
+    /// Returns a transport that serves cached resources, and loads others from `base`.
     ///
     /// - Parameters:
-    ///   - passesMultivariant: multivariant playlists come from `base` only.
-    ///   - executor: where what is here is told; nil for the global one.
+    ///   - passesMultivariant: Whether multivariant playlists always come from `base`.
+    ///   - executor: The executor that delivers cached resources, or nil for the global one.
     package func transport(
         over base: any ResourceTransport, passesMultivariant: Bool = false, on executor: (any TaskExecutor)?
     ) -> any ResourceTransport {
@@ -68,7 +66,7 @@ package final class ResourceCache: Sendable {
     }
 
     fileprivate func mayKeep(_ request: TransportRequest) -> Bool {
-        // It may end elsewhere the next time.
+        // The resource may end elsewhere the next time.
         if request.byteRange?.isOpenEnded == true { return false }
         switch request.resourceClass {
         case .multivariantPlaylist, .mediaPlaylist: return true
@@ -81,7 +79,7 @@ package final class ResourceCache: Sendable {
     fileprivate func keep(_ request: TransportRequest, _ response: TransportResponse, _ chunks: [[UInt8]]) {
         let isPlaylist = [.multivariantPlaylist, .mediaPlaylist].contains(request.resourceClass)
         if isPlaylist, !Self.isFinal(chunks) { return }
-        // What is good for a while only is asked for each time.
+        // A key with limited validity is requested each time.
         if let terms = response.keyTerms, terms.renewal != nil || terms.expiration != nil { return }
         let byteCount = chunks.reduce(0) { $0 + $1.count }
         var response = response
@@ -98,9 +96,9 @@ package final class ResourceCache: Sendable {
         }
     }
 
-    /// Whether a playlist stays what it is: a list of variants, or of segments that has its end.
+    /// Whether a playlist will not change: a multivariant playlist, or a media playlist with an end tag.
     package static func isFinal(_ chunks: [[UInt8]]) -> Bool {
-        // What is media may be large.
+        // Check the beginning first, because media may be large.
         let head = Array(chunks.lazy.joined().prefix(10))
         guard head.starts(with: "#EXTM3U".utf8) || head.starts(with: "\u{FEFF}#EXTM3U".utf8) else { return false }
         let text = String(decoding: chunks.joined(), as: UTF8.self)
@@ -145,7 +143,7 @@ private struct CachingTransport: ResourceTransport {
     }
 }
 
-/// Collects one resource on its way.
+/// Collects one resource while it is transferred.
 private final class Copy: Sendable {
     private struct State {
         var response: TransportResponse?
@@ -168,7 +166,7 @@ private final class Copy: Sendable {
         case .data(let bytes):
             state.withLock { state in
                 state.byteCount += bytes.count
-                // What will not fit is not collected either.
+                // Do not collect a resource that will not fit.
                 if state.byteCount > ResourceCache.defaultLimit { state.response = nil }
                 if state.response == nil { state.chunks = [] } else { state.chunks.append(bytes) }
             }

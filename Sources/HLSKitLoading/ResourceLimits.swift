@@ -1,4 +1,4 @@
-/// The largest bodies that are accepted (R27, R28), in bytes after content decoding.
+/// The largest accepted bodies (R27, R28), in bytes after content decoding.
 package enum ResourceLimits {
     package static let playlistByteCount = 16 << 20
     package static let keyByteCount = 4 << 10
@@ -6,7 +6,7 @@ package enum ResourceLimits {
     private static let maximumSegmentByteCount = 256 << 20
     private static let segmentAllowance = 8 << 20
 
-    /// Four times what the variant's bit rate allows and some more; the general limit where there is no bit rate.
+    /// Returns four times the size by the variant's bit rate plus a margin, or the general limit without a bit rate.
     package static func segmentByteCount(duration: Duration, bitRate: Int?) -> Int {
         guard let bitRate, bitRate > 0 else { return maximumSegmentByteCount }
         let expected = 4 * Double(bitRate) * duration.seconds / 8

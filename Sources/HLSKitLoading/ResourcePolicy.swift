@@ -1,22 +1,22 @@
 import HLSKitPlaylist
 
-/// Which resources a playlist may name (docs/behaviour/resources.md; R54–R56). Asked before any I/O.
+/// Decides which resources a playlist may reference (R54–R56). It is applied before any I/O.
 package struct ResourcePolicy: Sendable, Hashable {
-    /// Real path of the folder that a playlist given as a file may read from (see ``realPath(_:)``); nil when the
-    /// user gave a network URL, so that no file is in reach.
+    /// The real path of the folder that a local playlist may read from (see ``realPath(_:)``). It is nil if the user
+    /// gave a network URL, so that files are inaccessible.
     var rootFolder: String?
-    /// The file that the user gave: it may name itself, as a media file does whose parts are loaded. One that is open and has
-    /// no name any more (`/proc/self/fd/3`) is in no folder.
+    /// The file that the user gave, which may reference itself, as a media file with byte ranges does. An open file
+    /// without a name (`/proc/self/fd/3`) is in no folder.
     private var ownPath: String?
-    /// Whether a playlist given as a file may name files outside ``rootFolder``. Default: false. A playlist from the
-    /// network reaches no file even then.
+    /// Whether a local playlist may reference files outside ``rootFolder``. The default is false. A playlist from the
+    /// network never has access to files.
     var allowsFilesAnywhere: Bool
-    /// Schemes, in lower case, that the program loads by itself. Default: none.
+    /// The schemes in lower case that the app loads itself. Empty by default.
     var customSchemes: Set<String> = []
-    /// Keys may have any scheme but those of other rules: the program gives them. Default: false.
+    /// Whether keys may have any scheme without its own rule, because the app supplies them. The default is false.
     var admitsAllKeySchemes = false
 
-    /// Makes a policy; by default no local file is in reach.
+    /// Creates a policy. By default, local files are inaccessible.
     package init(rootFolder: String? = nil, allowsFilesAnywhere: Bool = false) {
         self.rootFolder = rootFolder
         self.allowsFilesAnywhere = allowsFilesAnywhere
@@ -25,12 +25,14 @@ package struct ResourcePolicy: Sendable, Hashable {
     /// Checks one resource.
     ///
     /// - Parameters:
-    ///   - url: Its absolute URL, after resolution.
-    ///   - resourceClass: What it is for.
-    ///   - source: URL of the playlist that names it; nil when the user gave `url`.
-    ///   - realPath: The path without symbolic links, nil if there is none. Touches the disk for `file:` only.
-    /// - Throws: `refused` if the rules forbid it, `badURL` where it is not an absolute URL, `fileNotFound` where
-    ///   there is no such file (in a folder that may be read).
+    ///   - url: The absolute URL after resolution.
+    ///   - resourceClass: The purpose of the resource.
+    ///   - source: The URL of the playlist that names it, or nil if the user gave `url`.
+    ///   - realPath: Returns the path without symbolic links, or nil if there is none. It accesses the disk for `file:`
+    ///     only.
+    ///
+    /// - Throws: `refused` if the rules forbid it, `badURL` if it is not an absolute URL, or `fileNotFound` if the file
+    ///   does not exist in a readable folder.
     package func check(
         _ url: String, resourceClass: ResourceClass, namedBy source: String?,
         realPath: (String) -> String? = ResourcePolicy.realPath
@@ -61,7 +63,7 @@ package struct ResourcePolicy: Sendable, Hashable {
         }
         let path = try LocalFile.path(of: url)
         if allowsFilesAnywhere || path == ownPath { return }
-        // The folder is compared before existence is reported, so that a playlist cannot ask what else there is.
+        // Compare the folder before reporting a missing file, so that a playlist cannot discover other files.
         guard let real = realPath(path) else {
             throw Self.isInside(path, rootFolder) && !path.contains("/../")
                 ? LoadingError(code: .fileNotFound, url: url, text: "no such file: \(path)")
@@ -80,10 +82,10 @@ package struct ResourcePolicy: Sendable, Hashable {
         LoadingError(code: .refused, url: url, text: why)
     }
 
-    /// The policy for an item whose first URL the user gave: for a `file:` URL its folder becomes the root.
+    /// Returns the policy for an item with a URL from the user. The folder of a `file:` URL becomes the root.
     ///
-    /// Touches the disk once, for a `file:` URL; twice where nothing has that name, as where a program has the playlist from
-    /// elsewhere.
+    /// It accesses the disk once for a `file:` URL, and twice if the file does not exist, for example if the app
+    /// supplies the playlist.
     package static func forItem(at url: String, allowsFilesAnywhere: Bool = false) -> ResourcePolicy {
         var policy = ResourcePolicy(allowsFilesAnywhere: allowsFilesAnywhere)
         if LocalFile.isFileURL(url), let path = try? LocalFile.path(of: url) {
@@ -97,6 +99,6 @@ package struct ResourcePolicy: Sendable, Hashable {
         path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? path
     }
 
-    /// `path` without symbolic links and dot segments, or nil if nothing is there.
+    /// Returns `path` without symbolic links and dot segments, or nil if it does not exist.
     package static func realPath(_ path: String) -> String? { LocalFile.realPath(path) }
 }

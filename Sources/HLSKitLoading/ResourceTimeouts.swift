@@ -1,23 +1,24 @@
-/// The deadlines of requests, by the class of the resource (D04).
+/// The deadlines of requests by resource class (D04).
 ///
-/// The properties of ``TransportTimeouts`` set here directly hold for every class that has no deadlines of its own:
-/// `timeouts.firstByte = .seconds(4)` is for all, `timeouts[.key].firstByte = .seconds(2)` for keys alone.
+/// The properties of ``TransportTimeouts`` apply to every class without separate deadlines. For example,
+/// `timeouts.firstByte = .seconds(4)` applies to all, and `timeouts[.key].firstByte = .seconds(2)` only to keys.
 @dynamicMemberLookup
 public struct ResourceTimeouts: Sendable, Hashable {
     private var common: TransportTimeouts
     private var own: [ResourceClass: TransportTimeouts] = [:]
 
-    /// The same deadlines for all classes.
+    /// Creates the same deadlines for all classes.
     public init(_ common: TransportTimeouts = .init()) { self.common = common }
 
-    /// The deadlines of one class. Setting one of them gives the class deadlines of its own: those for all as they are at that
-    /// time, and the change.
+    /// The deadlines of one class.
+    ///
+    /// The first change gives the class separate deadlines: a copy of the common ones with the change.
     public subscript(resourceClass: ResourceClass) -> TransportTimeouts {
         get { own[resourceClass] ?? common }
         set { own[resourceClass] = newValue }
     }
 
-    /// A deadline of all classes that have none of their own.
+    /// A deadline of all classes without separate deadlines.
     public subscript<Value>(dynamicMember path: WritableKeyPath<TransportTimeouts, Value>) -> Value {
         get { common[keyPath: path] }
         set { common[keyPath: path] = newValue }

@@ -1,105 +1,115 @@
 public import FoundationEssentials
 public import HLSKitPlaylist
 
-/// Moves bytes: starts requests and reports what becomes of them.
+/// A type that transfers resources: it starts requests and reports their events.
 ///
-/// A transport decides nothing: it does not retry, does not choose and does not interpret what it carries.
+/// A transport does not retry, choose or interpret the data that it transfers.
 public protocol ResourceTransport: Sendable {
     /// Starts `request` and returns at once.
     ///
-    /// `handler` is called one call at a time, in order: `.response` (not when the request failed before it), any
-    /// number of `.data`, then exactly one of `.finished` and `.failed`, or nothing more after
-    /// ``TransportTask/cancel()``. It is called on a thread of the transport, which it must not block.
+    /// `handler` receives one event at a time, in order: `.response` (unless the request failed before it), any number
+    /// of `.data`, and finally one `.finished` or `.failed`. After ``TransportTask/cancel()`` it receives nothing more.
+    /// It is called on a thread of the transport and must not block it.
     func start(_ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void) -> any TransportTask
 }
 
-/// A request under way.
+/// A running request.
 public protocol TransportTask: AnyObject, Sendable {
-    /// Ends the request within 50 ms. A call of the handler that is already running may still finish; none begins
-    /// afterwards. Cancelling twice, or after the end, does nothing.
+    /// Ends the request within 50 ms.
+    ///
+    /// A running call of the handler may still finish, but no further call begins. Cancelling twice, or after the end,
+    /// has no effect.
     func cancel()
-    /// Stops reading from the network until ``resume()``; at most one more event arrives.
+    /// Stops reading from the network until ``resume()``. At most one more event is delivered.
     func pause()
     func resume()
 }
 
-/// The purpose of a resource. Limits, retries and headers depend on it.
+/// The purpose of a resource, which determines limits, retries and headers.
 public enum ResourceClass: String, Sendable, Hashable, CaseIterable {
-    /// `report`: client data that is sent by itself (``ClientData/EventTarget``). `steering`: what a steering server says about
-    /// pathways. `assetList`: the list of what an interstitial plays.
+    /// `report`: client data that is sent in its own request (``ClientData/EventTarget``). `steering`: a steering
+    /// manifest of a content steering server. `assetList`: the asset list of an interstitial.
     case multivariantPlaylist, mediaPlaylist, segment, initializationSection, key, sessionData, report, steering
     case assetList
 
-    /// Media, or what media needs.
+    /// Whether the resource is media, or needed to read media.
     package var isMedia: Bool { self == .segment || self == .initializationSection || self == .key }
 }
 
 /// A header field.
 public struct TransportField: Sendable, Hashable {
-    /// The name; case does not matter.
+    /// The name, which is not case-sensitive.
     public var name: String
     /// The value, without line breaks.
     public var value: String
-    /// Makes a field. Neither part is checked here: a transport refuses fields with control characters.
+    /// Creates a field without checking it. A transport rejects fields with control characters.
     public init(name: String, value: String) {
         self.name = name
         self.value = value
     }
 }
 
-/// One request.
+/// A request for a resource.
 public struct TransportRequest: Sendable, Hashable {
-    /// The absolute URL; nil where ``urlString`` is not a URL.
+    /// The absolute URL, or `nil` if ``urlString`` is not a URL.
     public var url: URL? { URL(string: urlString) }
-    /// The absolute URL as it is written, which is what is sent.
+    /// The absolute URL as written and sent.
     public var urlString: String
     /// The purpose of the resource.
     public var resourceClass: ResourceClass
-    /// Header fields of the user, sent only to the origins in ``credentialOrigins``, whatever their names are.
+    /// The user's header fields, which are only sent to the origins in ``credentialOrigins``.
     ///
-    /// Every origin gets those that hold no secret: `User-Agent`, `Accept` and what begins with `Accept-`,
-    /// `Cache-Control`, `Pragma`, `DNT`, `Origin`, `X-Playback-Session-Id`, `CMCD-` fields; and of `Referer` the origin.
+    /// Every origin receives fields that hold no secrets: `User-Agent`, `Accept`, names with the prefix `Accept-`,
+    /// `Cache-Control`, `Pragma`, `DNT`, `Origin`, `X-Playback-Session-Id` and `CMCD-` fields. Other origins receive
+    /// only the origin of `Referer`.
     public var fields: [TransportField]
-    /// The origins that get all of ``fields``, the URL's user information, logins of the netrc file and the client
-    /// certificate, redirects included: scheme, host and port.
+    /// The origins (scheme, host and port) that receive all credentials, including after redirects.
     ///
-    /// Empty (the default) means that credentials are sent to no one. A player sets the origin of the URL that its
-    /// user gave, for every request of that item (R59, R60).
+    /// Credentials are all ``fields``, the URL's user information, logins of the netrc file and the client certificate.
+    /// If the set is empty (the default), credentials are never sent. A player adds the origin of the URL that its user
+    /// gave to every request of that item (R59, R60).
     public var credentialOrigins: Set<URLOrigin>
-    /// Names in lower case of ``fields`` that a program has set for this URL: its origin gets them as well, but for
+    /// The lower-case names of ``fields`` that an app set for this URL. Its origin also receives them, except for
     /// credentials (`Authorization`, `Cookie`, `Proxy-Authorization`). A redirect to another origin does not.
     package var ownFieldNames: Set<String> = []
-    /// Cookies besides those that servers have set, each for the URLs that it names, redirects included.
+    /// Cookies in addition to those set by servers, each for matching URLs, including after redirects.
     public var cookies: [TransportCookie] = []
-    /// The part that is wanted, by its bytes; nil means the whole resource. An upper bound of `UInt64.max` is the end of the
-    /// resource, wherever that is: a player asks so for a segment that is still being made.
+    /// The requested byte range, or `nil` for the whole resource.
+    ///
+    /// An upper bound of `UInt64.max` stands for the end of the resource. A player uses it for a segment that is still
+    /// being produced.
     public var byteRange: Range<UInt64>?
-    /// Deadlines of the request.
+    /// The deadlines of the request.
     public var timeouts: TransportTimeouts
-    /// The largest body, in bytes after content decoding, that is accepted; beyond it the request fails with
-    /// ``HLSError/Code/tooLarge``.
+    /// The largest accepted body in bytes after content decoding.
+    ///
+    /// A larger body fails with ``HLSError/Code/tooLarge``.
     public var maximumByteCount: Int
-    /// After how long without a byte of an answer it is asked once more beside it; nil (the default) for never.
+    /// The time without a response after which a second request is sent in parallel, or nil (the default) for never.
     package var hedgeDelay: Duration?
-    /// The server is asked to hold it until there is something to answer with.
+    /// Whether the server is asked to block the request until it has a response.
     package var isHeld = false
-    /// It is for something that may never be asked for: no other request is held up for it.
+    /// Whether the resource may never be needed, so that other requests do not wait for it.
     package var isPreload = false
-    /// It does not share a connection with requests that are under way: it is asked for by HTTP/1.1.
+    /// Whether the request needs its own connection, and therefore uses HTTP/1.1.
     package var usesOwnConnection = false
-    /// What servers may be told of the player with it.
+    /// The client data to send to servers with the request.
     package var clientData: ClientDataNote?
-    /// The URL that was asked for, where ``urlString`` has client data besides.
+    /// The requested URL if ``urlString`` contains client data.
     package var plainURLString: String?
-    /// What is sent: the request is a POST then. nil (the default) for a GET. Its type is among ``fields``. Redirects but
-    /// 303 are followed with it, and no cookies, logins of files or certificates of the user go with it.
+    /// The body of a POST request, or `nil` (the default) for a GET request.
+    ///
+    /// Its type is among ``fields``. Redirects other than 303 are followed with the body. The request carries no
+    /// cookies, logins from files or client certificates.
     public var body: [UInt8]?
-    /// `KEYFORMAT` of a key; nil for `identity`, and for all that is not a key.
+    /// The `KEYFORMAT` of a key, or `nil` for `identity` and for resources other than keys.
     public var keyFormat: String?
-    /// Why a key is asked for. Default ``ContentKeyRequest/Reason/needed``.
+    /// The reason for requesting a key. The default is ``ContentKeyRequest/Reason/needed``.
     public var keyReason = ContentKeyRequest.Reason.needed
 
-    /// Makes a request, by default for the whole resource, up to 256 MiB, without credentials.
+    /// Creates a request.
+    ///
+    /// By default, it is for the whole resource up to 256 MiB without credentials.
     public init(
         urlString: String, resourceClass: ResourceClass, fields: [TransportField] = [],
         credentialOrigins: Set<URLOrigin> = [],
@@ -117,18 +127,18 @@ public struct TransportRequest: Sendable, Hashable {
 
 /// The deadlines of one request (R17, R40).
 public struct TransportTimeouts: Sendable, Hashable {
-    /// Name look-up, connection and TLS together.
+    /// The deadline for name resolution, connection and TLS together.
     public var connect: Duration
-    /// From the start of the request to the first byte of the response.
+    /// The deadline from the start of the request to the first byte of the response.
     public var firstByte: Duration
-    /// The transfer fails when fewer than ``minimumBytesPerSecond`` arrived on average for this long.
+    /// The time after which a transfer fails if its average rate is below ``minimumBytesPerSecond``.
     public var lowSpeed: Duration
-    /// The floor of ``lowSpeed``. Default 1000.
+    /// The minimum rate for ``lowSpeed`` in bytes per second. The default is 1000.
     public var minimumBytesPerSecond: Int
-    /// From start to end; nil means no limit while bytes arrive.
+    /// The deadline for the whole request, or `nil` for no limit while bytes arrive.
     public var total: Duration?
 
-    /// Makes the default deadlines, unless stated otherwise.
+    /// Creates deadlines.
     public init(
         connect: Duration = .seconds(8), firstByte: Duration = .seconds(8), lowSpeed: Duration = .seconds(6),
         minimumBytesPerSecond: Int = 1000, total: Duration? = nil
@@ -142,21 +152,26 @@ public struct TransportTimeouts: Sendable, Hashable {
 }
 
 extension TransportRequest {
-    /// The URL without client data: that by which the resource is known.
+    /// The URL without client data, which identifies the resource.
     package var resourceURLString: String { plainURLString ?? urlString }
 }
 
-/// A report of a transport.
+/// An event of a transfer.
 public enum TransportEvent: Sendable {
-    /// The final response's status and header fields have arrived (after redirects). Statuses from 400 on are not
-    /// reported here but end the request with ``HLSError/Code/httpStatus``.
+    /// The status and header fields of the final response have arrived.
+    ///
+    /// A status of 400 or higher is not reported as a response. It ends the request with ``HLSError/Code/httpStatus``.
     case response(TransportResponse)
-    /// The next bytes of the body, after content decoding and, where the server ignored the range, already cut to it.
+    /// The next bytes of the body have arrived.
+    ///
+    /// They are content-decoded and trimmed to the requested range if the server ignored it.
     case data([UInt8])
-    /// The body is complete and its length verified as far as the protocol allows.
+    /// The body is complete, and its length was verified as far as the protocol allows.
     case finished(TransferMetrics)
-    /// The transfer has failed: an error with one of the codes that ``HLSError/Code`` has for transports, with
-    /// ``HLSError/statusCode`` where a server answered with an error.
+    /// The transfer has failed.
+    ///
+    /// The error has one of the ``HLSError/Code`` values for transports, and ``HLSError/statusCode`` if a server
+    /// responded with an error.
     case failed(HLSError, TransferMetrics)
 
     package static func failed(_ error: LoadingError, _ metrics: TransferMetrics) -> TransportEvent {
@@ -164,30 +179,34 @@ public enum TransportEvent: Sendable {
     }
 }
 
-/// Status and header of a response.
+/// The status and header of a response.
 public struct TransportResponse: Sendable, Hashable {
-    /// The HTTP status; 200 or 206 for other schemes.
+    /// The HTTP status, which is 200 or 206 for other schemes.
     public var status: Int
-    /// The URL that answered, after redirects: the base of relative references; nil where ``urlString`` is not a URL.
+    /// The URL of the response after redirects, or `nil` if ``urlString`` is not a URL.
+    ///
+    /// It is the base of relative references.
     public var url: URL? { URL(string: urlString) }
-    /// The URL that answered, as it is written.
+    /// The URL of the response after redirects, as written.
     public var urlString: String
-    /// The value of `Content-Type`; nil if undeclared.
+    /// The value of `Content-Type`, or `nil` if it is not declared.
     public var contentType: String?
-    /// Bytes of the body as sent, where declared.
+    /// The number of bytes of the body as sent, if declared.
     public var contentLength: Int?
-    /// All header fields, names as sent.
+    /// All header fields, with names as sent.
     public var fields: [TransportField]
-    /// The peer's numeric address.
+    /// The numeric address of the peer.
     public var serverAddress: String?
-    /// The body comes from a cache: it says nothing of the network. Default false.
+    /// A Boolean value that indicates whether the body comes from a cache.
+    ///
+    /// It then does not count for the measured throughput. The default is `false`.
     public var wasReadFromCache = false
-    /// The body was asked for before, with a preload hint.
+    /// Whether the body was requested earlier because of a preload hint.
     package var wasPreloaded = false
-    /// Of a key that the program gave.
+    /// The terms of a key that the app supplied.
     package var keyTerms: KeyTerms?
 
-    /// Makes a response that did not come from a cache.
+    /// Creates a response that does not come from a cache.
     public init(
         status: Int, urlString: String, contentType: String? = nil, contentLength: Int? = nil,
         fields: [TransportField] = [],
@@ -203,7 +222,7 @@ public struct TransportResponse: Sendable, Hashable {
 }
 
 extension TransportResponse {
-    /// How long it has been in caches, by `Age`; nil where it does not tell (RFC 9111 §5.1).
+    /// The time that the response spent in caches, from `Age` (RFC 9111 §5.1), or nil if it is not declared.
     package var age: Duration? {
         guard let text = fields.first(where: { $0.isNamed("Age") })?.value, let seconds = Int32(text), seconds >= 0
         else { return nil }
@@ -211,40 +230,43 @@ extension TransportResponse {
     }
 }
 
-/// How a transfer went.
+/// Measurements of a transfer.
 public struct TransferMetrics: Sendable, Hashable {
-    /// Times since the start of the request; zero if the phase did not take place (a reused connection).
+    /// The time from the start of the request to the end of name resolution.
+    ///
+    /// As with the other times, it is zero if the phase did not take place, for example on a reused connection.
     public var nameLookup: Duration = .zero
-    /// When the connection was established; see ``nameLookup``.
+    /// The time at which the connection was established. See ``nameLookup``.
     public var connect: Duration = .zero
-    /// When TLS was negotiated; see ``nameLookup``.
+    /// The time at which TLS was negotiated. See ``nameLookup``.
     public var secureConnect: Duration = .zero
-    /// When the first byte of the response arrived; see ``nameLookup``.
+    /// The time at which the first byte of the response arrived. See ``nameLookup``.
     public var firstByte: Duration = .zero
-    /// When the transfer ended; see ``nameLookup``.
+    /// The time at which the transfer ended. See ``nameLookup``.
     public var total: Duration = .zero
-    /// Bytes of the body on the wire and after content decoding.
+    /// The number of bytes of the body on the network.
     public var receivedByteCount = 0
-    /// Bytes of the body after content decoding.
+    /// The number of bytes of the body after content decoding.
     public var decodedByteCount = 0
-    /// "http/1.1", "h2"; "file" and "data" for those schemes.
+    /// The protocol: "http/1.1" or "h2", or the scheme for "file" and "data".
     public var protocolName = ""
-    /// The transfer used a connection of an earlier one.
+    /// A Boolean value that indicates whether the transfer reused an existing connection.
     public var reusedConnection = false
-    /// The body's end was marked by the closing of the connection only, so that its length is unverified (R21).
+    /// Whether only the closed connection marked the end of the body, so that its length is unverified (R21).
     package var isLengthUnverified = false
-    /// Redirects that were followed.
+    /// The number of redirects that were followed.
     public var redirectCount = 0
-    /// Until when the certificate of the server is valid, of the last hop; nil where no connection was opened, without TLS, and
-    /// where it was not asked for (``TransportConfiguration/reportsCertificates``).
+    /// The date on which the certificate of the last server expires, or `nil` if it is unknown.
+    ///
+    /// It is unknown without TLS, on a reused connection, or if ``TransportConfiguration/reportsCertificates`` is off.
     public var certificateExpirationDate: PlaylistDate?
 
-    /// Makes the metrics of a transfer that has not begun.
+    /// Creates the metrics of a transfer that has not begun.
     public init() {}
 }
 
 extension TransportRequest {
-    /// The server may hold the answer for so long. Who waits longer asks without being held, and not beside it.
+    /// Allows the server to block the response for this long. Such a request is not hedged.
     package mutating func hold(for patience: Duration) {
         isHeld = true
         timeouts.firstByte = patience

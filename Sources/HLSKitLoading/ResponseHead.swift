@@ -1,32 +1,32 @@
-/// The header of a response while it arrives, line by line (RFC 9112 §2).
+/// The header of a response, which is parsed line by line while it arrives (RFC 9112 §2).
 package struct ResponseHead: Sendable {
     package private(set) var status = 0
-    /// Major and minor number of the version in the status line.
+    /// The major and minor version in the status line.
     private(set) var version = (1, 1)
     package private(set) var fields: [TransportField] = []
     package private(set) var byteCount = 0
-    /// Whether the empty line of a final response has been seen.
+    /// Whether the empty line of a final response has arrived.
     package private(set) var isComplete = false
 
     package init() {}
 
-    /// Bytes of header fields accepted in one response, informational ones included (R28).
+    /// The largest accepted size of all header fields in bytes, including informational responses (R28).
     package static let maximumByteCount = 256 << 10
 
-    /// Takes one line, with or without its end.
+    /// Parses one line, with or without its line break.
     ///
-    /// - Returns: false when the header is larger than ``maximumByteCount``.
+    /// - Returns: False if the header is larger than ``maximumByteCount``.
     package mutating func read(_ line: UnsafeRawBufferPointer) -> Bool {
         byteCount += line.count
         guard byteCount <= Self.maximumByteCount else { return false }
-        // Trailer fields after a chunked body change nothing.
+        // Trailer fields after a chunked body are ignored.
         guard !isComplete else { return true }
         var text = line[...]
         while let last = text.last, last == 0x0A || last == 0x0D { text.removeLast() }
         if text.starts(with: "HTTP/".utf8) {
             readStatusLine(String(decoding: text, as: UTF8.self))
         } else if text.isEmpty {
-            // 1xx announce the final response (RFC 9110 §15.2).
+            // 1xx statuses announce the final response (RFC 9110 §15.2).
             isComplete = status >= 200
         } else if let colon = text.firstIndex(of: UInt8(ascii: ":")) {
             fields.append(
@@ -45,10 +45,10 @@ package struct ResponseHead: Sendable {
         fields = []
     }
 
-    /// The value of the first field of that name, which is compared without case.
+    /// Returns the value of the first field with this name, ignoring case.
     package func value(of name: String) -> String? { fields.first { Self.isEqual($0.name, name) }?.value }
 
-    /// The comma-separated members of all fields of that name, in lower case.
+    /// Returns the comma-separated members of all fields with this name, in lower case.
     func members(of name: String) -> [String] {
         fields.filter { Self.isEqual($0.name, name) }
             .flatMap { $0.value.split(separator: ",") }
@@ -56,7 +56,7 @@ package struct ResponseHead: Sendable {
             .filter { !$0.isEmpty }
     }
 
-    /// Whether the body's end is marked by nothing but the end of the connection (R21).
+    /// Whether only the end of the connection marks the end of the body (R21).
     package var isCloseDelimited: Bool {
         version.0 < 2 && value(of: "Content-Length") == nil && !members(of: "Transfer-Encoding").contains("chunked")
     }

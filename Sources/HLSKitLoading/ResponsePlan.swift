@@ -1,6 +1,6 @@
-/// What to do with a response once its header is known.
+/// The action for a response whose header is known.
 package enum ResponsePlan: Sendable {
-    /// Ask again at the `Location` given.
+    /// Send the request to this `Location`.
     case redirect(to: String)
     case fail(LoadingError)
     case body(BodyPlan)
@@ -9,8 +9,8 @@ package enum ResponsePlan: Sendable {
     ///
     /// - Parameters:
     ///   - head: A complete header.
-    ///   - url: The URL that answered.
-    ///   - now: Seconds since 1970, for a `Retry-After` that is a date.
+    ///   - url: The URL of the response.
+    ///   - now: The time in seconds since 1970, for a `Retry-After` date.
     package init(_ head: ResponseHead, for request: TransportRequest, at url: String, now: Int64) {
         func fail(_ code: LoadingError.Code, _ text: String) -> ResponsePlan {
             .fail(LoadingError(code: code, url: url, status: head.status, text: text))
@@ -59,7 +59,7 @@ package enum ResponsePlan: Sendable {
                     .badRange, "the body has \(length) bytes, \(count) from byte \(plan.skip) on were requested")
                 return
             }
-            // An open range is known by its first byte.
+            // An open range is identified by its first byte.
             if plan.count == nil, plan.skip > 0, UInt64(length) <= plan.skip {
                 self = fail(.badRange, "the body has \(length) bytes, those from byte \(plan.skip) on were requested")
                 return
@@ -74,15 +74,14 @@ package enum ResponsePlan: Sendable {
     }
 }
 
-/// How to make the resource of a body.
+/// The steps that convert a body into the resource.
 package struct BodyPlan: Sendable, Hashable {
     /// In the order in which they were applied.
     package var codings: [ContentCoding] = []
-    /// Decoded bytes to drop before the first that is wanted.
+    /// The number of decoded bytes to drop at the beginning.
     package var skip: UInt64 = 0
-    /// Decoded bytes that are wanted; nil means all.
+    /// The number of decoded bytes to keep, or nil for all.
     package var count: UInt64?
-    /// Decoded bytes that are accepted.
     package var limit: Int
 }
 
@@ -105,9 +104,10 @@ package struct ContentRange: Sendable, Hashable, CustomStringConvertible {
         self.total = total
     }
 
-    /// Whether it is what was asked for. One that is open at its end may have grown meanwhile.
+    /// Whether the range is the requested one. An open range may have grown since the request.
     ///
-    /// - Parameter length: of the body; nil if unknown. Of a whole whose size is not told, it tells nothing else.
+    /// - Parameter length: The length of the body, or nil if it is unknown. It verifies a response for the whole
+    ///   resource if the total size is unknown.
     func isAnswer(to wanted: Range<UInt64>?, length: Int?) -> Bool {
         guard let wanted else {
             guard let total else {
@@ -122,14 +122,14 @@ package struct ContentRange: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension ResponseHead {
-    /// Why the body of a 206 is not what was asked for; nil where it is. What was asked for as a whole needs no `Content-Range`
-    /// for that.
+    /// Returns the reason why the body of a 206 response is not the requested one, or nil if it is. A request for the
+    /// whole resource does not need a `Content-Range`.
     fileprivate func rangeFault(for wanted: Range<UInt64>?) -> String? {
         guard let range = ContentRange(value(of: "Content-Range") ?? "") else {
             let isParts = members(of: "Content-Type").contains { $0.hasPrefix("multipart/") }
             return wanted == nil && !isParts ? nil : "HTTP 206 without a usable Content-Range"
         }
         if range.isAnswer(to: wanted, length: contentLength) { return nil }
-        return "asked for bytes \(wanted?.headerText ?? "the whole"), got \(range)"
+        return "requested bytes \(wanted?.headerText ?? "the whole"), got \(range)"
     }
 }

@@ -1,10 +1,10 @@
-/// Makes random UUIDs (RFC 9562 §5.4); from the same seed the same ones.
+/// Generates random UUIDs (RFC 9562 §5.4), and the same ones from the same seed.
 package struct SessionIDGenerator: Sendable {
     private var random: SplitMix64?
 
-    /// nil takes the system's randomness.
+    /// Creates a generator. A seed of nil uses the system's randomness.
     package init(seed: UInt64?) {
-        // Not the numbers that the jitter of retries is made of.
+        // Use other numbers than the jitter of retries does.
         random = seed.map { SplitMix64(seed: $0 ^ 0x5E55_1014_1D00_0000) }
     }
 

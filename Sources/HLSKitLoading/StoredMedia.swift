@@ -1,14 +1,15 @@
-/// Segments, initialization sections and keys that are on the disk already, or will be soon.
+/// Segments, initialization sections and keys that are on disk already, or will be soon.
 package protocol StoredMedia: Sendable {
-    /// What reads all that a request asks for; nil where it is not there. Touches no disk itself.
+    /// Returns a closure that reads the whole requested resource, or nil if it is not available. Does not access the
+    /// disk itself.
     ///
-    /// The closure may wait until it is there. It gives nil where it does not come, or is not what it was: it is then loaded
-    /// as if nothing were stored.
+    /// The closure may wait until the resource is available. It returns nil if the resource never arrives or was
+    /// changed, and it is then loaded as if nothing were stored.
     func reader(for request: TransportRequest) -> (@Sendable () async -> [UInt8]?)?
 }
 
 extension MadeAnswer {
-    /// Answers a request with what `read` gives, or with a transfer where that gives nothing.
+    /// Creates a response with the result of `read`, or a transfer if that is nil.
     convenience init(
         to request: TransportRequest, on executor: (any TaskExecutor)?,
         handler: @escaping @Sendable (TransportEvent) -> Void, reading read: @escaping @Sendable () async -> [UInt8]?,

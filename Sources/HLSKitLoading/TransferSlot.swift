@@ -1,21 +1,20 @@
 import Synchronization
 
-/// Holds the transfer under way, where several follow one another and stand for one request: what the caller says holds for
-/// whichever that is, also for one that is being started meanwhile.
+/// The current transfer of a request that may need several transfers in sequence.
 ///
-/// What is said last counts, whatever thread says it: of two orders, the later one is the last that a transfer is told. Two
-/// may pause it who do not know of each other, the caller and whoever holds it back; it goes on when neither does.
+/// Calls apply to the current transfer, even if it is just being started. If several threads call, the last call wins.
+/// Two parties can pause a transfer independently, its caller and a limit that holds it. It runs when neither does.
 package final class TransferSlot: TransportTask {
     private struct State {
-        /// Changes with each transfer, and when one is over.
+        /// Changes with each transfer, and when one ends.
         var number = 0
         var task: (any TransportTask)?
-        /// The caller has paused it; it is held back.
+        /// Whether the caller has paused it, and whether a limit holds it.
         var isPaused = false
         var isHeld = false
-        /// What the transfer was told.
+        /// The last state that the transfer was given.
         var wasPaused = false
-        /// A thread is telling it.
+        /// Whether a thread is calling the transfer.
         var isTelling = false
         var isCancelled = false
 
@@ -35,11 +34,12 @@ package final class TransferSlot: TransportTask {
     package var isCancelled: Bool { state.withLock(\.isCancelled) }
     var isPaused: Bool { state.withLock(\.isPaused) }
 
-    /// Starts the next transfer when the one before is over; nothing once all is cancelled.
+    /// Starts the next transfer after the previous one. Does nothing after cancellation.
     ///
-    /// - Parameter start: gets the transfer's number. It may come to its end, and the next be started, before this returns.
+    /// - Parameter start: Receives the number of the transfer. The transfer may end, and the next one start, before it
+    ///   returns.
     package func start(_ start: (Int) -> any TransportTask) {
-        // The one before is let go behind the lock: what it holds on to may be gone with it.
+        // Release the previous transfer after unlocking, because this may deinitialize other objects.
         let (number, _) = state.withLock { state -> (Int?, (any TransportTask)?) in
             guard !state.isCancelled else { return (nil, nil) }
             let before = state.leave()
@@ -55,12 +55,13 @@ package final class TransferSlot: TransportTask {
         if isCurrent { settle() } else { task.cancel() }
     }
 
-    /// The transfer of that number is over: it is not held on to, and told nothing more. nil is whichever is under way.
+    /// Ends the transfer with this number, or the current one if it is nil. The slot releases it and no longer calls
+    /// it.
     package func end(_ number: Int? = nil) {
         _ = state.withLock { number == nil || $0.number == number ? $0.leave() : nil }
     }
 
-    /// Cancels the transfer under way, of which enough has been seen. Another may follow.
+    /// Cancels the current transfer because enough of it was received. Another one may follow.
     package func endCurrent() { state.withLock { $0.leave() }?.cancel() }
 
     package func cancel() {
@@ -80,13 +81,13 @@ package final class TransferSlot: TransportTask {
         settle()
     }
 
-    /// Holds it back, or no longer.
     func hold(_ isHeld: Bool) {
         state.withLock { $0.isHeld = isHeld }
         settle()
     }
 
-    /// Tells the transfer what it was not told yet; not under the lock, as it may be calling back. One thread at a time does.
+    /// Passes the current state to the transfer. This happens without the lock, because the transfer may call back, and
+    /// on one thread at a time.
     private func settle() {
         while true {
             let order = state.withLock { state -> (number: Int, task: any TransportTask, isPaused: Bool)? in

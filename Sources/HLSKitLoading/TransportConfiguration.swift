@@ -1,13 +1,16 @@
-/// How a ``CurlTransport`` reaches the network. Read once, when the transport is made.
+/// The network configuration of a ``CurlTransport``, which reads it when it is created.
 public struct TransportConfiguration: Sendable, Hashable {
-    /// The proxy that requests go through.
+    /// The proxy for requests.
     public enum Proxy: Sendable, Hashable {
-        /// The variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, as curl reads them. Not used when
-        /// ``TransportConfiguration/addressPolicy`` denies anything, because names would be resolved out of sight.
+        /// The variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, as curl reads them.
+        ///
+        /// They are ignored if ``TransportConfiguration/addressPolicy`` denies anything, because the proxy would
+        /// resolve names unchecked.
         case environment
         case none
-        /// `http://`, `https://`, `socks4://`, `socks4a://`, `socks5://` or `socks5h://`, with user information where
-        /// the proxy wants it.
+        /// An `http://`, `https://`, `socks4://`, `socks4a://`, `socks5://` or `socks5h://` URL.
+        ///
+        /// It contains user information if the proxy requires it.
         case url(String)
     }
 
@@ -31,29 +34,32 @@ public struct TransportConfiguration: Sendable, Hashable {
         }
     }
 
-    /// Which addresses of a name are used.
+    /// The family of addresses to use.
     public enum AddressFamily: Sendable, Hashable { case any, ipv4, ipv6 }
 
-    /// The `User-Agent` field, unless a request has its own. Default: `HLSKit`.
+    /// The `User-Agent` field for requests without one. The default is `HLSKit`.
     public var userAgent: String
-    /// File of certificates (PEM) that are trusted instead of the system's; nil (the default) means the system's.
+    /// The file of trusted certificates (PEM), or `nil` (the default) for the system's certificates.
     public var caFile: String?
-    /// Whether certificates and their names are checked. Default: true.
+    /// A Boolean value that indicates whether certificates and their names are verified.
+    ///
+    /// The default is `true`.
     public var verifiesCertificates: Bool
-    /// Whether HTTP/2 is left out of the negotiation. Default: false.
+    /// A Boolean value that indicates whether HTTP/2 is disabled. The default is `false`.
     public var forcesHTTP11: Bool
-    /// Whether a redirect may lead from https to http (R23). Default: false.
+    /// A Boolean value that indicates whether a redirect may lead from https to http (R23).
+    ///
+    /// The default is `false`.
     public var allowsDowngradeRedirect: Bool
-    /// Redirects that are followed in one request, `0...`. Default: 10 (R22).
+    /// The number of redirects to follow in one request, `0...`. The default is 10 (R22).
     public var maximumRedirectCount: Int
-    /// Default: ``Proxy/environment``.
+    /// The proxy. The default is ``Proxy/environment``.
     public var proxy: Proxy
-    /// Default: all addresses.
+    /// The policy for addresses. By default, all addresses are allowed.
     public var addressPolicy: AddressPolicy
-    /// Default: ``AddressFamily/any``.
+    /// The family of addresses. The default is ``AddressFamily/any``.
     public var addressFamily: AddressFamily
-    /// Name of the network interface, or the local address, that connections leave from; nil (the default) leaves
-    /// it to the system.
+    /// The network interface or local address of connections, or `nil` (the default) for the system's choice.
     public var interface: String?
     /// Other servers to connect to instead of the hosts that URLs name. The default is none.
     ///
@@ -64,33 +70,43 @@ public struct TransportConfiguration: Sendable, Hashable {
     ///
     /// It replaces the system's file of certificates, as `CURL_CA_BUNDLE` does for curl. ``caFile`` takes precedence.
     public var additionalCAFile: String?
-    /// Bytes a second that all transfers of the transport may receive together; nil (the default) means no limit.
+    /// The total rate limit of all transfers in bytes per second, or `nil` (the default) for no limit.
     public var maximumBytesPerSecond: Int?
-    /// Connections that all requests of the transport may use at once to one host (scheme, name and port), `1...`; nil (the
-    /// default) means no limit. Further requests wait, segments behind all others, and no deadline of theirs runs
-    /// meanwhile. A request whose body is not being read does not count, and a host that carries many requests over one connection (HTTP/2)
-    /// has no limit. Redirects count for the host that was asked first.
+    /// The largest number of connections to one host, `1...`, or `nil` (the default) for no limit.
+    ///
+    /// A host is a scheme, name and port. Further requests wait, segments after all others, and none of their deadlines
+    /// runs. A request whose body is not being read does not count. A host with HTTP/2 has no limit, because one
+    /// connection carries many requests. Redirects count for the host of the original request.
     public var maximumConnectionsPerHost: Int?
-    /// File of cookies to start with, as browsers' extensions and curl write them (Netscape's format, or lines of
-    /// `Set-Cookie:`); nil (the default) starts without. Each goes where its domain, path and scheme say. Not written.
+    /// The file of initial cookies, or `nil` (the default) for none.
+    ///
+    /// It has the Netscape format of curl and browser extensions, or `Set-Cookie:` lines. Each cookie is sent according
+    /// to its domain, path and scheme. The file is never written.
     public var cookieFile: String?
-    /// File of logins by host (netrc); nil (the default) means none. A header field or a login in the URL comes first.
-    /// Entries name hosts alone, so a login goes only to origins that a request's credentials may go to.
+    /// The file of logins by host (netrc), or `nil` (the default) for none.
+    ///
+    /// A header field or a login in the URL takes precedence. Because entries only name hosts, a login is only sent to
+    /// origins that may receive a request's credentials.
     public var netrcFile: String?
-    /// File of the certificate (PEM) to show to servers that ask for one; nil (the default) shows none. Only the
-    /// origins that a request's credentials may go to get to see it.
+    /// The file of the client certificate (PEM) for servers that request one. The default is `nil` for none.
+    ///
+    /// Only origins that may receive a request's credentials receive it.
     public var clientCertificateFile: String?
-    /// File of the private key (PEM) where ``clientCertificateFile`` does not hold it.
+    /// The file of the private key (PEM), if ``clientCertificateFile`` does not contain it.
     public var clientKeyFile: String?
-    /// The schemes of URLs that are loaded, those of redirects too, in lower case; others are refused (``HLSError/Code/refused``)
-    /// before anything is asked. nil (the default) allows all that a transport knows: http and https, and of
-    /// `SchemeTransport` file and data as well. A program that takes URLs from strangers allows `["http", "https"]`.
+    /// The allowed URL schemes in lower case, or `nil` (the default) for all that a transport supports.
+    ///
+    /// The setting also applies to redirects. Other URLs are refused before a request is sent
+    /// (``HLSError/Code/refused``). The supported schemes are http and https and, with `SchemeTransport`, file and
+    /// data. If your app takes URLs from untrusted sources, allow `["http", "https"]`.
     public var allowedSchemes: Set<String>?
-    /// Whether the metrics of a request that opened a connection say until when the server's certificate is valid
-    /// (``TransferMetrics/certificateExpirationDate``). Costs a reading of the certificates for each connection. Default: false.
+    /// A Boolean value that indicates whether metrics contain the server certificate's expiration date.
+    ///
+    /// It is reported with the request that opened a connection (``TransferMetrics/certificateExpirationDate``). The
+    /// certificates must be read for each connection. The default is `false`.
     public var reportsCertificates = false
 
-    /// Makes the default configuration, unless stated otherwise.
+    /// Creates a configuration.
     public init(
         userAgent: String = "HLSKit", caFile: String? = nil, verifiesCertificates: Bool = true,
         forcesHTTP11: Bool = false, allowsDowngradeRedirect: Bool = false, maximumRedirectCount: Int = 10,
@@ -118,7 +134,7 @@ public struct TransportConfiguration: Sendable, Hashable {
         self.allowedSchemes = allowedSchemes
     }
 
-    /// Refuses a URL of a scheme that is not allowed.
+    /// Throws an error if the scheme of a URL is not allowed.
     package func checkScheme(_ scheme: String, of url: String) throws(LoadingError) {
         guard let allowedSchemes, !allowedSchemes.contains(scheme) else { return }
         throw LoadingError(code: .refused, url: url, text: "the scheme \"\(scheme)\" is not allowed")

@@ -1,17 +1,19 @@
-/// A cookie that the program gives, beside those that servers set.
+/// A cookie that your app supplies, in addition to cookies set by servers.
 public struct TransportCookie: Sendable, Hashable {
     /// The name, as servers see it.
     public var name: String
     /// The value, as servers see it.
     public var value: String
-    /// The host that it goes to; with a dot before it, to all hosts of that domain as well (`.example.com`).
+    /// The host that receives the cookie.
+    ///
+    /// With a leading dot (`.example.com`), all hosts of the domain receive it.
     public var domain: String
-    /// It goes to this path and what lies below. Default `/`, which is everything.
+    /// The path for which the cookie is sent, including subpaths. The default is `/`.
     public var path: String
-    /// Only over https. Default false.
+    /// A Boolean value that indicates whether the cookie is only sent over https. The default is `false`.
     public var isSecure: Bool
 
-    /// Makes a cookie for `domain`; by default for all its paths, over http as well.
+    /// Creates a cookie for `domain`. By default, it applies to all paths, and to http.
     public init(name: String, value: String, domain: String, path: String = "/", isSecure: Bool = false) {
         self.name = name
         self.value = value
@@ -20,7 +22,9 @@ public struct TransportCookie: Sendable, Hashable {
         self.isSecure = isSecure
     }
 
-    /// Whether it goes to a URL. Source: RFC 6265 §5.1.3, §5.1.4.
+    /// Whether the cookie is sent to a URL.
+    ///
+    /// Source: RFC 6265 §5.1.3, §5.1.4.
     package func isSent(to url: HTTPURL) -> Bool {
         if isSecure, url.origin.scheme != "https" { return false }
         let host = url.origin.host
@@ -33,7 +37,7 @@ public struct TransportCookie: Sendable, Hashable {
         return target.count == path.count || path.hasSuffix("/") || target.dropFirst(path.count).hasPrefix("/")
     }
 
-    /// As the `Cookie` field has it; nil for one that would be read as something else.
+    /// The pair in the `Cookie` field, or nil for a cookie that would be parsed differently.
     package var pair: String? {
         let pair = "\(name)=\(value)"
         let isClear = pair.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: ";") }

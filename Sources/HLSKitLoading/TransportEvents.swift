@@ -1,14 +1,14 @@
 import Synchronization
 
 extension ResourceTransport {
-    /// Starts `request` and gives its events as they come.
+    /// Starts `request` and returns its events as a sequence.
     ///
-    /// The request is cancelled when the sequence and its iterators are gone, or the task that waits for an event is
-    /// cancelled: then there are no more. It is paused while much of what came waits to be read.
+    /// The request is cancelled when the sequence and its iterators are released, or when the task that waits for an
+    /// event is cancelled. The sequence then ends. The request is paused while much unread data is pending.
     package func events(for request: TransportRequest) -> TransportEvents { TransportEvents(self, request) }
 }
 
-/// The events of one request, for one reader.
+/// The events of one request, for a single reader.
 package struct TransportEvents: AsyncSequence, Sendable {
     package struct Iterator: AsyncIteratorProtocol {
         fileprivate let owner: Owner
@@ -16,7 +16,7 @@ package struct TransportEvents: AsyncSequence, Sendable {
         package mutating func next() async -> TransportEvent? { await owner.queue.next() }
     }
 
-    /// Ends the request with the last that could read it.
+    /// Ends the request when the last potential reader is released.
     fileprivate final class Owner: Sendable {
         let queue: EventQueue
         init(_ queue: EventQueue) { self.queue = queue }
@@ -33,40 +33,37 @@ package struct TransportEvents: AsyncSequence, Sendable {
 
     package func makeAsyncIterator() -> Iterator { Iterator(owner: owner) }
 
-    /// The request itself.
     var task: any TransportTask { owner.queue }
 }
 
-/// What came of a request and was not read yet.
+/// The unread events of a request.
 private final class EventQueue: TransportTask {
     private struct State {
         var task: (any TransportTask)?
-        /// The next one to read is at `first`.
+        /// The index of the next unread event is `first`.
         var events: [TransportEvent] = []
         var first = 0
         var byteCount = 0
-        /// No more will be read.
         var isCancelled = false
-        /// The last event has been taken in.
         var isComplete = false
         var isPausedByReader = false
-        /// What the task was told last.
+        /// The last state that the task was given.
         var isPaused = false
-        /// Somebody is telling it.
+        /// Whether a thread is calling the task.
         var isSettling = false
         var reader: CheckedContinuation<TransportEvent?, Never>?
 
-        /// What a reader gets: an event, or that there are no more.
+        /// The result of reading: an event, or the end.
         struct Reading {
             var event: TransportEvent?
         }
 
-        /// nil where the next event has still to come.
+        /// Returns nil if the next event has not arrived.
         mutating func read() -> Reading? {
             if isCancelled { return Reading(event: nil) }
             guard first < events.count else { return isComplete ? Reading(event: nil) : nil }
             let event = events[first]
-            // Its bytes are the reader's alone.
+            // Release the stored bytes, so that only the reader owns them.
             events[first] = .data([])
             first += 1
             if case .data(let bytes) = event { byteCount -= bytes.count }
@@ -77,7 +74,7 @@ private final class EventQueue: TransportTask {
             return Reading(event: event)
         }
 
-        /// Whether the task has to be paused; nil where it was told.
+        /// Whether the task must be paused or resumed, or nil if its state is correct.
         private var change: Bool? {
             guard task != nil, !isComplete, !isCancelled else { return nil }
             let limit = isPaused ? EventQueue.lowByteCount : EventQueue.highByteCount
@@ -101,13 +98,13 @@ private final class EventQueue: TransportTask {
         }
     }
 
-    /// With more unread bytes the request is paused, and it goes on with fewer than these.
+    /// Above this number of unread bytes the request is paused, and it resumes below the lower one.
     private static let highByteCount = 4 << 20
     private static let lowByteCount = 1 << 20
 
     private let state = Mutex(State())
 
-    /// A transport may tell of the request before this, and even its end.
+    /// A transport may report events, even the end, before this call.
     func setTask(_ task: any TransportTask) {
         let isCancelled = state.withLock { state in
             if !state.isComplete { state.task = task }
@@ -122,7 +119,7 @@ private final class EventQueue: TransportTask {
             switch event {
             case .finished, .failed:
                 state.isComplete = true
-                // It holds on to the handler, which holds on to this.
+                // The task retains the handler, which retains this object.
                 state.task = nil
             case .response, .data: break
             }
@@ -134,7 +131,7 @@ private final class EventQueue: TransportTask {
         if let reader { reader.resume(returning: event) } else { settle() }
     }
 
-    /// The next event; nil after the last, and once the request is cancelled.
+    /// Returns the next event, or nil after the last one or after cancellation.
     func next() async -> TransportEvent? {
         if let result = state.withLock({ $0.read() }) {
             settle()
@@ -154,7 +151,7 @@ private final class EventQueue: TransportTask {
         }
     }
 
-    /// Pauses or resumes the request. One caller at a time, so that the last word is the right one.
+    /// Pauses or resumes the request. Only one caller does so at a time, so that the last state is correct.
     private func settle() {
         guard state.withLock({ $0.beginToSettle() }) else { return }
         while let (task, isPaused) = state.withLock({ $0.settle() }) {

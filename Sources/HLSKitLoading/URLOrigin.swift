@@ -1,10 +1,9 @@
-/// Scheme, host and port: what credentials are bound to (RFC 6454).
+/// A scheme, host and port, to which credentials are bound (RFC 6454).
 public struct URLOrigin: Sendable, Hashable, CustomStringConvertible {
-    /// `http` or `https`.
     package let scheme: String
-    /// In lower case; IPv6 addresses in brackets.
+    /// The host in lower case. IPv6 addresses are in brackets.
     package let host: String
-    /// The port, the scheme's own if the URL has none.
+    /// The port, which is the default of the scheme if the URL has none.
     package let port: Int
 
     init(scheme: String, host: String, port: Int) {
@@ -13,9 +12,9 @@ public struct URLOrigin: Sendable, Hashable, CustomStringConvertible {
         self.port = port
     }
 
-    /// The origin of an absolute http or https URL, or of `scheme://host[:port]`.
+    /// Creates the origin of an absolute http or https URL, or of `scheme://host[:port]`.
     ///
-    /// - Returns: nil when `url` is not such a URL.
+    /// - Returns: The origin, or `nil` if `url` is not such a URL.
     public init?(of url: String) {
         guard let parsed = try? HTTPURL(url) else { return nil }
         self = parsed.origin
@@ -23,7 +22,7 @@ public struct URLOrigin: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String { "\(scheme)://\(authority)" }
 
-    /// Host, and the port where it is not the scheme's own.
+    /// The host, with the port unless it is the default of the scheme.
     package var authority: String { port == Self.defaultPort(of: scheme) ? host : "\(host):\(port)" }
 
     static func defaultPort(of scheme: String) -> Int { scheme == "https" ? 443 : 80 }

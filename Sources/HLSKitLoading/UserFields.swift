@@ -1,18 +1,20 @@
-/// Which header fields of a user an origin gets to see.
+/// The rules that decide which of the user's header fields an origin receives.
 ///
-/// A field may hold a secret whatever its name is, so all are for the user's origins alone but those that are known to
-/// hold none. Source: RFC 9110 §17.16 (disclosure in fields); what browsers send of `Referer` to other origins.
+/// Any field may hold a secret, so only the user's origins receive all of them. Other origins receive known harmless
+/// fields.
+///
+/// Source: RFC 9110 §17.16 (disclosure in fields); the browsers' handling of `Referer` for other origins.
 package enum UserFields {
-    /// In lower case. They tell what a client is and takes, and are the same for all servers.
+    /// In lower case. They describe the client and its abilities, and are the same for all servers.
     private static let harmless: Set<String> = [
         "user-agent", "accept", "accept-encoding", "accept-language", "accept-charset", "cache-control", "pragma",
         "dnt",
         "origin", "sec-gpc", "upgrade-insecure-requests", "x-playback-session-id",
     ]
-    /// These are for the user's origins even where a program sets them for one request.
+    /// Only the user's origins receive these, even if an app sets them for one request.
     private static let credentials: Set<String> = ["authorization", "cookie", "proxy-authorization"]
 
-    /// Those of the request's fields that go to `origin`.
+    /// Returns the fields of the request that `origin` receives.
     package static func sent(_ request: TransportRequest, to origin: URLOrigin) -> [TransportField] {
         guard !request.credentialOrigins.contains(origin) else { return request.fields }
         lazy var isOwnOrigin = URLOrigin(of: request.urlString) == origin
@@ -20,7 +22,7 @@ package enum UserFields {
             let name = field.name.lowercased()
             if isHarmless(name) { return field }
             if !credentials.contains(name), request.ownFieldNames.contains(name), isOwnOrigin { return field }
-            // As browsers do: which site it is, not which page.
+            // Like browsers, send the site but not the page.
             if name == "referer", let site = URLOrigin(of: field.value) {
                 return TransportField(name: field.name, value: "\(site)/")
             }
@@ -28,12 +30,12 @@ package enum UserFields {
         }
     }
 
-    /// Fields of this name, in lower case, hold no secret.
+    /// Whether a field with this name, in lower case, holds no secret.
     package static func isHarmless(_ name: String) -> Bool {
         harmless.contains(name) || name.hasPrefix("cmcd-") || name.hasPrefix("sec-ch-")
     }
 
-    /// The names, in lower case, of fields that `changed` has and `request` has not, or with another value.
+    /// Returns the lower-case names of fields that are new in `changed` or have another value.
     static func names(addedTo request: TransportRequest, by changed: TransportRequest) -> Set<String> {
         guard request.fields != changed.fields else { return [] }
         let before = Set(request.fields)

@@ -2,17 +2,18 @@ public import FoundationEssentials
 import FoundationInternationalization
 public import HLSKitCore
 
-/// Names of options for people, in their language.
+/// Names of options for display, in the user's language.
 extension MediaSelectionOption {
-    /// ``extendedLanguageTag`` as a locale; nil if undeclared.
+    /// The ``extendedLanguageTag`` as a locale, or `nil` if it is not declared.
     public var locale: Locale? {
         extendedLanguageTag.map { Locale(identifier: LanguageTag.shortest($0)) }
     }
 
-    /// The name of the option for people who read `locale`: that of its language, with what ``displayName`` tells
-    /// besides: `Englisch (Director's cut)` for `English - Director's cut`.
+    /// Returns the name of the option in the language of `locale`.
     ///
-    /// ``displayName`` itself where the option declares no language, or one that has no name.
+    /// The name consists of the language's name and any further text of ``displayName``: `Englisch (Director's cut)`
+    /// for `English - Director's cut`. If the option declares no language, or the language has no name, this returns
+    /// ``displayName``.
     public func displayName(with locale: Locale) -> String {
         guard let own = self.locale, let name = LanguageNames.name(of: own, in: locale) else { return displayName }
         let rest = LanguageNames(of: own, in: locale).removed(from: displayName)
@@ -20,9 +21,9 @@ extension MediaSelectionOption {
     }
 }
 
-/// What a language is called where a `NAME` may call it: in its own words, in English, in those of a reader, by its tag.
+/// The names that a `NAME` attribute may use for a language: its own, the English and the reader's name, and its tag.
 private struct LanguageNames {
-    /// The longest first, in lower case.
+    /// The names in lower case, the longest first.
     private let names: [String]
 
     init(of language: Locale, in reader: Locale) {
@@ -34,7 +35,7 @@ private struct LanguageNames {
         names = Set((whole + short + tags).map { $0.lowercased() }).sorted { ($1.count, $0) < ($0.count, $1) }
     }
 
-    /// The name of a language with its script and region, in the words of a reader; nil where it has none.
+    /// Returns the name of a language with its script and region in the reader's language, or nil if it has none.
     static func name(of language: Locale, in reader: Locale) -> String? {
         let identifier = language.identifier
         guard let name = reader.localizedString(forIdentifier: identifier), !name.isEmpty,
@@ -43,10 +44,11 @@ private struct LanguageNames {
         return name
     }
 
-    /// What is left of a text that begins with a name of the language as a word; all of it if it does not.
+    /// Removes the name of the language from the start of a text. Returns the text unchanged if it does not begin with
+    /// the name as a word.
     func removed(from text: String) -> String {
         let lowercased = text.lowercased()
-        // Lower case may have another length; then nothing is told apart by it.
+        // If lower case changes the length, offsets in the two texts do not correspond.
         guard lowercased.count == text.count,
             let name = names.first(where: { name in
                 lowercased.hasPrefix(name) && !(lowercased.dropFirst(name.count).first?.isLetter ?? false)
@@ -55,7 +57,7 @@ private struct LanguageNames {
         var rest = text.dropFirst(name.count)
         while let first = rest.first, !first.isLetter, !first.isNumber { rest = rest.dropFirst() }
         while let last = rest.last, last.isWhitespace || last == ")" || last == "]" { rest = rest.dropLast() }
-        // What was opened inside is closed inside.
+        // The loop above has removed a closing parenthesis that belongs to the rest.
         if rest.contains("("), !rest.contains(")") { rest += ")" }
         return String(rest)
     }

@@ -1,4 +1,4 @@
-/// Tells from the first bytes of a resource what it is, whatever it is called.
+/// Identifies the container of a resource from its first bytes, regardless of its name.
 public struct ContainerProbe: Sendable, Hashable {
     /// The kind of container.
     public enum Container: Sendable, Hashable {
@@ -9,27 +9,27 @@ public struct ContainerProbe: Sendable, Hashable {
         /// Audio frames without a container, or an ID3 tag.
         case packedAudio
         case webVTT
-        /// None of these, with what it looks like, for a person: "an HTML page", "empty".
+        /// Another format, with a description for people: "an HTML page", "empty".
         case unknown(String)
     }
 
-    /// The number of bytes after which there is always an answer, but for those of an image.
+    /// The number of bytes that always suffice, unless the resource begins with an image.
     package static let maxByteCount = 2048
 
-    /// The number of bytes after which there is always an answer about what begins with `bytes`: media may stand behind a
-    /// whole image.
+    /// The number of bytes that always suffice for a resource that begins with `bytes`. Media may follow a complete
+    /// image.
     package static func maximumByteCount(of bytes: some Collection<UInt8>) -> Int {
         LeadingImage.begins(Array(bytes.prefix(16))[...]) ? LeadingImage.maximumByteCount + maxByteCount : maxByteCount
     }
 
     private var prefix: [UInt8] = []
 
-    /// Makes a probe that has seen no bytes.
+    /// Creates a probe that has seen no bytes.
     package init() {}
 
-    /// Takes the next bytes; nil while more are needed.
+    /// Reads the next bytes. Returns nil while more are needed.
     ///
-    /// The answer does not depend on how the bytes are cut into pieces. No more are kept than an answer takes.
+    /// The result does not depend on how the bytes are divided. The probe keeps no more bytes than it needs.
     package mutating func append(_ bytes: ArraySlice<UInt8>) -> Container? {
         let head = bytes.prefix(max(0, 16 - prefix.count))
         prefix.append(contentsOf: head)
@@ -38,17 +38,19 @@ public struct ContainerProbe: Sendable, Hashable {
         return Self.identify(prefix[...], isComplete: prefix.count >= limit)
     }
 
-    /// The answer when the resource has no more bytes.
+    /// Returns the result if the resource has no more bytes.
     package func finish() -> Container { Self.identify(prefix[...], isComplete: true) ?? .unknown("unknown data") }
 
-    /// The kind of a resource that begins with `bytes`; nil if more are needed, never if `isComplete`.
+    /// Returns the container of a resource that begins with `bytes`, or `nil` if more are needed.
+    ///
+    /// The result is never `nil` if `isComplete`.
     public static func identify(_ bytes: ArraySlice<UInt8>, isComplete: Bool) -> Container? {
         guard !bytes.isEmpty else { return isComplete ? .unknown("empty") : nil }
         let (all, isAll) = (bytes, isComplete)
         let bytes = Array(bytes.prefix(maxByteCount))
         let isComplete = isComplete || bytes.count == maxByteCount
         var needsMore = false
-        // The surest signs first.
+        // The most reliable first.
         for test in [webVTT, mp4, transportStream, audio] {
             switch test(bytes, isComplete) {
             case .yes(let container): return container
@@ -57,7 +59,7 @@ public struct ContainerProbe: Sendable, Hashable {
             }
         }
         if needsMore && !isComplete { return nil }
-        // Sync bytes behind a little garbage.
+        // Sync bytes may follow a little garbage.
         if let stride = laterPackets(bytes) { return .transportStream(packetStride: stride) }
         guard isComplete else { return nil }
         if hasLaterFrames(bytes) { return .packedAudio }
@@ -93,7 +95,7 @@ public struct ContainerProbe: Sendable, Hashable {
         let type = FourCharacterCode(rawValue: bytes[...].bigEndianUInt32(at: 4))
         guard MP4InitializationSection.topLevelTypes.contains(type) else { return .no }
         let size = bytes[0..<4].reduce(0) { $0 << 8 | Int($1) }
-        // 0: to the end of the file; 1: a 64-bit size follows.
+        // 0: to the end of the file. 1: a 64-bit size follows.
         return size == 0 || size == 1 || size >= 8 ? .yes(.mp4) : .no
     }
 
@@ -113,7 +115,7 @@ public struct ContainerProbe: Sendable, Hashable {
         return needsMore ? .perhaps : .no
     }
 
-    /// The distance of three sync bytes that stand somewhere in the bytes.
+    /// The distance between three sync bytes anywhere in the bytes.
     private static func laterPackets(_ bytes: [UInt8]) -> Int? {
         for layout in layouts {
             let reach = 2 * layout.stride
@@ -135,7 +137,7 @@ public struct ContainerProbe: Sendable, Hashable {
                 continue
             }
             guard let header = framing.header(at: 0, in: bytes) else { continue }
-            // The next frame proves it, where it can be seen.
+            // The next frame confirms this one, if it is within the bytes.
             let next = header.byteCount
             if next + framing.headerByteCount > bytes.count {
                 if isComplete { return .yes(.packedAudio) }
@@ -147,7 +149,7 @@ public struct ContainerProbe: Sendable, Hashable {
         return needsMore ? .perhaps : .no
     }
 
-    /// Three frames of audio in a row stand behind zeros or a little garbage.
+    /// Whether three consecutive audio frames follow zeros or a little garbage.
     private static func hasLaterFrames(_ bytes: [UInt8]) -> Bool {
         for start in 1..<bytes.count where bytes[start] == 0xff || bytes[start] == 0x0b {
             for framing in [AudioFraming.adts, .mpegAudio, .ac3] {
@@ -162,8 +164,8 @@ public struct ContainerProbe: Sendable, Hashable {
         return false
     }
 
-    /// The name of the media container that the bytes begin with, if it is one that this library knows and does not read:
-    /// "Matroska", "Ogg". nil for all else.
+    /// The name of the media container that the bytes begin with, if this library recognizes it but cannot read it:
+    /// "Matroska", "Ogg". It is nil for any other bytes.
     package static func unsupportedContainer(_ bytes: ArraySlice<UInt8>) -> String? {
         containers.first { bytes.starts(with: $0.0) }.map { name in
             guard name.1 == "RIFF", bytes.count >= 12 else { return name.1 }
@@ -172,12 +174,12 @@ public struct ContainerProbe: Sendable, Hashable {
         }
     }
 
-    /// Whether an appearance is the name of such a container.
+    /// Whether a description names such a container.
     package static func isUnsupportedContainer(_ appearance: String) -> Bool {
         ["WAV", "AVI"].contains(appearance) || containers.contains { $0.1 == appearance }
     }
 
-    /// Why bytes of such an appearance are not read as media.
+    /// The error for bytes of such an appearance.
     package static func refusal(ofAppearance appearance: String) -> MediaError {
         isUnsupportedContainer(appearance)
             ? MediaError(code: .unsupported, byteOffset: 0, text: "\(appearance) is not supported")

@@ -1,12 +1,13 @@
-/// How bright video of high dynamic range gets (CTA-861.3), as `clli` or `CoLL` in MP4 or a message in the stream declares
-/// it.
+/// The light level of high dynamic range video (CTA-861.3).
+///
+/// It is declared by `clli` or `CoLL` in MP4, or by a message in the stream.
 public struct ContentLightLevelInfo: Sendable, Hashable, Codable {
-    /// The brightest pixel of all frames, in candela per square metre; 0 if unknown.
+    /// The brightness of the brightest pixel in all frames, in candela per square metre, or 0 if unknown.
     public var maximumContentLightLevel: Int
-    /// The brightest frame on average, in candela per square metre; 0 if unknown.
+    /// The largest average brightness of a frame, in candela per square metre, or 0 if unknown.
     public var maximumFrameAverageLightLevel: Int
 
-    /// Makes light levels; 0 is unknown.
+    /// Creates light levels. 0 means unknown.
     package init(maximumContentLightLevel: Int, maximumFrameAverageLightLevel: Int) {
         self.maximumContentLightLevel = maximumContentLightLevel
         self.maximumFrameAverageLightLevel = maximumFrameAverageLightLevel
@@ -14,7 +15,7 @@ public struct ContentLightLevelInfo: Sendable, Hashable, Codable {
 }
 
 extension ContentLightLevelInfo {
-    /// Reads `clli`, and `CoLL`, which has a version in front.
+    /// Reads `clli`, or `CoLL`, which begins with a version.
     ///
     /// Source: ISO/IEC 14496-12 §12.1.6; "VP Codec ISO Media File Format Binding", version 1.0.
     init(parsing payload: BoxReader, hasVersion: Bool = false) throws(MediaError) {

@@ -1,23 +1,23 @@
-/// A finding of a demuxer, in the order of the bytes.
+/// A result of a demuxer, in the order of the bytes.
 public enum DemuxerEvent: Sendable {
-    /// The tracks of the stream, all of them. Comes before their samples, and again when anything changed.
+    /// All tracks of the stream. This event precedes their samples and is repeated after every change.
     case tracks([MediaTrack])
     case sample(MediaSample)
     /// A timed event in the media itself (MP4's `emsg`, splice information in a transport stream).
     case eventMessage(EventMessage)
-    /// There is a track of this kind that no demuxer reads. `name` says what it is.
+    /// The stream has a track of this kind that no demuxer reads. `name` describes it.
     case unreadTrack(MediaKind, name: String)
-    /// Something odd that did not stop the demuxer, for the log.
+    /// A description of invalid input that did not stop the demuxer, for the log.
     case note(String)
 }
 
-/// Takes the bytes of one media segment in any pieces and gives samples as soon as they are whole.
+/// A parser that reads a media segment in pieces of any size and emits samples when they are complete.
 ///
-/// A demuxer lives for one segment. Whatever the bytes are, it ends with samples or a ``MediaError``, never with a
-/// trap, and holds no more memory than a small multiple of the bytes it was given.
+/// A demuxer is used for one segment. Any input ends with samples or a ``MediaError``, never with a trap. The memory
+/// use is at most a small multiple of the input.
 public protocol Demuxer: Sendable {
-    /// Takes the next bytes and appends what they complete to `events`.
+    /// Reads the next bytes and appends the completed events to `events`.
     mutating func append(_ bytes: ArraySlice<UInt8>, to events: inout [DemuxerEvent]) throws(MediaError)
-    /// The segment is complete: appends what was held back. Throws where the segment ends in the middle of something.
+    /// Ends the segment and appends all pending events. Throws if the segment is truncated.
     mutating func finish(to events: inout [DemuxerEvent]) throws(MediaError)
 }

@@ -1,14 +1,14 @@
-/// Collects what a demuxer found: announces tracks before their samples and keeps the log short.
+/// Collects the results of a demuxer, announces tracks before their samples, and limits the log.
 struct EventSink: Sendable {
-    /// Findings since the caller last took them.
+    /// The events since the caller last read them.
     var events: [DemuxerEvent] = []
     private(set) var tracks: [MediaTrack] = []
-    /// The tracks have changed since they were announced.
+    /// Whether the tracks have changed since they were announced.
     private var isDirty = true
     private var noteCount = 0
     private var limit = SmallSampleLimit()
 
-    /// Hostile bytes can be odd in each packet; no one reads more than this.
+    /// Malicious input can cause a note for each packet.
     private static let maxNoteCount = 64
 
     mutating func note(_ text: @autoclosure () -> String) {
@@ -20,7 +20,7 @@ struct EventSink: Sendable {
         }
     }
 
-    /// Tells of a track that is not read.
+    /// Reports a track that is not read.
     mutating func leaveOut(_ mediaType: MediaKind, name: String) {
         events.append(.unreadTrack(mediaType, name: name))
     }
@@ -39,7 +39,7 @@ struct EventSink: Sendable {
         events.append(.eventMessage(message))
     }
 
-    /// Adds the track, or replaces the one of the same id.
+    /// Adds the track, or replaces the one with the same id.
     mutating func update(_ track: MediaTrack) {
         if let index = tracks.firstIndex(where: { $0.id == track.id }) {
             guard tracks[index] != track else { return }
@@ -50,14 +50,13 @@ struct EventSink: Sendable {
         isDirty = true
     }
 
-    /// Replaces all tracks.
     mutating func replaceTracks(_ tracks: [MediaTrack]) {
         guard self.tracks != tracks else { return }
         self.tracks = tracks
         isDirty = true
     }
 
-    /// Gives out the tracks if they have changed since the last time.
+    /// Emits the tracks if they have changed.
     mutating func announce() {
         guard isDirty, !tracks.isEmpty else { return }
         isDirty = false

@@ -1,11 +1,11 @@
-/// A whole image in front of the media of a segment: hosts of images take no other files.
+/// A complete image before the media of a segment. Some streams have one because image hosts accept no other files.
 ///
 /// Source: PNG §5, ISO/IEC 10918-1 §B, GIF89a, the header of Windows bitmaps, the container of WebP.
 enum LeadingImage {
-    /// Images that are larger are not looked for the end of.
+    /// The end of a larger image is not searched for.
     static let maximumByteCount = 4 << 20
 
-    /// Whether the bytes begin as those of an image do.
+    /// Whether the bytes begin like an image.
     static func begins(_ bytes: ArraySlice<UInt8>) -> Bool { kind(bytes) != nil }
 
     private enum Kind { case png, jpeg, gif, bitmap, webP }
@@ -21,7 +21,8 @@ enum LeadingImage {
         return nil
     }
 
-    /// Where the image ends that the bytes begin with; nil if that is not among them, or they are no image.
+    /// Returns the end of the image at the start of the bytes, or nil if its end is not among them or they are not an
+    /// image.
     static func byteCount(_ bytes: ArraySlice<UInt8>) -> Int? {
         var scanner = Scanner(bytes: bytes)
         let isWhole =
@@ -104,7 +105,7 @@ enum LeadingImage {
                     at += 11 + tableByteCount(flags)
                 default: return false
                 }
-                // Blocks that tell their length.
+                // Blocks that begin with their length.
                 while let length = self[at], length > 0 { at += 1 + Int(length) }
                 at += 1
             }

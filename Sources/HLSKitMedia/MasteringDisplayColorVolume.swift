@@ -1,7 +1,7 @@
-/// The display on which video of high dynamic range was graded (SMPTE ST 2086), as `mdcv` or `SmDm` in MP4 or a message in
-/// the stream declares it.
+/// The display on which high dynamic range video was graded (SMPTE ST 2086).
 ///
-/// Says which part of its colours and luminances the video can make use of.
+/// It is declared by `mdcv` or `SmDm` in MP4, or by a message in the stream. It shows which part of its colours and
+/// luminances the video can use.
 public struct MasteringDisplayColorVolume: Sendable, Hashable, Codable {
     /// A colour without its brightness: x and y of CIE 1931, 0 to 1.
     public struct Chromaticity: Sendable, Hashable, Codable {
@@ -10,25 +10,23 @@ public struct MasteringDisplayColorVolume: Sendable, Hashable, Codable {
         /// The part of green.
         public var y: Double
 
-        /// Makes a chromaticity.
         package init(x: Double, y: Double) {
             self.x = x
             self.y = y
         }
     }
 
-    /// The three lights of a display, and its white.
+    /// The three primary colours of a display, and its white.
     public struct Primaries: Sendable, Hashable, Codable {
-        /// The red light.
+        /// The red primary.
         public var red: Chromaticity
-        /// The green light.
+        /// The green primary.
         public var green: Chromaticity
-        /// The blue light.
+        /// The blue primary.
         public var blue: Chromaticity
-        /// All three together.
+        /// The colour of all three together.
         public var whitePoint: Chromaticity
 
-        /// Makes primaries.
         package init(red: Chromaticity, green: Chromaticity, blue: Chromaticity, whitePoint: Chromaticity) {
             self.red = red
             self.green = green
@@ -37,12 +35,12 @@ public struct MasteringDisplayColorVolume: Sendable, Hashable, Codable {
         }
     }
 
-    /// nil if undeclared.
+    /// The primaries and white point of the display, or `nil` if undeclared.
     public var primaries: Primaries?
-    /// From the darkest to the brightest that the display shows, in candela per square metre; nil if undeclared.
+    /// The luminance range of the display, in candela per square metre, or `nil` if undeclared.
     public var luminance: ClosedRange<Double>?
 
-    /// Makes a volume; what is nil is undeclared.
+    /// Creates a volume. nil values are undeclared.
     package init(primaries: Primaries?, luminance: ClosedRange<Double>?) {
         self.primaries = primaries
         self.luminance = luminance

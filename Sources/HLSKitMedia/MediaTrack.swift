@@ -3,7 +3,7 @@ public enum MediaKind: String, Sendable, Hashable, CaseIterable {
     case video, audio, text, metadata
 }
 
-/// A coding format. An open set: a format unknown to this library keeps its name.
+/// A coding format. The set is open, and a format that this library does not know keeps its name.
 public struct MediaCodec: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -20,11 +20,11 @@ public struct MediaCodec: RawRepresentable, Sendable, Hashable, CustomStringConv
     public static let vp9 = MediaCodec(rawValue: "vp9")
     /// AAC in all its profiles.
     public static let aac = MediaCodec(rawValue: "aac")
-    /// AAC in LATM/LOAS framing; samples are whole LOAS frames with their three bytes of header, as libavcodec wants.
+    /// AAC in LATM/LOAS framing. Samples are whole LOAS frames with their three-byte header, as libavcodec expects.
     package static let aacLATM = MediaCodec(rawValue: "aac_latm")
     /// MPEG audio, layer 2.
     package static let mp2 = MediaCodec(rawValue: "mp2")
-    /// MPEG audio, layers 3 and 1, and where a container does not say the layer.
+    /// MPEG audio of layers 3 and 1, and of an undeclared layer.
     public static let mp3 = MediaCodec(rawValue: "mp3")
     /// AC-3, Dolby Digital.
     public static let ac3 = MediaCodec(rawValue: "ac3")
@@ -36,7 +36,7 @@ public struct MediaCodec: RawRepresentable, Sendable, Hashable, CustomStringConv
     public static let flac = MediaCodec(rawValue: "flac")
     /// Apple Lossless.
     public static let alac = MediaCodec(rawValue: "alac")
-    /// AAC with the tools of USAC (xHE-AAC), which decoders of AAC need not know.
+    /// AAC with the tools of USAC (xHE-AAC), which not all AAC decoders support.
     public static let xheAAC = MediaCodec(rawValue: "xhe-aac")
     /// DTS, with or without its extensions.
     package static let dts = MediaCodec(rawValue: "dts")
@@ -56,73 +56,86 @@ public struct MediaCodec: RawRepresentable, Sendable, Hashable, CustomStringConv
     public static let id3 = MediaCodec(rawValue: "id3")
 }
 
-/// One elementary stream as its container describes it.
+/// One elementary stream as described by its container.
 public struct MediaTrack: Sendable, Hashable {
-    /// The container's number for the track: PID in a transport stream, `track_ID` in MP4, 0 in packed audio.
+    /// The container's number for the track.
+    ///
+    /// It is the PID in a transport stream, `track_ID` in MP4, and 0 in packed audio.
     public var id: Int
     /// The kind of media in the stream.
     public var mediaType: MediaKind
-    /// How it is coded.
+    /// The coding format.
     public var codec: MediaCodec
-    /// Units per second of the track's timestamps: 90 000 in a transport stream and in packed audio.
+    /// The units per second of the track's timestamps: 90 000 in a transport stream and in packed audio.
     public var timescale: Int32
-    /// Decoder configuration in the form that libavcodec calls extradata: the payload of `avcC`, `hvcC`, `av1C`, an
-    /// AudioSpecificConfig, an `OpusHead`, a FLAC STREAMINFO. Empty if the stream carries it (H.264 in TS).
+    /// The decoder configuration, which libavcodec calls extradata.
+    ///
+    /// It is the payload of `avcC`, `hvcC` or `av1C`, an AudioSpecificConfig, an `OpusHead`, or a FLAC STREAMINFO. It
+    /// is empty if the stream itself contains the configuration (H.264 in TS).
     public var configuration: [UInt8]
     /// The four-character code of the sample entry, empty outside MP4.
     public var sampleEntry: String
-    /// Coded size as far as the container or the parameter sets declare it; 0 if unknown or not video.
+    /// The coded width in pixels, or 0 if unknown or not video.
+    ///
+    /// The container or the parameter sets declare it.
     public var width: Int
-    /// Coded height in pixels; 0 if unknown or not video.
+    /// The coded height in pixels, or 0 if unknown or not video.
     public var height: Int
-    /// Samples per second and channels; 0 if unknown or not audio.
+    /// The samples per second, or 0 if unknown or not audio.
     public var sampleRate: Int
-    /// Number of channels; 0 if unknown or not audio.
+    /// The number of channels, or 0 if unknown or not audio.
     public var channelCount: Int
-    /// ISO 639-2 or BCP 47 tag; nil if undeclared or "und".
+    /// An ISO 639-2 or BCP 47 tag, or `nil` if undeclared or "und".
     public var language: String?
-    /// What a playlist says of the rendition that it is of.
+    /// The playlist's description of the track's rendition.
     package var label = MediaTrackLabel()
-    /// Timestamps are 33 bits wide and wrap (transport streams, packed audio).
+    /// A Boolean value that indicates whether timestamps have 33 bits and wrap.
+    ///
+    /// This is the case in transport streams and packed audio.
     public var wrapsAt33Bits: Bool
-    /// Colours as the container declares them; nil if undeclared.
+    /// The colour information that the container declares, or `nil` if undeclared.
     public var colorInformation: ColorInformation?
-    /// The shape of a pixel; nil if undeclared.
+    /// The shape of a pixel, or `nil` if undeclared.
     public var pixelAspectRatio: PixelAspectRatio?
-    /// The part of the frame to show; nil if undeclared, which means all of it.
+    /// The part of the frame to show, or `nil` if undeclared, which means all of it.
     public var cleanAperture: CleanAperture?
-    /// The display on which HDR video was graded, as the container or, in a transport stream, the pictures declare it; else
-    /// nil.
+    /// The display on which HDR video was graded, or `nil` if undeclared.
+    ///
+    /// The container declares it or, in a transport stream, the video itself.
     public var masteringDisplayColorVolume: MasteringDisplayColorVolume?
-    /// How bright HDR video gets, as the container or, in a transport stream, the pictures declare it; else nil.
+    /// The light level of HDR video, or `nil` if undeclared.
+    ///
+    /// The container declares it or, in a transport stream, the video itself.
     public var contentLightLevelInfo: ContentLightLevelInfo?
-    /// 2 of video that may be interlaced, 1 of video that is not; nil before it is known. See ``declaredFieldCount``.
+    /// The fields of a frame: 2 if the video may be interlaced, 1 if not, or nil if not yet known. See
+    /// ``declaredFieldCount``.
     var fieldCount: Int?
-    /// The record of Dolby Vision (`dvcC`, `dvvC` or `dvwC`); empty if there is none.
+    /// The Dolby Vision record (`dvcC`, `dvvC` or `dvwC`), or empty if there is none.
     package var dolbyVision: [UInt8] = []
-    /// How the pictures of both eyes lie in a frame, by the number in `st3d`; nil if undeclared.
+    /// The arrangement of the views for both eyes in a frame, as the number in `st3d`, or nil if undeclared.
     package var stereoMode: UInt8?
-    /// What the frame is a map of; nil if undeclared.
+    /// The spherical projection of the frame, or nil if undeclared.
     package var sphericalMapping: SphericalMapping?
-    /// Depth and chroma of the pictures' samples, if the container declares them (VP9 in MP4); else nil.
+    /// The bit depth and chroma of the video, or nil unless the container declares them (VP9 in MP4).
     package var sampleStructure: PictureSampleStructure?
-    /// Timestamps count from the start of the segment, because it declares no other time.
+    /// Whether timestamps count from the start of the segment because it declares no other time.
     package var timestampsAreRelative = false
-    /// Degrees by which to turn the frame clockwise before it is shown: 0, 90, 180 or 270 (`tkhd` of MP4).
+    /// The clockwise rotation to apply to the frame, in degrees: 0, 90, 180 or 270 (`tkhd` of MP4).
     public var rotation = 0
-    /// All that is to be done with the frame before it is shown, ``rotation`` included (`tkhd` of MP4).
+    /// The complete transform to apply to the frame, including ``rotation`` (`tkhd` of MP4).
     public var preferredTransform = TrackTransform.identity
-    /// How samples are encrypted by common encryption; nil if the track is clear.
+    /// The common encryption of the samples, or nil if the track is clear.
     package var encryption: TrackEncryption?
-    /// Audio that an encoder has added, counted from the segment that declares it; nil if undeclared.
+    /// The audio that the encoder added, counted from the segment that declares it, or nil if undeclared.
     package var gapless: GaplessInfo?
-    /// Presentation times that the edit list of a whole file shows; the samples of others are there for the decoder.
-    /// nil: all are shown.
+    /// The presentation times that the edit list of a whole file shows, or nil if all are shown. Samples outside are
+    /// only for the decoder.
     package var shownRange: Range<Int64>?
-    /// It belongs to another track: pictures of chapters, or what a decoder of the main pictures has no use for.
+    /// Whether the track only serves another track: chapter images, or data that the decoder of the main video does not
+    /// need.
     package var isAuxiliary = false
 
-    /// Makes a track. What has a default is undeclared or unknown.
+    /// Creates a track. Properties with a default are undeclared or unknown.
     package init(
         id: Int, mediaType: MediaKind, codec: MediaCodec, timescale: Int32, configuration: [UInt8] = [],
         sampleEntry: String = "", width: Int = 0, height: Int = 0, sampleRate: Int = 0, channelCount: Int = 0,
@@ -150,36 +163,34 @@ public struct MediaTrack: Sendable, Hashable {
     }
 }
 
-/// What a playlist says of a rendition, for whoever looks at a file with its track.
+/// A playlist's description of a rendition, to be stored with its track in a file.
 package struct MediaTrackLabel: Sendable, Hashable {
-    /// nil if it has none.
     package var name: String?
-    /// It is played where nobody chooses.
+    /// Whether the rendition plays by default.
     package var isDefault = false
-    /// Subtitles for what is foreign in the sound.
+    /// Whether these are subtitles for foreign dialogue only.
     package var isForced = false
-    /// Subtitles that tell of sounds, for whom cannot hear them.
+    /// Whether the subtitles also describe non-speech audio for viewers who cannot hear it.
     package var describesSound = false
-    /// Sound that tells of pictures, for whom cannot see them.
+    /// Whether the audio describes the video for viewers who cannot see it.
     package var describesVideo = false
 
-    /// Makes a label that says nothing.
     package init() {}
 }
 
-/// Which of the decoded audio was in the source: encoders work in whole frames, and with a delay.
+/// The part of the decoded audio that belongs to the source. Encoders use whole frames and add a delay.
 ///
-/// All numbers are in samples per channel of what the decoder gives. Audio that comes after the last of them is of
-/// another source and is kept.
+/// All numbers are samples per channel of the decoder's output. Audio after the last of them belongs to another source
+/// and is kept.
 package struct GaplessInfo: Sendable, Hashable {
-    /// Samples before the source begins: the delay of the encoder and that of the decoder.
+    /// The samples before the source: the encoder's delay plus the decoder's.
     package var leadingSampleCount: Int
-    /// Samples of the source; nil if its length is not stated.
+    /// The samples of the source, or nil if its length is not declared.
     package var validSampleCount: Int?
-    /// Samples behind the source that fill the last frames.
+    /// The samples after the source that fill the last frames.
     package var trailingSampleCount: Int
 
-    /// Makes gapless information; without `validSampleCount` the length is unknown.
+    /// Creates gapless information. Without `validSampleCount`, the length is unknown.
     package init(leadingSampleCount: Int, validSampleCount: Int? = nil, trailingSampleCount: Int = 0) {
         self.leadingSampleCount = leadingSampleCount
         self.validSampleCount = validSampleCount
@@ -187,30 +198,32 @@ package struct GaplessInfo: Sendable, Hashable {
     }
 }
 
-/// One access unit: what a decoder takes in one go.
+/// One access unit: the input for a single decoding step.
 public struct MediaSample: Sendable {
-    /// The track it belongs to, as in ``MediaTrack/id``.
+    /// The ``MediaTrack/id`` of the sample's track.
     public var trackID: Int
-    /// Presentation and decoding time in units of the track's timescale, as the container has them (33 bits in TS,
-    /// but continuous within a segment: a wrap inside the segment has been undone). Where MP4 has pictures shown before
-    /// they are decoded, by its words, all decoding times of the track are moved so far ahead that none is.
+    /// The presentation time in units of the track's timescale, as in the container.
+    ///
+    /// In a transport stream it has 33 bits, but it is continuous within a segment because wraps have been undone. If
+    /// MP4 declares pictures that are shown before they are decoded, all decoding times of the track are moved to
+    /// earlier times.
     public var pts: Int64
-    /// Decoding time; see ``pts``.
+    /// The decoding time; see ``pts``.
     public var dts: Int64
-    /// In units of the track's timescale; 0 if the container does not say (TS video).
+    /// The duration in units of the track's timescale, or 0 if the container does not declare it (TS video).
     public var duration: Int64
-    /// Decoding can start here.
+    /// A Boolean value that indicates whether decoding can start here.
     public var isSync: Bool
-    /// Bytes of this access unit were lost or damaged on the way.
+    /// A Boolean value that indicates whether bytes of this access unit were lost or damaged.
     public var isDamaged: Bool
-    /// Two pictures that are one field each, of one frame.
+    /// Whether the sample contains two pictures, each one field of the same frame.
     package var holdsTwoFields = false
-    /// The coded bytes, encrypted where the track is.
+    /// The coded bytes, which are encrypted if the track is.
     public var data: SampleData
-    /// Parameters for decrypting ``data``; nil if it is clear.
+    /// The parameters for decrypting ``data``, or nil if it is clear.
     package var encryption: SampleEncryption?
 
-    /// Makes a sample; its duration is unknown and its data clear by default.
+    /// Creates a sample. By default its duration is unknown and its data is clear.
     package init(
         trackID: Int, pts: Int64, dts: Int64, duration: Int64 = 0, isSync: Bool, isDamaged: Bool = false,
         data: SampleData, encryption: SampleEncryption? = nil

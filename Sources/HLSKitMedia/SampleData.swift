@@ -1,18 +1,18 @@
 /// The bytes of one access unit in memory that a decoder may read directly.
 ///
-/// The memory is immutable once the initialiser has returned, and is followed by 64 zero bytes,
-/// so that a decoder which reads ahead of its input (libavcodec does) needs no copy.
-public final class SampleData: @unchecked Sendable {  // immutable after init; the class owns `memory` alone
-    /// Zero bytes behind the last byte of each access unit.
+/// The memory does not change after initialization. It is followed by 64 zero bytes, so decoders that read ahead of
+/// their input (like libavcodec) need no copy.
+public final class SampleData: @unchecked Sendable {  // immutable after init, and only the class owns `memory`
+    /// The zero bytes after the last byte of each access unit.
     package static let paddingByteCount = 64
 
     package let base: UnsafeMutableRawPointer
-    /// Where the memory begins that ``base`` is in.
+    /// The start of the memory that contains ``base``.
     private let memory: UnsafeMutableRawPointer
-    /// The number of bytes, without the padding.
+    /// The number of bytes without the padding.
     public let count: Int
 
-    /// Allocates `count` bytes (plus padding) and lets `fill` write all of them.
+    /// Allocates `count` bytes (plus padding) and calls `fill` to write all of them.
     package init(count: Int, fill: (UnsafeMutableRawBufferPointer) -> Void) {
         precondition(count >= 0, "a sample cannot have a negative size")
         memory = .allocate(byteCount: count + Self.paddingByteCount, alignment: 16)
@@ -22,7 +22,7 @@ public final class SampleData: @unchecked Sendable {  // immutable after init; t
         (base + count).initializeMemory(as: UInt8.self, repeating: 0, count: Self.paddingByteCount)
     }
 
-    /// Takes over allocated memory with room for the padding, of which the sample begins after `offset` bytes.
+    /// Takes ownership of allocated memory with room for the padding. The sample begins after `offset` bytes.
     init(adopting memory: UnsafeMutableRawPointer, from offset: Int, count: Int) {
         self.memory = memory
         base = memory + offset
@@ -30,7 +30,6 @@ public final class SampleData: @unchecked Sendable {  // immutable after init; t
         (base + count).initializeMemory(as: UInt8.self, repeating: 0, count: Self.paddingByteCount)
     }
 
-    /// Copies `bytes`.
     package convenience init(_ bytes: some Collection<UInt8>) {
         self.init(count: bytes.count) { buffer in buffer.copyBytes(from: bytes) }
     }

@@ -1,15 +1,15 @@
-/// Keeps tiny samples from costing many times the bytes that they came as: each takes some hundred besides its own.
+/// Limits tiny samples, because each takes some hundred bytes in addition to its data.
 struct SmallSampleLimit: Sendable {
-    /// Samples of fewer bytes are counted; with as many or more there is no segment that costs too much.
+    /// Samples with fewer bytes are counted. Larger ones cannot use too much memory.
     private static let smallByteCount = 64
-    /// So many are let through however short the segment is: more than an hour of captions, one for each frame.
+    /// The number of samples to accept in any segment: more than an hour of captions, one for each frame.
     static let freeCount = 1 << 17
 
     private var smallCount = 0
     private var byteCount = 0
     private(set) var leftOutCount = 0
 
-    /// False for a sample to skip.
+    /// Returns false for a sample to skip.
     mutating func admits(_ byteCount: Int) -> Bool {
         self.byteCount += byteCount
         guard byteCount < Self.smallByteCount else { return true }
@@ -21,6 +21,6 @@ struct SmallSampleLimit: Sendable {
         return true
     }
 
-    /// For the log, with the first sample that is left out.
+    /// The note for the log, with the first dropped sample.
     static let note = "samples of less than \(smallByteCount) bytes are skipped: there are too many of them"
 }

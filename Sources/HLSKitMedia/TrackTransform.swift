@@ -1,30 +1,31 @@
-/// How the frames of a track are turned, mirrored or moved before they are shown: a point (x, y) of the frame comes to
-/// (a·x + c·y + tx, b·x + d·y + ty), in pixels, y downwards.
+/// The transform that rotates, mirrors or moves the frames of a track before they are shown.
 ///
-/// Source: the matrix of `tkhd`, ISO/IEC 14496-12 §8.3.2, §6.2.2; the names are those of `CGAffineTransform`.
+/// It maps a point (x, y) of the frame to (a·x + c·y + tx, b·x + d·y + ty), in pixels with y downwards.
+///
+/// Source: the matrix of `tkhd`, ISO/IEC 14496-12 §8.3.2, §6.2.2, with the names of `CGAffineTransform`.
 public struct TrackTransform: Sendable, Hashable {
-    /// Pixels to the right for each to the right.
+    /// The horizontal effect of x.
     public var a: Double
-    /// Pixels downwards for each to the right.
+    /// The vertical effect of x.
     public var b: Double
-    /// Pixels to the right for each downwards.
+    /// The horizontal effect of y.
     public var c: Double
-    /// Pixels downwards for each downwards.
+    /// The vertical effect of y.
     public var d: Double
-    /// Pixels to the right.
+    /// The horizontal offset in pixels.
     public var tx: Double
-    /// Pixels downwards.
+    /// The vertical offset in pixels.
     public var ty: Double
 
-    /// Makes a transform, by default the identity.
+    /// Creates a transform. The default is the identity.
     package init(a: Double = 1, b: Double = 0, c: Double = 0, d: Double = 1, tx: Double = 0, ty: Double = 0) {
         (self.a, self.b, self.c, self.d, self.tx, self.ty) = (a, b, c, d, tx, ty)
     }
 
-    /// Frames are shown as they are.
+    /// The transform that leaves frames unchanged.
     public static let identity = TrackTransform()
 
-    /// Degrees by which frames are turned clockwise: 0, 90, 180 or 270; 0 for other than quarter turns.
+    /// The clockwise rotation in degrees: 0, 90, 180 or 270. It is 0 for anything other than quarter turns.
     var rotation: Int {
         func sign(_ value: Double) -> Int { value > 0 ? 1 : value < 0 ? -1 : 0 }
         return switch (sign(a), sign(b), sign(c), sign(d)) {
@@ -37,7 +38,8 @@ public struct TrackTransform: Sendable, Hashable {
 }
 
 extension TrackTransform {
-    /// Reads nine fixed-point numbers: a, b, u, c, d, v, x, y, w; u, v and w are of no use in two dimensions.
+    /// Reads nine fixed-point numbers: a, b, u, c, d, v, x, y, w. The values of u, v and w have no meaning in two
+    /// dimensions.
     ///
     /// - Parameter matrix: 36 bytes.
     init(parsing matrix: ArraySlice<UInt8>) {

@@ -1,6 +1,6 @@
-/// Text of two bytes a unit, as tags of media files have it.
+/// Text with two bytes per unit, as in tags of media files.
 package enum UTF16Text {
-    /// Decodes whole units; halves of surrogate pairs become U+FFFD, a last odd byte is left out.
+    /// Decodes complete units. Lone surrogates become U+FFFD, and a final odd byte is dropped.
     package static func decode(_ bytes: ArraySlice<UInt8>, isLittleEndian: Bool) -> String {
         var units: [UInt16] = []
         units.reserveCapacity(bytes.count / 2)

@@ -1,25 +1,27 @@
 public import HLSKitLoading
 
-/// Sends each request to the transport for its scheme.
+/// A transport that forwards each request to the transport for its scheme.
 public final class SchemeTransport: ResourceTransport {
     private let network: any ResourceTransport
     private let local: any ResourceTransport
     private let configuration: TransportConfiguration
 
-    /// The transport of this process that ``PlayerConfiguration`` uses unless it is given another: curl for http and
-    /// https, ``LocalTransport`` for `file:` and `data:`. Its players share connections, names, TLS sessions and
-    /// cookies. Its threads start with the first use.
+    /// The transport that ``PlayerConfiguration`` uses by default.
+    ///
+    /// It uses curl for http and https, and ``LocalTransport`` for `file:` and `data:`. All players that use it share
+    /// connections, resolved names, TLS sessions and cookies. Its threads start with the first use.
     public static let shared = SchemeTransport(configuration: TransportConfiguration())
 
-    /// Makes a transport that sends `file:` and `data:` URLs to `local` and all others to `network`.
+    /// Creates a transport that sends `file:` and `data:` URLs to `local`, and all others to `network`.
     public init(network: any ResourceTransport, local: any ResourceTransport) {
         self.network = network
         self.local = local
         configuration = TransportConfiguration()
     }
 
-    /// Makes a transport as ``shared`` is, with settings of its own. Schemes that ``TransportConfiguration/allowedSchemes`` does
-    /// not name are refused.
+    /// Creates a transport like ``shared`` with separate settings.
+    ///
+    /// It refuses schemes that are not in ``TransportConfiguration/allowedSchemes``.
     public init(configuration: TransportConfiguration) {
         network = CurlTransport(configuration: configuration)
         local = LocalTransport()
@@ -29,7 +31,7 @@ public final class SchemeTransport: ResourceTransport {
     public func start(
         _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportTask {
-        // Anything that is neither goes to the network's transport, which refuses it.
+        // All other schemes go to the network transport, which refuses them.
         let scheme = request.urlString.prefix { $0 != ":" }.lowercased()
         guard scheme == "file" || scheme == "data" else { return network.start(request, handler: handler) }
         do throws(LoadingError) {

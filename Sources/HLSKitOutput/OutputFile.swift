@@ -216,7 +216,8 @@ package final class OutputFile {
             if rename(part, toFree: kept) { return kept }
             if errno != EEXIST { throw openError(path) }
         }
-        throw HLSError(code: .notWritable, path: path, text: "too many files are left of runs before: \(path).1.part …")
+        throw HLSError(
+            code: .notWritable, path: path, text: "too many unfinished files of earlier runs: \(path).1.part …")
     }
 
     /// Creates a new part file, so that data is never written through another user's link.

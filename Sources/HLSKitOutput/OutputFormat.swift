@@ -23,7 +23,9 @@ public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    package static func leftoverNote(_ path: String) -> String { "what a run before has left is kept: \(path)" }
+    package static func leftoverNote(_ path: String) -> String {
+        "the unfinished file of an earlier run is kept: \(path)"
+    }
 
     /// Whether the ending of a file name denotes an audio file.
     package static func isAudioOnly(path: String) -> Bool {

@@ -335,8 +335,8 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         state.begun.insert(entry.index)
         if let count = state.undecodableCounts.removeValue(forKey: entry.index) {
             note(
-                "video begins with its first key picture, at \(seconds(entry.itemTime)) s: \(count) pictures before it are "
-                    + "left out")
+                "video begins with its first sync frame, at \(seconds(entry.itemTime)) s: \(count) frames before it are "
+                    + "omitted")
         }
         return true
     }
@@ -446,7 +446,7 @@ package final class Remuxer: SampleWriter, NumberedFiles {
                 }
                 for (index, count) in state.undecodableCounts.sorted(by: { $0.key < $1.key }) {
                     let kind = state.tracks[safe: index]?.mediaType.rawValue ?? "media"
-                    note("\(kind) is left out: each of its \(count) pictures needs one before it")
+                    note("\(kind) is omitted: each of its \(count) frames depends on an earlier one")
                 }
                 try closeMuxer(&state)
             } catch {
@@ -602,7 +602,7 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         guard let muxer = state.muxer else { return }
         guard let stream = state.streams[index] else {
             if state.leftOut.insert(index).inserted {
-                note("\(state.tracks[index].mediaType.rawValue) is left out: nothing tells its parameters")
+                note("\(state.tracks[index].mediaType.rawValue) is omitted: its parameters are unknown")
             }
             return
         }

@@ -476,7 +476,7 @@ struct BreakStage: Sendable {
             running?.waitsSince = since
             guard facts.now - since < Self.assetDeadline else {
                 endWait(at: facts.now)
-                let cause = "nothing to play has come for \(Self.assetDeadline.components.seconds) s"
+                let cause = "no media arrived for \(Self.assetDeadline.components.seconds) s"
                 assetEnded(
                     at: state.offset, hasFailed: true,
                     error: HLSError(code: .network, urlString: actor.turn.asset.urlString, cause: cause))

@@ -107,7 +107,7 @@ extension Player {
         guard !automaticallyWaitsToMinimizeStalling else {
             throw HLSError(
                 code: .requiresManualWaiting,
-                cause: "a rate cannot be tied to host time while the player waits by itself",
+                cause: "a rate cannot be tied to host time while the player waits automatically",
                 detail: "automaticallyWaitsToMinimizeStalling is true")
         }
         guard rate.isFinite else {

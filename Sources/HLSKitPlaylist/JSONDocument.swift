@@ -1,4 +1,4 @@
-/// A JSON text as a value: what `EXT-X-SESSION-DATA` may refer to.
+/// A parsed JSON text, such as the data that `EXT-X-SESSION-DATA` refers to.
 ///
 /// Source: RFC 8259.
 public enum JSONDocument: Sendable, Hashable {
@@ -7,15 +7,15 @@ public enum JSONDocument: Sendable, Hashable {
     case number(Double)
     case string(String)
     case array([JSONDocument])
-    /// Of members with the same name the last one counts.
+    /// An object. If several members have the same name, the last one wins.
     case object([String: JSONDocument])
 
-    /// Deeper texts are refused.
+    /// The largest nesting depth.
     package static let maximumDepth = 64
 
-    /// Parses a JSON text in UTF-8, a byte order mark allowed; nil if it is not one.
+    /// Parses a JSON text in UTF-8, optionally with a byte order mark.
     ///
-    /// Time and memory grow linearly with the size of the text.
+    /// The result is `nil` if the text is not valid. Time and memory grow linearly with the size of the text.
     public init?(parsing bytes: some Collection<UInt8>) {
         var bytes = Array(bytes)
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
@@ -24,20 +24,20 @@ public enum JSONDocument: Sendable, Hashable {
         self = document
     }
 
-    /// The member of an object; nil if there is none, or this is no object.
+    /// The member of an object, or `nil` if there is none or the value is not an object.
     public subscript(name: String) -> JSONDocument? {
         if case .object(let members) = self { members[name] } else { nil }
     }
 
-    /// The value of a string; nil for anything else.
+    /// The value of a string, or `nil` for any other value.
     public var string: String? { if case .string(let value) = self { value } else { nil } }
-    /// The value of a number; nil for anything else.
+    /// The value of a number, or `nil` for any other value.
     public var number: Double? { if case .number(let value) = self { value } else { nil } }
-    /// The elements of an array; nil for anything else.
+    /// The elements of an array, or `nil` for any other value.
     public var array: [JSONDocument]? { if case .array(let value) = self { value } else { nil } }
 }
 
-/// Reads one text. Every method leaves `index` behind what it has read.
+/// Reads one text. Every method leaves `index` after the text that it has read.
 private struct JSONReader {
     let bytes: [UInt8]
     var index = 0
@@ -165,7 +165,8 @@ private struct JSONReader {
         }
     }
 
-    /// Four digits, or two times four for what lies beyond the first plane. Halves alone become U+FFFD.
+    /// Reads four digits, or two groups of four for a character outside the first plane. A lone surrogate becomes
+    /// U+FFFD.
     private mutating func readUnicodeEscape() -> Unicode.Scalar? {
         guard let first = readHexadecimal() else { return nil }
         if let scalar = Unicode.Scalar(first) { return scalar }

@@ -7,7 +7,7 @@ public struct PlaylistDate: Sendable, Hashable, Comparable, Codable {
     /// The fraction of a second, in 10⁻¹⁸ s: 0 ..< 10¹⁸.
     public let attoseconds: Int64
 
-    /// `attoseconds` beyond one second are carried.
+    /// Creates a date. `attoseconds` beyond one second are carried.
     public init(seconds: Int64, attoseconds: Int64 = 0) {
         let unit = Self.attosecondsPerSecond
         let (quotient, remainder) = attoseconds.quotientAndRemainder(dividingBy: unit)
@@ -52,7 +52,7 @@ public struct PlaylistDate: Sendable, Hashable, Comparable, Codable {
 extension PlaylistDate {
     private enum CodingKeys: String, CodingKey { case seconds, attoseconds }
 
-    /// As ``init(seconds:attoseconds:)``: what was stored may be damaged.
+    /// Validates like ``init(seconds:attoseconds:)`` because stored data may be damaged.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -64,9 +64,9 @@ extension PlaylistDate {
 // MARK: - Text
 
 extension PlaylistDate: CustomStringConvertible {
-    /// ISO 8601 in UTC, with as many decimals as the value has, at least three: `2024-02-29T12:00:00.000Z`.
+    /// The date in ISO 8601 and UTC, with at least three decimals: `2024-02-29T12:00:00.000Z`.
     public var description: String {
-        // Rounded down, also where seconds are below zero.
+        // Rounded down, including below zero.
         let days = seconds / 86_400 - (seconds % 86_400 < 0 ? 1 : 0)
         let time = Int(seconds % 86_400 + (seconds % 86_400 < 0 ? 86_400 : 0))
         let (year, month, day) = Self.civil(days: days)
@@ -107,8 +107,10 @@ extension PlaylistDate: CustomStringConvertible {
         return era * 146_097 + dayOfEra - 719_468
     }
 
-    /// Reads ISO 8601 as playlists have it: `Z`, `+hh:mm`, `+hhmm` or no zone (read as UTC), a fraction of any length.
-    /// nil when the text is not a date, or the date does not exist. See rule 24 of docs/behaviour/playlists.md.
+    /// Reads ISO 8601 in the forms of playlists.
+    ///
+    /// The zone is `Z`, `+hh:mm`, `+hhmm` or absent (read as UTC), and the fraction has any length. The result is `nil`
+    /// if the text is not a date, or the date does not exist.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard let date = bytes.span.date(in: 0..<bytes.count)?.date else { return nil }
@@ -117,7 +119,7 @@ extension PlaylistDate: CustomStringConvertible {
 }
 
 extension Span where Element == UInt8 {
-    /// Reads a date; `hasZone` is false when the text has none and UTC was assumed.
+    /// Reads a date. `hasZone` is false if the text has no time zone, in which case UTC is assumed.
     func date(in range: Range<Int>) -> (date: PlaylistDate, hasZone: Bool)? {
         var position = range.lowerBound
         let end = range.upperBound
@@ -173,7 +175,7 @@ extension Span where Element == UInt8 {
             + Int64(hour * 3600 + minute * 60 + second - offset)
         return (PlaylistDate(seconds: seconds, attoseconds: attoseconds), hasZone)
     }
-    /// Exactly `count` digits at `position`, which moves behind them.
+    /// Reads exactly `count` digits at `position` and moves `position` past them.
     @inline(__always)
     private func digits(_ count: Int, _ position: inout Int, _ end: Int) -> Int? {
         guard end &- position >= count else { return nil }

@@ -1,6 +1,6 @@
-/// Why a text is not usable as a playlist.
+/// The reason why a text cannot be used as a playlist.
 public struct PlaylistError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The kind of failure. An open set.
+    /// The kind of failure. The set is open.
     public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -9,28 +9,28 @@ public struct PlaylistError: Error, Sendable, Hashable, CustomStringConvertible 
 
         /// The text does not start with `#EXTM3U`.
         public static let notAPlaylist = Code(rawValue: "notAPlaylist")
-        /// More than one of ``PlaylistLimits`` allows; the text names it.
+        /// The playlist exceeds one of the ``PlaylistLimits``, which the text names.
         public static let limitExceeded = Code(rawValue: "limitExceeded")
-        /// A line, or the playlist as a whole, breaks a rule in a way that leaves no clear meaning.
+        /// A line, or the whole playlist, violates a rule so that its meaning is unclear.
         public static let malformed = Code(rawValue: "malformed")
-        /// The other kind of playlist was asked for.
+        /// The playlist is of the other kind.
         public static let wrongKind = Code(rawValue: "wrongKind")
-        /// A delta update that does not continue the playlist at hand; load the playlist in full.
+        /// A delta update does not continue the current playlist. Load the full playlist.
         public static let cannotMerge = Code(rawValue: "cannotMerge")
     }
 
     /// The kind of failure.
     public var code: Code
-    /// The rule that is broken.
+    /// The violated rule.
     public var rule: PlaylistRule
-    /// 1 for the first line; nil if the fault is not in one line.
+    /// The line, counted from 1, or `nil` if the fault is not in a single line.
     public var line: Int?
-    /// The name of the tag, without `#`; nil if there is none.
+    /// The name of the tag without `#`, or `nil` if there is none.
     public var tag: String?
-    /// The finding, for people.
+    /// A description of the error.
     public var text: String
 
-    /// Makes an error; `line` counts from 1 and is nil if no line is to blame.
+    /// Creates an error. `line` counts from 1 and is nil if no single line is the cause.
     package init(code: Code, rule: PlaylistRule, line: Int? = nil, tag: String? = nil, text: String) {
         self.code = code
         self.rule = rule
@@ -39,35 +39,36 @@ public struct PlaylistError: Error, Sendable, Hashable, CustomStringConvertible 
         self.text = text
     }
 
-    /// One line: `line 14: EXT-X-BYTERANGE "12@": offset is missing (rfc8216bis §4.4.4.2)`. Control characters of the
-    /// playlist are escaped.
+    /// A description in one line, with control characters of the playlist escaped.
+    ///
+    /// For example: `line 14: EXT-X-BYTERANGE "12@": offset is missing (rfc8216bis §4.4.4.2)`.
     public var description: String {
         PlaylistIssue.describe(line: line, tag: tag, text: text, rule: rule)
     }
 }
 
-/// Something in a playlist that breaks a rule, found by lenient parsing.
+/// A violation of a rule, found by lenient parsing.
 public struct PlaylistIssue: Sendable, Hashable, CustomStringConvertible {
-    /// How much it matters.
+    /// The severity of an issue.
     public enum Severity: String, Sendable, Hashable, CaseIterable {
-        /// A "should", or merely unusual.
+        /// A violation of a "should", or an unusual value.
         case warning
-        /// A "must" of the specification.
+        /// A violation of a "must" of the specification.
         case error
     }
 
-    /// The rule that is broken.
+    /// The violated rule.
     public var rule: PlaylistRule
-    /// How bad it is.
+    /// The severity.
     public var severity: Severity
-    /// 1 for the first line; nil if the fault is not in one line.
+    /// The line, counted from 1, or `nil` if the fault is not in a single line.
     public var line: Int?
     /// The name of the tag, without `#`.
     public var tag: String?
-    /// The finding and its consequence.
+    /// A description of the fault and its consequence.
     public var text: String
 
-    /// Makes an issue, an error by default; `line` counts from 1 and is nil if no line is to blame.
+    /// Creates an issue, which is an error by default. `line` counts from 1 and is nil if no single line is the cause.
     package init(
         rule: PlaylistRule, severity: Severity = .error, line: Int? = nil, tag: String? = nil, text: String
     ) {

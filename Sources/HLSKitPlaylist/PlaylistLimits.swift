@@ -1,28 +1,33 @@
-/// How much of a playlist is read before it is refused. See docs/behaviour/limits.md; R27, R66.
+/// Limits beyond which a playlist is refused.
 public struct PlaylistLimits: Sendable, Hashable {
-    /// Bytes of the whole playlist after inflation. Default 16 MiB; values above 4 GiB count as 4 GiB.
+    /// The bytes of the whole playlist after inflation.
+    ///
+    /// The default is 16 MiB. Values above 4 GiB are treated as 4 GiB.
     public var maximumByteCount = 16 << 20
-    /// Media segments, and parts. Default 100 000 of each.
+    /// The media segments, and the parts. The default is 100 000 of each.
     public var maximumSegmentCount = 100_000
-    /// Variants, variants of I-frames, renditions, session data and session keys of a multivariant playlist, and rendition
-    /// reports of a media playlist. Default 2 000 of each.
+    /// The items of each kind. The default is 2 000 of each.
+    ///
+    /// This limits variants, I-frame variants, renditions, session data and session keys of a multivariant playlist,
+    /// and rendition reports of a media playlist.
     public var maximumVariantCount = 2_000
-    /// Alternatives of one key: `EXT-X-KEY` tags with different key formats that hold for the same segments. Default 32.
+    /// The alternatives of one key: `EXT-X-KEY` tags with different key formats for the same segments. The default is
+    /// 32.
     package var maximumAlternativeKeyCount = 32
-    /// Keys of all segments together, where each that differs from the one before counts with its alternatives. Default
-    /// 400 000.
+    /// The keys of all segments together. Each key that differs from the previous one counts with its alternatives. The
+    /// default is 400 000.
     package var maximumKeyCount = 400_000
-    /// `EXT-X-DATERANGE` tags, and date ranges that delta updates add up to. Default 50 000.
+    /// The `EXT-X-DATERANGE` tags, and the date ranges accumulated by delta updates. The default is 50 000.
     package var maximumDateRangeCount = 50_000
-    /// Attributes without a property of one date range, from all its tags. Default 256.
+    /// The attributes without a property in one date range, from all its tags. The default is 256.
     package var maximumAttributeCount = 256
     /// Variables (`EXT-X-DEFINE`). Default 2 000.
     package var maximumVariableCount = 2_000
-    /// Bytes of one line, before and after the substitution of variables. Default 64 KiB.
+    /// The bytes of one line, before and after variable substitution. The default is 64 KiB.
     package var maximumLineByteCount = 64 << 10
-    /// Issues that are kept; later ones are only counted out. Default 1 000.
+    /// The issues to keep. Later ones are only counted. The default is 1 000.
     package var maximumIssueCount = 1_000
 
-    /// Makes the default limits, which real playlists do not reach.
+    /// Creates the default limits, which real playlists do not reach.
     public init() {}
 }

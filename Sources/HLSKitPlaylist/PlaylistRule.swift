@@ -1,4 +1,4 @@
-/// A rule that a playlist can break, by a short name. An open set.
+/// The short name of a rule that a playlist can violate. The set is open.
 public struct PlaylistRule: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -9,17 +9,17 @@ public struct PlaylistRule: RawRepresentable, Sendable, Hashable, CustomStringCo
     package static let header = PlaylistRule(rawValue: "header")
     /// A byte order mark in front.
     package static let byteOrderMark = PlaylistRule(rawValue: "byte-order-mark")
-    /// Bytes that are not UTF-8.
+    /// Bytes that are not valid UTF-8.
     package static let encoding = PlaylistRule(rawValue: "encoding")
     /// Control characters.
     package static let controlCharacter = PlaylistRule(rawValue: "control-character")
-    /// White space where none is allowed.
+    /// White space in a position that does not allow it.
     package static let whiteSpace = PlaylistRule(rawValue: "white-space")
     /// Media and multivariant tags in one playlist.
     package static let mixedKinds = PlaylistRule(rawValue: "mixed-kinds")
     /// Neither media nor multivariant tags.
     package static let noKind = PlaylistRule(rawValue: "no-kind")
-    /// More than a limit of the reader allows.
+    /// The playlist exceeds a limit of the reader.
     package static let limit = PlaylistRule(rawValue: "limit")
     /// A URI line without the tag that gives it a meaning.
     package static let uriWithoutTag = PlaylistRule(rawValue: "uri-without-tag")
@@ -27,11 +27,11 @@ public struct PlaylistRule: RawRepresentable, Sendable, Hashable, CustomStringCo
     package static let tagWithoutURI = PlaylistRule(rawValue: "tag-without-uri")
     /// A tag that may occur once occurs again.
     package static let repeatedTag = PlaylistRule(rawValue: "repeated-tag")
-    /// A tag at a place where it may not be.
+    /// A tag in a position that does not allow it.
     package static let tagPosition = PlaylistRule(rawValue: "tag-position")
-    /// An attribute list that is not one.
+    /// An invalid attribute list.
     package static let attributeList = PlaylistRule(rawValue: "attribute-list")
-    /// An attribute name twice in a list.
+    /// A duplicate attribute name in a list.
     package static let duplicateAttribute = PlaylistRule(rawValue: "duplicate-attribute")
     /// A required attribute is missing.
     package static let missingAttribute = PlaylistRule(rawValue: "missing-attribute")
@@ -39,32 +39,32 @@ public struct PlaylistRule: RawRepresentable, Sendable, Hashable, CustomStringCo
     package static let attributeConflict = PlaylistRule(rawValue: "attribute-conflict")
     /// A quoted enumerated value or an unquoted string.
     package static let quoting = PlaylistRule(rawValue: "quoting")
-    /// Not a number, or not one in range.
+    /// An invalid number, or one out of range.
     package static let number = PlaylistRule(rawValue: "number")
     /// Not a hexadecimal sequence, or too long.
     package static let hexadecimal = PlaylistRule(rawValue: "hexadecimal")
     /// Not a date.
     package static let date = PlaylistRule(rawValue: "date")
-    /// A value that the specification does not know.
+    /// A value that the specification does not define.
     package static let unknownValue = PlaylistRule(rawValue: "unknown-value")
-    /// `EXTINF` that is not a duration and a title.
+    /// An `EXTINF` without a valid duration and title.
     package static let segmentDuration = PlaylistRule(rawValue: "extinf")
     /// `EXT-X-TARGETDURATION` is missing or wrong.
     package static let targetDuration = PlaylistRule(rawValue: "targetduration")
     /// An invalid media or discontinuity sequence number.
     package static let sequenceNumber = PlaylistRule(rawValue: "sequence-number")
-    /// A byte range without offset that continues nothing, or one that is too large.
+    /// A byte range without an offset that continues no other, or a range that is too large.
     package static let byteRange = PlaylistRule(rawValue: "byterange")
-    /// A variable that is not defined.
+    /// An undefined variable.
     package static let undefinedVariable = PlaylistRule(rawValue: "undefined-variable")
-    /// A definition that cannot be made: a name twice, nothing to import, no such query parameter.
+    /// An impossible definition: a duplicate name, an unavailable import, or a missing query parameter.
     package static let definition = PlaylistRule(rawValue: "define")
-    /// Date ranges of one ID that contradict each other, or one that is incomplete.
+    /// Date ranges with one ID that contradict each other, or an incomplete range.
     package static let dateRange = PlaylistRule(rawValue: "daterange")
-    /// Skipped segments that do not fit.
+    /// Skipped segments that do not match.
     package static let skip = PlaylistRule(rawValue: "skip")
 
-    /// Where the specification says so; nil if the rule is the reader's own.
+    /// The section of the specification, or nil if the rule is the reader's own.
     package var section: String? { Self.sections[rawValue] ?? appleSection }
 
     private static let sections: [String: String] = [

@@ -1,27 +1,28 @@
 /// A URI or relative reference, split into its parts as written.
 ///
-/// Escaped octets stay as they are; nothing is decoded, lower-cased or re-encoded. Any text without control characters
-/// parses (RFC 3986, appendix B is total), since playlists in the wild hold spaces and non-ASCII characters.
-/// Source: RFC 3986 §3, §4.2, §5.2; rule 14.
+/// Nothing is decoded, lower-cased or re-encoded, and escaped octets do not change. Any text without control characters
+/// is valid because the grammar of RFC 3986, appendix B covers every text, and because real playlists contain spaces
+/// and non-ASCII characters. Source: RFC 3986 §3, §4.2, §5.2; rule 14.
 package struct URIReference: Sendable, Hashable, CustomStringConvertible {
-    /// Without the colon; nil in a relative reference. Case as written.
+    /// The scheme as written, without the colon, or nil in a relative reference.
     package var scheme: String?
-    /// Without the `@`; nil if there is none.
+    /// The user information without the `@`, or nil if there is none.
     package var userInfo: String?
-    /// With the brackets of an IP literal; nil without an authority (`//`), and possibly empty (`file:///x`).
+    /// The host, with the brackets of an IP literal. It is nil without an authority (`//`), and may be empty
+    /// (`file:///x`).
     package var host: String?
-    /// nil if none, or an empty one, is written.
+    /// The port, or nil if it is missing or empty.
     package var port: Int?
     /// Possibly empty.
     package var path: String
-    /// Without the question mark; nil if there is none.
+    /// The query without the question mark, or nil if there is none.
     package var query: String?
-    /// Without the number sign; nil if there is none.
+    /// The fragment without the number sign, or nil if there is none.
     package var fragment: String?
 
-    /// Splits a reference. nil when it holds a control character, or a port that is not a number up to 65535.
+    /// Splits a reference. Returns nil if it contains a control character, or a port that is not a number up to 65535.
     ///
-    /// White space at either end is not part of it.
+    /// White space at both ends is ignored.
     package init?(_ text: String) {
         var rest = text[...].utf8
         guard !rest.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return nil }
@@ -86,12 +87,11 @@ package struct URIReference: Sendable, Hashable, CustomStringConvertible {
 
     private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
 
-    /// The part between `//` and the path: user information, host and port; nil if there is no `//`.
+    /// The part between `//` and the path: user information, host and port. It is nil if there is no `//`.
     package var authority: String? {
         host.map { (userInfo.map { $0 + "@" } ?? "") + $0 + (port.map { ":\($0)" } ?? "") }
     }
 
-    /// The reference put together again.
     package var description: String {
         var text = ""
         if let scheme { text += scheme + ":" }
@@ -106,10 +106,10 @@ package struct URIReference: Sendable, Hashable, CustomStringConvertible {
 // MARK: - Resolution
 
 extension URIReference {
-    /// The target of this reference as seen from `base`: RFC 3986 §5.2.2, strict.
+    /// Resolves this reference against `base`: RFC 3986 §5.2.2, strict.
     package func resolved(against base: URIReference) -> URIReference {
         if scheme != nil {
-            // An opaque path (`data:…`) has no hierarchy to tidy.
+            // An opaque path (`data:…`) has no hierarchy to normalize.
             let isHierarchical = host != nil || path.utf8.first == UInt8(ascii: "/")
             let path = isHierarchical ? Self.removingDotSegments(path) : path
             return URIReference(scheme, authorityOf: self, path: path, query: query, fragment: fragment)
@@ -136,7 +136,7 @@ extension URIReference {
             base.scheme, authorityOf: base, path: Self.removingDotSegments(merged), query: query, fragment: fragment)
     }
 
-    /// Resolves `reference` against `base` and gives the text. nil when either cannot be parsed.
+    /// Resolves `reference` against `base`. Returns nil if either cannot be parsed.
     package static func resolve(_ reference: String, against base: String) -> String? {
         if let target = sibling(reference, of: base) { return target }
         guard let reference = URIReference(reference) else { return nil }
@@ -145,13 +145,13 @@ extension URIReference {
         return reference.resolved(against: base).description
     }
 
-    /// The target where the reference is a plain name and the base a plain URL, as most are: nothing has to be split and
-    /// tidied. nil if it may have to be.
+    /// Resolves a plain name against a plain URL, the most frequent case, without splitting and normalizing. Returns
+    /// nil if that may be necessary.
     private static func sibling(_ name: String, of base: String) -> String? {
         guard let first = name.utf8.first, first != UInt8(ascii: "."),
             name.utf8.allSatisfy(isPlain)
         else { return nil }
-        // scheme://host/path, where the path has no part that begins with a dot.
+        // scheme://host/path, if no path segment begins with a dot.
         var slashCount = 0
         var endOfFolder = 0
         var length = 0
@@ -209,16 +209,16 @@ extension URIReference {
 // MARK: - Use
 
 extension URIReference {
-    /// Scheme, host and port, lower-cased and with the scheme's default port filled in: `https://example.com:443`.
+    /// The scheme, host and port in lower case, including the scheme's default port: `https://example.com:443`.
     ///
-    /// nil without scheme or host. Two URLs are of the same origin when these are equal (RFC 6454 §4).
+    /// It is nil without scheme or host. Two URLs have the same origin if these are equal (RFC 6454 §4).
     package var origin: String? {
         guard let scheme = scheme?.lowercased(), let host = host?.lowercased(), !host.isEmpty else { return nil }
         let port = port ?? (scheme == "https" ? 443 : scheme == "http" ? 80 : nil)
         return "\(scheme)://\(host)" + (port.map { ":\($0)" } ?? "")
     }
 
-    /// With each `%` and two hexadecimal digits as the byte that they stand for.
+    /// Decodes each `%` and two hexadecimal digits into a byte.
     package static func percentDecoded(_ text: Substring) -> String {
         guard text.utf8.contains(0x25) else { return String(text) }
         var bytes: [UInt8] = []

@@ -1,20 +1,20 @@
 public import HLSKitCore
 import Synchronization
 
-/// A transport that behaves as if another one were behind a slower link.
+/// A transport that simulates a slower link in front of another transport.
 ///
-/// Requests go to the other transport at once; what comes back is held until the trace lets it pass: nothing before
-/// the latency, then bytes at its bandwidth, which all requests of this instance share in turn. The other transport
-/// is paused while enough bytes wait, so memory stays bounded. Times in `TransferMetrics` are those of the shaped
-/// transfer. Bytes are counted after content decoding, and protocol overhead is not counted.
+/// Requests go to the other transport immediately. Its output is held back until the trace lets it pass: first the
+/// latency, then bytes at the bandwidth, which all requests of this instance share in turn. The other transport is
+/// paused while enough bytes wait, so memory stays bounded. `TransferMetrics` contains the times of the shaped
+/// transfer. Bytes are counted after content decoding and without protocol overhead.
 ///
-/// The conditions start with the first period of the trace when the instance is made. The deadlines of a request
-/// (`TransportTimeouts`) hold for the shaped transfer, as they would on such a link.
+/// The trace starts with its first period when the instance is created. The deadlines of a request
+/// (`TransportTimeouts`) apply to the shaped transfer, as on a real link of this kind.
 public final class ConditionedTransport: ResourceTransport {
-    /// Waiting bytes of one request at which the other transport is paused, and at which it is resumed.
+    /// The number of waiting bytes of one request at which the other transport is paused, and at which it is resumed.
     static let highWaterMark = 512 << 10
     static let lowWaterMark = 256 << 10
-    /// Clocks are read in nanoseconds and the arithmetic rounds: what is due within a microsecond is due.
+    /// Clocks have nanosecond precision and the arithmetic rounds, so an event within a microsecond is due.
     private static let tolerance: NetworkTrace.Milliseconds = 0.001
 
     private let base: any ResourceTransport
@@ -37,11 +37,11 @@ public final class ConditionedTransport: ResourceTransport {
         var deadlines: TransferDeadlines
         var startedAt: NetworkTrace.Milliseconds
         var firstByteAt: NetworkTrace.Milliseconds?
-        /// The request of the other transport; nil while that is still being started.
+        /// The request of the other transport, or nil while it is being started.
         var task: (any TransportTask)?
         var shouldPause = false
         var isPaused = false
-        /// One thread at a time carries `shouldPause` over to the task, so that pause and resume keep their order.
+        /// Only one thread at a time applies `shouldPause` to the task, so that pause and resume keep their order.
         var isSwitching = false
     }
 
@@ -51,11 +51,13 @@ public final class ConditionedTransport: ResourceTransport {
         var task: Task<Void, Never>
     }
 
+    /// Creates a transport over another one.
+    ///
     /// - Parameters:
-    ///   - base: Fetches the bytes.
-    ///   - trace: The link.
-    ///   - clock: Decides what the time is, and waits.
-    ///   - taskExecutor: Where the waiting runs; nil means the global executor.
+    ///   - base: The transport that fetches the bytes.
+    ///   - trace: The conditions of the link.
+    ///   - clock: The clock for all times and waits.
+    ///   - taskExecutor: The executor for waiting, or `nil` for the global executor.
     public convenience init(
         base: any ResourceTransport, trace: NetworkTrace, clock: any Clock<Duration>,
         taskExecutor: (any TaskExecutor)? = nil
@@ -74,7 +76,7 @@ public final class ConditionedTransport: ResourceTransport {
         state = Mutex(State(link: SharedLink(trace: trace, packets: packets)))
     }
 
-    /// Passes the request on; its bytes arrive as the conditions allow.
+    /// Starts the request. Its bytes arrive as the conditions allow.
     public func start(
         _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportTask {
@@ -88,7 +90,7 @@ public final class ConditionedTransport: ResourceTransport {
             return id
         }
         let task = base.start(request) { [self] event in receive(event, of: id) }
-        // The transfer may be over already; then the task is, too.
+        // The transfer may already have ended. In that case, the task has also ended.
         state.withLock { $0.transfers[id]?.task = task }
         switchPausing(of: id)
         return ConditionedTask(transport: self, id: id)
@@ -106,8 +108,8 @@ public final class ConditionedTransport: ResourceTransport {
         switchPausing(of: id)
     }
 
-    /// Pauses or resumes the request of the other transport as was decided. Not under the lock, because the other
-    /// transport may be calling ``receive(_:of:)`` under a lock of its own.
+    /// Applies the decision to pause or resume the request of the other transport. Call it without the lock because the
+    /// other transport may be calling ``receive(_:of:)`` under its own lock.
     private func switchPausing(of id: SharedLink.FlowID) {
         while true {
             let change: (task: any TransportTask, pause: Bool)? = state.withLock { state in
@@ -128,7 +130,7 @@ public final class ConditionedTransport: ResourceTransport {
 
     // MARK: To the caller
 
-    /// Waits for the next arrival, instead of for the one that was next before.
+    /// Waits for the next arrival, replacing any earlier wait.
     private func setAlarm(_ state: inout State) {
         guard !state.isDelivering else { return }
         let next = nextTime(state)
@@ -142,7 +144,7 @@ public final class ConditionedTransport: ResourceTransport {
         let number = state.alarmCount
         let first = delay(until: next)
         let task = Task(executorPreference: taskExecutor) { [self] in
-            // From arrival to arrival in one task: there are many.
+            // One task waits for all arrivals because there are many.
             var delay: Duration? = first
             while let wait = delay {
                 do { try await clock.sleep(for: wait) } catch { return }
@@ -152,7 +154,7 @@ public final class ConditionedTransport: ResourceTransport {
         state.alarm = Alarm(number: number, time: next, task: task)
     }
 
-    /// When something arrives or a transfer is given up, whichever comes first.
+    /// The time of the next arrival or deadline.
     private func nextTime(_ state: State) -> NetworkTrace.Milliseconds? {
         let deadline = state.transfers.values.compactMap(\.deadlines.next).min()
         guard let arrival = state.link.nextDelivery()?.time else { return deadline }
@@ -161,8 +163,8 @@ public final class ConditionedTransport: ResourceTransport {
 
     private func delay(until time: NetworkTrace.Milliseconds) -> Duration { .milliseconds(rounding: time - now()) }
 
-    /// Delivers what is due. Gives how long the alarm of that number sleeps until the next arrival; nil when it is needed
-    /// no longer.
+    /// Delivers all due events. Returns the time until the next arrival for the alarm with this number, or nil if the
+    /// alarm is no longer needed.
     private func ring(_ number: Int) -> Duration? {
         let isFirst = state.withLock { state in
             if state.isDelivering, state.alarm?.number == number { state.alarm = nil }
@@ -183,7 +185,7 @@ public final class ConditionedTransport: ResourceTransport {
 
     private enum Step {
         case report(Report)
-        /// Nothing is due. The alarm that asks sleeps that long, or ends.
+        /// No event is due. The alarm sleeps for this time, or ends.
         case rest(Duration?)
     }
 
@@ -192,7 +194,7 @@ public final class ConditionedTransport: ResourceTransport {
         var id: SharedLink.FlowID
         var event: TransportEvent
         var handler: @Sendable (TransportEvent) -> Void
-        /// The request of the other transport, where it is given up.
+        /// The request of the other transport to cancel.
         var abandonedTask: (any TransportTask)?
     }
 
@@ -209,7 +211,7 @@ public final class ConditionedTransport: ResourceTransport {
         return .rest(delay(until: next))
     }
 
-    /// The next thing that is due, in the order of the link's time; nil when there is none.
+    /// Returns the next due event in the order of the link's time, or nil if there is none.
     private func takeDueReport(_ state: inout State) -> Report? {
         let due = now() + Self.tolerance
         while let time = nextTime(state), time <= due {
@@ -217,7 +219,7 @@ public final class ConditionedTransport: ResourceTransport {
                 if let report = take(delivery, &state) { return report }
                 continue
             }
-            // Requests are numbered in the order of their start; dictionaries have no order.
+            // Requests have ascending numbers because dictionaries have no order.
             let late = state.transfers.filter { $0.value.deadlines.next == time }.min { $0.key < $1.key }
             return late.map { fail($0.key, $0.value, at: time, &state) }
         }
@@ -278,7 +280,7 @@ public final class ConditionedTransport: ResourceTransport {
         }
     }
 
-    /// Reads the time since now.
+    /// Returns a function that measures the time since now.
     private static func stopwatch<C: Clock<Duration>>(_ clock: C) -> @Sendable () -> NetworkTrace.Milliseconds {
         let start = clock.now
         return { start.duration(to: clock.now).milliseconds }

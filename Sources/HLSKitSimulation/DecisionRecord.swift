@@ -6,7 +6,7 @@ final class DecisionRecord: Sendable {
     let entries = Mutex<[SimulatedSession.Decision]>([])
 }
 
-/// Passes everything on to a rule and writes down what it decides.
+/// Forwards all calls to a rule and records its decisions.
 struct ExplainingSelector: VariantSelector {
     var rule: any VariantSelector
     /// The movie's variants by their position in the multivariant playlist.
@@ -15,7 +15,7 @@ struct ExplainingSelector: VariantSelector {
 
     mutating func decide(_ input: SelectionInput) -> SelectionDecision {
         let decision = rule.decide(input)
-        // Most looks at a running download let it continue.
+        // Most checks of a running download let it continue.
         if let download = input.download, download.variantID == decision.variantID { return decision }
         guard let index = input.candidates.playlistIndex(of: decision.variantID), variants.indices.contains(index)
         else {

@@ -1,6 +1,6 @@
 public import HLSKitCore
 
-/// The events of a player as lines of text: to compare two runs, or to keep as a golden file.
+/// The events of a player as lines of text, for comparing two runs or as a golden file.
 ///
 /// ```swift
 /// var log = EventLog()
@@ -8,21 +8,25 @@ public import HLSKitCore
 /// print(log.text)
 /// ```
 public struct EventLog: Sendable, Hashable {
-    /// Every event with its time in seconds and all it says: the same under a ``VirtualClock`` on every run.
+    /// All events with their times in seconds and their details.
+    ///
+    /// Under a ``VirtualClock``, they are the same on every run.
     public private(set) var lines: [String] = []
-    /// Decisions and their results, without times, measurements and reasons for waiting: the same for a run in real time
-    /// and its replay, except for the order of what happens at about the same time.
+    /// Decisions and their results, without times, measurements and reasons for waiting.
+    ///
+    /// They are the same for a run in real time and its replay, except for the order of nearly simultaneous events.
     public private(set) var decisions: [String] = []
 
     /// The host time that is 0 in the log.
     private let origin: HostTime
 
-    /// Makes an empty log.
+    /// Creates an empty log.
     ///
-    /// - Parameter origin: The host time that is 0 in the log. Default: the epoch of the clock, as fits a virtual one.
+    /// - Parameter origin: The host time that is 0 in the log. The default is the epoch of the clock, which suits a
+    ///   virtual one.
     public init(origin: HostTime = .zero) { self.origin = origin }
 
-    /// Makes the log of `events`; see ``init(origin:)``.
+    /// Creates the log of `events`; see ``init(origin:)``.
     public init(_ events: some Sequence<PlayerEvent>, origin: HostTime = .zero) {
         self.init(origin: origin)
         for event in events { append(event) }
@@ -31,7 +35,7 @@ public struct EventLog: Sendable, Hashable {
     /// The ``lines``, each with its line break.
     public var text: String { lines.map { $0 + "\n" }.joined() }
 
-    /// Adds the line of an event.
+    /// Appends the line of an event.
     public mutating func append(_ event: PlayerEvent) {
         let text = Self.text(event.kind)
         let measured = Self.measured(event.kind)
@@ -39,11 +43,11 @@ public struct EventLog: Sendable, Hashable {
         lines.append("\(Self.seconds(event.hostTime - origin)) \(text)" + (measured.isEmpty ? "" : ", \(measured)"))
     }
 
-    /// nil for what depends on how fast the machine is: whether a reason for waiting was seen between two others.
+    /// Returns nil for events that depend on the speed of the machine, such as a brief reason for waiting.
     static func decision(_ kind: PlayerEvent.Kind) -> String? {
         switch kind {
         case .timeControl(let change) where change.old == change.new: return nil
-        // Actions of the program, and consequences of other decisions.
+        // Actions of the app, and consequences of other decisions.
         case .currentItemChanged, .newAccessLogEntry, .newErrorLogEntry: return nil
         default: return text(kind)
         }

@@ -1,58 +1,59 @@
 extension LowLatencyOrigin {
-    /// Something that goes wrong for a time.
+    /// A temporary fault of the origin.
     package struct Fault: Sendable, Hashable {
         package enum Kind: Sendable, Hashable {
-            /// Held requests get no answer, until a deadline ends them.
+            /// Blocking requests get no response until a deadline ends them.
             case neverAnswers
-            /// Requests that ask to be held are answered at once with what there is.
+            /// Blocking requests get an immediate response with the current content.
             case doesNotHold
-            /// Requests are held for as long as it takes: there is no 503 after three target durations.
+            /// Blocking requests have no limit: there is no 503 after three target durations.
             case holdsForever
-            /// Every playlist is answered with this status.
+            /// Every playlist request gets this status.
             case status(Int, retryAfter: Int? = nil)
-            /// A cache that does not know the query answers for playlists, with copies that are up to so old.
+            /// A cache that ignores the query serves playlists, with copies up to this age.
             case cache(lifetime: Duration)
-            /// A cache that knows the query has copies for requests without one, which are up to so old.
+            /// A cache that respects the query serves requests without one, with copies up to this age.
             case plainCache(lifetime: Duration)
             case hint(HintFault)
-            /// So many parts at the end of each segment are never listed, nor there.
+            /// This number of parts at the end of each segment is never listed or available.
             case dropsLastParts(Int)
-            /// `PART-TARGET` is two thirds of what parts last.
+            /// `PART-TARGET` is two thirds of the part duration.
             case understatesPartTarget
-            /// No part says that it is independent.
+            /// No part is declared as independent.
             case hidesIndependence
-            /// Media sequence numbers are other ones by so much.
+            /// Media sequence numbers are shifted by this amount.
             case renumbers(by: Int)
-            /// Delta updates say that so many segments more are skipped.
+            /// Delta updates declare this number of additional skipped segments.
             case skipsTooMany(Int)
-            /// Delta updates are of a list that begins so many segments later.
+            /// Delta updates apply to a playlist that begins this number of segments later.
             case skipsFromElsewhere(by: Int)
-            /// Rendition reports are ahead by so many segments.
+            /// Rendition reports are ahead by this number of segments.
             case reportsAhead(by: Int)
             case omitsReports
-            /// Nothing more is listed from the beginning of the fault on.
+            /// From the start of the fault on, no new content is listed.
             case stops
-            /// The encoder makes nothing, and goes on where it was.
+            /// The encoder pauses, and continues at the same position.
             case pauses
-            /// The connection is lost after so many bytes of a segment.
+            /// The connection is lost after this number of bytes of a segment.
             case resets(after: Int)
         }
 
-        /// What becomes of a hint.
+        /// The outcome of a preload hint.
         package enum HintFault: Sendable, Hashable {
-            /// It is waited for in vain.
+            /// The hinted part never appears.
             case neverAppears
-            /// What comes is the part after it.
+            /// The following part is sent instead.
             case otherBytes
             case notFoundUntilPublished
-            /// What is named is not in the list after that: another plan was made. Then it is not found.
+            /// The next playlist does not contain the hinted part because the plan has changed. The request then gets
+            /// 404.
             case withdrawn
         }
 
         package var kind: Kind
-        /// Until it is over nothing ends it but its end. Default: always.
+        /// The time range of the fault. The default is always.
         package var period: Range<Duration>
-        /// The variant that has it; nil (the default) for all.
+        /// The variant with the fault, or nil (the default) for all.
         package var variant: Int?
 
         package init(
@@ -65,7 +66,7 @@ extension LowLatencyOrigin {
         }
     }
 
-    /// What the first fault that holds says of something; nil where none does.
+    /// The value of the first active fault that provides one, or nil if there is none.
     func fault<Value>(at time: Duration, of variant: Int, _ value: (Fault.Kind) -> Value?) -> Value? {
         for fault in faults
         where fault.period.contains(max(.zero, time)) && fault.variant.map({ $0 == variant }) ?? true {
@@ -78,7 +79,7 @@ extension LowLatencyOrigin {
         fault(at: time, of: variant) { $0 == kind ? true : nil } ?? false
     }
 
-    /// When a variant lists nothing new any more.
+    /// The time after which a variant lists no new content.
     func stop(of variant: Int) -> Duration? {
         faults.filter { $0.kind == .stops && $0.variant.map { $0 == variant } ?? true }.map(\.period.lowerBound).min()
     }

@@ -1,11 +1,11 @@
 import HLSKitCore
 import HLSKitPlaylist
 
-/// The media playlists of a ``LowLatencyOrigin``, and when they are given.
+/// The media playlists of a ``LowLatencyOrigin`` and their response times.
 extension LowLatencyOrigin {
     // MARK: Directives
 
-    /// What a request for a playlist asks for besides it.
+    /// The delivery directives of a playlist request.
     private struct Directives {
         var mediaSequence: Int?
         var part: Int?
@@ -25,13 +25,13 @@ extension LowLatencyOrigin {
         }
     }
 
-    /// How many parts ahead of what there is a request may ask for (rfc8216bis §6.2.5.2).
+    /// The largest number of parts by which a request may exceed the available ones (rfc8216bis §6.2.5.2).
     private var advancePartLimit: Int {
         let seconds = partTarget / .seconds(1)
         return seconds < 1 ? Int((3 / seconds).rounded(.down)) : 3
     }
 
-    /// After so long a request that is held gets an error.
+    /// The time after which a blocking request gets an error.
     private var longestHold: Duration { .seconds(targetDuration) * 3 }
 
     func playlist(of variant: Int, query: String, at time: Duration) -> SimulatedResponse {
@@ -68,7 +68,7 @@ extension LowLatencyOrigin {
             return .playlist(text(of: variant, skips: directives.skips, at: time))
         }
         if has(.neverAnswers, at: time, of: variant) { return .silence }
-        // The end of the stream is an answer as well.
+        // The end of the stream also ends a blocking request.
         if let segmentCount { awaited = min(awaited, segmentCount * partsPerSegment - 1) }
         let moment = timeline.completion(ofPart: awaited) + lag(of: variant)
         let never = stop(of: variant).map { moment - lag(of: variant) > $0 } ?? false
@@ -85,12 +85,12 @@ extension LowLatencyOrigin {
 
     // MARK: Numbers
 
-    /// What is added to the place of a segment in the stream.
+    /// The difference between a segment's number and its index in the stream.
     private func numbering(at time: Duration) -> Int {
         firstMediaSequence + (fault(at: time, of: 0, \.renumbering) ?? 0)
     }
 
-    /// The place in the stream of the segment of this number.
+    /// Returns the index in the stream of the segment with this number.
     func index(ofSegment number: Int, at time: Duration) -> Int? {
         let index = number - numbering(at: time)
         return index >= 0 ? index : nil
@@ -140,7 +140,7 @@ extension LowLatencyOrigin {
         return lines
     }
 
-    /// The segment that is being made, and what comes after it.
+    /// The lines of the segment in progress and of the hints after it.
     private func edge(_ listing: Listing, of variant: Int, at time: Duration) -> [String] {
         let start = partRange(ofSegment: listing.segments.upperBound).lowerBound
         var lines: [String] = []
@@ -174,10 +174,10 @@ extension LowLatencyOrigin {
         }
     }
 
-    /// Segments whose parts are listed still: those of the last three target durations.
+    /// The number of segments whose parts are still listed: the last three target durations.
     private var partSegmentCount: Int { Int((.seconds(targetDuration) * 3 / segmentDuration).rounded(.up)) }
 
-    /// Segments that are further from the end than the skip boundary.
+    /// The number of segments beyond the skip boundary.
     private func skippedCount(_ listing: Listing) -> Int {
         let kept = Int((.seconds(targetDuration) * 6 / segmentDuration).rounded(.up))
         return max(0, listing.segments.count - kept)
@@ -190,7 +190,7 @@ extension LowLatencyOrigin {
         return renditions.filter { $0 != variant }.map { other in
             let listing = listing(of: other, at: time)
             let (segment, place) = max(0, listing.partEnd - 1).quotientAndRemainder(dividingBy: partsPerSegment)
-            // Of a segment that is whole, the last part that was listed.
+            // If the segment is complete, report its last listed part.
             let part = min(place, listedParts(ofSegment: segment, of: other).count - 1)
             let line =
                 "#EXT-X-RENDITION-REPORT:URI=\"../\(other)/live.m3u8\",LAST-MSN=\(segment + lead + numbering(at: time))"

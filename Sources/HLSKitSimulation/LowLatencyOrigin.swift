@@ -1,70 +1,67 @@
 import HLSKitCore
 package import HLSKitPlaylist
 
-/// A live stream of low latency (rfc8216bis, appendix B), made by need: playlists with parts, requests that are held until
-/// something new is listed, delta updates, preload hints and rendition reports.
+/// A low-latency live stream (rfc8216bis, appendix B), generated on demand: playlists with partial segments, blocking
+/// reloads, delta updates, preload hints and rendition reports.
 ///
-/// A value: which parts there are at a time follows from the time alone, so that a held answer is one with a delay. The
-/// media is that of ``SyntheticStream``; each part can be decoded by itself, whatever its playlist says.
+/// This is a value type: the available parts depend only on the time, so a blocking reload is a response with a delay.
+/// The media is the same as in ``SyntheticStream``. Each part can be decoded separately, regardless of its playlist.
 ///
 /// ```swift
 /// let origin = LowLatencyOrigin()
 /// let transport = SimulatedTransport(over: trace, clock: clock) { origin.response(to: $0) }
 /// ```
-///
-/// See docs/behaviour/simulation.md.
 package struct LowLatencyOrigin: Sendable {
-    /// Where the bytes of a part are.
+    /// The location of a part's bytes.
     package enum Addressing: Sendable, Hashable {
-        /// In a file of their own.
+        /// Each part is a separate file.
         case files
-        /// In the file of their segment, which grows.
+        /// Each part is a range of its segment's growing file.
         case ranges
     }
 
-    /// Bits per second of each variant, in the order of the multivariant playlist. Default 0.4 and 1 Mbit/s.
+    /// Bits per second of each variant, in the order of the multivariant playlist. The default is 0.4 and 1 Mbit/s.
     package var bitRates = [400_000, 1_000_000]
-    /// Default 0.5 s: what ``partsPerSegment`` of them last is a whole number of seconds.
+    /// The part duration, which is 0.5 s by default. ``partsPerSegment`` parts must last a whole number of seconds.
     package var partDuration = Duration.milliseconds(500)
-    /// Default 4.
+    /// The default is 4.
     package var partsPerSegment = 4
-    /// Every so many parts one is independent, from the first of the stream on. Default 2.
+    /// The interval of independent parts, from the first of the stream on. The default is 2.
     package var independentInterval = 2
-    /// Segments that a playlist lists at least; as many are there at the start. Default 8.
+    /// The minimum number of segments in a playlist, which also exist at the start. The default is 8.
     package var windowSegmentCount = 8
-    /// Segments of the stream in all; nil (the default) never ends.
+    /// The total number of segments, or nil (the default) for an endless stream.
     package var segmentCount: Int?
-    /// The media sequence number of the first segment. Default 0.
+    /// The media sequence number of the first segment. The default is 0.
     package var firstMediaSequence = 0
-    /// Default: in files of their own.
+    /// The default is separate files.
     package var addressing = Addressing.files
-    /// `PART-HOLD-BACK`. nil (the default) is three part targets.
+    /// `PART-HOLD-BACK`. The default, nil, is three part targets.
     package var partHoldBack: Duration?
-    /// `CAN-BLOCK-RELOAD`. Default true.
+    /// `CAN-BLOCK-RELOAD`. The default is true.
     package var holdsRequests = true
-    /// `CAN-SKIP-UNTIL`, of six target durations. Default true.
+    /// `CAN-SKIP-UNTIL`, which is six target durations. The default is true.
     package var offersDeltaUpdates = true
-    /// `EXT-X-PRELOAD-HINT`. Default true.
+    /// `EXT-X-PRELOAD-HINT`. The default is true.
     package var givesHints = true
-    /// Parts are listed at all. Default true.
+    /// Whether parts are listed. The default is true.
     package var listsParts = true
-    /// The name that requests are answered over. Default `h2`.
+    /// The protocol name of responses. The default is `h2`.
     package var protocolName = "h2"
-    /// Connections of HTTP/1.1 are kept. Default true.
+    /// Whether HTTP/1.1 connections are reusable. The default is true.
     package var keepsConnections = true
-    /// The date of time zero at the origin, whose clock may be wrong. Default 2023-11-14T22:13:20Z.
+    /// The date of time zero at the origin, whose clock may be wrong. The default is 2023-11-14T22:13:20Z.
     package var epoch = PlaylistDate(seconds: 1_700_000_000)
-    /// So much faster than everybody else's the clock of the encoder goes, in parts per million. Default 0.
+    /// The drift of the encoder's clock, in parts per million. Positive values are faster. The default is 0.
     package var clockDrift = 0.0
-    /// Audio comes apart from the variants, as a rendition of its own that is silent. Its place is behind the last of
-    /// them. Default false.
+    /// Whether there is a separate silent audio rendition. Its index follows the last variant. The default is false.
     package var hasSeparateAudio = false
-    /// By so much later than they could be parts are listed, in each variant by its position. Default none.
+    /// The delay with which parts are listed, by the index of the variant. The default is none.
     package var lags: [Duration] = []
-    /// What goes wrong, and when.
+    /// The faults and their times.
     package var faults: [Fault] = []
 
-    /// A stream without faults.
+    /// Creates a stream without faults.
     package init() {}
 
     /// The URL of the multivariant playlist.
@@ -73,12 +70,12 @@ package struct LowLatencyOrigin: Sendable {
     package func url(ofVariant variant: Int) -> String { Self.base + "\(variant)/live.m3u8" }
 
     static let base = "https://low-latency.invalid/"
-    /// What the names of parts begin with that will not be.
+    /// The prefix of the names of withdrawn parts.
     static let plan = "planned-"
 
     // MARK: Answers
 
-    /// The answer to a request; 404 to what is not part of the stream.
+    /// The response to a request, or 404 for a resource outside the stream.
     package func response(to request: SimulatedRequest) -> SimulatedResponse {
         var response = answer(to: request)
         response.protocolName = protocolName
@@ -127,7 +124,7 @@ package struct LowLatencyOrigin: Sendable {
             }.joined()
     }
 
-    /// The places of the variants, and that of the audio.
+    /// The indices of the variants and of the audio.
     var renditions: Range<Int> { 0..<bitRates.count + (hasSeparateAudio ? 1 : 0) }
     func isAudio(_ variant: Int) -> Bool { variant == bitRates.count }
 
@@ -144,7 +141,7 @@ package struct LowLatencyOrigin: Sendable {
             response.growth.append(SimulatedResponse.Growth(time: wait, byteCount: response.body.count))
         }
         if response.growth.last?.time == .zero { response.growth = [] }
-        // A file that is hinted at is held open. Any other is there, or it is not.
+        // Only requests for a hinted file block.
         if !response.growth.isEmpty, addressing == .files { return .notFound }
         if let count = fault(at: request.time, of: variant, \.resetAfter) { response.ending = .cut(after: count) }
         return response
@@ -161,7 +158,7 @@ package struct LowLatencyOrigin: Sendable {
         var response = SimulatedResponse(contentType: "video/mp4", body: media(ofPart: part, of: variant))
         response.delay = max(.zero, timeline.completion(ofPart: part) + lag(of: variant) - request.time)
         if response.delay > .zero {
-            // Only the part that is hinted at is waited for.
+            // Only a hinted part may block.
             guard part == listing(of: variant, at: request.time).partEnd, !isDropped else { return .notFound }
             switch fault(at: request.time, of: variant, \.hint) {
             case .neverAppears: return .silence
@@ -173,7 +170,7 @@ package struct LowLatencyOrigin: Sendable {
         return isDropped ? .notFound : response
     }
 
-    /// A part that was hinted at, and is not published: that is known when the one in its place is.
+    /// The response for a hinted part that is never published. It is sent when the replacing part appears.
     private func withdrawnPart(_ numbers: [Int], of variant: Int, at time: Duration) -> SimulatedResponse {
         var response = SimulatedResponse.notFound
         guard numbers.count == 2, let segment = index(ofSegment: numbers[0], at: time) else { return response }
@@ -182,7 +179,8 @@ package struct LowLatencyOrigin: Sendable {
         return response
     }
 
-    /// What was listed can be had three target durations after it has gone; the segment that is being made, too.
+    /// Whether a segment is available: for three target durations after it has left the playlist, and while it is in
+    /// progress.
     private func isAvailable(_ segment: Int, of variant: Int, _ time: Duration) -> Bool {
         let listing = listing(of: variant, at: time)
         let grace = 3 + max(windowSegmentCount, 1)
@@ -196,7 +194,7 @@ package struct LowLatencyOrigin: Sendable {
         return SyntheticMedia.segment(part, duration: partDuration, byteCount: byteCount)
     }
 
-    /// The bytes of one part: all have as many.
+    /// The bytes of one part. All parts have the same size.
     func byteCount(ofPartOf variant: Int) -> Int { media(ofPart: 0, of: variant).count }
 
     // MARK: What is there
@@ -208,7 +206,7 @@ package struct LowLatencyOrigin: Sendable {
 
     func partRange(ofSegment index: Int) -> Range<Int> { index * partsPerSegment..<(index + 1) * partsPerSegment }
 
-    /// The parts of a segment that a playlist lists as such.
+    /// The listed parts of a segment.
     func listedParts(ofSegment index: Int, of variant: Int) -> Range<Int> {
         let range = partRange(ofSegment: index)
         let completion = timeline.completion(ofPart: range.upperBound - 1)
@@ -218,7 +216,7 @@ package struct LowLatencyOrigin: Sendable {
 
     func lag(of variant: Int) -> Duration { lags.indices.contains(variant) ? max(.zero, lags[variant]) : .zero }
 
-    /// What a variant's playlist lists at a time.
+    /// The contents of a variant's playlist at a time.
     func listing(of variant: Int, at time: Duration) -> Listing {
         var time = time - lag(of: variant)
         if let stop = stop(of: variant), time > stop { time = stop }
@@ -232,11 +230,11 @@ package struct LowLatencyOrigin: Sendable {
             hasEnded: segmentCount.map { whole >= $0 } ?? false)
     }
 
-    /// Segments and parts by their numbers from the beginning of the stream.
+    /// Segments and parts are numbered from the start of the stream.
     struct Listing: Sendable, Hashable {
-        /// Those that are whole.
+        /// The complete segments.
         var segments: Range<Int>
-        /// One past the last part that is there. Behind the last segment they are parts of the one that is being made.
+        /// The index after the last available part. Parts after the last segment belong to the segment in progress.
         var partEnd: Int
         var hasEnded: Bool
     }

@@ -1,17 +1,17 @@
 import HLSKitCore
 import HLSKitPlaylist
 
-/// When which part of a ``LowLatencyOrigin`` is whole, and which date it has.
+/// The completion times and dates of a ``LowLatencyOrigin``'s parts.
 ///
-/// The first windowful of segments is there at time zero. From then on the encoder makes a part in the time that it lasts, by
-/// its own clock, but while it pauses.
+/// The first window of segments exists at time zero. After that, the encoder produces each part in real time by its own
+/// clock, except during pauses.
 struct LowLatencyTimeline: Sendable {
     private let partDuration: Duration
     private let startPartCount: Int
     private let epoch: PlaylistDate
-    /// How fast the encoder's clock goes.
+    /// The speed of the encoder's clock.
     private let speed: Double
-    /// When it pauses, in order.
+    /// The encoder's pauses, in order.
     private let pauses: [Range<Duration>]
 
     init(_ origin: LowLatencyOrigin) {
@@ -23,25 +23,25 @@ struct LowLatencyTimeline: Sendable {
             .sorted { $0.lowerBound < $1.lowerBound }
     }
 
-    /// How many parts are whole at a time.
+    /// The number of complete parts at a time.
     func partCount(at time: Duration) -> Int {
         var worked = time
         for pause in pauses where pause.lowerBound < time {
             worked -= min(time, pause.upperBound) - pause.lowerBound
         }
         let made = worked * speed / partDuration
-        // What is whole just now counts, whatever quotients are rounded to.
+        // Count a part that is just complete, regardless of rounding.
         return max(0, startPartCount + Int((made + 1e-9).rounded(.down)))
     }
 
-    /// When a part is whole; before time zero for those that were there at the start.
+    /// The completion time of a part, which is before time zero for those that exist at the start.
     func completion(ofPart part: Int) -> Duration {
         var time = partDuration * (part + 1 - startPartCount) / speed
         for pause in pauses where pause.lowerBound < time { time += pause.upperBound - pause.lowerBound }
         return time
     }
 
-    /// The date at which a part begins, by the encoder's clock.
+    /// The date of a part's start, by the encoder's clock.
     func date(ofPart part: Int) -> PlaylistDate {
         epoch + completion(ofPart: part) * speed - partDuration
     }

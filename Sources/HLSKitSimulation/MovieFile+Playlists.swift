@@ -1,16 +1,16 @@
 public import HLSKitCore
 
 extension MovieFile {
-    /// A movie as the playlists of a VOD title describe it: the ladder of its variants, and the sizes of their segments.
+    /// Creates a movie from the playlists of a VOD title: its bit-rate ladder and segment sizes.
     ///
-    /// A size is that of the `EXT-X-BYTERANGE`, else follows from `EXT-X-BITRATE`, else from the variant's average. The
-    /// average is `AVERAGE-BANDWIDTH`, else the mean of the declared sizes, else `BANDWIDTH`. Segments are cut as the
-    /// first variant's are. Audio-only variants are left out where there are others, and of variants with the same
-    /// average all but the first.
+    /// The size of a segment comes from `EXT-X-BYTERANGE`, else from `EXT-X-BITRATE`, else from the variant's average.
+    /// The average is `AVERAGE-BANDWIDTH`, else the mean of the declared sizes, else `BANDWIDTH`. The first variant
+    /// determines the segment boundaries. Audio-only variants are omitted if there are others. Of variants with the
+    /// same average, only the first is used.
     ///
-    /// `media` is the media playlist of each variant, in the same order; nil leaves a variant out.
+    /// `media` contains the media playlist of each variant, in the same order. `nil` omits a variant.
     ///
-    /// - Throws: `HLSError` when there is nothing to be simulated, or a playlist is live.
+    /// - Throws: `HLSError` if there is nothing to simulate, or a playlist is live.
     public init(_ multivariant: MultivariantPlaylist, media: [MediaPlaylist?]) throws(HLSError) {
         var columns: [Column] = []
         let hasVideo = multivariant.variants.contains { $0.resolution != nil }
@@ -27,9 +27,9 @@ extension MovieFile {
         try self.init(columns)
     }
 
-    /// A movie with one variant, as a media playlist describes it.
+    /// Creates a movie with one variant from a media playlist.
     ///
-    /// - Throws: `HLSError` when it is live, or declares no size: `EXT-X-BYTERANGE` or `EXT-X-BITRATE`.
+    /// - Throws: `HLSError` if the playlist is live, or declares no sizes with `EXT-X-BYTERANGE` or `EXT-X-BITRATE`.
     public init(_ playlist: MediaPlaylist) throws(HLSError) {
         guard playlist.isComplete else { throw HLSError.simulation("a live playlist: only VOD can be simulated") }
         guard playlist.segments.contains(where: { Column.bits(of: $0) != nil }) else {
@@ -54,7 +54,7 @@ extension MovieFile {
             peakBitRates: ladder.map { max($0.peak, $0.average) }, segmentSizes: sizes)
     }
 
-    /// One variant: bits and time up to the end of each of its segments.
+    /// One variant: the bits and time up to the end of each of its segments.
     private struct Column {
         let average: Double
         let peak: Double
@@ -88,7 +88,7 @@ extension MovieFile {
             return Double(rate) * segment.duration.milliseconds / 1000
         }
 
-        /// Bits of the media before `time`. Within a segment they are taken to be spread evenly.
+        /// The bits of the media before `time`. They are assumed to be evenly distributed within a segment.
         func bits(until time: Duration) -> Double {
             guard time > .zero, let last = ends.last, let all = bits.last else { return 0 }
             guard time < last else { return all }

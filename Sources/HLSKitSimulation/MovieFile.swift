@@ -1,33 +1,35 @@
 import FoundationEssentials
 public import HLSKitCore
 
-/// A movie for simulations: the bit rates of its variants and the size of each of their segments.
+/// A movie for simulations: the bit rates of its variants and the sizes of their segments.
 ///
-/// Read from JSON with `segment_duration_ms`, `bitrates_kbps` (ascending averages), `segment_sizes_bits` (one row per
-/// segment, one column per variant) and, where the peaks are known, `peak_bitrates_kbps`; otherwise the peak of a variant is
-/// the rate of its largest segment, rounded up. All segments of such a file have the same duration; those of a movie made from
-/// playlists have their own.
+/// The JSON file contains `segment_duration_ms`, `bitrates_kbps` (ascending averages), `segment_sizes_bits` (one row
+/// per segment, one column per variant) and optionally `peak_bitrates_kbps`. Without it, the peak of a variant is the
+/// rate of its largest segment, rounded up. All segments of such a file have the same duration. In a movie created from
+/// playlists, each segment has its own duration.
 public struct MovieFile: Sendable, Hashable {
-    /// The largest file that is read, in bytes.
+    /// The largest accepted file, in bytes.
     package static let maximumByteCount = 64 << 20
     static let maximumVariantCount = 100
     static let maximumSegmentCount = 100_000
     static let maximumSegmentBits = 1e12
 
-    /// The longest.
+    /// The duration of the longest segment.
     public let segmentDuration: Duration
-    /// Number of segments, at least 1.
+    /// The number of segments, at least 1.
     public let segmentCount: Int
-    /// Where each segment starts, and where the last one ends.
+    /// The starts of the segments, and the end of the last one.
     private let starts: [Duration]
     /// Bits per second of each variant, ascending.
     package let averageBitRates: [Double]
-    /// Highest bit rate of a segment of each variant, in bits per second, in the order of ``averageBitRates``.
+    /// The highest segment bit rate of each variant, in bits per second, in the order of ``averageBitRates``.
     package let peakBitRates: [Double]
-    /// Row by row.
+    /// The sizes, row by row.
     private let sizes: [Double]
 
-    /// - Throws: `HLSError` when the text is not a movie, or larger than 64 MiB.
+    /// Reads the text of a movie file.
+    ///
+    /// - Throws: `HLSError` if the text is not a movie, or exceeds 64 MiB.
     public init(parsing bytes: [UInt8]) throws(HLSError) {
         guard bytes.count <= Self.maximumByteCount else {
             throw HLSError.simulation("larger than \(Self.maximumByteCount >> 20) MiB")
@@ -83,7 +85,8 @@ public struct MovieFile: Sendable, Hashable {
         }
     }
 
-    /// A movie from its parts: durations and sizes of its segments, rates of its variants in bits per second, ascending.
+    /// Creates a movie from the durations and sizes of its segments, and the ascending rates of its variants in bits
+    /// per second.
     init(
         segmentDurations: [Duration], averageBitRates: [Double], peakBitRates: [Double], segmentSizes: [[Double]]
     ) throws(HLSError) {
@@ -111,7 +114,7 @@ public struct MovieFile: Sendable, Hashable {
 
     /// Reads a movie file.
     ///
-    /// - Throws: `HLSError`, with the words of the system when the file cannot be read.
+    /// - Throws: `HLSError`, with the system's message if the file cannot be read.
     public init(contentsOfFile path: String) throws(HLSError) {
         try self.init(parsing: NetworkTrace.read(path, atMost: Self.maximumByteCount))
     }
@@ -120,18 +123,20 @@ public struct MovieFile: Sendable, Hashable {
     package var variantCount: Int { averageBitRates.count }
     /// The duration of all segments together.
     public var duration: Duration { starts.last ?? .zero }
-    /// Segments differ in duration.
+    /// Whether segments differ in duration.
     package var hasUnevenSegments: Bool { duration != segmentDuration * segmentCount }
 
-    /// - Precondition: the segment exists, or is the one after the last.
+    /// - Precondition: The segment exists, or is the one after the last.
     package func start(ofSegment segment: Int) -> Duration { starts[segment] }
 
-    /// - Precondition: the segment exists.
+    /// Returns the duration of a segment.
+    ///
+    /// - Precondition: The segment exists.
     public func duration(ofSegment segment: Int) -> Duration { starts[segment + 1] - starts[segment] }
 
-    /// The size of a segment in bits.
+    /// Returns the size of a segment in bits.
     ///
-    /// - Precondition: both exist.
+    /// - Precondition: Both exist.
     package func bitCount(ofSegment segment: Int, variant: Int) -> Double {
         precondition(variant >= 0 && variant < variantCount, "no such variant")
         return sizes[segment * variantCount + variant]

@@ -1,35 +1,36 @@
 import Glibc
 public import HLSKitCore
 
-/// A recorded (or made) network: how its bandwidth and latency change with time.
+/// The bandwidth and latency of a network over time, recorded or synthetic.
 ///
-/// Periods follow one another from time 0; after the last the trace starts again, for ever. A request at time `t`
-/// waits for the latency of the period that holds `t`; from then on bits arrive at the bandwidth of each period that
-/// is passed. All questions are answered from cumulative bits, in O(log n) of the number of periods.
+/// Periods are consecutive from time 0. After the last one, the trace repeats forever. A request at time `t` waits for
+/// the latency of the period that contains `t`. After that, bits arrive at the bandwidth of each following period. All
+/// queries use cumulative bits and take O(log n) of the number of periods.
 ///
-/// Inside, times are in milliseconds as `Double`, because that is the precision of the recordings and because a simulation
-/// asks millions of times; 1 kbit/s is one bit per millisecond.
+/// Internally, times are in milliseconds as `Double`, the precision of the recordings, because a simulation makes
+/// millions of queries. 1 kbit/s is one bit per millisecond.
 public struct NetworkTrace: Sendable, Hashable {
     /// Milliseconds since the start of the trace, or between two times.
     package typealias Milliseconds = Double
 
-    /// A stretch of time without a change.
+    /// A period with constant conditions.
     public struct Period: Sendable, Hashable {
-        /// How long the conditions hold; above 0.
+        /// The duration of the conditions, which is above 0.
         public var duration: Duration
-        /// Bandwidth and latency meanwhile.
+        /// The bandwidth and latency during the period.
         public var conditions: LinkConditions
 
-        /// Makes a period.
+        /// Creates a period.
         public init(duration: Duration, conditions: LinkConditions) {
             self.duration = duration
             self.conditions = conditions
         }
     }
 
-    /// The largest trace file that is read, in bytes.
+    /// The largest accepted trace file, in bytes.
     package static let maximumByteCount = 16 << 20
-    /// The largest values of the three columns: a day, 1 Tbit/s, ten minutes. They keep all sums exact enough.
+    /// The largest values of the three columns: a day, 1 Tbit/s, ten minutes. Sums within these limits are sufficiently
+    /// exact.
     static let maximumDuration = 86_400_000.0
     static let maximumBandwidth = 1e9
     static let maximumLatency = 600_000.0
@@ -41,14 +42,16 @@ public struct NetworkTrace: Sendable, Hashable {
     private let starts: [Double]
     private let cumulativeBits: [Double]
 
-    /// One period that lasts for ever.
+    /// Creates a trace with one period that lasts forever.
     public init(constant conditions: LinkConditions) {
         self.init(rows: [
             Row(duration: 1000, conditions)
         ])
     }
 
-    /// - Throws: `HLSError` when there is no period, or one without a positive duration.
+    /// Creates a trace.
+    ///
+    /// - Throws: `HLSError` if there is no period, or one without a positive duration.
     public init(periods: [Period]) throws(HLSError) {
         guard !periods.isEmpty else { throw HLSError.simulation("the trace has no period") }
         guard periods.allSatisfy({ $0.duration > .zero }) else {
@@ -57,11 +60,12 @@ public struct NetworkTrace: Sendable, Hashable {
         self.init(rows: periods.map { Row(duration: $0.duration.milliseconds, $0.conditions) })
     }
 
-    /// Reads the text of a trace file: lines of `duration_ms,bandwidth_kbps,latency_ms`, and perhaps `,loss_percent`.
+    /// Reads the text of a trace file.
     ///
-    /// `#` begins a comment line. The first other line may name the columns.
+    /// Its lines are `duration_ms,bandwidth_kbps,latency_ms`, optionally with `,loss_percent`. `#` begins a comment
+    /// line.
     ///
-    /// - Throws: `HLSError` with the line when the text is not a trace, or larger than 16 MiB.
+    /// - Throws: `HLSError` with the line if the text is not a trace, or exceeds 16 MiB.
     public init(parsing bytes: some Collection<UInt8>) throws(HLSError) {
         guard bytes.count <= Self.maximumByteCount else {
             throw HLSError.simulation("larger than \(Self.maximumByteCount >> 20) MiB")
@@ -85,7 +89,7 @@ public struct NetworkTrace: Sendable, Hashable {
 
     /// Reads a trace file.
     ///
-    /// - Throws: `HLSError`, with the words of the system when the file cannot be read.
+    /// - Throws: `HLSError`, with the system's message if the file cannot be read.
     public init(contentsOfFile path: String) throws(HLSError) {
         try self.init(parsing: Self.read(path))
     }
@@ -126,7 +130,7 @@ public struct NetworkTrace: Sendable, Hashable {
         bitsPerCycle = sum
     }
 
-    /// Time until the trace starts again.
+    /// The time until the trace repeats.
     public var duration: Duration { .milliseconds(rounding: cycleLength) }
     package let cycleLength: Milliseconds
     private let bitsPerCycle: Double
@@ -142,14 +146,14 @@ public struct NetworkTrace: Sendable, Hashable {
     /// Latency of a request made at `time`.
     package func latency(at time: Milliseconds) -> Milliseconds { latencies[position(of: time).period] }
 
-    /// The earliest time at which `bits` have arrived, of a request made at `time` that has the link for itself.
+    /// The earliest time at which `bits` have arrived for a request at `time` that has the link to itself.
     ///
-    /// `.infinity` when they never do, because no period has bandwidth.
+    /// It is `.infinity` if they never do because no period has bandwidth.
     package func completionTime(ofBits bits: Double, requestedAt time: Milliseconds) -> Milliseconds {
         arrivalTime(ofBits: bits, from: time + latency(at: time))
     }
 
-    /// The earliest time at which `bits` have passed over a link that is used from `time` on without a pause.
+    /// The earliest time at which a link has carried `bits` if it is continuously used from `time` on.
     package func arrivalTime(ofBits bits: Double, from time: Milliseconds) -> Milliseconds {
         guard bits > 0 else { return time }
         guard bitsPerCycle > 0 else { return .infinity }
@@ -163,7 +167,7 @@ public struct NetworkTrace: Sendable, Hashable {
         return max(time, cycle * cycleLength + starts[period] + within)
     }
 
-    /// Bits that pass between two times over a link that is used all the while.
+    /// The bits that a continuously used link carries between two times.
     package func deliveredBits(from start: Milliseconds, to end: Milliseconds) -> Double {
         guard end > start else { return 0 }
         return max(0, deliveredBits(before: end) - deliveredBits(before: start))
@@ -174,17 +178,17 @@ public struct NetworkTrace: Sendable, Hashable {
         return cycle * bitsPerCycle + cumulativeBits[period] + (offset - starts[period]) * rates[period]
     }
 
-    /// The number of whole cycles before `time`, the time within its cycle, and the period that holds it.
+    /// The number of whole cycles before `time`, the time within its cycle, and the period that contains it.
     private func position(of time: Milliseconds) -> (cycle: Double, offset: Double, period: Int) {
         let time = time.isFinite ? max(0, time) : 0
         let cycle = (time / cycleLength).rounded(.down)
         let offset = min(max(0, time - cycle * cycleLength), cycleLength)
-        // A period holds its first instant and not its last.
+        // A period includes its start and excludes its end.
         let period = Self.firstIndex(in: starts) { $0 > offset } - 1
         return (cycle, offset, min(max(0, period), rates.count - 1))
     }
 
-    /// The first index whose element satisfies `predicate`, which is false up to some element and true from it on.
+    /// The first index whose element satisfies `predicate`, which is false up to some element and true from there on.
     private static func firstIndex(in values: [Double], where predicate: (Double) -> Bool) -> Int {
         var low = 0
         var high = values.count

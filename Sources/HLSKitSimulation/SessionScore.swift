@@ -1,26 +1,27 @@
-/// How good a session was, in the measures of the literature.
+/// The quality of a session in the measures of the literature.
 ///
-/// Waiting for the start counts as a stall does, and a second of either costs as much as a segment at the top variant
-/// brings (Pensieve's rule).
+/// Startup time counts like a stall. A second of either costs as much as a segment of the top variant gains (Pensieve's
+/// rule).
 public struct SessionScore: Sendable, Hashable {
-    /// Mean over the segments of R − R_top·(stall + start) − |ΔR|, divided by R_top: 1 is the top variant throughout
-    /// without a wait or a switch.
+    /// The normalized quality: 1 is the top variant throughout without waiting or switching.
+    ///
+    /// It is the mean over the segments of R − R_top·(stall + start) − |ΔR|, divided by R_top.
     public var normalizedQoE: Double
-    /// The same, not divided, in Mbit/s.
+    /// The quality before the division by R_top, in Mbit/s.
     public var linearQoE: Double
-    /// Stalls in percent of stalls and media time.
+    /// The stalls in percent of stalls and media time.
     public var rebufferPercentage: Double
-    /// Average declared bit rate, kbit/s.
+    /// The average declared bit rate in kbit/s.
     public var meanKilobitsPerSecond: Double
-    /// Per minute of media.
+    /// The switches per minute of media.
     public var switchesPerMinute: Double
-    /// From the first request to the first frame.
+    /// The time from the first request to the first frame.
     public var startupTime: Duration
-    /// All stalls together.
+    /// The duration of all stalls together.
     public var stallDuration: Duration
-    /// Number of stalls, not counting the start.
+    /// The number of stalls, without the start.
     public var stallCount: Int
-    /// Abandoned bits in percent of all bits.
+    /// The abandoned bits in percent of all bits.
     public var wastedPercentage: Double
 
     init(_ session: SimulatedSession) {

@@ -1,15 +1,15 @@
 import HLSKitCore
 
-/// When which bytes of several transfers pass over one link.
+/// The schedule of bytes when several transfers share one link.
 ///
-/// A value without clock: it is given the times at which requests begin and bytes are ready to be sent, and says what
-/// arrives next, and when. Transfers share the link packet by packet in turn; a packet that is on its way is not
-/// overtaken. The next packet starts where the last one ended, however late the caller is, so that delays do not add
-/// up.
+/// This is a value type without a clock. Its input is the start times of requests and the times at which bytes are
+/// ready to be sent. It returns the next arrival and its time. Transfers share the link packet by packet in turn, and a
+/// packet in progress is not overtaken. The next packet starts at the end of the previous one even if the caller is
+/// late, so that delays do not accumulate.
 struct SharedLink {
     typealias Milliseconds = NetworkTrace.Milliseconds
 
-    /// In the order in which the flows were opened.
+    /// Flows are ordered by the time at which they were opened.
     struct FlowID: Hashable, Comparable {
         fileprivate var number: UInt64
         static func < (left: FlowID, right: FlowID) -> Bool { left.number < right.number }
@@ -19,14 +19,14 @@ struct SharedLink {
     struct Delivery: Equatable {
         var flow: FlowID
         var time: Milliseconds
-        /// Bytes of the flow's next item; nil for an event without bytes, and for the rest of an item.
+        /// The bytes of the flow's next item, or nil for an event without bytes and for the rest of an item.
         fileprivate var byteCount: Int?
     }
 
     private struct Item {
         var event: TransportEvent
         var arrivedAt: Milliseconds
-        /// Bytes of the item that have been delivered.
+        /// The bytes of the item that have been delivered.
         var sentByteCount = 0
 
         var remainingByteCount: Int? {
@@ -36,12 +36,12 @@ struct SharedLink {
     }
 
     private struct Flow {
-        /// The end of the latency, of the pause or of the last packet: nothing of the flow arrives before.
+        /// The end of the latency, of the pause or of the last packet. Nothing of the flow arrives earlier.
         var readyAt: Milliseconds
         var items: [Item] = []
         var firstItem = 0
         var isPaused = false
-        /// A turn is due earlier the longer ago the last one was.
+        /// The flow whose last turn is longest ago is next.
         var servedAt: UInt64 = 0
         var pendingByteCount = 0
 
@@ -55,16 +55,16 @@ struct SharedLink {
         }
     }
 
-    /// How much of a transfer passes before it is another one's turn.
+    /// The size of the packets in which transfers take turns.
     struct Packets: Sendable {
-        /// The bits that pass in that time, …
+        /// The size is the number of bits that pass in this time, …
         var duration: Milliseconds
-        /// … but no less than a TCP segment on Ethernet and no more than the upper bound.
+        /// … but at least a TCP segment on Ethernet and at most the upper bound.
         var sizes: ClosedRange<Int>
 
-        /// As smooth as a network is.
+        /// Packets as small as in a network.
         static let small = Packets(duration: 5, sizes: 1460...65_536)
-        /// So few that a simulation is fast, and still enough to measure a link by.
+        /// Few enough for a fast simulation, but enough to measure a link.
         static let large = Packets(duration: 50, sizes: 1460...1_048_576)
     }
 
@@ -79,7 +79,7 @@ struct SharedLink {
         self.packets = packets
     }
 
-    /// A request begins: its first byte can arrive after the latency of `time`.
+    /// Begins a request. Its first byte can arrive after the latency of `time`.
     mutating func open(at time: Milliseconds) -> FlowID {
         counter += 1
         let id = FlowID(number: counter)
@@ -89,17 +89,17 @@ struct SharedLink {
 
     mutating func close(_ id: FlowID) { flows[id] = nil }
 
-    /// The far end has `event` ready to be sent at `time`.
+    /// Adds an `event` that the far end can send from `time` on.
     mutating func enqueue(_ event: TransportEvent, to id: FlowID, at time: Milliseconds) {
         let item = Item(event: event, arrivedAt: time)
         flows[id]?.pendingByteCount += item.remainingByteCount ?? 0
         flows[id]?.items.append(item)
     }
 
-    /// Bytes that wait for their turn.
+    /// The number of bytes that wait for their turn.
     func pendingByteCount(of id: FlowID) -> Int { flows[id]?.pendingByteCount ?? 0 }
 
-    /// A paused flow leaves the link to the others.
+    /// Pauses or resumes a flow. A paused flow leaves the link to the others.
     mutating func setPaused(_ isPaused: Bool, _ id: FlowID, at time: Milliseconds) {
         guard var flow = flows[id], flow.isPaused != isPaused else { return }
         flow.isPaused = isPaused
@@ -107,7 +107,7 @@ struct SharedLink {
         flows[id] = flow
     }
 
-    /// The next arrival; nil when nothing waits, or nothing will ever arrive.
+    /// Returns the next arrival, or nil if nothing waits or ever arrives.
     func nextDelivery() -> Delivery? {
         var event: Delivery?
         var packet: (id: FlowID, start: Milliseconds, turn: UInt64, size: Int)?
@@ -115,7 +115,7 @@ struct SharedLink {
             guard let item = flow.next else { continue }
             let ready = max(flow.readyAt, item.arrivedAt)
             guard let remaining = item.remainingByteCount, remaining > 0 else {
-                // Of events at the same time, the flow that was opened first comes first: dictionaries have no order.
+                // If events have the same time, the flow that was opened first wins because dictionaries have no order.
                 if let other = event, (other.time, other.flow.number) <= (ready, id.number) { continue }
                 event = Delivery(flow: id, time: ready, byteCount: item.remainingByteCount)
                 continue
@@ -130,7 +130,7 @@ struct SharedLink {
         return time.isFinite ? Delivery(flow: packet.id, time: time, byteCount: packet.size) : nil
     }
 
-    /// Takes what ``nextDelivery()`` announced off the link.
+    /// Removes the arrival that ``nextDelivery()`` returned.
     mutating func take(_ delivery: Delivery) -> TransportEvent? {
         guard var flow = flows[delivery.flow], var item = flow.next else { return nil }
         defer { flows[delivery.flow] = flow }

@@ -6,21 +6,23 @@ public struct SimulatedRequest: Sendable, Hashable {
     public var urlString: String
     /// The purpose of the resource.
     public var resourceClass: ResourceClass
-    /// The part that is wanted; nil means all. Answer with the whole resource all the same: the transport cuts it.
+    /// The requested range, or `nil` for all.
+    ///
+    /// Return the whole resource in either case. The transport cuts it.
     public var byteRange: Range<UInt64>?
     /// Time since the transport was made.
     public var time: Duration
-    /// How often the same URL and range were asked for before; 0 for the first time.
+    /// The number of earlier requests for the same URL and range. It is 0 for the first one.
     public var attempt: Int
 
-    /// The URL as it is sent: with client data in its query, where that goes there.
+    /// The URL as sent, with any client data in its query.
     public var sentURLString: String
     /// Header fields of the request.
     public var fields: [TransportField] = []
-    /// The body of a POST; nil for a GET.
+    /// The body of a POST, or `nil` for a GET.
     public var body: [UInt8]?
 
-    /// Makes a request, by default for the whole resource.
+    /// Creates a request, by default for the whole resource.
     package init(
         urlString: String, resourceClass: ResourceClass = .segment, byteRange: Range<UInt64>? = nil,
         time: Duration = .zero,
@@ -35,20 +37,20 @@ public struct SimulatedRequest: Sendable, Hashable {
     }
 }
 
-/// The response of a simulated origin, and what goes wrong on the way.
+/// The response of a simulated origin, including its faults.
 public struct SimulatedResponse: Sendable, Hashable {
-    /// How the body comes to its end.
+    /// The end of a body.
     public enum Ending: Sendable, Hashable {
         case complete
-        /// The connection is lost after that many bytes.
+        /// The connection is lost after this number of bytes.
         case cut(after: Int)
-        /// Nothing more comes after that many bytes, until the request's deadline.
+        /// No more data arrives after this number of bytes, until the request's deadline.
         case stalled(after: Int)
     }
 
     /// HTTP status. From 400 on the request fails with it.
     public var status: Int
-    /// The value of `Content-Type`; nil for none.
+    /// The value of `Content-Type`, or `nil` for none.
     public var contentType: String?
     /// Further header fields of the response.
     public var fields: [TransportField]
@@ -56,17 +58,17 @@ public struct SimulatedResponse: Sendable, Hashable {
     public var body: [UInt8]
     /// The server's response time, in addition to the latency of the link.
     public var delay: Duration
-    /// How the body ends; complete by default.
+    /// The end of the body. The default is complete.
     public var ending = Ending.complete
-    /// A body that is made while it is sent: how much of it is there when, in order. Empty (the default) is one that is there
-    /// whole. What comes after the last of them comes with it.
+    /// The growth of a body that is produced while it is sent, in order. If empty (the default), the whole body exists.
+    /// Bytes after the last entry arrive together with it.
     package var growth: [Growth] = []
-    /// What the request is answered over.
+    /// The protocol name of the response.
     package var protocolName = "simulated"
-    /// Of HTTP/1.1: the connection is there for the next request. Default true.
+    /// For HTTP/1.1, whether the connection is reusable for the next request. The default is true.
     package var keepsConnection = true
 
-    /// So many bytes of a body are there that long after ``SimulatedResponse/delay``.
+    /// The number of bytes that exist at a time after ``SimulatedResponse/delay``.
     package struct Growth: Sendable, Hashable {
         package var time: Duration
         package var byteCount: Int
@@ -76,10 +78,10 @@ public struct SimulatedResponse: Sendable, Hashable {
             self.byteCount = byteCount
         }
     }
-    /// There is no answer at all, but this failure.
+    /// The failure that replaces the response, or `nil` if there is a response.
     public var failure: HLSError.Code?
 
-    /// Makes a response, by default a successful one without a body.
+    /// Creates a response, by default a successful one without a body.
     public init(
         status: Int = 200, contentType: String? = nil, fields: [TransportField] = [], body: [UInt8] = [],
         delay: Duration = .zero, ending: Ending = .complete
@@ -100,16 +102,16 @@ public struct SimulatedResponse: Sendable, Hashable {
     /// Status 404, without a body.
     public static let notFound = SimulatedResponse(status: 404)
 
-    /// No byte comes until a deadline of the request ends it.
+    /// No byte arrives until a deadline ends the request.
     package static let silence = SimulatedResponse(body: [0], delay: .seconds(1_000_000))
 
-    /// A status without a body, with the seconds of `Retry-After` where they are given.
+    /// Creates a response with a status and no body, optionally with the seconds of `Retry-After`.
     public static func status(_ status: Int, retryAfter seconds: Int? = nil) -> SimulatedResponse {
         let fields = seconds.map { [TransportField(name: "Retry-After", value: String($0))] }
         return SimulatedResponse(status: status, fields: fields ?? [])
     }
 
-    /// No connection, no name, no answer in time: the request fails without a response.
+    /// Creates a failure without a response, such as a connection error, a name error or a timeout.
     public static func failure(_ code: HLSError.Code) -> SimulatedResponse {
         var response = SimulatedResponse()
         response.failure = code

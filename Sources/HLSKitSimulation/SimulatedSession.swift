@@ -1,68 +1,67 @@
 public import HLSKitCore
 
-/// The course of a simulated session, and its score. Times count from its start.
+/// The events of a simulated session, and its score. Times count from its start.
 ///
-/// They are kept in milliseconds as `Double`, in which a simulation counts; what a program reads are durations.
+/// Internally they are milliseconds as `Double`, like in the simulation. Public properties are durations.
 public struct SimulatedSession: Sendable {
-    /// A segment that was played.
+    /// A played segment.
     package struct Segment: Sendable, Hashable {
         /// Number of the segment, from 0.
         package var index: Int
         /// Counted from the lowest.
         package var variant: Int
-        /// When it was requested.
+        /// The time of the request.
         package var requested: Double
-        /// When its first byte arrived.
+        /// The time of the first byte.
         package var firstByte: Double
-        /// When its last byte arrived.
+        /// The time of the last byte.
         package var done: Double
         /// Its size in bits.
         package var bitCount: Double
-        /// Milliseconds of media ahead at ``done``, this segment included.
+        /// The milliseconds of buffered media at ``done``, including this segment.
         package var buffered: Double
     }
 
-    /// A download that was given up.
+    /// A cancelled download.
     package struct Abandon: Sendable, Hashable {
         /// Number of the segment, from 0.
         package var index: Int
         /// Counted from the lowest.
         package var variant: Int
-        /// When it was requested.
+        /// The time of the request.
         package var requested: Double
-        /// When it was given up.
+        /// The time of the cancellation.
         package var aborted: Double
-        /// Bits that had arrived.
+        /// The number of bits that had arrived.
         package var bitCount: Double
     }
 
-    /// A decision of the rule, and its reason: a choice before it is requested, or to abandon its download.
+    /// A decision of the rule and its reason: a selection before a request, or the cancellation of a download.
     package struct Decision: Sendable, Hashable {
-        /// When it was decided.
+        /// The time of the decision.
         package var time: Double
         /// Counted from the lowest.
         package var variant: Int
-        /// Whether a running download is given up; else the decision is which variant to request.
+        /// Whether the decision is about cancelling the current download, rather than about the next variant.
         package var abandonsDownload: Bool
-        /// The reason, in the rule's words.
+        /// The reason in the rule's words.
         package var explanation: String
     }
 
-    /// The movie that was played.
     package let movie: MovieFile
-    /// The limit of media ahead.
+    /// The limit of buffered media.
     package let bufferLimit: Duration
-    /// Segments that were played, in order.
+    /// The played segments, in order.
     package internal(set) var segments: [Segment] = []
-    /// Downloads that were given up, in order.
+    /// The cancelled downloads, in order.
     package internal(set) var abandons: [Abandon] = []
     /// Empty unless ``SimulationRun/Options/explainsDecisions``.
     package internal(set) var decisions: [Decision] = []
-    /// When playing began, at first and after each stall; one more than ``stalls``.
+    /// The times at which playback began, initially and after each stall. There is one more than ``stalls``.
     package internal(set) var starts: [Double] = []
-    /// When each stall began.
+    /// The times at which stalls began.
     package internal(set) var stalls: [Double] = []
-    /// When the movie had been played to its end.
+    /// The time at which the movie ended.
     package internal(set) var end = 0.0
     /// Totals, as a player reports them.
     public internal(set) var statistics = PlaybackStatistics()
@@ -72,22 +71,22 @@ public struct SimulatedSession: Sendable {
         self.bufferLimit = bufferLimit
     }
 
-    /// From the first request to the first frame.
+    /// The time from the first request to the first frame.
     public var startupTime: Duration { .milliseconds(rounding: startupSeconds * 1000) }
 
-    /// Time without video after the first frame.
+    /// The time without video after the first frame.
     public var stallDuration: Duration { .milliseconds(rounding: stallSeconds * 1000) }
 
     var startupSeconds: Double { (starts.first ?? end) / 1000 }
 
     var stallSeconds: Double { zip(stalls, starts.dropFirst()).reduce(0) { $0 + ($1.1 - $1.0) } / 1000 }
 
-    /// How good the session was. Computed on each call.
+    /// The score of the session. It is computed on each call.
     public var score: SessionScore { SessionScore(self) }
 
-    /// The session as JSON lines, in the order of their times: `session`, `segment`, `play`, `stall`, `abandon`, `end`,
-    /// and `decision` where decisions are explained. A `segment` has its `duration_ms` where segments differ.
-    /// Variants are counted from the lowest, times are in milliseconds.
+    /// The session as JSON lines in time order: `session`, `segment`, `play`, `stall`, `abandon`, `end`, and `decision`
+    /// if decisions are explained. A `segment` has a `duration_ms` if segments differ. Variants are counted from the
+    /// lowest, and times are in milliseconds.
     package var log: String {
         var lines: [(time: Double, order: Int, text: String)] = []
         lines.reserveCapacity(segments.count + abandons.count + decisions.count + 2 * starts.count + 1)
@@ -132,7 +131,7 @@ public struct SimulatedSession: Sendable {
         return ([header] + lines.map(\.text)).map { $0 + "\n" }.joined()
     }
 
-    /// Reasons are text of the rules, which need not be ours.
+    /// Reasons are text of rules, which may come from apps.
     static func escaped(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
@@ -145,7 +144,7 @@ public struct SimulatedSession: Sendable {
         return result
     }
 
-    /// With three decimals at most.
+    /// Formats a number with at most three decimals.
     static func text(_ value: Double) -> String {
         let thousandths = Int((value * 1000).rounded())
         let (whole, rest) = thousandths.quotientAndRemainder(dividingBy: 1000)
@@ -158,26 +157,26 @@ public struct SimulatedSession: Sendable {
 // MARK: - Times
 
 extension SimulatedSession.Segment {
-    /// When it was requested.
+    /// The time of the request.
     package var requestTime: Duration { .milliseconds(rounding: requested) }
-    /// When its first byte arrived.
+    /// The time of the first byte.
     package var firstByteTime: Duration { .milliseconds(rounding: firstByte) }
-    /// When its last byte arrived.
+    /// The time of the last byte.
     package var completionTime: Duration { .milliseconds(rounding: done) }
-    /// Media ahead at ``completionTime``, this segment included.
+    /// The buffered media at ``completionTime``, including this segment.
     package var bufferedDuration: Duration { .milliseconds(rounding: buffered) }
 }
 
 extension SimulatedSession.Abandon {
-    /// When it was requested.
+    /// The time of the request.
     package var requestTime: Duration { .milliseconds(rounding: requested) }
 }
 
 extension SimulatedSession {
-    /// When playing began, at first and after each stall; one more than ``stallTimes``.
+    /// The times at which playback began, initially and after each stall. There is one more than ``stallTimes``.
     package var startTimes: [Duration] { starts.map { .milliseconds(rounding: $0) } }
-    /// When each stall began.
+    /// The times at which stalls began.
     public var stallTimes: [Duration] { stalls.map { .milliseconds(rounding: $0) } }
-    /// When the movie had been played to its end.
+    /// The time at which the movie ended.
     public var endTime: Duration { .milliseconds(rounding: end) }
 }

@@ -1,7 +1,7 @@
 import HLSKitCore
 import HLSKitPlaylist
 
-/// A movie as a title that an engine can open: its playlists, made by need, and the meaning of its URLs.
+/// A movie as a title that an engine can open: generated playlists, and the meaning of its URLs.
 struct SimulatedTitle: Sendable {
     static let multivariantURL = "https://simulation.invalid/index.m3u8"
 
@@ -21,9 +21,9 @@ struct SimulatedTitle: Sendable {
         return variants.contains(variant) ? .media(media) : nil
     }
 
-    /// The segment and the movie's variant behind the URL of a segment.
+    /// The segment and the movie's variant of a segment URL.
     func segment(_ url: String) -> (segment: Int, variant: Int)? {
-        // From the end, since that is where the numbers are.
+        // Parse from the end, where the numbers are.
         var bytes = url.utf8[...]
         guard let segment = Self.takeNumber(&bytes), bytes.popLast() == UInt8(ascii: "/"),
             let variant = Self.takeNumber(&bytes), variants.contains(variant),
@@ -53,7 +53,7 @@ struct SimulatedTitle: Sendable {
         return playlist
     }
 
-    /// The same for every variant.
+    /// The playlist, which is the same for every variant.
     private var media: MediaPlaylist {
         let segments = (0..<movie.segmentCount).map { index in
             MediaSegment(uri: String(index), duration: movie.duration(ofSegment: index))
@@ -64,7 +64,7 @@ struct SimulatedTitle: Sendable {
     }
 }
 
-/// Tells a rule the sizes of the segments that come, as a playlist with byte ranges for every segment would.
+/// Provides a rule with the sizes of the next segments, like a playlist with byte ranges for every segment.
 struct SizeTellingSelector: VariantSelector {
     var rule: any VariantSelector
     let movie: MovieFile

@@ -1,10 +1,10 @@
 public import HLSKitCore
 import Synchronization
 
-/// A transport without a network: a closure answers, a trace says how fast the answers arrive.
+/// A transport without a network: a closure provides responses, and a trace determines their speed.
 ///
-/// All requests share the link, as those of ``ConditionedTransport`` do, and their deadlines hold. With a
-/// ``VirtualClock`` the same requests give the same events at the same times, to the nanosecond:
+/// All requests share the link as in ``ConditionedTransport``, and their deadlines apply. With a ``VirtualClock``, the
+/// same requests lead to the same events at the same times, to the nanosecond:
 ///
 /// ```swift
 /// let clock = VirtualClock()
@@ -12,15 +12,15 @@ import Synchronization
 /// let transport = SimulatedTransport(stream, over: tunnel, clock: clock)
 /// let player = Player(configuration: PlayerConfiguration(clock: clock, transport: transport))
 /// ```
-///
-/// See docs/behaviour/simulation.md.
 public final class SimulatedTransport: ResourceTransport {
     private let link: ConditionedTransport
 
+    /// Creates a transport.
+    ///
     /// - Parameters:
-    ///   - trace: The link. Starts when the transport is made.
-    ///   - clock: Decides what the time is. A ``VirtualClock`` runs the transport's tasks as well.
-    ///   - answer: The origin. Called once for each request, on any thread.
+    ///   - trace: The conditions of the link. The trace starts when the transport is created.
+    ///   - clock: The clock for all times. A ``VirtualClock`` also runs the transport's tasks.
+    ///   - answer: The closure that returns responses. It is called once for each request, on any thread.
     public init(
         over trace: NetworkTrace, clock: any Clock<Duration>,
         answer: @escaping @Sendable (SimulatedRequest) -> SimulatedResponse
@@ -31,12 +31,12 @@ public final class SimulatedTransport: ResourceTransport {
             base: origin, trace: trace, clock: clock, taskExecutor: executor, packets: .large)
     }
 
-    /// The origin is a ``SyntheticStream``.
+    /// Creates a transport whose origin is a ``SyntheticStream``.
     public convenience init(_ stream: SyntheticStream, over trace: NetworkTrace, clock: any Clock<Duration>) {
         self.init(over: trace, clock: clock) { stream.response(to: $0) }
     }
 
-    /// Asks the origin and delivers its response under the conditions of the link.
+    /// Calls the origin and delivers its response under the conditions of the link.
     public func start(
         _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportTask {
@@ -44,7 +44,7 @@ public final class SimulatedTransport: ResourceTransport {
     }
 }
 
-/// The far end of the link: gives each answer when the server would, all at once.
+/// The far end of the link. It sends each response at the server's time, all at once.
 private final class SimulatedOrigin: ResourceTransport {
     private struct Key: Hashable {
         var url: String
@@ -96,7 +96,7 @@ private final class SimulatedOrigin: ResourceTransport {
             Task(executorPreference: executor) { [sleep] in
                 var passed = Duration.zero
                 for step in steps {
-                    // The link adds its latency to what is there at once, and to nothing else.
+                    // The link adds its latency only to immediate data, so add it to later steps here.
                     let time = step.time > .zero ? step.time + latency : .zero
                     if time > passed {
                         do { try await sleep(time - passed) } catch { return }
@@ -107,13 +107,13 @@ private final class SimulatedOrigin: ResourceTransport {
             })
     }
 
-    /// What is told so long after the request.
+    /// Events at a time after the request.
     private struct Step: Sendable {
         var time: Duration
         var events: [TransportEvent]
     }
 
-    /// The events of a response, those of a body that grows in their time.
+    /// The events of a response. A growing body has an event for each step.
     private static func steps(of response: SimulatedResponse, for request: TransportRequest) -> [Step] {
         let events = events(of: response, for: request)
         guard !response.growth.isEmpty, case .response(var header)? = events.first else {
@@ -121,7 +121,7 @@ private final class SimulatedOrigin: ResourceTransport {
         }
         var body: [UInt8] = []
         for case .data(let bytes) in events { body += bytes }
-        // Nobody knows yet how long it will be.
+        // The length is not known in advance.
         if request.byteRange?.isOpenEnded ?? true { header.contentLength = nil }
         let start = request.byteRange.map { Int(clamping: $0.lowerBound) } ?? 0
         var steps: [Step] = []
@@ -205,7 +205,7 @@ private final class DelayedTask: TransportTask {
     init(_ task: Task<Void, Never>) { self.task = task }
 
     func cancel() { task.cancel() }
-    // The link holds back what its caller does not want yet.
+    // The link holds back data while its caller is paused.
     func pause() {}
     func resume() {}
 }

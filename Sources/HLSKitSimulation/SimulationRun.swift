@@ -2,29 +2,33 @@ public import HLSKitCore
 import HLSKitPlaylist
 import Synchronization
 
-/// Plays a movie over a recorded network with the engine of `Player`, in a plain loop: no tasks, no clock, no media.
+/// Plays a movie over a recorded network with the engine of `Player` in a plain loop.
 ///
-/// There is one request at a time; playlists take no time. What a session does depends on the inputs alone. An hour of
-/// playback takes about a second or less, depending on the rule.
-///
-/// See docs/behaviour/simulation.md.
+/// There are no tasks, no clock and no media. There is one request at a time, and playlists take no time. The session
+/// depends only on the inputs. An hour of playback takes about a second or less, depending on the rule.
 public struct SimulationRun: Sendable {
-    /// How a session is played.
+    /// Options for a session.
     public struct Options: Sendable {
-        /// Decides which variant the next segment comes from.
+        /// The rule that selects the variant of the next segment.
         public var variantSelector: any VariantSelector
-        /// Playlists declare the size of every segment. Default false.
+        /// A Boolean value that indicates whether playlists declare the size of every segment.
+        ///
+        /// The default is `false`.
         public var knowsSegmentSizes = false
-        /// When to start, at first and after a stall.
+        /// The policy for starting playback, initially and after a stall.
         public var keepUpPolicy = KeepUpPolicy.predictive
-        /// The most media ahead: a segment is requested only when it fits below. Default 30 s.
+        /// The maximum duration of buffered media. The default is 30 s.
+        ///
+        /// A segment is requested only if it fits within this limit.
         public var bufferLimit = Duration.seconds(30)
-        /// The only variant to play, counted from the lowest; nil (the default) leaves the choice to the rule.
+        /// The only variant to play, counted from the lowest. The default, `nil`, lets the rule choose.
         public var pinnedVariant: Int?
         /// Writes down every decision of the rule with its reason. Default false.
         public var explainsDecisions = false
 
-        /// Makes the default options with a selector.
+        /// A Boolean value that indicates whether every decision of the rule is recorded with its reason.
+        ///
+        /// The default is `false`.
         public init(variantSelector: any VariantSelector = PlayerConfiguration().variantSelector) {
             self.variantSelector = variantSelector
         }
@@ -32,14 +36,11 @@ public struct SimulationRun: Sendable {
 
     /// Bytes arrive at least this often while a link delivers any.
     package static let arrivalInterval = 250.0
-    /// A session that takes more simulated time than this is given up: ten days, in milliseconds.
+    /// The simulated time, in milliseconds, after which a session is stopped: ten days.
     static let timeLimit = 864_000_000.0
 
-    /// The network.
     package let trace: NetworkTrace
-    /// The movie.
     package let movie: MovieFile
-    /// How it is played.
     package let options: Options
 
     private var playback: SteppedPlayback
@@ -51,7 +52,9 @@ public struct SimulationRun: Sendable {
     private let decisions = DecisionRecord()
     private var failure: HLSError?
 
-    /// - Throws: `HLSError` when the pinned variant does not exist, or no bit ever arrives.
+    /// Creates a run.
+    ///
+    /// - Throws: `HLSError` if the pinned variant does not exist, or the trace never carries a bit.
     public init(trace: NetworkTrace, movie: MovieFile, options: Options = Options()) throws(HLSError) {
         if let pinned = options.pinnedVariant, !(0..<movie.variantCount).contains(pinned) {
             throw HLSError.simulation("the movie has \(movie.variantCount) variants, but no variant \(pinned)")
@@ -84,11 +87,11 @@ public struct SimulationRun: Sendable {
 
     /// Plays from the first request to the end of the movie.
     ///
-    /// - Throws: `HLSError` when the item fails or takes more than ten days.
+    /// - Throws: `HLSError` if the item fails or takes more than ten days.
     public mutating func run() throws(HLSError) -> SimulatedSession {
         playback.play(SimulatedTitle.multivariantURL, at: .zero)
         carryOut()
-        // The next timer in both units: it changes less often than something arrives.
+        // The next timer in both units, because it changes less often than data arrives.
         var timer: Duration?
         var timerTime = Double.infinity
         while !hasEnded {
@@ -118,7 +121,7 @@ public struct SimulationRun: Sendable {
         let requested: Double
         let firstByte: Double
         let done: Double
-        /// When something arrives next.
+        /// The time of the next arrival.
         var next: Double
         var hasResponded = false
         var byteCount = 0

@@ -1,9 +1,9 @@
-/// Silent audio, as a rendition of its own: AAC with one channel.
+/// Silent audio for a separate rendition: AAC with one channel.
 extension SyntheticMedia {
     static let audioCodec = "mp4a.40.2"
     private static let sampleRate = 48_000
     private static let frameLength = 1024
-    // One channel without a band of the spectrum, and the end (ISO/IEC 14496-3 §4.4.2).
+    // One channel without any spectral band, and the end (ISO/IEC 14496-3 §4.4.2).
     private static let silence: [UInt8] = [0, 0, 0, 7]
 
     static let audioInitializationSection: [UInt8] = {
@@ -17,7 +17,7 @@ extension SyntheticMedia {
             "soun", entry, header: fullBox("smhd", zeros(4)), timescale: sampleRate, volume: 0x100)
     }()
 
-    /// The frames that begin in a part. All parts have as many bytes.
+    /// Creates the frames that begin in a part. All parts have the same size.
     static func audioSegment(_ index: Int, duration: Duration) -> [UInt8] {
         let length = Int((duration * sampleRate / .seconds(1)).rounded())
         func first(_ index: Int) -> Int { (index * length + frameLength - 1) / frameLength }

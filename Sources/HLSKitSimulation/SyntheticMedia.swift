@@ -1,4 +1,4 @@
-/// The media of ``SyntheticStream``: one key frame, again and again, with filler data (ISO/IEC 14496-10 §7.4.2.7).
+/// The media of ``SyntheticStream``: one repeated key frame with filler data (ISO/IEC 14496-10 §7.4.2.7).
 enum SyntheticMedia {
     static let codec = "avc1.42C00A"
     static let resolution = "64x36"
@@ -28,11 +28,11 @@ enum SyntheticMedia {
             "vide", entry, header: fullBox("vmhd", flags: 1, zeros(8)), timescale: timescale, size: (64, 36))
     }()
 
-    /// A movie of one track, whose samples are in fragments.
+    /// Creates the header of a movie with one track and fragmented samples.
     ///
     /// - Parameters:
-    ///   - entry: what it is: its sample description.
-    ///   - header: the media's header that goes with the handler.
+    ///   - entry: The sample description.
+    ///   - header: The media header that corresponds to the handler.
     ///   - volume: 0x100 for audio.
     static func initializationSection(
         _ handler: String, _ entry: [UInt8], header: [UInt8], timescale: Int, volume: Int = 0,
@@ -62,7 +62,7 @@ enum SyntheticMedia {
 
     private static let matrix = be32(0x10000) + zeros(12) + be32(0x10000) + zeros(12) + be32(0x4000_0000)
 
-    /// A segment of `byteCount` bytes, or somewhat more where so few cannot hold its frames.
+    /// Creates a segment of `byteCount` bytes, or slightly more if its frames do not fit.
     static func segment(_ index: Int, duration: Duration, byteCount: Int) -> [UInt8] {
         let length = Int((duration * timescale / .seconds(1)).rounded())
         let frameCount = max(1, length * framesPerSecond / timescale)

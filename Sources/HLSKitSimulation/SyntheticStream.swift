@@ -1,23 +1,29 @@
 import HLSKitCore
 
-/// A stream made by need, for tests that have no media of their own: playlists, and segments of exactly the size that
-/// their bit rate asks for.
+/// A stream generated on demand, for tests without media files.
 ///
-/// The media is real H.264 in fragmented MP4, a small grey frame 25 times a second, filled up to the bit rate; it can
-/// be demuxed and decoded. There is no audio. ``SimulatedTransport`` serves it; ``response(to:)`` is for answers of
-/// your own that differ from it here and there.
+/// It consists of playlists, and of segments whose size exactly matches their bit rate. The media is real H.264 in
+/// fragmented MP4: a small grey frame 25 times a second, padded to the bit rate. It can be demuxed and decoded. There
+/// is no audio. ``SimulatedTransport`` serves it. Use ``response(to:)`` if your own closure changes only some
+/// responses.
 public struct SyntheticStream: Sendable, Hashable {
-    /// Bits per second of each variant, in the order of the multivariant playlist. Default 0.4, 1, 2.5 and 5 Mbit/s.
+    /// Bits per second of each variant, in the order of the multivariant playlist.
+    ///
+    /// The default is 0.4, 1, 2.5 and 5 Mbit/s.
     public var bitRates: [Int]
-    /// Default 6 s.
+    /// The duration of a segment. The default is 6 s.
     public var segmentDuration: Duration
-    /// Default 100.
+    /// The number of segments. The default is 100.
     public var segmentCount: Int
-    /// Segments that a live playlist lists; the next one is there one segment's duration later, until there are
-    /// ``segmentCount``. nil (the default) is a stream that is complete from the start.
+    /// The number of segments in a live playlist.
+    ///
+    /// The next segment appears after one segment's duration, until there are ``segmentCount``. The default, `nil`, is
+    /// a stream that is complete from the start.
     public var liveWindow: Int?
 
-    /// - Precondition: there is a variant and a segment; bit rates and durations are positive, a window too.
+    /// Creates a stream.
+    ///
+    /// - Precondition: There is a variant and a segment. Bit rates, durations and the window are positive.
     public init(
         bitRates: [Int] = [400_000, 1_000_000, 2_500_000, 5_000_000], segmentDuration: Duration = .seconds(6),
         segmentCount: Int = 100, liveWindow: Int? = nil
@@ -38,7 +44,7 @@ public struct SyntheticStream: Sendable, Hashable {
 
     private static let base = "https://synthetic.invalid/"
 
-    /// The answer to a request; 404 to what is not part of the stream.
+    /// Returns the response to a request, or 404 for a resource outside the stream.
     public func response(to request: SimulatedRequest) -> SimulatedResponse {
         guard request.urlString.hasPrefix(Self.base) else { return .notFound }
         let path = request.urlString.dropFirst(Self.base.count).split(separator: "/", omittingEmptySubsequences: false)
@@ -72,7 +78,7 @@ public struct SyntheticStream: Sendable, Hashable {
             }.joined()
     }
 
-    /// How many segments there are at a time.
+    /// The number of published segments at a time.
     private func publishedCount(at time: Duration) -> Int {
         guard let liveWindow else { return segmentCount }
         return min(segmentCount, liveWindow + Int(time / segmentDuration))
@@ -91,7 +97,7 @@ public struct SyntheticStream: Sendable, Hashable {
         return text
     }
 
-    /// Seconds with the three decimals that `EXTINF` gets.
+    /// Formats seconds with three decimals for `EXTINF`.
     private static func decimal(_ duration: Duration) -> String {
         let thousandths = Int((duration / .milliseconds(1)).rounded())
         let rest = String(thousandths % 1000)

@@ -1,16 +1,16 @@
 import HLSKitCore
 
-/// When a transfer over a simulated link is given up, by the rules of ``TransportTimeouts``.
+/// The time at which a transfer over a simulated link fails, according to ``TransportTimeouts``.
 ///
-/// The low-speed rule is a budget of time: a byte buys its share of a second at the lowest allowed rate, and no more
-/// than ``TransportTimeouts/lowSpeed`` is ever in stock. So a transfer that stops fails after exactly that long, and
-/// one that trickles soon after.
+/// The low-speed rule is a time budget. Each byte adds its share of a second at the lowest allowed rate, up to
+/// ``TransportTimeouts/lowSpeed``. A transfer that stops therefore fails after exactly that time, and a very slow one
+/// soon after.
 struct TransferDeadlines {
     typealias Milliseconds = NetworkTrace.Milliseconds
 
     private let timeouts: TransportTimeouts
     private let startedAt: Milliseconds
-    /// The end of the budget; nil before the first byte.
+    /// The end of the budget, or nil before the first byte.
     private var lowSpeedAt: Milliseconds?
     private var pausedAt: Milliseconds?
     private var pausedFor = 0.0
@@ -20,7 +20,7 @@ struct TransferDeadlines {
         self.startedAt = startedAt
     }
 
-    /// The next time at which the transfer fails unless something arrives; nil while it is paused.
+    /// The next time at which the transfer fails unless data arrives, or nil while it is paused.
     var next: Milliseconds? {
         guard pausedAt == nil else { return nil }
         let rule = lowSpeedAt ?? startedAt + timeouts.firstByte.milliseconds + pausedFor
@@ -37,7 +37,7 @@ struct TransferDeadlines {
         return "fewer than \(timeouts.minimumBytesPerSecond) bytes/s for \(Int(timeouts.lowSpeed.milliseconds)) ms"
     }
 
-    /// The header (no bytes) or bytes of the body have arrived.
+    /// Records the arrival of the header (no bytes) or of body bytes.
     mutating func receive(byteCount: Int, at time: Milliseconds) {
         let stock = timeouts.lowSpeed.milliseconds
         guard let end = lowSpeedAt else {
@@ -48,7 +48,7 @@ struct TransferDeadlines {
         lowSpeedAt = min(max(end, time) + bought, time + stock)
     }
 
-    /// The caller does not want bytes for a while, which is no one's fault.
+    /// The caller pauses delivery, which must not count against the deadline.
     mutating func setPaused(_ isPaused: Bool, at time: Milliseconds) {
         if isPaused {
             pausedAt = pausedAt ?? time

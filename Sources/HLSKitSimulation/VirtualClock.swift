@@ -2,11 +2,11 @@ public import HLSKitCore
 public import HLSKitTime
 import Synchronization
 
-/// A clock that stands still until it is advanced, and an executor for the tasks that live by it.
+/// A clock that moves only when you advance it, and an executor for tasks that use it.
 ///
-/// Tasks that run on it (`Task(executorPreference: clock) { … }`) and everything they await, actors included, run in the
-/// call of ``advance(by:)`` or ``run(_:)``, one job at a time, in the order in which they became ready. So the same
-/// program gives the same sequence of events each time, and an hour passes as fast as its work is done.
+/// Tasks on this executor (`Task(executorPreference: clock) { … }`), and everything they await, including actors, run
+/// within ``advance(by:)`` or ``run(_:)``. They run one job at a time, in the order in which they became ready. The
+/// same code therefore produces the same sequence of events on each run, and an hour takes only as long as its work.
 ///
 /// ```swift
 /// let clock = VirtualClock()
@@ -17,9 +17,7 @@ import Synchronization
 /// // answer == .seconds(3600), at once
 /// ```
 ///
-/// Tasks on other executors may sleep on the clock as well; when they are woken, no one waits for what they do then.
-///
-/// See docs/behaviour/simulation.md.
+/// Tasks on other executors can also sleep on the clock, but the clock does not wait for their work after they wake.
 public final class VirtualClock: EpochClock, TaskExecutor, Sendable {
     /// A time on the clock: since it was made.
     public typealias Instant = HostTime
@@ -33,7 +31,7 @@ public final class VirtualClock: EpochClock, TaskExecutor, Sendable {
     private struct State {
         var now = Instant(offset: .zero)
         var lastID = 0
-        /// In the order in which they wake: by deadline, then by when they went to sleep.
+        /// The sleepers in waking order: by deadline, then by the start of their sleep.
         var sleepers: [Sleeper] = []
         /// Sleeps that were cancelled before they began.
         var cancelled: Set<Int> = []
@@ -43,10 +41,10 @@ public final class VirtualClock: EpochClock, TaskExecutor, Sendable {
 
     private let state = Mutex(State())
 
-    /// Makes a clock that stands at its start.
+    /// Creates a clock at its start time.
     public init() {}
 
-    /// The virtual time now. May be read on any thread.
+    /// The virtual time now. You can read it on any thread.
     public var now: Instant { state.withLock { $0.now } }
 
     /// The clock's start.
@@ -55,13 +53,13 @@ public final class VirtualClock: EpochClock, TaskExecutor, Sendable {
     /// One nanosecond.
     public var minimumResolution: Duration { .nanoseconds(1) }
 
-    /// The time at which the next sleeper wakes; nil when no one sleeps.
+    /// The time at which the next sleeper wakes, or `nil` if there is none.
     public var nextDeadline: Instant? { state.withLock { $0.sleepers.first?.deadline } }
 
-    /// Sleeps until the clock shows `deadline`. Returns at once when it does already.
+    /// Sleeps until the clock reaches `deadline`. Returns immediately if it already has.
     ///
-    /// Sleepers with one deadline wake in the order in which they went to sleep. Throws `CancellationError` when the task is
-    /// cancelled. `tolerance` is not used.
+    /// Sleepers with the same deadline wake in the order in which they started to sleep. The method throws
+    /// `CancellationError` if the task is cancelled. It ignores `tolerance`.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         try Task.checkCancellation()
         let id = state.withLock { state in
@@ -74,7 +72,7 @@ public final class VirtualClock: EpochClock, TaskExecutor, Sendable {
                 let refusal: Result<Void, any Error>? = state.withLock { state in
                     if state.cancelled.remove(id) != nil { return .failure(CancellationError()) }
                     if deadline <= state.now { return .success(()) }
-                    // Mostly it sleeps longer than all others.
+                    // It usually sleeps longer than all others.
                     let place = state.sleepers.lastIndex { $0.deadline <= deadline }.map { $0 + 1 } ?? 0
                     state.sleepers.insert(sleeper, at: place)
                     return nil
@@ -91,14 +89,16 @@ public final class VirtualClock: EpochClock, TaskExecutor, Sendable {
             }
             sleeper?.continuation.resume(throwing: CancellationError())
         }
-        // A cancellation that came after the end of the sleep has left its mark.
+        // A cancellation after the end of the sleep has left an entry.
         state.withLock { _ = $0.cancelled.remove(id) }
     }
 
-    /// Lets `duration` pass: wakes each sleeper at its time and runs all that becomes ready on the way, in the calling
-    /// thread. With `.zero` only what is ready now runs.
+    /// Advances the clock by `duration`.
     ///
-    /// A program error when `duration` is negative or the call comes from work that the clock itself is running.
+    /// It wakes each sleeper at its time and runs all jobs that become ready, on the calling thread. With `.zero`, it
+    /// runs only jobs that are ready now.
+    ///
+    /// It is a programming error if `duration` is negative, or the caller is work that the clock is running.
     public func advance(by duration: Duration) {
         precondition(duration >= .zero, "time does not go back")
         whileRunning {
@@ -109,10 +109,10 @@ public final class VirtualClock: EpochClock, TaskExecutor, Sendable {
         }
     }
 
-    /// Runs `operation` to its end on this clock, from deadline to deadline, and gives its result.
+    /// Runs `operation` to its end on this clock, from deadline to deadline, and returns its result.
     ///
-    /// Throws what `operation` throws, and an `HLSError` with the code `stuck` when it waits for something outside. A program error when the call
-    /// comes from work that the clock itself is running.
+    /// The method throws the errors of `operation`, and an `HLSError` with the code `stuck` if the operation waits for
+    /// an outside event. It is a programming error if the caller is work that the clock is running.
     public func run<Value: Sendable>(_ operation: @escaping @Sendable () async throws -> Value) throws -> Value {
         try whileRunning {
             let outcome = Outcome<Value>()
@@ -137,7 +137,7 @@ public final class VirtualClock: EpochClock, TaskExecutor, Sendable {
         }
     }
 
-    /// For the concurrency runtime: takes a job that is ready.
+    /// Adds a job that is ready to run. The concurrency runtime calls this method.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         state.withLock { $0.jobs.append(job) }
@@ -154,7 +154,7 @@ public final class VirtualClock: EpochClock, TaskExecutor, Sendable {
         return try body()
     }
 
-    /// Runs what is ready, and what becomes ready by it, until nothing is.
+    /// Runs all ready jobs, and those that become ready as a result.
     private func runJobs() {
         while true {
             let jobs = state.withLock { state in
@@ -167,8 +167,9 @@ public final class VirtualClock: EpochClock, TaskExecutor, Sendable {
         }
     }
 
-    /// Wakes the sleepers that are next, all of one deadline, and moves the clock there. False when there is none up to
-    /// `end`. Woken together, a player sees what arrives at one time before it looks at its timers of that time.
+    /// Moves the clock to the next deadline up to `end` and wakes all sleepers with that deadline. Returns false if
+    /// there is none. They wake together, so that a player sees all data that arrives at one time before its timers of
+    /// that time.
     private func wakeNext(notAfter end: Instant?) -> Bool {
         let woken = state.withLock { state -> ArraySlice<Sleeper> in
             guard let deadline = state.sleepers.first?.deadline, end.map({ deadline <= $0 }) ?? true else { return [] }
@@ -182,7 +183,7 @@ public final class VirtualClock: EpochClock, TaskExecutor, Sendable {
     }
 }
 
-/// Carries the result of an operation out of its task.
+/// Passes the result of an operation out of its task.
 private final class Outcome<Value: Sendable>: Sendable {
     private let outcome = Mutex<Result<Value, any Error>?>(nil)
 

@@ -1,15 +1,15 @@
-/// A moment on the clock by which players present media.
+/// A point in time on the clock that players use to present media.
 ///
-/// All players that have the same clock mean the same moment by the same host time, and events of several players can
-/// be put in order by it. Differences are durations: `player.sourceClock.now + .milliseconds(500)`, `end - start`.
-///
-/// See docs/behaviour/time.md.
+/// Players with the same clock interpret a host time identically, so you can order the events of several players by it.
+/// Differences are durations: `player.sourceClock.now + .milliseconds(500)`, `end - start`.
 public struct HostTime: InstantProtocol, Sendable, Hashable, Codable {
-    /// Time since the epoch of the clock: of the machine's own since the machine was started, of a clock that follows a
-    /// server's whatever the server counts from.
+    /// The time since the epoch of the clock.
+    ///
+    /// The machine's own clock counts from the start of the machine. A clock that follows a server counts from the
+    /// server's epoch.
     public var offset: Duration
 
-    /// Makes the moment `offset` after the epoch of the clock.
+    /// Creates the time `offset` after the epoch of the clock.
     public init(offset: Duration) { self.offset = offset }
 
     /// The epoch of the clock.
@@ -33,36 +33,36 @@ public struct HostTime: InstantProtocol, Sendable, Hashable, Codable {
 }
 
 extension HostTime {
-    /// Makes the moment of the machine's clock, whose epoch is the start of the machine.
+    /// Creates the time of an instant of the machine's clock, whose epoch is the start of the machine.
     public init(_ instant: ContinuousClock.Instant) {
         self.init(offset: ContinuousClock.machineStart.duration(to: instant))
     }
 
-    /// The moment of the machine's clock; of use only for times of that clock.
+    /// The equivalent instant of the machine's clock. It is meaningful only for times of that clock.
     public var continuousClockInstant: ContinuousClock.Instant {
         ContinuousClock.machineStart.advanced(by: offset)
     }
 }
 
 extension HostTime: CustomStringConvertible {
-    /// Seconds since the epoch of the clock, like `1.5 s`.
+    /// The seconds since the epoch of the clock, like `1.5 s`.
     public var description: String { "\(MediaTime(offset))" }
 }
 
 extension ContinuousClock {
-    /// The moment from which its instants count: on Linux the start of the machine.
+    /// The instant from which this clock counts: on Linux the start of the machine.
     package static var machineStart: Instant {
         #if compiler(>=6.3)
             ContinuousClock().systemEpoch
         #else
-            // What `systemEpoch` is, which came with Swift 6.3: an instant is a duration since the epoch, and nothing else.
+            // Replaces `systemEpoch`, which needs Swift 6.3. An instant consists only of the duration since the epoch.
             unsafeBitCast(Duration.zero, to: Instant.self)
         #endif
     }
 }
 
 extension SuspendingClock {
-    /// The moment from which its instants count: on Linux the start of the machine.
+    /// The instant from which this clock counts: on Linux the start of the machine.
     package static var machineStart: Instant {
         #if compiler(>=6.3)
             SuspendingClock().systemEpoch

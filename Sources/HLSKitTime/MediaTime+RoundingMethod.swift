@@ -1,9 +1,9 @@
 extension MediaTime {
-    /// How a time is rounded when a timescale cannot hold it exactly.
+    /// The rounding that applies if a timescale cannot represent a time exactly.
     ///
-    /// The names are those of `CMTimeRoundingMethod`. See docs/behaviour/time.md.
+    /// The cases have the names of `CMTimeRoundingMethod`.
     public enum RoundingMethod: Sendable, Hashable, CaseIterable {
-        /// To the nearest value; halves go away from zero. The default.
+        /// To the nearest value, and halfway values away from zero. This is the default.
         case halfAwayFromZero
         /// Towards zero (cut off).
         case towardZero
@@ -13,14 +13,15 @@ extension MediaTime {
         case towardPositiveInfinity
         /// Down.
         case towardNegativeInfinity
-        /// Towards zero when the new timescale is coarser and away from zero when it is finer; a negative time never
+        /// Towards zero if the new timescale is coarser, and away from zero if it is finer. A negative time never
         /// becomes zero.
         case quickTime
     }
 }
 
 extension MediaTime.RoundingMethod {
-    /// Divides with this rounding. `denominator` is greater than zero. `coarsening` gives ``quickTime`` the direction.
+    /// Divides with this rounding. The `denominator` must be greater than zero. ``quickTime`` uses `coarsening` to
+    /// select the direction.
     func divide(_ numerator: Int128, by denominator: Int128, coarsening: Bool = true) -> (value: Int128, exact: Bool) {
         let (quotient, remainder) = numerator.quotientAndRemainder(dividingBy: denominator)
         guard remainder != 0 else { return (quotient, true) }

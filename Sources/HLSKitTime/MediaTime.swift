@@ -1,16 +1,18 @@
-/// A point on a media timeline, or a length of it, as an exact fraction of a second.
+/// A point on a media timeline, or a duration, as an exact fraction of a second.
 ///
 /// The value is `value / timescale` seconds. Besides numbers there are ``invalid``, ``indefinite`` (not known yet) and
-/// the two infinities. Arithmetic never traps: what does not fit is rounded (``hasBeenRounded``) or becomes an
+/// the two infinities. Arithmetic never traps: a result out of range is rounded (``hasBeenRounded``) or becomes an
 /// infinity. Order: −∞ < numbers (by epoch, then by value) < indefinite < +∞ < invalid.
 ///
-/// The semantics are those of `CMTime`. See docs/behaviour/time.md.
+/// The type has the semantics of `CMTime`.
 public struct MediaTime: Sendable, Codable {
     /// The number of units.
     public var value: Int64
-    /// Units per second; greater than zero in every numeric time.
+    /// The units per second. It is greater than zero in every numeric time.
     public var timescale: Int32
-    /// Distinguishes timelines that cannot be compared. 0 also marks durations, which combine with every epoch.
+    /// Distinguishes timelines that cannot be compared.
+    ///
+    /// 0 also marks durations, which can be combined with every epoch.
     public var epoch: Int64
     /// The kind of time.
     package var flags: Flags
@@ -22,26 +24,26 @@ public struct MediaTime: Sendable, Codable {
 
         /// Set in all times but ``MediaTime/invalid``.
         package static let valid = Flags(rawValue: 1)
-        /// Some operation on the way to this value was inexact.
+        /// An operation on the way to this value was inexact.
         package static let hasBeenRounded = Flags(rawValue: 2)
         /// After every other time; see ``MediaTime/positiveInfinity``.
         package static let positiveInfinity = Flags(rawValue: 4)
         /// Before every other time; see ``MediaTime/negativeInfinity``.
         package static let negativeInfinity = Flags(rawValue: 8)
-        /// Of no known value, such as the duration of a live stream; see ``MediaTime/indefinite``.
+        /// No known value, such as the duration of a live stream; see ``MediaTime/indefinite``.
         package static let indefinite = Flags(rawValue: 16)
     }
 
-    /// Makes `value / timescale` seconds; ``invalid`` when `timescale` is not greater than zero.
+    /// Creates a time of `value / timescale` seconds, or ``invalid`` if `timescale` is not greater than zero.
     public init(value: Int64, timescale: Int32, epoch: Int64 = 0) {
         self.init(value: value, timescale: timescale, epoch: epoch, flags: .valid)
         if timescale <= 0 { self = .invalid }
     }
 
-    /// Makes the time nearest to `seconds` in units of `preferredTimescale`.
+    /// Creates the time nearest to `seconds` in units of `preferredTimescale`.
     ///
-    /// A value too large for the timescale halves the timescale until it fits, and is an infinity when it does not fit
-    /// at 1. NaN, or a timescale that is not greater than zero, gives ``invalid``.
+    /// If the value is too large for the timescale, the timescale is halved until the value fits. If it does not fit at
+    /// 1, the time is an infinity. NaN, or a timescale not greater than zero, gives ``invalid``.
     public init(seconds: Double, preferredTimescale: Int32) {
         guard preferredTimescale > 0, !seconds.isNaN else {
             self = .invalid
@@ -57,7 +59,7 @@ public struct MediaTime: Sendable, Codable {
         self.flags = flags
     }
 
-    /// Rounds `scaled(timescale)`, halving the timescale while it does not fit. `sign` decides which infinity.
+    /// Rounds `scaled(timescale)`, halving the timescale while it does not fit. `sign` selects the infinity.
     private init(
         product sign: Double, timescale: Int32, epoch: Int64, rounded: Bool, scaled: (Int32) -> Double
     ) {
@@ -75,8 +77,8 @@ public struct MediaTime: Sendable, Codable {
         self = sign < 0 ? .negativeInfinity : .positiveInfinity
     }
 
-    /// Makes `numerator / denominator` seconds in units of `timescale`, or of the largest half, quarter … of it that
-    /// fits. All factors are small enough that their product fits into 127 bits.
+    /// Creates `numerator / denominator` seconds in units of `timescale`, or of the largest half, quarter … of it that
+    /// fits. All factors are small enough for their product to fit into 127 bits.
     private init(
         numerator: Int128, denominator: Int128, timescale: Int32, epoch: Int64, rounded: Bool,
         rounding: MediaTime.RoundingMethod = .halfAwayFromZero, coarsening: Bool = true
@@ -104,28 +106,28 @@ public struct MediaTime: Sendable, Codable {
 extension MediaTime {
     /// 0 seconds.
     public static let zero = MediaTime(value: 0, timescale: 1)
-    /// Not a time. The result of operations that have none.
+    /// A value that is not a time: the result of operations without a meaningful result.
     public static let invalid = MediaTime(value: 0, timescale: 0, epoch: 0, flags: [])
-    /// A time that exists but is not known, such as the duration of a live stream.
+    /// A time that exists but is unknown, such as the duration of a live stream.
     public static let indefinite = MediaTime(value: 0, timescale: 0, epoch: 0, flags: [.valid, .indefinite])
-    /// After every other time.
+    /// A time after every other time.
     public static let positiveInfinity = MediaTime(
         value: 0, timescale: 0, epoch: 0, flags: [.valid, .positiveInfinity])
-    /// Before every other time.
+    /// A time before every other time.
     public static let negativeInfinity = MediaTime(
         value: 0, timescale: 0, epoch: 0, flags: [.valid, .negativeInfinity])
 
-    /// Not ``invalid``.
+    /// A Boolean value that indicates whether the time is not ``invalid``.
     public var isValid: Bool { flags.contains(.valid) }
-    /// A number: neither invalid nor indefinite nor infinite.
+    /// A Boolean value that indicates whether the time is a number: not invalid, indefinite or infinite.
     public var isNumeric: Bool { kind == .numeric }
-    /// Not known; see ``indefinite``.
+    /// A Boolean value that indicates whether the time is not known; see ``indefinite``.
     public var isIndefinite: Bool { kind == .indefinite }
-    /// Equal to ``positiveInfinity``.
+    /// A Boolean value that indicates whether the time equals ``positiveInfinity``.
     public var isPositiveInfinity: Bool { kind == .positiveInfinity }
-    /// Equal to ``negativeInfinity``.
+    /// A Boolean value that indicates whether the time equals ``negativeInfinity``.
     public var isNegativeInfinity: Bool { kind == .negativeInfinity }
-    /// Some operation on the way to this value was inexact.
+    /// A Boolean value that indicates whether an operation on the way to this value was inexact.
     public var hasBeenRounded: Bool { isNumeric && flags.contains(.hasBeenRounded) }
 
     /// The time in seconds as the nearest `Double`: NaN for invalid and indefinite times, ±infinity for infinities.
@@ -138,7 +140,7 @@ extension MediaTime {
         }
     }
 
-    /// In the order of times.
+    /// The kinds of time, in sorting order.
     private enum Kind: Int {
         case negativeInfinity, numeric, indefinite, positiveInfinity, invalid
     }
@@ -155,10 +157,10 @@ extension MediaTime {
 // MARK: - Arithmetic
 
 extension MediaTime {
-    /// The same time in units of `timescale`, rounded where it must be.
+    /// Returns the same time in units of `timescale`, rounded if necessary.
     ///
-    /// A value that does not fit halves the timescale until it does. Times that are not numbers stay as they are;
-    /// a timescale that is not greater than zero gives ``invalid``.
+    /// If the value does not fit, the timescale is halved until it does. Times that are not numbers do not change. A
+    /// timescale not greater than zero gives ``invalid``.
     public func converted(to timescale: Int32, rounding: MediaTime.RoundingMethod = .halfAwayFromZero) -> MediaTime {
         guard timescale > 0 else { return .invalid }
         guard isNumeric else { return kind == .invalid ? .invalid : self }
@@ -174,7 +176,9 @@ extension MediaTime {
         return sum(left, right, sign: 1, epoch: left.epoch == 0 ? right.epoch : left.epoch)
     }
 
-    /// The difference; of two times of the same epoch it is a duration, which has epoch 0.
+    /// Returns the difference.
+    ///
+    /// The difference of two times with the same epoch is a duration, which has epoch 0.
     public static func - (left: MediaTime, right: MediaTime) -> MediaTime {
         guard left.isNumeric, right.isNumeric else { return nonNumericSum(left.kind, (-right).kind) }
         guard left.epoch == right.epoch || left.epoch == 0 || right.epoch == 0 else { return .invalid }
@@ -198,15 +202,16 @@ extension MediaTime {
     public static func += (left: inout MediaTime, right: MediaTime) { left = left + right }
     public static func -= (left: inout MediaTime, right: MediaTime) { left = left - right }
 
-    /// The time taken `factor` times, in the same timescale.
+    /// Returns the time multiplied by an integer, in the same timescale.
     public func multiplied(by factor: Int32) -> MediaTime {
         multiplied(by: (Int64(factor), 1))
     }
 
-    /// The time multiplied by a number. NaN gives ``invalid``.
+    /// Returns the time multiplied by a number. NaN gives ``invalid``.
     ///
-    /// The timescale is kept where it can hold the product; otherwise it is doubled until it can, or is 65,536 or more,
-    /// and the product is rounded to it: half a second is half a second, also of a time in whole seconds.
+    /// The timescale does not change if it can represent the product. Otherwise it is doubled until it can, or until it
+    /// is at least 65,536, and the product is rounded to it. For example, half of one second is half a second, even if
+    /// the timescale was 1.
     public func multiplied(by factor: Double) -> MediaTime {
         guard !factor.isNaN, kind != .invalid else { return .invalid }
         guard kind != .indefinite else { return .indefinite }
@@ -226,11 +231,13 @@ extension MediaTime {
         }
     }
 
-    /// From this timescale on products with numbers are fine enough.
+    /// From this timescale on, products with numbers are precise enough.
     private static let leastFineTimescale: Int32 = 65_536
 
-    /// The time multiplied by `ratio.0 / ratio.1`: exactly, in the smallest multiple of the timescale that can hold it.
-    /// Where there is none, it is rounded once, to the largest. A denominator of zero gives ``invalid``.
+    /// Returns the time multiplied by `ratio.0 / ratio.1`.
+    ///
+    /// The result is exact, in the smallest multiple of the timescale that can represent it. If there is none, the
+    /// result is rounded once, to the largest multiple. A denominator of zero gives ``invalid``.
     public func multiplied(by ratio: (Int64, Int64)) -> MediaTime {
         guard ratio.1 != 0, kind != .invalid else { return .invalid }
         guard kind != .indefinite else { return .indefinite }
@@ -271,7 +278,7 @@ extension MediaTime {
             denominator: Int128(a) * Int128(b), timescale: Int32(clamping: multiple), epoch: epoch, rounded: rounded)
     }
 
-    /// The sum when at least one of two times is not a number.
+    /// Returns the sum if at least one of two times is not a number.
     private static func nonNumericSum(_ left: Kind, _ right: Kind) -> MediaTime {
         let kinds = [left, right]
         if kinds.contains(.invalid) { return .invalid }
@@ -293,7 +300,7 @@ extension MediaTime {
 // MARK: - Order
 
 extension MediaTime: Comparable, Hashable {
-    /// Equal values are equal in every timescale; ``hasBeenRounded`` does not count.
+    /// Equal values are equal in every timescale, and ``hasBeenRounded`` is ignored.
     public static func == (left: MediaTime, right: MediaTime) -> Bool {
         guard left.kind == right.kind else { return false }
         guard left.isNumeric else { return true }
@@ -321,7 +328,9 @@ extension MediaTime: Comparable, Hashable {
 // MARK: - Duration
 
 extension MediaTime {
-    /// Makes the time of `duration` in nanoseconds; what is below one is cut off, and what does not fit is an infinity.
+    /// Creates a time from `duration` in nanoseconds.
+    ///
+    /// Fractions of a nanosecond are cut off. A duration out of range becomes an infinity.
     public init(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
@@ -333,15 +342,16 @@ extension MediaTime {
             : MediaTime(value: value, timescale: 1_000_000_000)
     }
 
-    /// Makes the time nearest to `duration` in units of `timescale`; exact when the timescale can hold it.
-    /// A timescale that is not greater than zero gives ``invalid``.
+    /// Creates the time nearest to `duration` in units of `timescale`.
+    ///
+    /// The time is exact if the timescale can represent it. A timescale not greater than zero gives ``invalid``.
     public init(_ duration: Duration, timescale: Int32) {
         guard timescale > 0 else {
             self = .invalid
             return
         }
         let (seconds, attoseconds) = duration.components
-        // Seconds and fraction apart, so that no product passes 127 bits.
+        // Seconds and fraction are separate, so that no product exceeds 127 bits.
         let whole = Int128(seconds) * Int128(timescale)
         let (fraction, exact) = MediaTime.RoundingMethod.halfAwayFromZero.divide(
             Int128(attoseconds) * Int128(timescale), by: 1_000_000_000_000_000_000)
@@ -350,7 +360,7 @@ extension MediaTime {
             rounded: !exact)
     }
 
-    /// The time as a `Duration`, rounded to attoseconds; nil for times that are not numbers.
+    /// The time as a `Duration`, rounded to attoseconds, or `nil` if the time is not a number.
     public var duration: Duration? {
         guard isNumeric else { return nil }
         let (seconds, rest) = value.quotientAndRemainder(dividingBy: Int64(timescale))

@@ -1,57 +1,63 @@
-/// A stretch of a media timeline: from ``start`` up to, not including, ``end``.
+/// A range of a media timeline from ``start`` up to, but not including, ``end``.
 ///
-/// The semantics are those of `CMTimeRange`. See docs/behaviour/time.md.
+/// The type has the semantics of `CMTimeRange`.
 public struct MediaTimeRange: Sendable, Hashable, Codable {
     /// The first time in the range.
     public var start: MediaTime
-    /// Not negative in a valid range.
+    /// The duration, which is not negative in a valid range.
     public var duration: MediaTime
 
-    /// Makes the range that starts at `start` and lasts `duration`.
+    /// Creates the range that starts at `start` and has the given duration.
     public init(start: MediaTime, duration: MediaTime) {
         self.start = start
         self.duration = duration
     }
 
-    /// Makes the range from `start` up to, not including, `end`.
+    /// Creates the range from `start` up to, but not including, `end`.
     public init(start: MediaTime, end: MediaTime) {
         self.init(start: start, duration: end - start)
     }
 
     /// An empty range at zero.
     public static let zero = MediaTimeRange(start: .zero, duration: .zero)
-    /// Not a range. The result of operations that have none.
+    /// A value that is not a range: the result of operations without a meaningful result.
     public static let invalid = MediaTimeRange(start: .invalid, duration: .invalid)
 
     /// The first time after the range.
     public var end: MediaTime { start + duration }
 
-    /// Both parts are valid, the duration is a duration (epoch 0) and not negative.
+    /// A Boolean value that indicates whether the range is valid.
+    ///
+    /// Both parts are valid, and the duration has epoch 0 and is not negative.
     public var isValid: Bool {
         start.isValid && duration.isValid && (!duration.isNumeric || duration.epoch == 0) && duration >= .zero
     }
 
-    /// A valid range that contains no time.
+    /// A Boolean value that indicates whether the range is valid but contains no time.
     public var isEmpty: Bool { isValid && duration == .zero }
 
-    /// Whether `time` is in `[start, end)`.
+    /// Returns whether `time` is in `[start, end)`.
     public func contains(_ time: MediaTime) -> Bool {
         isValid && time.isNumeric && start <= time && time < end
     }
 
-    /// Whether all of `range` is in this range. An empty range is contained where its start is, or at the end.
+    /// Returns whether all of `range` is in this range.
+    ///
+    /// An empty range is contained if its start is in this range or at its end.
     public func contains(_ range: MediaTimeRange) -> Bool {
         isValid && range.isValid && start <= range.start && range.end <= end
     }
 
-    /// The smallest range that contains both. Of an invalid and a valid range it is the valid one.
+    /// Returns the smallest range that contains both.
+    ///
+    /// If only one of them is valid, the result is that range.
     public func union(_ other: MediaTimeRange) -> MediaTimeRange {
         guard isValid else { return other.isValid ? other : .invalid }
         guard other.isValid else { return self }
         return MediaTimeRange(start: min(start, other.start), end: max(end, other.end))
     }
 
-    /// The part that both have in common; ``zero`` when there is none, ``invalid`` when either is invalid.
+    /// Returns the overlap of both ranges: ``zero`` if there is none, or ``invalid`` if either is invalid.
     public func intersection(_ other: MediaTimeRange) -> MediaTimeRange {
         guard isValid, other.isValid else { return .invalid }
         let first = max(start, other.start)
@@ -61,6 +67,6 @@ public struct MediaTimeRange: Sendable, Hashable, Codable {
 }
 
 extension MediaTimeRange: CustomStringConvertible {
-    /// Start and end, like `[1.5 s, 4 s)`.
+    /// The start and end, like `[1.5 s, 4 s)`.
     public var description: String { "[\(start), \(end))" }
 }

@@ -1,23 +1,23 @@
-/// A stretch of time that may be open at either end.
+/// A time range that may be open at either end.
 package struct TimeWindow: Sendable, Hashable {
-    /// Where it begins; nil where it has no beginning.
+    /// The start, or nil if the window has no start.
     package var start: Duration?
-    /// Where it ends: what begins there is outside. nil where it has no end.
+    /// The end, which is not part of the window, or nil if the window has no end.
     package var end: Duration?
 
-    /// Makes a window; without arguments that of all times.
+    /// Creates a window. Without arguments it contains all times.
     package init(from start: Duration? = nil, until end: Duration? = nil) {
         self.start = start
         self.end = end
     }
 
-    /// Whether some of what lasts from `begin` to `finish` lies inside.
+    /// Whether the interval from `begin` to `finish` overlaps the window.
     package func overlaps(_ begin: Duration, _ finish: Duration) -> Bool {
         if let start, finish <= start { return false }
         if let end, begin >= end { return false }
         return true
     }
 
-    /// Whether what begins at `time` comes after the end.
+    /// Whether an event that begins at `time` is after the window.
     package func isOver(at time: Duration) -> Bool { end.map { time >= $0 } ?? false }
 }

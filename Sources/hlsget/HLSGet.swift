@@ -22,9 +22,9 @@ struct HLSGet: AsyncParsableCommand {
     static let _errorLabel = CommandInfo.errorLabel
 
     static func main() async {
-        // Media comes in pieces of a few hundred kilobytes on one thread and is released on another: two heaps serve
-        // all, and their threshold does not grow with what passes through (mallopt(3)). What is free at their end is
-        // kept for the next pieces, or each of them would have to be mapped again.
+        // One thread allocates media in pieces of a few hundred kilobytes, and another releases it. Two heaps are
+        // enough. A fixed threshold does not grow with the amount of media (mallopt(3)). Free memory at a heap's end is
+        // kept, so that the next pieces need not be mapped again.
         _ = CMalloc_set_mmap_threshold(1 << 20)
         _ = CMalloc_set_trim_threshold(2 << 20)
         _ = CMalloc_set_arena_max(2)
@@ -66,14 +66,14 @@ struct HLSGet: AsyncParsableCommand {
         end(.success)
     }
 
-    /// What was asked for, with the completions of a shell mended.
+    /// The requested text; corrects shell completions.
     private static func completions(_ text: String, _ arguments: [String]) -> String {
         if FishCompletions.areAskedFor(by: arguments) { return FishCompletions.mended(text) }
         guard BashCompletions.areAskedFor(by: arguments) else { return text }
         return BashCompletions.mended(text, commands: commandNames)
     }
 
-    /// The command, with its options; forms that take others back are looked at where they are needed.
+    /// Parses the arguments. Options that undo others are resolved only if parsing fails without that.
     private static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
         do {
             return try parseAsRoot(arguments)
@@ -92,7 +92,7 @@ struct HLSGet: AsyncParsableCommand {
         arguments.first.flatMap { commandNames.contains($0) ? $0 : nil } ?? "play"
     }
 
-    /// What the command is called with, and what a file adds to that.
+    /// The arguments of the command line and those that a configuration file adds.
     private static func arguments() -> [String] {
         do {
             let path = Invocation.defaultPath(ProcessInfo.processInfo.environment)
@@ -109,8 +109,8 @@ struct HLSGet: AsyncParsableCommand {
         }
     }
 
-    /// Ends the process without the cleaning up of its libraries: that of OpenSSL takes from threads that may still be
-    /// closing a connection what they work with.
+    /// Ends the process without the exit handlers of its libraries. OpenSSL's handler would free data that threads
+    /// closing a connection may still use.
     private static func end(_ status: ExitCode) -> Never {
         fflush(nil)
         _exit(status.rawValue)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HLSGetMonitor
 
-@Suite("playlists that are not played")
+@Suite("Checking playlists that are not played")
 struct ListRoundsTests {
     private static func master(_ names: String...) throws -> MultivariantPlaylist {
         let text = "#EXTM3U\n" + names.map { "#EXT-X-STREAM-INF:BANDWIDTH=1\n\($0)\n" }.joined()
@@ -18,7 +18,7 @@ struct ListRoundsTests {
 
     private static let missing = HLSError(code: .notFound, cause: "not found", detail: "HTTP 404")
 
-    @Test("each has its turn, and one that failed is looked at again between the others")
+    @Test("playlists are checked in turn, and a failed one is checked again between the others")
     func turns() throws {
         var rounds = ListRounds()
         let none = rounds.turn()
@@ -43,7 +43,7 @@ struct ListRoundsTests {
         #expect(single == nil)
     }
 
-    @Test("one that stands still counts after a while, one that has ended does not")
+    @Test("a playlist that stops updating is reported after a while; an ended one is not")
     func silence() throws {
         var rounds = ListRounds()
         rounds.take(try Self.master("a", "b"))
@@ -58,7 +58,7 @@ struct ListRoundsTests {
         #expect(ended.allSatisfy { $0 == nil })
     }
 
-    @Test("a variant that is gone degrades a stream that plays, and is no matter of one that does not")
+    @Test("a missing variant degrades a playing stream and does not affect a stopped one")
     func health() {
         var health = StreamHealth()
         let failure = FailureName(code: "http_404", text: "b: not found")

@@ -4,13 +4,13 @@ import Testing
 
 @testable import HLSGetMonitor
 
-@Suite("lists of streams")
+@Suite("Stream lists")
 struct MonitorListTests {
     private static func read(_ text: String) throws -> MonitorList {
         try MonitorList(parsing: text, file: "list.txt", in: "/home/me")
     }
 
-    @Test("a line is a URL, or a name and a URL, with options behind it")
+    @Test("a line is a URL, or a name and a URL, followed by options")
     func lines() throws {
         let list = try Self.read(
             """
@@ -36,11 +36,11 @@ struct MonitorListTests {
     }
 
     @Test(
-        "what is wrong is told with its line",
+        "mistakes are reported with their line",
         arguments: [
             ("https://a/x.m3u8\nhttps://a/x.m3u8", "list.txt:2: the name \"a/x.m3u8\" is taken (line 1)"),
             ("a = https://a/x.m3u8\n\n#\na = https://a/y.m3u8", "list.txt:4: the name \"a\" is taken (line 1)"),
-            ("name =", "list.txt:1: there is no URL"), (" = https://a/x", "list.txt:1: the name is empty"),
+            ("name =", "list.txt:1: the URL is missing"), (" = https://a/x", "list.txt:1: the name is empty"),
             ("https://", "list.txt:1: https:// has no host"),
             ("https://a/x decod=yes", "list.txt:1: there is no option \"decod\""),
             ("https://a/x decode=maybe", "list.txt:1: decode is yes or no"),
@@ -62,7 +62,7 @@ struct MonitorListTests {
         }
     }
 
-    @Test("the parts of several machines are all streams, each once, and about equal")
+    @Test("shards contain all streams, each once, and have about equal sizes")
     func shards() throws {
         let names = (0..<3000).map { "channel \($0)" }
         let shards = try (0..<7).map { try MonitorShard(parsing: "\($0)/7") }
@@ -73,7 +73,7 @@ struct MonitorListTests {
         }
     }
 
-    @Test("the hash of a name is the same on every machine, and in every version")
+    @Test("the hash of a name is the same on every machine and in every version")
     func hash() {
         #expect(StableHash.value(of: "") == 0xecba_3df2_c338_3c52)
         #expect(StableHash.value(of: "news") == 0x2f16_ee5f_8eec_43d0)

@@ -4,10 +4,10 @@ import Testing
 
 @testable import HLSGetMonitor
 
-@Suite("the server of a monitor", .timeLimit(.minutes(10)))
+@Suite("Monitor server", .timeLimit(.minutes(10)))
 struct MonitorServerTests {
     @Test(
-        "a head is read in whatever pieces it comes",
+        "a request head is read in any pieces",
         arguments: [
             ("GET / HTTP/1.1\r\nHost: a\r\n\r\n", HTTPRequestHead.Result.request(.init(path: "/"))),
             ("GET /metrics?x=1#y HTTP/1.0\n\n", .request(.init(path: "/metrics"))),
@@ -33,7 +33,7 @@ struct MonitorServerTests {
         #expect(connection.hasOutput && !connection.wantsInput)
     }
 
-    @Test("a slow head, a stuck answer and a reader that does not read are given up")
+    @Test("slow heads, stuck responses and blocked readers are dropped")
     func limits() {
         var connection = ServerConnection(at: .seconds(10))
         connection.receive("GET / HT".utf8, at: .seconds(14)) { _ in .text("x") }
@@ -59,7 +59,7 @@ struct MonitorServerTests {
                     + ["http://127.0.0.1:\(port)\(path)"]), as: UTF8.self)
     }
 
-    @Test("it answers on loopback, one request for each connection")
+    @Test("the server answers on loopback, one request per connection")
     func answers() throws {
         let server = try MonitorServer(address: "127.0.0.1", port: 0, clock: .host) { path in
             path == "/big" ? HTTPAnswer(body: [UInt8](repeating: 65, count: 5 << 20)) : .text("path \(path)")
@@ -73,7 +73,7 @@ struct MonitorServerTests {
         #expect(head.contains("Connection: close"))
     }
 
-    @Test("more connections than there may be wait, and those that say nothing are closed")
+    @Test("connections over the limit wait, and silent ones are closed")
     func crowd() throws {
         let server = try MonitorServer(address: "127.0.0.1", port: 0, clock: .host) { _ in .text("ok") }
         defer { server.close() }
@@ -90,7 +90,7 @@ struct MonitorServerTests {
         #expect(said == "HTTP/1.1 200 OK True\n")
     }
 
-    @Test("an address that is none, or not of this machine, is refused with the reason")
+    @Test("an invalid or foreign address is refused with the reason")
     func addresses() {
         #expect(throws: MonitorServer.Failure.self) {
             try MonitorServer(address: "localhost.invalid", port: 0, clock: .host) { _ in .text("") }
@@ -100,7 +100,7 @@ struct MonitorServerTests {
         }
     }
 
-    @Test("readers of events get all streams at first, then what has changed")
+    @Test("event readers get all streams first, then the changes")
     func rows() {
         func row(_ name: String, playing: Bool) -> StreamRow {
             var health = StreamHealth()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HLSGetMonitor
 
-@Suite("the table of a monitor")
+@Suite("Monitor table")
 struct MonitorTableTests {
     private static func row(_ name: String, _ event: StreamHealth.Event?) -> StreamRow {
         var health = StreamHealth()
@@ -30,7 +30,7 @@ struct MonitorTableTests {
     }()
 
     @Test(
-        "no line is as wide as the terminal, there are no more than it has, and controls are escaped", arguments: 1...8)
+        "lines stay within the terminal's width and height, and control characters are escaped", arguments: 1...8)
     func fits(step: Int) {
         for width in stride(from: 11 + step, through: 200, by: 8) {
             for height in [1, 2, 3, 5, 24, 60] {
@@ -47,7 +47,7 @@ struct MonitorTableTests {
         }
     }
 
-    @Test("the worst come first; those that do not fit are counted")
+    @Test("the worst streams come first; those that do not fit are counted")
     func worst() {
         let lines = MonitorTable(width: 100, height: 8).render(Self.rows, elapsed: .seconds(60))
         #expect(lines[0] == "43 streams: 1 down, 1 degraded, 1 starting, 40 up  1:00")
@@ -57,14 +57,14 @@ struct MonitorTableTests {
         #expect(lines.last == "... 38 more: 38 up")
     }
 
-    @Test("a narrow terminal still says which stream, its state and why")
+    @Test("a narrow terminal still shows a stream's name, state and reason")
     func narrow() {
         let lines = MonitorTable(width: 40, height: 10).render(Self.rows, elapsed: .seconds(60))
         #expect(lines[1] == "STREAM         STATE")
         #expect(lines[2] == "gone           down      failed: serve~")
     }
 
-    @Test("what was said last is told whole where streams leave room")
+    @Test("the footer shows the last message in full if there is room")
     func footer() {
         let rows = Array(Self.rows.suffix(3))
         let said = String((0..<20).map { "word \($0) " }.joined())
@@ -89,7 +89,7 @@ struct MonitorTableTests {
         #expect(bare == plain)
     }
 
-    @Test("what was scrolled past is not shown")
+    @Test("lines scrolled past are not shown")
     func scrolled() {
         let lines = MonitorTable(width: 100, height: 8, offset: 1).render(Self.rows, elapsed: .seconds(60))
         #expect(lines[2].hasPrefix("stale "))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HLSGetMonitor
 
-@Suite("metrics of a monitor")
+@Suite("Metrics of a monitor")
 struct PrometheusTextTests {
     /// A sample as a scraper reads it.
     private struct Sample: Hashable {
@@ -119,7 +119,7 @@ struct PrometheusTextTests {
 
     private static let oddNames = ["a\\b", "say \"cheese\"", "two\nlines", "日本 – ü", "{le=\"1\"}", "\u{7}bell"]
 
-    @Test("every name, whatever is in it, is read back as it was")
+    @Test("every name, whatever its characters, is read back unchanged")
     func labels() throws {
         let rows = Self.oddNames.map { Self.row($0) }
         let text = MonitorMetrics.text(rows, elapsed: .seconds(60), version: "1")
@@ -128,7 +128,7 @@ struct PrometheusTextTests {
         #expect(names == Self.oddNames.map { $0.replacing("\u{7}", with: "?") })
     }
 
-    @Test("names have base units, counters end in _total, and values are of those units")
+    @Test("names have base units, counters end in _total, and values use those units")
     func conventions() throws {
         let (samples, types) = try Self.parse(
             MonitorMetrics.text([Self.row("a"), Self.row("b")], elapsed: .seconds(60), version: "1"))
@@ -162,7 +162,7 @@ struct PrometheusTextTests {
     }
 
     @Test(
-        "promtool has nothing to say", .enabled(if: Tool.exists("/usr/bin/promtool")))
+        "promtool accepts the metrics", .enabled(if: Tool.exists("/usr/bin/promtool")))
     func promtool() throws {
         let text = MonitorMetrics.text(
             Self.oddNames.map { Self.row($0) }, elapsed: .seconds(60), version: CommandInfo.version)
@@ -174,13 +174,13 @@ struct PrometheusTextTests {
 
     private static let examples = SampleMedia.fixtures + "/../../Examples/Monitoring"
 
-    @Test("the rules for alerts are rules", .enabled(if: Tool.exists("/usr/bin/promtool")))
+    @Test("promtool accepts the alert rules", .enabled(if: Tool.exists("/usr/bin/promtool")))
     func rules() throws {
         let said = try Tool.run(["/bin/sh", "-c", "promtool check rules '\(Self.examples)/alerts.yml' 2>&1 || true"])
         #expect(String(decoding: said, as: UTF8.self).contains("SUCCESS: "))
     }
 
-    @Test("alerts and dashboard ask for what there is", arguments: ["alerts.yml", "dashboard.json"])
+    @Test("alerts and dashboard use existing metrics only", arguments: ["alerts.yml", "dashboard.json"])
     func names(file: String) throws {
         let text = try String(contentsOfFile: "\(Self.examples)/\(file)", encoding: .utf8)
         let metrics = MonitorMetrics.text([Self.row("a")], elapsed: .seconds(60), version: CommandInfo.version)
@@ -192,7 +192,7 @@ struct PrometheusTextTests {
         #expect(!asked.isEmpty && asked.isSubset(of: known), "\(asked.subtracting(known).sorted())")
     }
 
-    @Test("what is not a number is left out")
+    @Test("values that are not numbers are omitted")
     func notFinite() {
         var text = PrometheusText()
         text.add("a", .gauge, "x", [], Double.nan)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HLSGetMonitor
 
-@Suite("black, frozen and silent")
+@Suite("Detection of black, frozen and silent")
 struct SensesTests {
     private static let width = 320
     private static let height = 180
@@ -25,7 +25,7 @@ struct SensesTests {
     }
 
     @Test(
-        "dark pixels are counted, in each depth and range",
+        "dark pixels are counted in each depth and range",
         arguments: ["yuv420p", "nv12", "yuv420p10le", "p010le", "yuv444p12le", "gray", "yuvj420p"])
     func dark(format: String) throws {
         let layout = try #require(SampleLayout(pixelFormat: format))
@@ -40,7 +40,7 @@ struct SensesTests {
     }
 
     @Test(
-        "what is no luma, or has too few bytes, says nothing", arguments: ["rgb24", "bgra", "yuv420p10be", "pal8", ""])
+        "formats without luma and short buffers are ignored", arguments: ["rgb24", "bgra", "yuv420p10be", "pal8", ""])
     func others(format: String) {
         #expect(SampleLayout(pixelFormat: format) == nil)
         let bytes = [UInt8](repeating: 0, count: 1000)
@@ -51,7 +51,7 @@ struct SensesTests {
         }
     }
 
-    @Test("black for five seconds is black; a logo in a corner keeps it from being so")
+    @Test("black for five seconds is detected, unless there is a logo in a corner")
     func black() throws {
         var probe = PictureProbe()
         #expect(probe.isBlack == nil)
@@ -67,7 +67,7 @@ struct SensesTests {
         #expect(probe.isBlack == false)
     }
 
-    @Test("a picture that stays is frozen, with the noise that coding makes; slow movement is not")
+    @Test("a still image counts as frozen despite coding noise; slow movement does not")
     func frozen() throws {
         var probe = PictureProbe()
         for second in 0...30 {
@@ -85,7 +85,7 @@ struct SensesTests {
         #expect(slow.isFrozen == false)
     }
 
-    @Test("no new picture is the last one still")
+    @Test("without a new frame the last one counts as still")
     func missing() {
         var probe = PictureProbe()
         probe.note(nil, at: .seconds(1))
@@ -95,7 +95,7 @@ struct SensesTests {
         #expect(probe.isFrozen == true)
     }
 
-    @Test("ten seconds below -60 dB are silence")
+    @Test("ten seconds below -60 dB count as silence")
     func silence() {
         var probe = SilenceProbe()
         func tone(_ peak: Float) -> [Float] { (0..<1024).map { $0.isMultiple(of: 2) ? peak : -peak } }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HLSGetMonitor
 
-@Suite("how a stream is")
+@Suite("Health of a stream")
 struct StreamHealthTests {
     private static let failure = FailureName(code: "http_503", text: "server error (HTTP 503)")
 
@@ -25,7 +25,7 @@ struct StreamHealthTests {
         range.compactMap { health.advance(to: .seconds($0)) }
     }
 
-    @Test("nothing is told of a stream before it plays, or has failed to for a while")
+    @Test("no state is reported before a stream plays or has failed to for a while")
     func start() {
         var health = StreamHealth()
         #expect(health.handle(.began, at: .zero) == nil)
@@ -36,7 +36,7 @@ struct StreamHealthTests {
         #expect(changes.first.map { (20...22).contains(Int($0.time.inSeconds)) } == true)
     }
 
-    @Test("what the player shows may come before the event that it plays: that is no stall")
+    @Test("statistics that arrive before the playing event are not a stall")
     func order() {
         var health = StreamHealth()
         _ = health.handle(.began, at: .zero)
@@ -47,7 +47,7 @@ struct StreamHealthTests {
         #expect(health.handle(.playing, at: .seconds(1))?.new == .up)
     }
 
-    @Test("a stall is degraded at once, and down when it lasts; the last failure of a request is named")
+    @Test("a stall is degraded at once and down if it lasts, with the last request failure")
     func stall() {
         var health = Self.playing()
         #expect(health.handle(.error(Self.failure), at: .seconds(58)) == nil)
@@ -68,7 +68,7 @@ struct StreamHealthTests {
         #expect(back.first?.held == .seconds(30))
     }
 
-    @Test("what goes to and fro within the hold time is not told")
+    @Test("states that alternate within the hold time are not reported")
     func damping() {
         var health = Self.playing()
         var changes: [StreamHealth.Change] = []
@@ -80,7 +80,7 @@ struct StreamHealthTests {
         #expect(health.state == .up)
     }
 
-    @Test("a failed stream is down until it plays, however often it is begun anew")
+    @Test("a failed stream is down until it plays, however often it is restarted")
     func failed() {
         var health = Self.playing()
         #expect(health.handle(.failed(Self.failure), at: .seconds(60)) == nil)
@@ -100,7 +100,7 @@ struct StreamHealthTests {
         #expect(health.counters.times[.down] == .seconds(240))
     }
 
-    @Test("one failure that was mended is no trouble, three within half a minute are")
+    @Test("a single recovered failure causes no trouble, three within half a minute do")
     func errors() {
         var health = Self.playing()
         for second in [10, 45, 80, 115] { #expect(health.handle(.error(Self.failure), at: .seconds(second)) == nil) }
@@ -117,7 +117,7 @@ struct StreamHealthTests {
         #expect(Self.pass(&health, 240...260).map(\.new) == [.up])
     }
 
-    @Test("a stream that has not begun to play, and whose requests fail, is down, and never degraded")
+    @Test("a stream that never played, with failing requests, is down and never degraded")
     func neverPlayed() {
         var health = StreamHealth()
         #expect(health.handle(.began, at: .zero) == nil)
@@ -136,7 +136,7 @@ struct StreamHealthTests {
     }
 
     @Test(
-        "what is seen and heard is trouble while it lasts",
+        "black, frozen and silent are trouble while they last",
         arguments: [StreamTrouble.black, .frozen, .silent])
     func senses(trouble: StreamTrouble) {
         func event(_ holds: Bool) -> StreamHealth.Event {
@@ -157,7 +157,7 @@ struct StreamHealthTests {
         #expect(other.allTroubles.isEmpty)
     }
 
-    @Test("a server that is away is told of when that has lasted, although what is loaded plays")
+    @Test("an unreachable server is reported after the hold time, although the buffer still plays")
     func away() {
         var health = Self.playing()
         var changes: [StreamHealth.Change] = []
@@ -173,7 +173,7 @@ struct StreamHealthTests {
         #expect(changes.map(\.time) == [.milliseconds(111_500), .milliseconds(155_500)])
     }
 
-    @Test("requests that fail are named, not that the playlist is stale because of them")
+    @Test("request failures are reported instead of the stale playlist they cause")
     func errorsBeforeStale() {
         var health = Self.playing()
         _ = health.handle(.playlist(Self.extent(0, 6), url: "a"), at: .seconds(2))
@@ -184,7 +184,7 @@ struct StreamHealthTests {
         #expect(health.reason(at: .seconds(29)) == "errors: server error (HTTP 503)")
     }
 
-    @Test("time that passes over segments that could not be had, with nothing behind them, is no playing")
+    @Test("skipping missing segments with an empty buffer does not count as playing")
     func lostTime() {
         var health = Self.playing()
         var changes: [StreamHealth.Change] = []
@@ -212,7 +212,7 @@ struct StreamHealthTests {
         #expect(Self.pass(&health, 221...240).isEmpty)
     }
 
-    @Test("on the way back is told what still holds: a stream that is up again is not degraded first")
+    @Test("on recovery only remaining troubles are reported: a recovered stream is not degraded first")
     func wayBack() {
         var health = Self.playing()
         _ = health.handle(.waiting, at: .seconds(60))
@@ -236,7 +236,7 @@ struct StreamHealthTests {
     }
 
     @Test(
-        "a live playlist without anything new for three and a half target durations is stale; a complete one never is")
+        "a live playlist unchanged for 3.5 target durations is stale; a complete one never is")
     func stale() {
         var health = Self.playing()
         _ = health.handle(.playlist(Self.extent(0, 6), url: "a"), at: .seconds(2))
@@ -255,7 +255,7 @@ struct StreamHealthTests {
     }
 
     @Test(
-        "a live stream that is begun anew and plays its old playlist once more stays down, until something new is listed"
+        "a restarted live stream that repeats its old playlist stays down until it lists new media"
     )
     func replayed() {
         var health = Self.playing()
@@ -280,7 +280,7 @@ struct StreamHealthTests {
         #expect(changes.last?.failure == Self.failure)
     }
 
-    @Test("new segments are late when they come a target duration later than they last; several at once are not")
+    @Test("segments a target duration later than their duration are late; several at once are not")
     func lateness() {
         var pace = PlaylistPace()
         #expect(pace.note(Self.extent(0, 6), url: "a", at: .zero) == PlaylistPace.Finding())
@@ -294,7 +294,7 @@ struct StreamHealthTests {
         #expect(back.lateness == .zero && !back.isLate)
     }
 
-    @Test("sequence numbers that go back are a reset; discontinuities count once for all playlists of a stream")
+    @Test("decreasing sequence numbers are a reset; discontinuities count once for all playlists")
     func resets() {
         var pace = PlaylistPace()
         _ = pace.note(Self.extent(100, 6, discontinuity: 3), url: "video", at: .zero)
@@ -313,7 +313,7 @@ struct StreamHealthTests {
         }
     }
 
-    @Test("counters never fall when the stream is begun anew")
+    @Test("counters never decrease when the stream is restarted")
     func counters() {
         var health = Self.playing()
         var sample = StreamSample()
@@ -329,7 +329,7 @@ struct StreamHealthTests {
         #expect(health.counters.stallCount == 3 && health.counters.segmentCount == 14)
     }
 
-    @Test("the certificate that ends first counts, and its days are counted down")
+    @Test("the certificate that expires first is reported, and its days are counted down")
     func certificates() {
         var health = Self.playing()
         let date = PlaylistDate(seconds: 1_000_000)
@@ -348,7 +348,7 @@ struct StreamHealthTests {
         #expect(health.certificateExpirationDate == date + .seconds(86_400))
     }
 
-    @Test("labels of failures are few")
+    @Test("the number of failure labels is small")
     func labels() {
         #expect(FailureName(code: "http_404", text: "").label == "http_4xx")
         #expect(FailureName(code: "http_503", text: "").label == "http_5xx")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HLSGetMonitor
 
-@Suite("streams under watch, in virtual time", .timeLimit(.minutes(10)))
+@Suite("Watching streams in virtual time", .timeLimit(.minutes(10)))
 struct StreamWatcherTests {
     /// A server that answers otherwise between two times.
     private struct Outage: Sendable {
@@ -80,7 +80,7 @@ struct StreamWatcherTests {
     /// Seconds of an hour of ``day()``: 3600 for a real one, which takes some minutes.
     private static let hour = ProcessInfo.processInfo.environment["HLSKIT_MONITOR_HOUR"].flatMap { Int($0) } ?? 450
 
-    @Test("a day of a live stream, with short hours: each outage is seen once and named right, and a glitch is none")
+    @Test("in a day of a live stream each outage is reported once with its name, and a glitch is not")
     func day() throws {
         let stream = SyntheticStream(
             bitRates: [8000], segmentDuration: .seconds(20), segmentCount: 5000, liveWindow: 6)
@@ -127,7 +127,7 @@ struct StreamWatcherTests {
         #expect(health.counters.segmentCount > (24 * hour - outage) / 20 - outages.count * 10)
     }
 
-    @Test("a film is watched again and again")
+    @Test("a film is watched repeatedly")
     func film() throws {
         let stream = SyntheticStream(bitRates: [8000], segmentDuration: .seconds(10), segmentCount: 6)
         let (changes, health) = try Self.watch(stream, [], for: .seconds(600), demuxes: true)
@@ -137,7 +137,7 @@ struct StreamWatcherTests {
         #expect(health.counters.times[.down] == nil)
     }
 
-    @Test("a stream that is not there is down, and up soon after it has come")
+    @Test("a missing stream is down, and up soon after it appears")
     func absent() throws {
         let stream = SyntheticStream(
             bitRates: [8000], segmentDuration: .seconds(4), segmentCount: 1000, liveWindow: 6)
@@ -147,7 +147,7 @@ struct StreamWatcherTests {
         #expect(changes.last.map { $0.time > .seconds(300) && $0.time < .seconds(360) } == true)
     }
 
-    @Test("segments that are missing are trouble, and are counted")
+    @Test("missing segments are reported as trouble and counted")
     func missing() throws {
         let stream = SyntheticStream(
             bitRates: [8000], segmentDuration: .seconds(4), segmentCount: 1000, liveWindow: 6)
@@ -162,7 +162,7 @@ struct StreamWatcherTests {
         #expect(health.counters.errorCounts["http_4xx"] ?? 0 > 3)
     }
 
-    @Test("where no segment can be had, a viewer sees nothing: it is down soon after what was loaded is over")
+    @Test("if no segment can be loaded, the stream is down soon after its buffer has played")
     func nothingLeft() throws {
         let stream = SyntheticStream(
             bitRates: [8000], segmentDuration: .seconds(4), segmentCount: 1000, liveWindow: 6)
@@ -177,7 +177,7 @@ struct StreamWatcherTests {
         #expect(health.counters.outageCount == 1)
     }
 
-    @Test("a server that is begun again within a second is no trouble", arguments: 0..<8)
+    @Test("a server restarted within a second causes no trouble", arguments: 0..<8)
     func hiccup(phase: Int) throws {
         let stream = SyntheticStream(
             bitRates: [8000], segmentDuration: .seconds(4), segmentCount: 1000, liveWindow: 6)

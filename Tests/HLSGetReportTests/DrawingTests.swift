@@ -3,10 +3,10 @@ import Testing
 
 @testable import HLSGetReport
 
-@Suite("drawings with a time axis")
+@Suite("Drawings with a time axis")
 struct DrawingTests {
     @Test(
-        "ticks are round moments, and never too many",
+        "ticks are round times and limited in number",
         arguments: [
             (0, 60, 8, [0, 10, 20, 30, 40, 50, 60]), (0, 7, 8, [0, 1, 2, 3, 4, 5, 6, 7]),
             (93, 121, 8, [95, 100, 105, 110, 115, 120]),
@@ -16,7 +16,7 @@ struct DrawingTests {
         #expect(TimeAxis(from: start, to: end).ticks(atMost: limit) == expected)
     }
 
-    @Test("an axis never has more ticks than asked for, and bears what is no axis")
+    @Test("an axis has at most the requested ticks, and invalid axes are accepted")
     func oddAxes() {
         for length in [0, 0.3, 1.7, 59, 61, 86_399, 1e7, 1e9, .infinity, .nan, -5] {
             let axis = TimeAxis(from: 3, to: 3 + length)
@@ -26,7 +26,7 @@ struct DrawingTests {
     }
 
     @Test(
-        "amounts have round ticks",
+        "value axes have round ticks",
         arguments: [
             (30, 4, [10, 20, 30]), (28.5, 4, [10, 20]), (4.2, 4, [2, 4]),
             (3_500_000, 4, [1_000_000, 2_000_000, 3_000_000]),
@@ -38,7 +38,7 @@ struct DrawingTests {
         #expect(zip(ticks, expected).allSatisfy { abs($0 - $1) < limit / 1e6 })
     }
 
-    @Test("amounts lie between the bottom and the top, whatever they are")
+    @Test("values lie between the bottom and the top, whatever they are")
     func scale() {
         let scale = ValueScale(limit: 10, top: 20, bottom: 120)
         #expect(scale.y(0) == 120 && scale.y(5) == 70 && scale.y(10) == 20)
@@ -63,7 +63,7 @@ struct DrawingTests {
         #expect(svg.contains(#"aria-label="&quot;x&quot;""#))
     }
 
-    @Test("of very many values the lowest and the highest are drawn, in their order")
+    @Test("of many values the lowest and the highest are drawn, in their order")
     func envelope() {
         let axis = TimeAxis(from: 0, to: 100)
         var values: [(Double, Double)] = (0..<100_000).map { index in (Double(index) / 1000, Double(index % 7)) }
@@ -78,7 +78,7 @@ struct DrawingTests {
         #expect(SessionChart.envelope([], axis, 200).isEmpty)
     }
 
-    @Test("phases of a request are its whole time, without those that did not take place")
+    @Test("a request's phases add up to its time, without missing phases")
     func phases() {
         var request = SessionRecord.Request(kind: .video, url: "", start: 1, end: 5)
         request.responseStart = 3
@@ -94,7 +94,7 @@ struct DrawingTests {
     }
 
     @Test(
-        "lengths of time are short and have a unit",
+        "durations are short and have a unit",
         arguments: [
             (0, "0 s"), (0.0123, "12 ms"), (0.9994, "999 ms"), (1, "1.0 s"), (9.94, "9.9 s"), (42.4, "42 s"),
             (125, "2:05 min"), (3723, "1:02:03 h"),
@@ -104,10 +104,10 @@ struct DrawingTests {
     }
 
     @Test(
-        "moments have tenths while those matter", arguments: [(7.34, "0:07.3"), (59.96, "1:00.0"), (3661.2, "1:01:01")])
+        "times have tenths while those matter", arguments: [(7.34, "0:07.3"), (59.96, "1:00.0"), (3661.2, "1:01:01")])
     func moments(seconds: Double, text: String) { #expect(Decimals.moment(seconds) == text) }
 
-    @Test("quantiles are exact to a few percent, in constant memory")
+    @Test("quantiles are exact to a few percent in constant memory")
     func quantiles() {
         var quantiles = Quantiles()
         for index in 1...10_000 { quantiles.add(Double(index) / 1000) }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HLSGetReport
 
-@Suite("the page of a report")
+@Suite("Report page")
 struct ReportPageTests {
     private static func page(_ lines: [String], _ other: [String]? = nil) -> String {
         var sessions = [ReportPage.Session(name: "a.ndjson", record: SampleLog.record(lines))]
@@ -12,7 +12,7 @@ struct ReportPageTests {
         return ReportPage(sessions).html
     }
 
-    @Test("nothing outside of the page is needed, and no script but its own may run")
+    @Test("the page needs nothing external, and only its own script may run")
     func alone() throws {
         let html = Self.page(SampleLog.slow)
         for word in [
@@ -26,7 +26,7 @@ struct ReportPageTests {
         #expect(html.components(separatedBy: "<script").count == 2)
     }
 
-    @Test("the summary, the stall and its requests, decisions and totals are there")
+    @Test("the page contains summary, stall with its requests, decisions and totals")
     func content() {
         let html = Self.page(SampleLog.slow)
         for text in [
@@ -40,7 +40,7 @@ struct ReportPageTests {
 
     private static let attack = #"\"><script>alert(1)</script><img src=x onerror='alert(2)'>\u202e&"#
 
-    @Test("no text of a log becomes markup, wherever it stands")
+    @Test("log text never becomes markup, wherever it appears")
     func escaping() {
         let attack = Self.attack
         let lines = [
@@ -68,7 +68,7 @@ struct ReportPageTests {
         }
     }
 
-    @Test("secrets in a log that somebody else wrote are hidden")
+    @Test("secrets in a foreign log are hidden")
     func secrets() {
         let html = Self.page([
             #"{"v":1,"event":"session","url":"https://user:geheim@a/x.m3u8?token=geheim&x=1","time":0}"#,
@@ -79,7 +79,7 @@ struct ReportPageTests {
         #expect(html.contains("x=1"))
     }
 
-    @Test("two sessions have one page, on the same scales, with what is better")
+    @Test("two sessions share one page and scales, and the better values are marked")
     func pair() {
         let other = SampleLog.slow.filter {
             !$0.contains("\"stall\"") && !$0.contains("\"waiting\",\"new\":\"playing\"")
@@ -92,14 +92,14 @@ struct ReportPageTests {
         #expect(html.contains("id=\"a-stall-1\""))
     }
 
-    @Test("damaged and unknown lines are told")
+    @Test("damaged and unknown lines are reported")
     func unknown() {
         let html = Self.page(SampleLog.slow + ["oops", #"{"v":1,"event":"weather","time":1}"#])
         #expect(html.contains("1 line could not be read"))
         #expect(html.contains("kinds that this version does not know: weather 1."))
     }
 
-    @Test("a session of hours and ten thousand requests makes a small page")
+    @Test("a session of hours with ten thousand requests makes a small page")
     func size() {
         var lines = [SampleLog.status("paused", "playing", 0)]
         for index in 0..<10_000 {
@@ -119,7 +119,7 @@ struct ReportPageTests {
         #expect(html.contains("The slowest 40"))
     }
 
-    @Test("logs of one session are put together, and of more than two sessions none is shown")
+    @Test("logs of one session are merged, and more than two sessions show none")
     func grouping() throws {
         let full = ReportPage.Session(name: "p", record: SampleLog.record(SampleLog.slow))
         let access = ReportPage.Session(

@@ -8,9 +8,9 @@ import Testing
 
 @testable import HLSGetReport
 
-@Suite("reports of sessions that were played")
+@Suite("Reports of played sessions")
 struct ReportPlaybackTests {
-    @Test("the digest by which the page allows its script is that of the script")
+    @Test("the script digest in the page's policy matches the script")
     func digest() async throws {
         let folder = try ScratchFolder()
         try folder.write(Array(ReportScript.text.utf8), to: "script")
@@ -74,7 +74,7 @@ struct ReportPlaybackTests {
     }
 
     @Test(
-        "a session in virtual time gives the same page, byte for byte, and tells why it stalled",
+        "a session in virtual time gives the same page byte for byte and explains its stall",
         .timeLimit(.minutes(10)))
     func virtualTime() throws {
         let html = try Self.played()

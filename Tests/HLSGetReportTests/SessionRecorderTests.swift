@@ -2,9 +2,9 @@ import Testing
 
 @testable import HLSGetReport
 
-@Suite("what a log says")
+@Suite("Reading a log")
 struct SessionRecorderTests {
-    @Test("lines of progress, requests and decisions become a record")
+    @Test("progress, request and decision lines become a record")
     func slow() {
         let record = SampleLog.record(SampleLog.slow)
         #expect(record.reading.damagedCount == 0 && record.reading.unknownKinds.isEmpty)
@@ -38,7 +38,7 @@ struct SessionRecorderTests {
     }
 
     @Test(
-        "damaged lines are counted and left out, and lines of kinds that are not known by their names",
+        "damaged lines and lines of unknown kinds are counted and omitted",
         arguments: [
             (#"{"v":1,"event":"stall","ti"#, 1, 0), ("hlsget: note: text", 1, 0), ("\u{0}\u{FFFD}", 1, 0),
             (#"{"v":1,"event":"stall"}"#, 1, 0), (#"{"v":1,"event":"stall","time":-1}"#, 1, 0),
@@ -57,7 +57,7 @@ struct SessionRecorderTests {
         #expect(record == plain)
     }
 
-    @Test("numbers of any size, and members of any type, do no harm")
+    @Test("numbers of any size and members of any type are handled")
     func hostile() {
         let values = ["1e308", "-1", "null", "\"x\"", "[]", "{}", "9007199254740993", "true", "[[1,2],[3]]"]
         let names = [
@@ -82,7 +82,7 @@ struct SessionRecorderTests {
         #expect(page.hasSuffix("</html>\n"))
     }
 
-    @Test("a very long session is kept in a bounded amount of memory, and its totals are exact")
+    @Test("a very long session is kept in bounded memory, with exact totals")
     func long() {
         var recorder = SessionRecorder()
         let count = SessionRecorder.requestLimit * 2 + 10
@@ -97,7 +97,7 @@ struct SessionRecorderTests {
         #expect(record.reading.thinnedCount == count - record.requests.count)
     }
 
-    @Test("a line that is too long is damaged, and those around it are read", arguments: [1, 7, 64, 4096])
+    @Test("an oversized line counts as damaged, and the lines around it are read", arguments: [1, 7, 64, 4096])
     func oversized(pieceSize: Int) {
         var splitter = LineSplitter(limit: 20)
         var lines: [LineSplitter.Line] = []
@@ -117,7 +117,7 @@ struct SessionRecorderTests {
     }
 
     @Test(
-        "what a wait belongs to",
+        "each wait is assigned to the start, a seek or a stall",
         arguments: [
             Waits(
                 name: "the start",
@@ -181,7 +181,7 @@ struct SessionRecorderTests {
         #expect(json.periods.first?.observedBitrate == nil)
     }
 
-    @Test("an error log has its failures")
+    @Test("an error log is read with its failures")
     func errorLog() {
         let record = SampleLog.record([
             "#Fields: date time uri s-ip cs-guid status domain comment",

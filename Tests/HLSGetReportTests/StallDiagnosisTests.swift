@@ -2,7 +2,7 @@ import Testing
 
 @testable import HLSGetReport
 
-@Suite("why a session stalled")
+@Suite("Causes of stalls")
 struct StallDiagnosisTests {
     struct Case: CustomTestStringConvertible, Sendable {
         var name: String
@@ -20,7 +20,7 @@ struct StallDiagnosisTests {
     ]
 
     @Test(
-        "each cause is told from its requests",
+        "each cause is recognised from its requests",
         arguments: [
             Case(
                 name: "a slow network", lines: [SampleLog.segment(5, from: 8, took: 22, bytes: 900_000)],
@@ -37,7 +37,7 @@ struct StallDiagnosisTests {
             Case(
                 name: "a server that answers late",
                 lines: [SampleLog.segment(5, from: 16, first: 13.5, took: 14, bytes: 900_000)], cause: .slowServer,
-                words: ["took 14\u{a0}s to answer the request for segment 5", "500\u{a0}ms to deliver"]),
+                words: ["took 14\u{a0}s to respond to the request for segment 5", "500\u{a0}ms to deliver"]),
             Case(
                 name: "a server that fails",
                 lines: [
@@ -45,16 +45,16 @@ struct StallDiagnosisTests {
                     SampleLog.segment(5, from: 21, took: 5, bytes: 0, error: "HTTP 503"),
                     SampleLog.segment(5, from: 29, took: 1, bytes: 900_000),
                 ], cause: .failures,
-                words: ["2 requests failed", "segment 5", "(HTTP 503)", "9.0\u{a0}s went by in them"]),
+                words: ["2 requests failed", "segment 5", "(HTTP 503)", "they took 9.0\u{a0}s"]),
             Case(
                 name: "a request without an answer",
                 lines: [SampleLog.segment(5, from: 18, first: nil, took: 12, bytes: 10)], cause: .slowServer,
-                words: ["no answer in 12\u{a0}s"]),
+                words: ["no response in 12\u{a0}s"]),
             Case(
                 name: "a live playlist that stands still",
                 lines: (0..<8).map { SampleLog.playlist("media", from: 18 + Double($0) * 1.5, took: 0.1, reload: true) }
                     + [SampleLog.segment(5, from: 29, took: 1, bytes: 900_000)], cause: .nothingListed,
-                words: ["nothing new to offer"]),
+                words: ["listed nothing new"]),
             Case(
                 name: "a media playlist that takes long",
                 lines: [
@@ -66,8 +66,8 @@ struct StallDiagnosisTests {
                 lines: [
                     SampleLog.progress(19.5, at: 18.5, loaded: 40),
                     SampleLog.segment(9, from: 10, took: 1, bytes: 900_000),
-                ], cause: .notTheNetwork, words: ["lay ahead", "not the network"]),
-            Case(name: "no request at all", lines: [], cause: .unknown, words: ["does not tell"]),
+                ], cause: .notTheNetwork, words: ["was buffered", "not the network"]),
+            Case(name: "no request at all", lines: [], cause: .unknown, words: ["contains no requests"]),
         ])
     func causes(_ test: Case) {
         let record = SampleLog.record(Self.frame + test.lines)
@@ -78,7 +78,7 @@ struct StallDiagnosisTests {
         }
     }
 
-    @Test("the network is what the player saw, and of the start what was not whole when playing began is named, too")
+    @Test("the diagnosis uses the player's throughput and names unfinished start requests, too")
     func figures() {
         let findings = SessionFindings(of: SampleLog.record(SampleLog.slow))
         #expect(findings.figures.first { $0.name == "Network" }?.value == "2 Mbit/s")
@@ -91,32 +91,32 @@ struct StallDiagnosisTests {
         #expect(SessionFindings(of: early).startSteps.last == "segment 1.8\u{a0}s for a part of it")
     }
 
-    @Test("the summary says how it went and why, the cause with the longest stall first")
+    @Test("the summary gives result and reasons, with the longest stall's cause first")
     func summary() {
         let findings = SessionFindings(of: SampleLog.record(SampleLog.slow))
         #expect(findings.sentences[0] == "Played 0:51 of 0:51 in 1:00; it started after 1.0\u{a0}s.")
         #expect(findings.sentences[1] == "It stalled once, for 8.0\u{a0}s (14\u{a0}% of the time).")
         #expect(
-            findings.sentences[2].hasPrefix("Why: The network delivered 328 kbit/s where segment 5 of 540p 2.2M needs"))
+            findings.sentences[2].hasPrefix("Why: The network delivered 328 kbit/s, but segment 5 of 540p 2.2M needs"))
         #expect(findings.stalls[0].notes.contains { $0.contains("switched down: 540p 2.2M → 234p 480k") })
         #expect(findings.figures.first { $0.name == "Stalls" }?.value == "1")
     }
 
-    @Test("a session without a stall says so, and one that failed says why")
+    @Test("a session without a stall says so, and a failed one gives the reason")
     func others() {
         let smooth = SampleLog.record([
             SampleLog.status("paused", "waiting", 0), SampleLog.status("waiting", "playing", 1),
             SampleLog.progress(30, at: 29, loaded: 40),
         ])
         #expect(SessionFindings(of: smooth).sentences.contains("It never stalled."))
-        #expect(SessionFindings(of: smooth).sentences.contains { $0.contains("log breaks off") })
+        #expect(SessionFindings(of: smooth).sentences.contains { $0.contains("log is incomplete") })
         let failed = SampleLog.record([
             #"{"v":1,"event":"error","recoverable":false,"code":"notFound","cause":"HTTP 404","url":"https://a/x","detail":"gone","time":1}"#
         ])
         #expect(SessionFindings(of: failed).sentences.contains("It ended with an error: HTTP 404 (gone)."))
     }
 
-    @Test("of many stalls the longest are looked at, in their order")
+    @Test("of many stalls the longest are analysed, in order of time")
     func many() {
         var lines = [SampleLog.status("paused", "playing", 0)]
         for index in 1...30 {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HLSGetWatch
 
-@Suite("the clock of a sound device")
+@Suite("Clock of an audio device")
 struct DeviceClockTests {
     private func time(_ seconds: Double) -> HostTime { HostTime(offset: .seconds(seconds)) }
 
@@ -59,19 +59,19 @@ struct DeviceClockTests {
         #expect((50...60).contains(steerings))
     }
 
-    @Test("periods that come late now and then make little difference")
+    @Test("occasional late periods make little difference")
     func jitter() {
         let (distance, _) = run(speed: 1.001, seconds: 60) { index in index % 7 == 0 ? 0.015 : 0 }
         #expect(abs(distance) < 0.006, "\(distance)")
     }
 
-    @Test("that a device fills its buffers at the start is not taken for its speed")
+    @Test("the burst that fills the device's buffers is not taken for its speed")
     func burst() {
         let (distance, _) = run(speed: 1, seconds: 20, burst: 3)
         #expect(abs(distance) < 0.003, "\(distance)")
     }
 
-    @Test("a device that has stood still is counted anew, and what is to be heard moves with it")
+    @Test("after a dropout, the device clock resets and queued audio shifts with it")
     func lapse() {
         var device = DeviceClock(sampleRate: 1000)
         var now = 0.0
@@ -88,7 +88,7 @@ struct DeviceClockTests {
         #expect(device.frame(at: time(now)) == 5000)
     }
 
-    @Test("before the first period no place is known, and none of what is years away")
+    @Test("before the first period no position is known, and none for times years away")
     func unknown() {
         var device = DeviceClock(sampleRate: 48_000)
         #expect(device.frame(at: time(1)) == nil && device.time(ofFrame: 3) == nil)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HLSGetWatch
 
-@Suite("what a sound device's clock shows between measurements")
+@Suite("Device clock between measurements")
 struct DeviceLineTests {
     private func time(_ seconds: Double) -> HostTime {
         HostTime(offset: .milliseconds(Int((seconds * 1000).rounded())))
@@ -19,7 +19,7 @@ struct DeviceLineTests {
         line.time(at: time(moment)).map { $0.offset / .seconds(1) }
     }
 
-    @Test("W01: one measurement is taken for a device that is as fast as it should be, two tell how fast it is")
+    @Test("W01: one measurement assumes the nominal speed, two determine the actual speed")
     func slope() throws {
         #expect(try #require(shown(measured((10, 100)), at: 10.5)) == 100.5)
         let slow = measured((10, 100), (11, 100.97))
@@ -29,7 +29,7 @@ struct DeviceLineTests {
         #expect(abs(try #require(shown(wild, at: 12)) - 103.1) < 0.001)
     }
 
-    @Test("what was measured long ago says nothing of now")
+    @Test("old measurements do not affect the current speed")
     func old() {
         #expect(shown(DeviceLine(), at: 3) == nil)
         let line = measured((10, 100), (11, 101))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HLSGetWatch
 
-@Suite("frames that wait for their moment")
+@Suite("Queued frames")
 struct PictureQueueTests {
     private func queue(_ dues: Int...) -> PictureQueue<Int> {
         var queue = PictureQueue<Int>()
@@ -19,7 +19,7 @@ struct PictureQueueTests {
 
     private func time(_ milliseconds: Int) -> HostTime { HostTime(offset: .milliseconds(milliseconds)) }
 
-    @Test("each comes once, when it is due")
+    @Test("each frame is shown once, when it is due")
     func order() {
         var queue = queue(40, 80, 120)
         #expect(queue.take(at: time(39)) == nil)
@@ -31,14 +31,14 @@ struct PictureQueueTests {
         #expect(queue.take(at: time(501)) == nil && queue.nextDue == nil && queue.skippedCount == 0)
     }
 
-    @Test("of several that are due the newest is shown, and the others are counted")
+    @Test("of several due frames the newest is shown, and the others are counted")
     func late() {
         var queue = queue(40, 80, 120, 160)
         #expect(queue.take(at: time(130))?.picture == 120)
         #expect(queue.skippedCount == 2 && queue.nextDue == time(160))
     }
 
-    @Test("a frame for now comes at once, before what was to come")
+    @Test("a frame for now is shown at once, before queued frames")
     func still() {
         var queue = queue(400, 440)
         queue.add(
@@ -47,7 +47,7 @@ struct PictureQueueTests {
         #expect(queue.take(at: time(1000)) == nil)
     }
 
-    @Test("a jump in one item forgets its frames, and no others")
+    @Test("a jump in one item drops that item's frames only")
     func flush() {
         var queue = queue(40)
         queue.add(entry(80, source: 2))
@@ -55,7 +55,7 @@ struct PictureQueueTests {
         #expect(queue.take(at: time(100))?.picture == 80)
     }
 
-    @Test("what nobody takes is bounded")
+    @Test("the number of frames that are not taken is bounded")
     func bound() {
         var queue = PictureQueue<Int>()
         for due in 0..<100 { queue.add(entry(due)) }
@@ -63,9 +63,9 @@ struct PictureQueueTests {
     }
 }
 
-@Suite("the time that drawing takes")
+@Suite("Drawing time")
 struct DrawingTimeTests {
-    @Test("it is learned from what was drawn, and a frame that took long counts little")
+    @Test("the drawing time is learned from drawn frames; a single slow frame has little effect")
     func learned() {
         var time = DrawingTime()
         for _ in 0..<60 { time.note(.milliseconds(16)) }

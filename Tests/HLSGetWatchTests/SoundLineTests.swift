@@ -2,7 +2,7 @@ import Testing
 
 @testable import HLSGetWatch
 
-@Suite("sound at the places of a device")
+@Suite("Audio at device positions")
 struct SoundLineTests {
     private func line() -> SoundLine { SoundLine(channelCount: 1, tolerance: 3, capacity: 1000) }
 
@@ -22,7 +22,7 @@ struct SoundLineTests {
     }
 
     @Test(
-        "sound is heard at its place, and silence where there is none",
+        "audio plays at its sample position; gaps are silent",
         arguments: [
             Case(name: "nothing", pieces: [], heard: [0, 0, 0, 0]),
             Case(name: "at its place", pieces: [(1, 5, 2)], heard: [0, 5, 6, 0]),
@@ -47,7 +47,7 @@ struct SoundLineTests {
         #expect(line.lateFrameCount == test.late)
     }
 
-    @Test("periods of any length give the same sound", arguments: [1, 2, 3, 7, 64, 1000])
+    @Test("periods of any length give the same audio", arguments: [1, 2, 3, 7, 64, 1000])
     func periods(_ length: Int) {
         var line = SoundLine(channelCount: 2, tolerance: 3, capacity: 100_000)
         var (heard, next): ([Float], Int) = ([], 0)
@@ -65,7 +65,7 @@ struct SoundLineTests {
         #expect(line.lateFrameCount == 0)
     }
 
-    @Test("the loudest sample is told, and whether there was sound")
+    @Test("the loudest sample and the presence of audio are reported")
     func peak() {
         var line = line()
         line.insert([0.25, -0.5], at: 2)
@@ -76,7 +76,7 @@ struct SoundLineTests {
         #expect(sound.isSound && sound.peak == 0.5)
     }
 
-    @Test("a jump in one item forgets its sound, and no other's; a shift moves all")
+    @Test("a jump in one item drops that item's audio only; a shift moves all audio")
     func change() {
         var line = line()
         line.insert([1, 2], at: 0, source: 1)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import HLSGetWatch
 
-@Suite("images for the bar of a window")
+@Suite("Thumbnails for the seek bar")
 struct ThumbnailSourceTests {
-    @Test("a piece of the timeline has one image, whatever column of it is pointed at")
+    @Test("a piece of the timeline has one image for all its columns")
     func places() {
         let hour = 0.0..<3600
         #expect(ThumbnailSource.Place(0, of: hour) == ThumbnailSource.Place(14.9, of: hour))

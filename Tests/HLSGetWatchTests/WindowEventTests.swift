@@ -3,7 +3,7 @@ import Testing
 
 @testable import HLSGetWatch
 
-@Suite("events of a window")
+@Suite("Window events")
 struct WindowEventTests {
     /// An event as SDL 2 lays it out: a number, then what is given at offsets.
     private func bytes(_ type: UInt32, _ integers: [Int: Int32] = [:], bytes single: [Int: UInt8] = [:]) -> [UInt8] {
@@ -19,7 +19,7 @@ struct WindowEventTests {
 
     private func event(_ bytes: [UInt8]) -> WindowEvent? { bytes.withUnsafeBytes { WindowEvent($0) } }
 
-    @Test("events are read where SDL puts them")
+    @Test("events are read from SDL's memory layout")
     func layout() {
         #expect(event(bytes(0x100)) == .quit)
         #expect(event(bytes(0x200, bytes: [12: 14])) == .quit)
@@ -49,7 +49,7 @@ struct WindowEventTests {
     }
 
     @Test(
-        "T02: keys do what they do in the terminal, and what a window has besides",
+        "T02: keys do the same as in the terminal, plus window commands",
         arguments: [
             Case(.text(" "), .player(.togglePause)), Case(.text("p"), .player(.togglePause)),
             Case(.key(.left), .player(.seek(seconds: -10))), Case(.key(.up), .player(.seek(seconds: 60))),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HLSGetWatch
 
-@Suite("where things are in a window")
+@Suite("Window layout")
 struct WindowLayoutTests {
     private func layout(_ width: Int, _ height: Int) -> WindowLayout {
         WindowLayout(size: PixelSize(width: width, height: height))
@@ -19,7 +19,7 @@ struct WindowLayoutTests {
     }
 
     @Test(
-        "a frame is as large as it fits, in the middle, in its shape",
+        "a frame is as large as fits, centred, in its shape",
         arguments: [
             Fit(window: (1280, 720), picture: (1920, 1080), rect: WindowRect(x: 0, y: 0, width: 1280, height: 720)),
             Fit(window: (1280, 720), picture: (640, 480), rect: WindowRect(x: 160, y: 0, width: 960, height: 720)),
@@ -34,7 +34,7 @@ struct WindowLayoutTests {
         #expect(layout(fit.window.0, fit.window.1).video(picture) == fit.rect)
     }
 
-    @Test("a frame that is turned by a quarter fills its rectangle when it is turned around its middle")
+    @Test("a frame turned by a quarter fills its rectangle after rotation around its centre")
     func turned() {
         let shown = WindowRect(x: 440, y: 0, width: 404, height: 720)
         let turned = WindowLayout.unturned(shown, rotation: 90)
@@ -44,7 +44,7 @@ struct WindowLayoutTests {
     }
 
     @Test(
-        "a column of the bar is a time, and beyond its ends the end",
+        "a column of the bar is a time, and positions past its ends are clamped",
         arguments: [(320, 240), (1280, 720), (3840, 2160)])
     func fractions(_ width: Int, _ height: Int) {
         let layout = layout(width, height)
@@ -58,7 +58,7 @@ struct WindowLayoutTests {
         }
     }
 
-    @Test("the bar is hit beside it, too, and not from the middle of the window")
+    @Test("the bar reacts to clicks near it, but not to clicks in the window's centre")
     func target() {
         let layout = layout(1280, 720)
         let (bar, target) = (layout.bar, layout.barTarget)
@@ -68,7 +68,7 @@ struct WindowLayoutTests {
         #expect(Int(bar.y) + Int(bar.height) <= 720)
     }
 
-    @Test("parts of the timeline are parts of the bar")
+    @Test("parts of the timeline map to parts of the bar")
     func parts() {
         let layout = layout(1248, 720)
         #expect(layout.bar.width == 1200)
@@ -79,14 +79,14 @@ struct WindowLayoutTests {
         #expect(layout.barPart(0..<1, of: 3..<3) == nil)
     }
 
-    @Test("a thumbnail stays inside of the window", arguments: [0, 3, 600, 1279, 5000, -20])
+    @Test("a thumbnail stays inside the window", arguments: [0, 3, 600, 1279, 5000, -20])
     func thumbnail(x: Int) {
         let rect = layout(1280, 720).thumbnail(PixelSize(width: 208, height: 117), aboveX: x)
         #expect(rect.x >= 0 && Int(rect.x) + Int(rect.width) <= 1280)
         #expect(Int(rect.y) + Int(rect.height) < Int(layout(1280, 720).bar.y))
     }
 
-    @Test("the bar shows what is loaded, what was played, and what is pointed at")
+    @Test("the bar shows loaded ranges, played time and the pointer position")
     func bar() {
         let state = PlayerState.sample(.playing, at: 298, loadedUntil: 400)
         let layout = layout(1248, 720)

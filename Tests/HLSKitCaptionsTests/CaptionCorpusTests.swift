@@ -33,7 +33,7 @@ import Testing
             name.split(separator: ".").last.flatMap { CaptionFormat(rawValue: String($0)) }.map { (name, $0, bytes) }
         }
 
-    @Test("K05: every input of the corpus keeps the laws, whole and cut off")
+    @Test("K05: every corpus input satisfies the invariants, whole and truncated")
     func replay() throws {
         #expect(Set(Self.inputs.map(\.format)) == Set(CaptionFormat.allCases))
         for (_, format, bytes) in Self.inputs {
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test("K03: every input of the corpus of closed captions keeps the laws, whole and cut off")
+    @Test("K03: every closed caption corpus input satisfies the invariants, whole and truncated")
     func closedCaptions() throws {
         let files = Self.files("corpus-media/closed-captions")
         #expect(!files.isEmpty)

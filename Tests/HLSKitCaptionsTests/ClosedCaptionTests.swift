@@ -26,7 +26,7 @@ private func withParity(_ byte: UInt8) -> UInt8 { byte.nonzeroBitCount % 2 == 0 
 
     private static let clear: [UInt16] = [0x142c, 0x142c]
 
-    @Test("K03: CEA-608: two channels of a field, and two fields, are four services")
+    @Test("K03: CEA-608: two fields with two channels each are four services")
     func channels() {
         // Paint-on in the first channel, then in the second.
         let words: [UInt16] = [0x1429, 0x1429, 0x1470, 0x1470, 0x6100, 0x1c29, 0x1c29, 0x1c70, 0x1c70, 0x6200]
@@ -34,7 +34,7 @@ private func withParity(_ byte: UInt8) -> UInt8 { byte.nonzeroBitCount % 2 == 0 
         #expect(decode(words, field: 2).map { "\($0.service.rawValue) \($0.caption.text)" } == ["CC3 a", "CC4 b"])
     }
 
-    @Test("K03: CEA-608: commands come twice, characters do not")
+    @Test("K03: CEA-608: repeated commands are applied once, repeated characters twice")
     func doubled() {
         let words: [UInt16] = [
             0x1429, 0x1429, 0x1470, 0x1470, 0x6161, 0x6161, 0x1137, 0x1137, 0x1137, 0x1721, 0x1721, 0x6200,
@@ -42,7 +42,7 @@ private func withParity(_ byte: UInt8) -> UInt8 { byte.nonzeroBitCount % 2 == 0 
         #expect(decode(words).map(\.caption.text) == ["aaaa\u{266a}\u{266a} b"])
     }
 
-    @Test("K03: CEA-608: colours, italics and underlines; extended characters replace what is before them")
+    @Test("K03: CEA-608: colours, italics, underlines and extended characters are decoded")
     func styles() {
         let words: [UInt16] = [
             0x1429, 0x1429, 0x144a, 0x144a, 0x7265, 0x6400, 0x112f, 0x112f, 0x6900, 0x1120, 0x1120, 0x4100, 0x1220,
@@ -66,7 +66,7 @@ private func withParity(_ byte: UInt8) -> UInt8 { byte.nonzeroBitCount % 2 == 0 
         #expect(decode(data, field: 2).map(\.caption.text) == ["b", "bc"])
     }
 
-    @Test("K03: CEA-608: a character with wrong parity is a block, such a command does not count")
+    @Test("K03: CEA-608: a character with wrong parity becomes a block, such a command is ignored")
     func parity() {
         var words: [UInt16] = [0x9429, 0x9429, 0x9470, 0x9470, 0x6162, 0x1429].map { $0 }
         words = words.enumerated().map { index, word in
@@ -76,7 +76,7 @@ private func withParity(_ byte: UInt8) -> UInt8 { byte.nonzeroBitCount % 2 == 0 
         #expect(decode(words, parity: false).map(\.caption.text) == ["a\u{2588}"])
     }
 
-    @Test("K03: CEA-608: blocks of rows apart from one another are captions apart")
+    @Test("K03: CEA-608: separate blocks of rows become separate captions")
     func blocks() {
         let words: [UInt16] = [
             0x1420, 0x142e, 0x1140, 0x6100, 0x1470, 0x6200, 0x142f, 0x142f, 0x8080, 0x8080,
@@ -87,7 +87,7 @@ private func withParity(_ byte: UInt8) -> UInt8 { byte.nonzeroBitCount % 2 == 0 
         #expect(captions.map(\.caption.timeRange) == [frames(6, 10), frames(6, 10)])
     }
 
-    @Test("K03: CEA-608: flashing takes a cell; extended data is of the second field; a background may be clear")
+    @Test("K03: CEA-608: flashing takes a cell; extended data is in field 2; a background may be clear")
     func attributes() {
         let start: [UInt16] = [0x1429, 0x1470]
         #expect(
@@ -110,7 +110,7 @@ private func withParity(_ byte: UInt8) -> UInt8 { byte.nonzeroBitCount % 2 == 0 
     }
 
     @Test(
-        "K03: CEA-608: rows stay where they were, in every format as far as that can say it",
+        "K03: CEA-608: rows keep their positions in every format that supports them",
         arguments: [
             Shape(
                 rows: [(4, "Left"), (4, "and left")], captions: ["left 4 Left/and left"], keys: ["{\\an1}"]),
@@ -172,7 +172,7 @@ private func withParity(_ byte: UInt8) -> UInt8 { byte.nonzeroBitCount % 2 == 0 
     }
 
     @Test(
-        "K03: CEA-608: text that is erased or written over ends there, and what takes its place begins there",
+        "K03: CEA-608: erased or overwritten text ends there, and its replacement begins there",
         arguments: [
             Rewriting(
                 testDescription: "the row is erased", words: [0x1470, 0x1424] + pairs("Second"),
@@ -230,7 +230,7 @@ private func withParity(_ byte: UInt8) -> UInt8 { byte.nonzeroBitCount % 2 == 0 
     /// Window 0 of two rows and 21 columns, its bottom centre in the middle of the bottom; visible or not.
     private func define(visible: Bool) -> [UInt8] { [0x98, visible ? 0x20 : 0, 0x80 | 90, 50, 0x71, 20, 0] }
 
-    @Test("K03: CEA-708: a window is written while it is hidden, then shown, then hidden")
+    @Test("K03: CEA-708: a window is written while hidden, then shown, then hidden")
     func window() {
         let captions = decode708([
             (10, packet(define(visible: false) + [0x90, 0, 0x80] + Array("Hi".utf8) + [0x0d, 0xe9, 0x10, 0x25])),
@@ -243,7 +243,7 @@ private func withParity(_ byte: UInt8) -> UInt8 { byte.nonzeroBitCount % 2 == 0 
         #expect(captions.first?.caption.region?.origin.x == .percent(25))
     }
 
-    @Test("K03: CEA-708: a visible window that rolls up gives a caption for each line that is complete")
+    @Test("K03: CEA-708: a visible roll-up window gives a caption for each complete line")
     func rollUp() {
         let captions = decode708([
             (10, packet(define(visible: true) + Array("a".utf8))), (20, packet([0x0d] + Array("b".utf8))),
@@ -258,7 +258,7 @@ private func withParity(_ byte: UInt8) -> UInt8 { byte.nonzeroBitCount % 2 == 0 
         [0x98 + number, visible ? 0x20 : 0, 0x80 | row, 50, 0x11, 20, 0]
     }
 
-    @Test("K03: CEA-708: rows stand where window style and window attributes say")
+    @Test("K03: CEA-708: window style and window attributes determine the position of rows")
     func justification() {
         func alignments(style: UInt8, _ attributes: [UInt8]) -> [Caption.TextAlignment?] {
             var definition = define(visible: true)
@@ -294,7 +294,7 @@ private func withParity(_ byte: UInt8) -> UInt8 { byte.nonzeroBitCount % 2 == 0 
         #expect(lines(rolling) == ["21-40 a\nb", "11-50 TITLE", "40-50 b\nc"])
     }
 
-    @Test("K03: CEA-708: text that is erased or written over ends there, and what takes its place begins there")
+    @Test("K03: CEA-708: erased or overwritten text ends there, and its replacement begins there")
     func rewriting708() {
         for back in [[0x0e], [0x92, 0, 0]] as [[UInt8]] {
             let captions = decode708([
@@ -306,7 +306,7 @@ private func withParity(_ byte: UInt8) -> UInt8 { byte.nonzeroBitCount % 2 == 0 
         }
     }
 
-    @Test("K03: CEA-708: services apart, colours, and packets that were cut short")
+    @Test("K03: CEA-708: services are separate, with colours, and truncated packets are handled")
     func services() {
         let red: [UInt8] = [0x91, 0x30, 0, 0]
         let captions = decode708([

@@ -26,7 +26,7 @@ private let pangram = "The quick brown fox jumps over\nthe lazy dog and goes on.
             ]) == [])
     }
 
-    @Test("K06: a caption at time zero cannot be sent before it: the warning says by how much it must move")
+    @Test("K06: a caption at time zero cannot be sent earlier: the warning gives the necessary shift")
     func startsAtZero() async throws {
         let caption = Caption("Hi", timeRange: frames(0, 90), textAlignment: .left)
         let found = try await warnings([caption])
@@ -43,7 +43,7 @@ private let pangram = "The quick brown fox jumps over\nthe lazy dog and goes on.
         #expect(try await warnings([moved]) == [])
     }
 
-    @Test("K06: two bytes a frame: what follows too soon must be moved, and what was moved fits")
+    @Test("K06: two bytes per frame: captions too close must move, and moved captions fit")
     func budget() async throws {
         let captions = [
             Caption(pangram, timeRange: frames(100, 110)), Caption(pangram, timeRange: frames(110, 200)),
@@ -63,7 +63,7 @@ private let pangram = "The quick brown fox jumps over\nthe lazy dog and goes on.
         #expect(read.map(\.timeRange.start) == moved.map(\.timeRange.start))
     }
 
-    @Test("K06: a caption that could be loaded only after its end is left out when written")
+    @Test("K06: a caption that can only be loaded after its end is omitted when written")
     func dropped() async throws {
         let captions = [
             Caption(pangram, timeRange: frames(100, 110)), Caption(pangram, timeRange: frames(110, 114)),
@@ -77,7 +77,7 @@ private let pangram = "The quick brown fox jumps over\nthe lazy dog and goes on.
         #expect(read[0].timeRange.end < frames(120, 121).start)
     }
 
-    @Test("K06: characters, columns and rows that CEA-608 lacks")
+    @Test("K06: characters, columns and rows unknown to CEA-608 give warnings")
     func grid() async throws {
         let captions = [
             Caption("\u{4e2d}", timeRange: frames(1000, 1100)),
@@ -97,7 +97,7 @@ private let pangram = "The quick brown fox jumps over\nthe lazy dog and goes on.
         #expect(conformed[2].text.split(separator: "\n").count == 15)
     }
 
-    @Test("K06: validating begins once, and stops on request")
+    @Test("K06: validation starts once, and stops on request")
     func life() async throws {
         let captions = (0..<5).map { Caption("Hi", timeRange: frames(Int64($0), Int64($0) + 1)) }
         let validator = CaptionConversionValidator(captions: captions, timeRange: hour)
@@ -113,7 +113,7 @@ private let pangram = "The quick brown fox jumps over\nthe lazy dog and goes on.
         #expect(validator.warnings.count == 1)
     }
 
-    @Test("K06: a conformed caption is as CEA-608 shows it, and conforming again changes nothing")
+    @Test("K06: a conformed caption matches CEA-608, and conforming again changes nothing")
     func conforms() throws {
         let caption = Caption(
             "Caf\u{e9} \u{2026} red \u{2018}q\u{2019}", timeRange: ms(5, 2005), region: .appleITTTop,
@@ -160,7 +160,7 @@ private let pangram = "The quick brown fox jumps over\nthe lazy dog and goes on.
         }
     }
 
-    @Test("K06: each warning is reported once, however many tasks take them")
+    @Test("K06: each warning is reported once, however many tasks read warnings")
     func concurrentWarnings() async throws {
         let captions = (0..<600).map { Caption("\u{4e00}\($0)", timeRange: ms(Int64($0) * 40, Int64($0) * 40 + 30)) }
         func validator() -> CaptionConversionValidator {
@@ -188,7 +188,7 @@ private let pangram = "The quick brown fox jumps over\nthe lazy dog and goes on.
         #expect(shared.status == .completed)
     }
 
-    @Test("K06: drop frame has fewer time codes, so that they end at an earlier time")
+    @Test("K06: drop frame has fewer time codes, so they end earlier")
     func dropFrame() throws {
         let late = Caption("a", timeRange: ms(360_030_000, 360_031_000))
         var conformer = CaptionFormatConformer()
@@ -198,7 +198,7 @@ private let pangram = "The quick brown fox jumps over\nthe lazy dog and goes on.
         #expect(throws: CaptionError.self) { try conformer.conformedCaption(for: late) }
     }
 
-    @Test("K08: scenes follow one another without holes, also where nothing is shown")
+    @Test("K08: scenes follow each other without gaps, including empty ones")
     func scenes() {
         let captions = [
             Caption("a", timeRange: ms(1000, 3000)), Caption("b", timeRange: ms(2000, 4000)),
@@ -215,7 +215,7 @@ private let pangram = "The quick brown fox jumps over\nthe lazy dog and goes on.
         #expect(CaptionGrouper.scenes(of: [], in: ms(0, 1000)).map(\.timeRange) == [ms(0, 1000)])
     }
 
-    @Test("K04, K08: however many captions overlap, a scene has no more than can be shown, and that is reported")
+    @Test("K04, K08: a scene has a limited number of captions, and the excess is reported")
     func manyAtOnce() throws {
         let captions = (0..<200).map { Caption("\($0)", timeRange: ms(1000, 2000 + Int64($0) * 40)) }
         let scenes = CaptionGrouper.scenes(of: captions, in: ms(0, 20_000))
@@ -227,7 +227,7 @@ private let pangram = "The quick brown fox jumps over\nthe lazy dog and goes on.
         #expect(output.notes.count < 20)
     }
 
-    @Test("K04: a grouper gives what is shown together, up to any time")
+    @Test("K04: a grouper returns simultaneous captions, up to any time")
     func grouping() {
         var grouper = CaptionGrouper()
         grouper.addCaption(Caption("a", timeRange: ms(1000, 3000)))

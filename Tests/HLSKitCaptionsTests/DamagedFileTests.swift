@@ -20,13 +20,13 @@ import Testing
                 size: CaptionSize(width: .percent(50), height: .cells(3)), scroll: .rollUp)),
     ]
 
-    @Test("K05: cut off anywhere, a file gives what is there or an error", arguments: CaptionFormat.allCases)
+    @Test("K05: a file truncated anywhere gives its captions so far or an error", arguments: CaptionFormat.allCases)
     func truncated(format: CaptionFormat) throws {
         let bytes = try CaptionFileWriter(format: format).write(Self.captions).bytes
         for count in bytes.indices { try ReaderChecks.check(Array(bytes.prefix(count)), as: format) }
     }
 
-    @Test("K05: changed anywhere, a file gives captions or an error", arguments: CaptionFormat.allCases)
+    @Test("K05: a file changed anywhere gives captions or an error", arguments: CaptionFormat.allCases)
     func corrupted(format: CaptionFormat) throws {
         let bytes = try CaptionFileWriter(format: format).write(Self.captions).bytes
         var random = SplitMix64(seed: 7)
@@ -49,14 +49,14 @@ import Testing
         }
     }
 
-    @Test("K05: the format is recognized by the first bytes", arguments: CaptionFormat.allCases)
+    @Test("K05: the format is recognised by the first bytes", arguments: CaptionFormat.allCases)
     func guessed(format: CaptionFormat) throws {
         let bytes = try CaptionFileWriter(format: format).write(Self.captions).bytes
         #expect(CaptionFileReader(guessingFrom: bytes)?.format == format)
         #expect(CaptionFileReader(guessingFrom: Array("hello".utf8))?.format == nil)
     }
 
-    @Test("K05: a file that is too large is refused")
+    @Test("K05: an oversized file is refused")
     func tooLarge() {
         #expect(throws: CaptionError.self) {
             try CaptionFileReader(format: .subRip).read([UInt8](repeating: 0x20, count: (32 << 20) + 1))

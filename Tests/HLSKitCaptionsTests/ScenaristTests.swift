@@ -3,7 +3,7 @@ import HLSKitTime
 import Testing
 
 @Suite struct ScenaristTests {
-    @Test("K04: SCC: the bytes of a caption, to the word")
+    @Test("K04: SCC: a caption's bytes match the expected words")
     func golden() throws {
         let caption = Caption(
             "HI \u{266a} caf\u{e9}", timeRange: frames(300, 360),
@@ -50,7 +50,7 @@ import Testing
         #expect(content.captions.map { $0.region?.origin.y } == [.cells(14), .cells(14), .cells(13), .cells(0)])
     }
 
-    @Test("K05: SCC: numbers that are left out (drop frame) and those that are not")
+    @Test("K05: SCC: drop frame and non-drop frame time codes are read")
     func dropFrame() throws {
         let codes = ["00:01:00;02", "00:10:00;00", "01:00:00;00", "00:01:00:02", "00:01:00.02"]
         let times = try codes.map { code in
@@ -61,7 +61,7 @@ import Testing
         #expect(times == [1804, 17_986, 107_896, 1806, 1804].map { frames($0, $0 + 1).start })
     }
 
-    @Test("K05: SCC: odd files end with notes or an error, and with what could be read")
+    @Test("K05: SCC: odd files end with notes or an error, and keep the readable captions")
     func odd() throws {
         #expect(throws: CaptionError(code: .notThisFormat, line: 1, text: "it does not begin with Scenarist_SCC")) {
             try read(.scenarist, "WEBVTT")
@@ -73,7 +73,7 @@ import Testing
         #expect(content.notes.map(\.line) == [2, 3, 4])
     }
 
-    @Test("K04: SCC: what is written reads as the same captions", arguments: UInt64(0)..<60)
+    @Test("K04: SCC: written captions read back unchanged", arguments: UInt64(0)..<60)
     func roundTrip(seed: UInt64) throws {
         var maker = CaptionMaker(seed: seed)
         maker.words = [

@@ -96,7 +96,7 @@ import Testing
         #expect(repaired.notes.map(\.text) == ["damaged UTF-8; 1 characters were replaced"])
     }
 
-    @Test("the number of a cue that was cut off is no text; a number that is text stays")
+    @Test("the number of a truncated cue is not text; a number in the text stays")
     func cutOff() throws {
         let cue = "1\n00:00:01,000 --> 00:00:02,000\na\n\n2\n00:00:03,000 --> 00:00:04,000\nb\n\n"
         for end in ["3", "3\n", "3\n\n"] {
@@ -109,7 +109,7 @@ import Testing
         #expect(try read(.subRip, "00:00:01,000 --> 00:00:02,000\na\n\n2\n").captions.map(\.text) == ["a\n\n2"])
     }
 
-    @Test("K04: SubRip: what is written reads as the same captions", arguments: UInt64(0)..<40)
+    @Test("K04: SubRip: written captions read back unchanged", arguments: UInt64(0)..<40)
     func roundTrip(seed: UInt64) throws {
         var maker = CaptionMaker(seed: seed)
         let captions = maker.captions(lines: [.underline, .lineThrough]) { index, text, runs, random in

@@ -21,7 +21,7 @@ private func document(_ body: String, attributes: String = "", head: String = ""
     }
 
     @Test(
-        "K05: iTT: time expressions",
+        "K05: iTT: time expressions are read",
         arguments: [
             Time(text: "00:00:01.5", time: MediaTime(value: 15, timescale: 10)),
             Time(text: "01:00:00", time: MediaTime(value: 3600, timescale: 1)),
@@ -63,7 +63,7 @@ private func document(_ body: String, attributes: String = "", head: String = ""
     }
 
     @Test(
-        "K05: iTT: times inside of times",
+        "K05: iTT: nested times are relative to their parents",
         arguments: [
             Nested(
                 testDescription: "added up",
@@ -107,7 +107,7 @@ private func document(_ body: String, attributes: String = "", head: String = ""
         #expect(try read(.iTunesTimedText, document(nested.body)).captions == nested.captions)
     }
 
-    @Test("K05: iTT: styles are inherited, named and local; regions in percent, pixels and cells")
+    @Test("K05: iTT: styles are inherited, named and local; regions use percent, pixels and cells")
     func styles() throws {
         let head = """
             <styling><style xml:id='i' s:fontStyle='italic' s:color='#ff0000'/>
@@ -153,7 +153,7 @@ private func document(_ body: String, attributes: String = "", head: String = ""
     }
 
     @Test(
-        "K05: iTT: a prefix means what the innermost element around says, and many of them cost little",
+        "K05: iTT: a prefix has its innermost declaration, and many prefixes cost little",
         .timeLimit(.minutes(10)))
     func namespaces() throws {
         let styling = "http://www.w3.org/ns/ttml#styling"
@@ -187,7 +187,7 @@ private func document(_ body: String, attributes: String = "", head: String = ""
         """
 
     @Test(
-        "K05: iTT: ruby stands above its base, however it is written",
+        "K05: iTT: ruby is above its base, however it is written",
         arguments: [
             Ruby(
                 testDescription: "blanks around the text",
@@ -229,7 +229,7 @@ private func document(_ body: String, attributes: String = "", head: String = ""
         #expect(found == test.rubies)
     }
 
-    @Test("K05: iTT: IMSC's lengths and positions; a region that is clear says nothing about the text's background")
+    @Test("K05: iTT: IMSC lengths and positions are read; a clear region keeps the text's background")
     func imsc() throws {
         let regions = [
             "s:origin='10rw 80rh' s:extent='80rw 15rh'", "s:position='center bottom' s:extent='80% 15%'",
@@ -253,7 +253,7 @@ private func document(_ body: String, attributes: String = "", head: String = ""
     }
 
     @Test(
-        "K04: iTT: what stands at the bottom of WebVTT stands there in TTML",
+        "K04: iTT: text at the bottom in WebVTT is at the bottom in TTML",
         arguments: [
             ("position:10% size:35% align:left", 0, 100), ("line:-1", 0, 100), ("line:-3", 0, 86.667),
             ("position:10%", 0, 100), ("line:-15", 0, 6.667),
@@ -267,7 +267,7 @@ private func document(_ body: String, attributes: String = "", head: String = ""
         #expect(region.displayAlignment == .after)
     }
 
-    @Test("K04: iTT: time codes have colons only, also where numbers are left out")
+    @Test("K04: iTT: written time codes contain colons only, also in drop frame")
     func colons() throws {
         var writer = CaptionFileWriter(format: .iTunesTimedText)
         writer.usesDropFrameTimeCode = true
@@ -277,7 +277,7 @@ private func document(_ body: String, attributes: String = "", head: String = ""
     }
 
     @Test(
-        "K03: iTT: image captions are skipped with one note, and text beside them is read",
+        "K03: iTT: image captions are skipped with one note, and text next to them is read",
         arguments: [
             "<div s2:backgroundImage='#one' begin='1s' end='2s'/><div s2:backgroundImage='#two' begin='2s' end='3s'/>",
             "<div s:backgroundImage='1.png' begin='1s' end='2s'/>",
@@ -302,7 +302,7 @@ private func document(_ body: String, attributes: String = "", head: String = ""
     }
 
     @Test(
-        "K05: iTT: what cannot be trusted is an error with its line",
+        "K05: iTT: untrusted content is an error with its line",
         arguments: [
             Refused(
                 testDescription: "entities",
@@ -330,7 +330,7 @@ private func document(_ body: String, attributes: String = "", head: String = ""
         #expect(throws: refused.error) { try read(.iTunesTimedText, refused.file) }
     }
 
-    @Test("K04: iTT: what is written reads as the same captions", arguments: UInt64(0)..<40)
+    @Test("K04: iTT: written captions read back unchanged", arguments: UInt64(0)..<40)
     func roundTrip(seed: UInt64) throws {
         var maker = CaptionMaker(seed: seed)
         let captions = maker.captions(lines: [.overline, .lineThrough]) { style, random in

@@ -76,13 +76,13 @@ import Testing
         #expect(content.notes.isEmpty)
     }
 
-    @Test("a root of a namespace of its own, or of none, is read", arguments: ["", "xmlns='http://foreign'"])
+    @Test("a root element with another or no namespace is read", arguments: ["", "xmlns='http://foreign'"])
     func otherRoots(namespace: String) throws {
         let content = try read(.iTunesTimedText, "<tt \(namespace)><body><div><p end='1s'>a</p></div></body></tt>")
         #expect(content.captions.map(\.text) == ["a"])
     }
 
-    @Test("changes of style by set are reported")
+    @Test("style changes by set are reported")
     func styleChange() throws {
         let text = """
             <tt xmlns="http://www.w3.org/ns/ttml" xmlns:s="http://www.w3.org/ns/ttml#styling"><body>

@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(
-        "K05: WebVTT: where a cue stands is read as a region",
+        "K05: WebVTT: a cue's position is read as a region",
         arguments: [
             Placed(settings: "", region: nil),
             Placed(settings: "line:0", region: CaptionRegion(origin: CaptionPoint(y: .cells(0)))),
@@ -116,7 +116,7 @@ import Testing
         #expect(try read(.webVTT, written(.webVTT, captions)).captions == captions)
     }
 
-    @Test("K04: WebVTT: what is written reads as the same captions", arguments: UInt64(0)..<40)
+    @Test("K04: WebVTT: written captions read back unchanged", arguments: UInt64(0)..<40)
     func roundTrip(seed: UInt64) throws {
         var maker = CaptionMaker(seed: seed)
         let captions = maker.captions(lines: [.underline, .lineThrough]) { style, random in
@@ -137,13 +137,13 @@ import Testing
         #expect(try written(.webVTT, content.captions) == file)
     }
 
-    @Test("K04: WebVTT: an empty line does not end a caption's cue")
+    @Test("K04: WebVTT: an empty line in a caption does not end its cue")
     func emptyLines() throws {
         let file = try written(.webVTT, [Caption("a\n\n \nb", timeRange: ms(0, 1000))])
         #expect(file == "WEBVTT\n\n00:00:00.000 --> 00:00:01.000\na\nb\n")
     }
 
-    @Test("K04: a caption that lies before zero is left out, one without a start is an error")
+    @Test("K04: a caption before zero is omitted, and one without a start is an error")
     func oddTimes() throws {
         let file = try written(
             .webVTT,
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test("K05: what is not WebVTT is an error with its line")
+    @Test("K05: WebVTT: other text is an error with its line")
     func notWebVTT() {
         #expect(throws: CaptionError(code: .notThisFormat, line: 1, text: "it does not begin with WEBVTT")) {
             try read(.webVTT, "hello")

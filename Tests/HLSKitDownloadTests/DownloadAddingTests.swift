@@ -9,7 +9,7 @@ import Testing
 
 @testable import HLSKitDownload
 
-@Suite("adding to a finished download", .timeLimit(.minutes(5)))
+@Suite("Adding to a finished download", .timeLimit(.minutes(5)))
 struct DownloadAddingTests {
     private static let url = "http://h.invalid/master.m3u8"
 
@@ -117,7 +117,7 @@ struct DownloadAddingTests {
         return (playlist.variants.map(\.resolution?.height), renditions)
     }
 
-    @Test("S01: other languages and subtitles come into a finished folder, and nothing else is requested")
+    @Test("S01: a finished folder gets other languages and subtitles without other requests")
     func languages() throws {
         let scratch = try ScratchFolder()
         let folder = try Self.first(scratch)
@@ -139,7 +139,7 @@ struct DownloadAddingTests {
     }
 
     @Test(
-        "S01: another quality becomes an additional variant, and the folder's stays the first",
+        "S01: another quality becomes an additional variant after the folder's own",
         arguments: [("180p", "360p", "high"), ("360p", "180p", "low")])
     func variants(_ first: String, _ second: String, name: String) throws {
         let scratch = try ScratchFolder()
@@ -159,7 +159,7 @@ struct DownloadAddingTests {
         #expect(try Self.contents(folder) == (heights, ["AUDIO English"]))
     }
 
-    @Test("S01: a file that was damaged since comes again")
+    @Test("S01: a damaged file of a finished folder is loaded again")
     func damaged() throws {
         let scratch = try ScratchFolder()
         let folder = try Self.first(scratch)
@@ -172,7 +172,7 @@ struct DownloadAddingTests {
         #expect(outcome.result?.damagedSegmentCount == 1)
     }
 
-    @Test("S01: media of a variant that is no longer wanted leaves with the first end, and no trace in the journal")
+    @Test("S01: finishing a folder removes unwanted variants from the disk and the journal")
     func unwanted() throws {
         let scratch = try ScratchFolder()
         let folder = scratch.path + "/film"
@@ -189,7 +189,7 @@ struct DownloadAddingTests {
         #expect(try Self.contents(folder) == ([180], ["AUDIO English"]))
     }
 
-    @Test("S01: an addition that failed leaves the playlists as they were, and the next run goes on with it")
+    @Test("S01: a failed addition does not change the playlists, and the next run completes it")
     func failed() throws {
         let scratch = try ScratchFolder()
         let folder = try Self.first(scratch)
@@ -201,7 +201,7 @@ struct DownloadAddingTests {
         #expect(try Self.contents(folder) == ([180], ["AUDIO English", "AUDIO Deutsch"]))
     }
 
-    @Test("S01: audio inside the variants is listed with the other languages, and stays in the list")
+    @Test("S01: audio in the variants is listed with the other languages")
     func audioInVariants() throws {
         let scratch = try ScratchFolder()
         let folder = try Self.first(scratch, master: Self.muxed)
@@ -213,7 +213,7 @@ struct DownloadAddingTests {
         }
     }
 
-    @Test("S01: a folder of audio takes more audio, each language can be chosen, and video is refused")
+    @Test("S01: a folder with audio only accepts more audio and refuses video")
     func audioOnly() throws {
         let scratch = try ScratchFolder()
         let folder = scratch.path + "/film"
@@ -231,7 +231,7 @@ struct DownloadAddingTests {
         #expect(outcome.segments.isEmpty)
     }
 
-    @Test("S01: audio alone is added to a folder with video, without another variant")
+    @Test("S01: an audio download adds no variant to a folder with video")
     func audioIntoVideo() throws {
         let scratch = try ScratchFolder()
         let folder = try Self.first(scratch)
@@ -243,7 +243,7 @@ struct DownloadAddingTests {
         #expect(try Self.contents(folder) == ([180], ["AUDIO English", "AUDIO Deutsch"]))
     }
 
-    @Test("S01: a fresh URL of the same stream is checked with one segment, and another stream is refused")
+    @Test("S01: a fresh URL is checked with one segment, and another stream is refused")
     func origin() throws {
         let scratch = try ScratchFolder()
         let folder = try Self.first(scratch)

@@ -13,7 +13,7 @@ import Testing
 
 @testable import HLSKitDownload
 
-@Suite("downloads of streams with several audio tracks inside their segments", .timeLimit(.minutes(10)))
+@Suite("Downloads of streams with several audio tracks inside their segments", .timeLimit(.minutes(10)))
 struct DownloadAudioTests {
     private static let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:20\n#EXTINF:20,\nts-languages.ts\n#EXT-X-ENDLIST\n"
     private static let main = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000000\na.m3u8\n"
@@ -62,7 +62,7 @@ struct DownloadAudioTests {
     }
 
     @Test(
-        "I01: a file gets the audio that is wanted, in the order of the wishes",
+        "I01: a file gets the preferred audio tracks, in the order of the preferences",
         arguments: [
             ([], ["eng"]), (["lang=en"], ["eng"]), (["lang=de"], ["deu"]), (["lang=de", "lang=en"], ["deu", "eng"]),
         ] as [([String], [String])], ["a.m3u8", "main.m3u8"])
@@ -78,7 +78,7 @@ struct DownloadAudioTests {
     }
 
     @Test(
-        "the languages of the user choose the rendition that is saved, as they choose the one that is played",
+        "the user's languages select the saved rendition as they select the played one",
         arguments: [
             (["de"], "audio-de"), (["de-AT", "en"], "audio-de"), (["fr"], "audio-en"), ([], "audio-en"),
             (nil, "audio-en"),
@@ -108,7 +108,7 @@ struct DownloadAudioTests {
     }
 
     @Test(
-        "a file that cannot hold the audio that is declared is refused before any of it is loaded",
+        "a file format that cannot hold the declared audio is refused before audio is loaded",
         arguments: [
             (#"CODECS="mp4a.40.2""#, OutputFormat.mp3, false), (#"CODECS="mp4a.40.2""#, .aac, true),
             (#"CODECS="avc1.4d400d,mp4a.40.2",AUDIO="a""#, .mp3, false), (#"CODECS="ec-3""#, .aac, false),
@@ -142,7 +142,7 @@ struct DownloadAudioTests {
     }
 
     @Test(
-        "Q05: segments are loaded by their numbers, and not by dates that the playlist lacks",
+        "Q05: a segment range uses media sequence numbers, not missing dates",
         arguments: [
             (StartPosition.segment(2), EndPosition.segment(3), 8), (.segment(-5), .segment(0), 4),
             (.time(.seconds(4)), .segment(99), 36), (.segment(8), .automatic, 8),
@@ -167,7 +167,7 @@ struct DownloadAudioTests {
         #expect(error?.code == .notAvailable)
     }
 
-    @Test("a wish that no track meets fails", arguments: ["a.m3u8", "main.m3u8"])
+    @Test("a preference that no track matches fails", arguments: ["a.m3u8", "main.m3u8"])
     func unmatched(path: String) throws {
         let error = #expect(throws: HLSError.self) { try Self.download(path, ["lang=fr"]) }
         #expect(error?.code == .noEligibleVariant)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import HLSKitDownload
 
-@Suite("a download in the background", .timeLimit(.minutes(10)))
+@Suite("A download in the background", .timeLimit(.minutes(10)))
 struct DownloadBackgroundTests {
     /// What a reader was told.
     private static func read(
@@ -23,7 +23,7 @@ struct DownloadBackgroundTests {
         return (progress, summaries)
     }
 
-    @Test("S01: it begins with where it stands, tells which times are loaded, and ends with a summary")
+    @Test("S01: a download reports its state, then loaded ranges, and finally a summary")
     func events() throws {
         let server = try SampleServer()
         try server.clock.run {
@@ -42,7 +42,7 @@ struct DownloadBackgroundTests {
         }
     }
 
-    @Test("O04: the summary of a download says what was asked for, what came, and how long it took")
+    @Test("O04: the summary contains requested and loaded media, and the time taken")
     func summary() throws {
         let server = try SampleServer()
         try server.clock.run {
@@ -72,7 +72,7 @@ struct DownloadBackgroundTests {
         }
     }
 
-    @Test("O04: a run that fails says why, and the next one goes on from there")
+    @Test("O04: a failed run gives the reason, and the next one continues from there")
     func failure() throws {
         let server = try SampleServer()
         try server.clock.run {
@@ -91,7 +91,7 @@ struct DownloadBackgroundTests {
         }
     }
 
-    @Test("S01: it can be stopped, and the next run loads what is missing")
+    @Test("S01: a download can be stopped, and the next run loads the rest")
     func stopped() throws {
         let server = try SampleServer()
         try server.clock.run {
@@ -107,7 +107,7 @@ struct DownloadBackgroundTests {
         }
     }
 
-    @Test("S01: it can be suspended, and goes on with what is missing")
+    @Test("S01: a download can be suspended, and resumes with the rest")
     func suspended() throws {
         let server = try SampleServer()
         try server.clock.run {
@@ -126,7 +126,7 @@ struct DownloadBackgroundTests {
         }
     }
 
-    @Test("S01: a run that its caller cancels is told as cancelled, and its place stays known")
+    @Test("S01: a run cancelled by its caller is reported as cancelled, and its progress is kept")
     func cancelled() throws {
         let server = try SampleServer()
         try server.clock.run {
@@ -145,7 +145,7 @@ struct DownloadBackgroundTests {
     }
 
     @Test(
-        "S01: after the process was killed, a task of the same folder tells at once what is stored, and goes on there")
+        "S01: after the process was killed, a new task reports the stored media and continues")
     func killed() throws {
         let server = try SampleServer()
         try server.clock.run {
@@ -182,7 +182,7 @@ struct DownloadBackgroundTests {
         }
     }
 
-    @Test("S01: it loads once, however often it is resumed, and whoever stops waiting does not end it")
+    @Test("S01: it loads once, however often it is resumed, and a cancelled waiter does not end it")
     func once() throws {
         let server = try SampleServer()
         try server.clock.run {
@@ -200,7 +200,7 @@ struct DownloadBackgroundTests {
         }
     }
 
-    @Test("S01: a run beside another one joins it, whoever began it")
+    @Test("S01: a second run joins the running one, whichever way that was started")
     func joined() throws {
         let server = try SampleServer()
         try server.clock.run {
@@ -217,7 +217,7 @@ struct DownloadBackgroundTests {
         }
     }
 
-    @Test("S01: who resumes it while a caller runs it loads nothing besides, and gets that result")
+    @Test("S01: resuming during a caller's run loads nothing more and returns that run's result")
     func callersRun() throws {
         let server = try SampleServer()
         try server.clock.run {
@@ -233,10 +233,10 @@ struct DownloadBackgroundTests {
     }
 }
 
-@Suite("times that are downloaded")
+@Suite("Downloaded time ranges")
 struct DownloadedRangesTests {
     @Test(
-        "S01: ranges are in order, do not overlap, and are as few as can be",
+        "S01: ranges are sorted, disjoint and merged",
         arguments: [
             ([], []), ([[0, 4]], [[0, 4]]), ([[4, 8], [0, 4]], [[0, 8]]), ([[8, 12], [0, 4]], [[0, 4], [8, 12]]),
             ([[8, 12], [0, 4], [4, 8]], [[0, 12]]), ([[0, 4], [2, 6], [20, 24], [5, 21]], [[0, 24]]),
@@ -249,7 +249,7 @@ struct DownloadedRangesTests {
         #expect(ranges.ranges == expected.map { .seconds($0[0])..<(.seconds($0[1])) })
     }
 
-    @Test("S01: what playlists round is no gap")
+    @Test("S01: rounding in playlists leaves no gap")
     func rounding() {
         var ranges = DownloadedRanges()
         ranges.insert(from: .zero, to: .milliseconds(3999))

@@ -4,10 +4,10 @@ import HLSKitSimulation
 import TestSupport
 import Testing
 
-@Suite("delta updates of a download", .timeLimit(.minutes(10)))
+@Suite("Delta updates of a download", .timeLimit(.minutes(10)))
 struct DownloadDeltaTests {
     @Test(
-        "C10: a live list is loaded again without what is known, and as a whole where that brings nothing twice in a row",
+        "C10: a live playlist is reloaded as a delta, and whole after two useless deltas in a row",
         arguments: DeltaStream.Server.allCases)
     func reloads(server: DeltaStream.Server) throws {
         let stream = DeltaStream(server)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HLSKitDownload
 
-@Suite("what players of a download wait for", .timeLimit(.minutes(10)))
+@Suite("Players waiting for a download", .timeLimit(.minutes(10)))
 struct DownloadDemandTests {
     private typealias Key = DownloadDemand.Key
 
@@ -27,7 +27,7 @@ struct DownloadDemandTests {
         .segment(DownloadPlan.ItemID(lane: 0, position: SegmentPosition(epoch: 0, sequence: number)))
     }
 
-    @Test("S01: without a run nobody waits")
+    @Test("S01: without a run no player waits")
     func idle() {
         #expect(!demand.mayCome(Key(url: "a")))
         wait("a")
@@ -37,7 +37,7 @@ struct DownloadDemandTests {
         #expect(!demand.mayCome(Key(url: "a")))
     }
 
-    @Test("S01: whoever comes before the run knows what it loads waits until it does; the rest is loaded first, once")
+    @Test("S01: players wait until a starting run knows its segments; wanted segments load first, once")
     func opening() {
         _ = demand.begin()
         wait("a")
@@ -56,7 +56,7 @@ struct DownloadDemandTests {
         #expect(diary.lines == ["b not", "a stored"])
     }
 
-    @Test("S01: whoever waits for what is loaded wakes the run, and gets it, or hears that it does not come")
+    @Test("S01: a waiting player wakes the run and gets its segment or a failure")
     func loading() {
         let news = demand.begin()
         let woken = Mutex(0)
@@ -79,7 +79,7 @@ struct DownloadDemandTests {
         #expect(!demand.mayCome(Key(url: "b")))
     }
 
-    @Test("S01: nobody waits for ever: not beyond the limit, and not beyond the run")
+    @Test("S01: waiting ends at the time limit and at the end of the run")
     func ends() {
         _ = demand.begin()
         for name in ["a", "b"] { demand.want(Self.segment(0), as: Key(url: name)) }

@@ -10,7 +10,7 @@ import Testing
 
 @testable import HLSKitDownload
 
-@Suite("where a download touches the disk", .timeLimit(.minutes(10)))
+@Suite("Disk access of a download", .timeLimit(.minutes(10)))
 struct DownloadDiskTests {
     private static let url = "http://a.example/main.m3u8"
     private static let master = """
@@ -44,7 +44,7 @@ struct DownloadDiskTests {
         return configuration
     }
 
-    @Test("loading, looking through what is there, and writing the file leave the shared pool alone")
+    @Test("loading, verifying and writing the file do not block the shared thread pool")
     func pool() async throws {
         let folder = try ScratchFolder()
         for run in 1...2 {
@@ -67,7 +67,7 @@ struct DownloadDiskTests {
         #expect(!isOffThePool())
     }
 
-    @Test("a virtual clock runs all of it, and each time the same")
+    @Test("a download runs on a virtual clock, always in the same way")
     func virtual() throws {
         let requests = try (0..<3).map { _ in
             let folder = try ScratchFolder()
@@ -85,9 +85,9 @@ struct DownloadDiskTests {
     }
 }
 
-@Suite("a thread for the disk")
+@Suite("Disk thread")
 struct DiskThreadTests {
-    @Test("what is run, and the tasks it starts, are away from the pool; who asked continues where it was")
+    @Test("work and its child tasks run outside the pool, and the caller returns to its executor")
     func away() async {
         let places = await DiskThread.run(FastClock(factor: 1)) {
             async let child = isOffThePool()
@@ -97,13 +97,13 @@ struct DiskThreadTests {
         #expect(!isOffThePool())
     }
 
-    @Test("from the main actor as well", .timeLimit(.minutes(10)))
+    @Test("the disk thread can be used from the main actor", .timeLimit(.minutes(10)))
     @MainActor func main() async {
         let isMain = await DiskThread.run(FastClock(factor: 1)) { Thread.isMainThread }
         #expect(!isMain)
     }
 
-    @Test("errors keep their type, and cancellation arrives")
+    @Test("errors keep their type, and cancellation is forwarded")
     func errors() async {
         let error = await #expect(throws: HLSError.self) {
             try await DiskThread.run(FastClock(factor: 1)) { () async throws(HLSError) in

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HLSKitDownload
 
-@Suite("folder of a download")
+@Suite("Download folder")
 struct DownloadFolderTests {
     private func names(_ folder: String) -> [String] {
         (FileManager.default.subpaths(atPath: folder) ?? []).sorted()
@@ -19,7 +19,7 @@ struct DownloadFolderTests {
         return segment
     }
 
-    @Test("S02: a file may be written twice at the same time")
+    @Test("S02: a file can be written twice at the same time")
     func sameName() throws {
         let scratch = try ScratchFolder()
         let folder = try DownloadFolder(path: scratch.path + "/d")
@@ -31,7 +31,7 @@ struct DownloadFolderTests {
         #expect(names(folder.path) == ["journal.ndjson", "key.bin"])
     }
 
-    @Test("S02: what was being written when an earlier run was killed is removed, what others put there is not")
+    @Test("S02: unfinished files of a killed run are removed, and other users' files are kept")
     func leftovers() throws {
         let scratch = try ScratchFolder()
         for name in ["d/key.bin.3.new", "d/main-01/1.ts.9.new", "d/mine/a.new", "d/a.txt"] {
@@ -41,7 +41,7 @@ struct DownloadFolderTests {
         #expect(names(folder.path) == ["a.txt", "journal.ndjson", "main-01", "mine", "mine/a.new"])
     }
 
-    @Test("S02: what turned out to be of no use is gone for the next run, and what only it needed")
+    @Test("S02: discarded segments are removed for the next run with the resources only they needed")
     func discarded() throws {
         let scratch = try ScratchFolder()
         let folder = try DownloadFolder(path: scratch.path + "/d")
@@ -55,7 +55,7 @@ struct DownloadFolderTests {
         #expect(folder.journal.segments(of: "main") == [segments[1]])
     }
 
-    @Test("S02: a file that is not as it was is removed")
+    @Test("S02: a changed file is removed")
     func damaged() throws {
         let scratch = try ScratchFolder()
         let folder = try DownloadFolder(path: scratch.path + "/d")
@@ -71,7 +71,7 @@ struct DownloadFolderTests {
         DownloadJournal.Entry.header(url: "u", identity: "").line
         + Array("{\"file\":\"main-e/precious.txt\",\"bytes\":1,\"md5\":\"00\"}\n".utf8)
 
-    @Test("a folder in which someone has planted a link removes nothing elsewhere, and is refused")
+    @Test("a folder with a planted link removes nothing elsewhere, and is refused")
     func plantedLink() throws {
         let scratch = try ScratchFolder()
         for name in ["victim/precious.txt", "victim/a.new", "victim/b.part"] { try scratch.write([1], to: name) }
@@ -82,7 +82,7 @@ struct DownloadFolderTests {
         #expect(names(scratch.path + "/victim") == ["a.new", "b.part", "precious.txt"])
     }
 
-    @Test("a link that comes while the folder is in use leads nowhere")
+    @Test("a link that appears while the folder is in use is not followed")
     func lateLink() throws {
         let scratch = try ScratchFolder()
         for name in ["victim/precious.txt", "victim/a.new"] { try scratch.write([1], to: name) }
@@ -97,7 +97,7 @@ struct DownloadFolderTests {
         #expect(names(scratch.path + "/victim") == ["a.new", "precious.txt"])
     }
 
-    @Test("a folder, or a journal, that is a link or a pipe is refused and not followed", arguments: [true, false])
+    @Test("a folder or journal that is a link or a pipe is refused and not followed", arguments: [true, false])
     func linkedFolder(isFolder: Bool) throws {
         let scratch = try ScratchFolder()
         try scratch.write(Array("keep".utf8), to: "victim/journal.ndjson")
@@ -115,7 +115,7 @@ struct DownloadFolderTests {
         #expect(throws: HLSError.self) { try DownloadFolder(path: scratch.path + "/p") }
     }
 
-    @Test("a folder of someone else is refused", .enabled(if: geteuid() == 0, "needs root"))
+    @Test("another user's folder is refused", .enabled(if: geteuid() == 0, "needs root"))
     func foreignFolder() throws {
         let scratch = try ScratchFolder()
         for name in ["d", "d/main-1"] {
@@ -129,7 +129,7 @@ struct DownloadFolderTests {
         }
     }
 
-    @Test("a folder that is moved away and replaced is not taken for the same")
+    @Test("a folder that was moved and replaced is not mistaken for the original")
     func replaced() throws {
         let scratch = try ScratchFolder()
         let folder = try DownloadFolder(path: scratch.path + "/d")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HLSKitDownload
 
-@Suite("journal of a download")
+@Suite("Download journal")
 struct DownloadJournalTests {
     private static var entries: [DownloadJournal.Entry] {
         var lane = DownloadJournal.Lane(id: "audio|\"g\"|Englisch\n\u{1}", kind: .audio)
@@ -45,7 +45,7 @@ struct DownloadJournalTests {
         return journal
     }
 
-    @Test("S02: what is written is read again")
+    @Test("S02: journal entries read back unchanged")
     func roundTrip() throws {
         let bytes = Self.entries.flatMap(\.line)
         var journal = try #require(DownloadJournal(parsing: bytes))
@@ -63,7 +63,7 @@ struct DownloadJournalTests {
         #expect(journal.segments(of: "main").isEmpty)
     }
 
-    @Test("S01: a removed lane is in the journal no more, and others keep their place when they are described again")
+    @Test("S01: a removed lane leaves the journal, and a changed lane keeps its place")
     func removed() throws {
         var again = DownloadJournal.Lane(id: "main", kind: .main)
         again.isListed = true
@@ -77,7 +77,7 @@ struct DownloadJournalTests {
         #expect(journal.segments(of: "main").isEmpty && !journal.hasMedia)
     }
 
-    @Test("S02: a line with a number that nothing can be added to ends the journal")
+    @Test("S02: a line with an overflowing number ends the journal")
     func extremes() throws {
         let header = #"{"v":1,"url":"https://h/x.m3u8","identity":"0a"}"#
         func segment(_ sequence: String, _ start: String, _ duration: String, more: String = "") -> String {
@@ -101,7 +101,7 @@ struct DownloadJournalTests {
         #expect(try MediaPlaylist(parsing: list.text, url: "https://h/x.m3u8").segments.count == 2)
     }
 
-    @Test("S02: a journal of an earlier version, with MD5, is read; a line without a digest ends it")
+    @Test("S02: an earlier version's journal with MD5 is read; a line without a digest ends it")
     func earlierDigests() throws {
         let header = #"{"v":1,"url":"https://h/x.m3u8","identity":"0a"}"#
         let line = #"{"file":"main-1/000001.ts","bytes":3,"md5":"900150983cd24fb0d6963f7d28e17f72"}"#
@@ -121,7 +121,7 @@ struct DownloadJournalTests {
         #expect(hasher.finish() != digest.text)
     }
 
-    @Test("S02: torn off anywhere, the journal has the lines that are whole")
+    @Test("S02: a journal truncated anywhere keeps its complete lines")
     func torn() throws {
         let lines = Self.entries.map(\.line)
         let bytes = lines.flatMap(\.self)
@@ -139,7 +139,7 @@ struct DownloadJournalTests {
     }
 
     @Test(
-        "a journal names no file outside its folder, and none that is not a download's",
+        "a journal names only the download's files inside its folder",
         arguments: [
             "../x", "/etc/passwd", "a/../../x", "", "a//b", "./a", "a/\0", "notes.txt", "journal.ndjson", "output.mp4",
             "mine/a.ts", "main-/a.ts", "main-0/.a", "main-0/..", "main-0/a/b", "main-0/", "main-g/a.ts", "key-0.bin/a",
@@ -160,11 +160,11 @@ struct DownloadJournalTests {
     }
 
     @Test(
-        "another version, and what is not a journal, is refused",
+        "another version, or another file, is refused",
         arguments: ["{\"v\":2,\"url\":\"x\"}\n", "hello\n", "[]\n"])
     func refused(text: String) { #expect(DownloadJournal(parsing: Array(text.utf8)) == nil) }
 
-    @Test("R35: numbers of any size are read as they were written", arguments: [0, 9_000_000_000_000_001, Int.max, -5])
+    @Test("R35: numbers of any size are read as written", arguments: [0, 9_000_000_000_000_001, Int.max, -5])
     func wideNumbers(number: Int) throws {
         var segment = DownloadJournal.Segment(
             lane: "main", sequence: number, name: "a", start: Int64(number) % (1 << 60), duration: 0)
@@ -174,7 +174,7 @@ struct DownloadJournalTests {
         #expect(journal.segments(of: "main") == [segment])
     }
 
-    @Test("damaged anywhere, a journal is read up to there, and names files of a download only")
+    @Test("a journal damaged anywhere is read up to there and names only a download's files")
     func damaged() throws {
         let seed = Self.entries.flatMap(\.line)
         // Constants of Knuth's MMIX.

@@ -8,7 +8,7 @@ import HLSKitSimulation
 import TestSupport
 import Testing
 
-@Suite("keys of downloads", .timeLimit(.minutes(10)))
+@Suite("Keys of downloads", .timeLimit(.minutes(10)))
 struct DownloadKeyTests {
     private static let url = "http://a.example/main.m3u8"
     private static let key = [UInt8](repeating: 7, count: 16)
@@ -51,7 +51,7 @@ struct DownloadKeyTests {
         return (lists.joined(), files)
     }
 
-    @Test("N04: a key of the program is a file of the download, which plays without the program")
+    @Test("N04: an app's key is stored in the download, which then plays without the app")
     func stored() throws {
         let folder = try ScratchFolder()
         let found = try Self.download(to: folder) {
@@ -76,7 +76,7 @@ struct DownloadKeyTests {
         #expect(error?.urlString == "skd://asset")
     }
 
-    @Test("N05: what stays encrypted needs no key, names it as the stream does, and is no single file")
+    @Test("N05: with encryption kept, keys are not loaded, key URLs stay, and no single file is made")
     func kept() throws {
         let folder = try ScratchFolder()
         let found = try Self.download(to: folder) { $0.keepsEncryption = true }

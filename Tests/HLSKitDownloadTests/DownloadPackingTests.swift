@@ -9,7 +9,7 @@ import Testing
 
 @testable import HLSKitDownload
 
-@Suite("a file that is packed while its download loads", .timeLimit(.minutes(10)))
+@Suite("Writing the output file during a download", .timeLimit(.minutes(10)))
 struct DownloadPackingTests {
     private func bytes(_ path: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
 
@@ -21,7 +21,7 @@ struct DownloadPackingTests {
         try SampleServer.packed(as: format, meanwhile: false, without: missing, change)
     }
 
-    @Test("S02: where nothing is packed before, segments are on the disk when the download is over")
+    @Test("S02: without an output file, all segments are synced to disk when the download ends")
     func syncedAlone() throws {
         let server = try SampleServer()
         try server.clock.run {
@@ -32,7 +32,7 @@ struct DownloadPackingTests {
     }
 
     @Test(
-        "S02: it is the file that is packed afterwards, byte by byte, and most of it is there when all is loaded",
+        "S02: the file equals one written afterwards byte by byte, and is mostly done after loading",
         arguments: [OutputFormat.mp4, .ts, .mkv])
     func same(format: OutputFormat) throws {
         let expected = try packedAfterwards(as: format)
@@ -50,7 +50,7 @@ struct DownloadPackingTests {
         #expect(DownloadFolder.byteCount(of: server.folder.path + "/d") == nil)
     }
 
-    @Test("S02: of a part of the stream, with subtitles and all sound, it is the same file as well")
+    @Test("S02: a partial download with subtitles and all audio also gives the same file")
     func choices() throws {
         let change: @Sendable (inout DownloadConfiguration) -> Void = {
             $0.startPosition = .time(.seconds(9))
@@ -60,7 +60,7 @@ struct DownloadPackingTests {
         #expect(try SampleServer.packed(as: .mp4, meanwhile: true, change) == packedAfterwards(change))
     }
 
-    @Test("S02: where a segment is missing in the end, the file is what it is without packing before")
+    @Test("S02: if a segment is missing at the end, the file equals one written afterwards")
     func missing() throws {
         // Of the other variants, too, so that none can stand for it.
         let change: @Sendable (inout DownloadConfiguration) -> Void = { $0.subtitles = .all }
@@ -71,7 +71,7 @@ struct DownloadPackingTests {
                 as: .mp4, meanwhile: true, without: "subtitles-en-3.vtt", change) == expected)
     }
 
-    @Test("S02: a run that goes on where another ended packs what that one has left, too")
+    @Test("S02: a resumed run also writes the media that the earlier run left")
     func resumed() throws {
         let expected = try packedAfterwards()
         let server = try SampleServer()
@@ -90,7 +90,7 @@ struct DownloadPackingTests {
         #expect(try bytes(path) == expected)
     }
 
-    @Test("S02: another format than the one that was expected is packed as if none had been")
+    @Test("S02: a format other than the expected one is written from the beginning")
     func otherFormat() throws {
         let expected = try packedAfterwards(as: .ts)
         let server = try SampleServer()
@@ -104,7 +104,7 @@ struct DownloadPackingTests {
         #expect(try bytes(path) == expected)
     }
 
-    @Test("S02: what was packed is not on the disk before it has its name: where it gets none, the segments are")
+    @Test("S02: a file without its final name is not synced; if it never gets one, segments are synced")
     func synced() throws {
         let server = try SampleServer()
         try server.folder.write([1], to: "a.mp4")
@@ -122,7 +122,7 @@ struct DownloadPackingTests {
         #expect(try bytes(server.folder.path + "/b.mp4") == packedAfterwards())
     }
 
-    @Test("S02: what can be had again counts at once, and is written through when that is asked for")
+    @Test("S02: recoverable files count at once and are synced on request")
     func delayed() throws {
         let scratch = try ScratchFolder()
         let folder = try DownloadFolder(path: scratch.path + "/d")

@@ -4,7 +4,7 @@ import HLSKitSimulation
 import TestSupport
 import Testing
 
-@Suite("pathways of downloads", .timeLimit(.minutes(10)))
+@Suite("Pathways of downloads", .timeLimit(.minutes(10)))
 struct DownloadPathwayTests {
     private typealias Answer = ScriptedTransport.Answer
 
@@ -56,7 +56,7 @@ struct DownloadPathwayTests {
         #expect(outcome.result?.segmentCount == segmentCount)
     }
 
-    @Test("P06: the pathway of the tag is downloaded, without one the first", arguments: [nil, "a", "b"] as [String?])
+    @Test("P06: the tag's pathway is downloaded, or the first without a tag", arguments: [nil, "a", "b"] as [String?])
     func first(_ first: String?) throws {
         let outcome = try Self.run(first: first) { _, _ in nil }
         Self.expectWhole(outcome)
@@ -65,7 +65,7 @@ struct DownloadPathwayTests {
     }
 
     @Test(
-        "P06: a pathway that stops delivering is left for the same from another one, and is not asked for each segment",
+        "P06: a failing pathway is replaced by another one with the same variant, once for all segments",
         arguments: [Answer.failure(.cannotConnect), .failure(.timedOut), .status(503)], [nil, "a"] as [String?])
     func left(_ answer: ScriptedTransport.Answer, _ first: String?) throws {
         let outcome = try Self.run(first: first) { host, file in
@@ -81,7 +81,7 @@ struct DownloadPathwayTests {
         #expect((outcome.requests.last?.time ?? .zero) < .seconds(60))
     }
 
-    @Test("P06: a pathway that is dead from the beginning is left with its audio, though groups have other names")
+    @Test("P06: a pathway dead from the start is left with its audio, even if group names differ")
     func dead() throws {
         let outcome = try Self.run(hasAudio: true) { host, _ in host == "a" ? .failure(.cannotConnect) : nil }
         Self.expectWhole(outcome, segmentCount: 2 * Self.count)
@@ -89,14 +89,14 @@ struct DownloadPathwayTests {
         #expect(outcome.files(of: "b", endingIn: ".ts").count == 2 * Self.count)
     }
 
-    @Test("P06: a segment that is missing on one pathway comes from another one, and the next from the first")
+    @Test("P06: a segment missing on one pathway comes from another; the next comes from the first again")
     func missing() throws {
         let outcome = try Self.run { host, file in host == "a" && file == "video7.ts" ? .status(404) : nil }
         Self.expectWhole(outcome)
         #expect(outcome.files(of: "b", endingIn: ".ts") == ["video7.ts"])
     }
 
-    @Test("P06: what the other pathway does not have is asked for where it was chosen, though that was left")
+    @Test("P06: a segment missing on the other pathway is requested from the abandoned chosen one")
     func chosen() throws {
         let outcome = try Self.run { host, file in
             guard file.hasSuffix(".ts"), let number = Int(file.drop { !$0.isNumber }.prefix { $0.isNumber }) else {

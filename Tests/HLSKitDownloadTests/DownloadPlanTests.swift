@@ -3,7 +3,7 @@ import Testing
 
 @testable import HLSKitDownload
 
-@Suite("plan of a download")
+@Suite("Download plan")
 struct DownloadPlanTests {
     private func item(_ lane: Int, _ number: Int, _ start: Int, needs: [ResourceID] = []) -> DownloadPlan.Item {
         DownloadPlan.Item(
@@ -13,7 +13,7 @@ struct DownloadPlanTests {
     private let map = ResourceID(kind: .map, url: "m")
     private let key = ResourceID(kind: .key, url: "k")
 
-    @Test("S02: segments come in the order of presentation, no more than allowed at a time")
+    @Test("S02: segments come in presentation order, within the limit of parallel requests")
     func order() {
         var plan = DownloadPlan(capacity: 3)
         #expect(plan.add((0..<4).map { item(0, $0, $0 * 4) }).isEmpty)
@@ -30,7 +30,7 @@ struct DownloadPlanTests {
         #expect(started == expected.map { .segment($0) })
     }
 
-    @Test("S02: a segment that was taken up is not taken up again")
+    @Test("S02: a segment that was started is not started again")
     func once() {
         var plan = DownloadPlan(capacity: 9)
         _ = plan.add([item(0, 1, 0)])
@@ -40,7 +40,7 @@ struct DownloadPlanTests {
         #expect(plan.knows(item(0, 1, 0).id))
     }
 
-    @Test("a segment waits for its map and its key, each of which is asked for once")
+    @Test("a segment waits for its initialization section and key, each requested once")
     func resources() {
         var plan = DownloadPlan(capacity: 4)
         _ = plan.add([item(0, 0, 0, needs: [map, key]), item(0, 1, 4, needs: [map, key]), item(1, 0, 2)])
@@ -51,7 +51,7 @@ struct DownloadPlanTests {
         #expect(plan.next() == [.segment(item(0, 0, 0).id), .segment(item(0, 1, 0).id)])
     }
 
-    @Test("without its map a segment is dropped, the others are not")
+    @Test("without its initialization section a segment is dropped, the others are not")
     func missingResource() {
         var plan = DownloadPlan(capacity: 2)
         _ = plan.add([item(0, 0, 0, needs: [map]), item(0, 1, 4, needs: [key])])
@@ -63,7 +63,7 @@ struct DownloadPlanTests {
         #expect(plan.isIdle)
     }
 
-    @Test("S01: what somebody waits for comes first, beside what is allowed at a time, and once")
+    @Test("S01: awaited segments come first, in addition to the parallel limit, and once")
     func urgent() {
         var plan = DownloadPlan(capacity: 1)
         _ = plan.add((0..<6).map { item(0, $0, $0 * 4, needs: $0 == 5 ? [map] : []) })
@@ -85,7 +85,7 @@ struct DownloadPlanTests {
         #expect(plan.next() == [.segment(item(1, 0, 0).id)])
     }
 
-    @Test("what is listed after its map was not there is told, and asks for it again once it may be there")
+    @Test("segments listed after their initialization section failed are reported, and retry it later")
     func laterItems() {
         var plan = DownloadPlan(capacity: 2)
         _ = plan.add([item(0, 0, 0, needs: [map])])

@@ -8,7 +8,7 @@ import Testing
 
 @testable import HLSKitDownload
 
-@Suite("playing a download", .timeLimit(.minutes(10)))
+@Suite("Playing a download", .timeLimit(.minutes(10)))
 struct DownloadPlayingTests {
     /// Whether these are the frames of the first seconds; the last ones may be missing.
     private static func areFrames(_ found: [String], _ seconds: Int) throws -> Bool {
@@ -19,7 +19,7 @@ struct DownloadPlayingTests {
     /// Of the variant, and of its sound, which has one more.
     private static let segmentCount = 2 * SampleMedia.segmentCount + 1
 
-    @Test("S01: what is stored is played from the folder, frame by frame, and not loaded again")
+    @Test("S01: stored media plays from the folder, frame by frame, and is not loaded again")
     func stored() throws {
         let server = try SampleServer()
         try server.clock.run {
@@ -34,7 +34,7 @@ struct DownloadPlayingTests {
         }
     }
 
-    @Test("S01: what is not stored yet comes from the network, and only that")
+    @Test("S01: only media that is not stored comes from the network")
     func partly() throws {
         let server = try SampleServer()
         try server.clock.run {
@@ -52,7 +52,7 @@ struct DownloadPlayingTests {
         }
     }
 
-    @Test("S01: a stream plays while it is downloaded, and both come to their end")
+    @Test("S01: a stream plays while it is downloaded, and both reach the end")
     func meanwhile() throws {
         let server = try SampleServer()
         try server.clock.run {
@@ -79,7 +79,7 @@ struct DownloadPlayingTests {
             .compactMap(\.byteRange?.lowerBound)
     }
 
-    @Test("S01: what a player wants that is ahead of the download is loaded next, by the download, and nothing twice")
+    @Test("S01: media needed by a player ahead of the download is loaded next, once, by the download")
     func ahead() throws {
         let server = try SampleServer()
         try server.clock.run {
@@ -101,7 +101,7 @@ struct DownloadPlayingTests {
         }
     }
 
-    @Test("S01: what a player waited for is stored when the download is ended, and not asked for by the next one")
+    @Test("S01: media awaited by a player is stored when the download ends, and not requested again")
     func endedAhead() throws {
         let server = try SampleServer()
         try server.clock.run {
@@ -137,7 +137,7 @@ struct DownloadPlayingTests {
         _ = try? await task.result()
     }
 
-    @Test("S01: a player of a download that does not run, or has not got what it wants, loads that itself")
+    @Test("S01: a player of an idle or incomplete download loads missing media itself")
     func alone() throws {
         let server = try SampleServer()
         try server.clock.run {
@@ -152,7 +152,7 @@ struct DownloadPlayingTests {
         }
     }
 
-    @Test("S01: a file that is gone is loaded instead")
+    @Test("S01: a deleted file is loaded instead")
     func lost() throws {
         let server = try SampleServer()
         try server.clock.run {
@@ -167,7 +167,7 @@ struct DownloadPlayingTests {
         }
     }
 
-    @Test("S01: a folder that has got another name is still played from")
+    @Test("S01: a renamed folder is still played from")
     func moved() throws {
         let server = try SampleServer()
         try server.clock.run {
@@ -182,7 +182,7 @@ struct DownloadPlayingTests {
         }
     }
 
-    @Test("S01: what an earlier run has stored is played, too")
+    @Test("S01: media stored by an earlier run is played, too")
     func resumed() throws {
         let server = try SampleServer()
         try server.clock.run {
@@ -198,7 +198,7 @@ struct DownloadPlayingTests {
         }
     }
 
-    @Test("S01: a stored key answers who needs it, and not who asks for another in its place")
+    @Test("S01: a stored key is returned for its own requests, but not for another key's")
     func keys() async throws {
         let scratch = try ScratchFolder()
         let folder = try DownloadFolder(path: scratch.path + "/d")

@@ -49,7 +49,7 @@ struct DownloadRetryTests {
         values.map { .milliseconds(Int64($0 * 1000)) }
     }
 
-    @Test("a break that cannot be had is missing, and the film is there", arguments: [0, 1, 2])
+    @Test("an unavailable break is missing, and the film is complete", arguments: [0, 1, 2])
     func deadBreak(fault: Int) throws {
         let answers: [Answer] = [.status(404), .status(503), .failure(.cannotConnect)]
         let outcome = try Self.run(.init(jitter: 0)) { path, _ in
@@ -65,7 +65,7 @@ struct DownloadRetryTests {
     // MARK: The live window
 
     @Test(
-        "segments that a live list has shown and taken back while it could not be had are counted as missing",
+        "live segments that appeared and left during an outage count as missing",
         arguments: [false, true])
     func missed(endsAtGaps: Bool) throws {
         let outcome = try Self.run(.init(jitter: 0), endsAtGaps: endsAtGaps) { path, clock in
@@ -126,7 +126,7 @@ struct DownloadRetryTests {
             code: .notFound),
     ]
 
-    @Test("a segment that does not come is asked for as the policies say", arguments: waitCases)
+    @Test("a failing segment is retried according to the policies", arguments: waitCases)
     private func waits(_ c: Waits) throws {
         let outcome = try Self.run(c.policies) { path, _ in
             switch path {
@@ -141,7 +141,7 @@ struct DownloadRetryTests {
     }
 
     @Test(
-        "where no segment may be missing, a gap of the playlist ends it before the first segment, and one 404 at once")
+        "with gaps forbidden, a declared gap ends it before the first segment, and a 404 at once")
     func endsAtGaps() throws {
         let text = """
             #EXTM3U
@@ -183,7 +183,7 @@ struct DownloadRetryTests {
         #expect(Set(waits).count > 3 && times[0] == times[1] && times[0] != times[2])
     }
 
-    @Test("no 5 s hold more requests in vain than the limit; the total is the end")
+    @Test("unsuccessful requests in 5 s stay within the limit; the total ends the download")
     func rateLimit() throws {
         let policies = RetryPolicies(fruitlessRequestLimit: 10, fruitlessRequestTotal: 40)
         let outcome = try Self.run(policies, connectionCount: 1) { path, _ in
@@ -221,7 +221,7 @@ struct DownloadRetryTests {
             expected: ["hi", "mid"]),
     ]
 
-    @Test("a segment that does not come is asked for elsewhere", arguments: placeCases)
+    @Test("a failing segment is requested from alternatives", arguments: placeCases)
     private func places(_ c: Places) throws {
         let outcome = try Self.run(c.policies) { path, _ in
             switch path {
@@ -234,7 +234,7 @@ struct DownloadRetryTests {
         #expect(outcome.result?.segmentCount == 3 && outcome.result?.substitutedSegmentCount == 1)
     }
 
-    @Test("what comes at the third try is taken from where it is wanted", arguments: [true, false])
+    @Test("a segment that succeeds at the third attempt comes from its own variant", arguments: [true, false])
     func passing(isCut: Bool) throws {
         let counts = Mutex<[String: Int]>([:])
         let outcome = try Self.run(RetryPolicies()) { path, _ in
@@ -251,7 +251,7 @@ struct DownloadRetryTests {
         #expect(outcome.urls(".ts").allSatisfy { $0.hasPrefix("hi/") } && outcome.urls(".ts").count == 18)
     }
 
-    @Test("R7: a segment is looked for in other variants as long as the budget lasts", arguments: [true, false])
+    @Test("R7: other variants are tried for a segment while the budget lasts", arguments: [true, false])
     func budget(hasBudget: Bool) throws {
         let outcome = try Self.run(RetryPolicies(budget: hasBudget ? .seconds(20) : nil, maximumRetryCount: 12)) {
             path, clock in
@@ -265,7 +265,7 @@ struct DownloadRetryTests {
         #expect(outcome.error?.code == .network)
     }
 
-    @Test("where a segment was missing is asked last for a while", arguments: [(60, "low"), (1, "mid")])
+    @Test("a variant with a missing segment is tried last for a while", arguments: [(60, "low"), (1, "mid")])
     func penalty(_ seconds: Int, _ place: String) throws {
         let outcome = try Self.run(RetryPolicies(penalty: .seconds(seconds)), connectionCount: 1) { path, clock in
             if path == "main.m3u8" { return Self.master("hi", "mid", "low") }
@@ -281,7 +281,7 @@ struct DownloadRetryTests {
 
     // MARK: Live
 
-    @Test("a segment that is listed before it exists is waited for, for some target durations", arguments: [1, 3, 5])
+    @Test("a segment listed before it exists is waited for, up to some target durations", arguments: [1, 3, 5])
     func liveEdge(_ count: Int) throws {
         let outcome = try Self.run(RetryPolicies(liveEdgeTargetDurations: count)) { path, clock in
             if path == "main.m3u8" { return Self.list(0..<3, ends: clock.now.offset > .seconds(30)) }
@@ -292,7 +292,7 @@ struct DownloadRetryTests {
         #expect(outcome.result?.segmentCount == 2 && outcome.result?.gaps.count == 1)
     }
 
-    @Test("so many reloads in a row that bring no playlist are the end", arguments: [2, 4])
+    @Test("the limit of consecutive invalid reloads ends the download", arguments: [2, 4])
     func badReloads(_ limit: Int) throws {
         let outcome = try Self.run(RetryPolicies(badReloadLimit: limit)) { path, clock in
             guard path == "main.m3u8" else { return Self.media }
@@ -303,7 +303,7 @@ struct DownloadRetryTests {
         #expect(outcome.result?.failure?.code == .badPlaylist && outcome.result?.segmentCount == 3)
     }
 
-    @Test("reloads are tried as long as the budget for live streams lasts", arguments: [50, 90])
+    @Test("reloads are retried while the budget for live streams lasts", arguments: [50, 90])
     func liveBudget(_ seconds: Int) throws {
         let outcome = try Self.run(RetryPolicies(liveBudget: .seconds(seconds))) { path, clock in
             guard path == "main.m3u8" else { return Self.media }
@@ -315,7 +315,7 @@ struct DownloadRetryTests {
         #expect(outcome.result?.failure?.code == .network && outcome.result?.segmentCount == 3)
     }
 
-    @Test("R40: a reload that hangs does not outlast what the window allows")
+    @Test("R40: a hanging reload times out within the window's limit")
     func reloadTimeout() throws {
         let outcome = try Self.run(RetryPolicies()) { path, clock in
             path == "main.m3u8" ? Self.list(0..<3, ends: clock.now.offset > .seconds(7)) : Self.media
@@ -324,7 +324,7 @@ struct DownloadRetryTests {
         #expect(timeouts.count > 2 && timeouts[0] == nil && timeouts.dropFirst().allSatisfy { $0 == .seconds(8) })
     }
 
-    @Test("R41: a stream that lists nothing new is followed for a minute, or ten target durations")
+    @Test("R41: a stream without new segments is followed for a minute, or ten target durations")
     func stale() throws {
         let outcome = try Self.run(RetryPolicies()) { path, _ in
             path == "main.m3u8" ? Self.list(0..<3, ends: false) : Self.media
@@ -334,7 +334,7 @@ struct DownloadRetryTests {
         #expect(outcome.result?.failure?.code == .staleLive && outcome.result?.segmentCount == 3)
     }
 
-    @Test("R74: playlists without end and without anything new are requests in vain")
+    @Test("R74: endless playlists without changes count as unsuccessful requests")
     func unchanged() throws {
         let outcome = try Self.run(RetryPolicies(fruitlessRequestTotal: 5)) { path, _ in
             path == "main.m3u8" ? Self.list(0..<3, ends: false) : Self.media

@@ -7,7 +7,7 @@ import Testing
 
 @testable import HLSKitDownload
 
-@Suite("S02: a download whose segments do not stand on the disk beside the file", .timeLimit(.minutes(10)))
+@Suite("S02: Downloads with thin files instead of segments", .timeLimit(.minutes(10)))
 struct DownloadThinTests {
     private static let change: @Sendable (inout DownloadConfiguration) -> Void = {
         $0.thinning = ThinningPlan.Limits(batchByteCount: 1, busyByteCount: 1)
@@ -63,7 +63,7 @@ struct DownloadThinTests {
         return count
     }
 
-    @Test("the file is the same, and what was packed is there once", arguments: [OutputFormat.mp4, .ts, .mkv])
+    @Test("the file is the same, and packed media is stored once", arguments: [OutputFormat.mp4, .ts, .mkv])
     func same(format: OutputFormat) throws {
         let expected = try expected(format)
         let server = try SampleServer()
@@ -85,7 +85,7 @@ struct DownloadThinTests {
         #expect(DownloadFolder.byteCount(of: server.folder.path + "/d") == nil)
     }
 
-    @Test("a download that was interrupted goes on from there, however often")
+    @Test("an interrupted download continues from there, however often")
     func resumed() throws {
         let server = try SampleServer()
         try interrupt(server, after: 10)
@@ -100,7 +100,7 @@ struct DownloadThinTests {
         #expect(try bytes(path) == expected())
     }
 
-    @Test("what was packed and is not as it was is loaded again, and only that")
+    @Test("only damaged packed media is loaded again")
     func damaged() throws {
         let server = try SampleServer()
         try interrupt(server, after: 9)
@@ -115,7 +115,7 @@ struct DownloadThinTests {
         #expect(try bytes(path) == expected())
     }
 
-    @Test("where what was packed has gone, it is as if those segments had not been loaded")
+    @Test("if the packed file was deleted, its segments count as not loaded")
     func gone() throws {
         let server = try SampleServer()
         try interrupt(server, after: 9)
@@ -126,7 +126,7 @@ struct DownloadThinTests {
         #expect(try bytes(path) == expected())
     }
 
-    @Test("another format is packed of the differences, and a file can be written twice")
+    @Test("another format is written from thin files, and a file can be written twice")
     func twice() throws {
         let server = try SampleServer()
         let path = server.folder.path
@@ -147,7 +147,7 @@ struct DownloadThinTests {
         #expect(DownloadFolder.byteCount(of: path + "/d") == nil)
     }
 
-    @Test("playlists of the folder name whole files, and those that come stay so")
+    @Test("playlists in the folder name whole files, and new segments stay whole")
     func playlists() throws {
         let server = try SampleServer()
         try server.clock.run {
@@ -168,7 +168,7 @@ struct DownloadThinTests {
         _ = try bytes(server.folder.path + "/d/index.m3u8")
     }
 
-    @Test("those who play the stream meanwhile get the same bytes")
+    @Test("players of the stream get the same bytes in the meantime")
     func playing() throws {
         let server = try SampleServer()
         try server.clock.run {

@@ -9,14 +9,14 @@ import Testing
 
 @testable import HLSKitDownload
 
-@Suite("several variants in one download", .timeLimit(.minutes(10)))
+@Suite("Several variants in one download", .timeLimit(.minutes(10)))
 struct DownloadVariantsTests {
     private static func expressions(_ texts: [String]) throws -> [QualityExpression] {
         try texts.map { try QualityExpression(parsing: $0) }
     }
 
     @Test(
-        "S01: further variants are the best that match and are not taken yet",
+        "S01: additional variants are the best matching ones not yet selected",
         arguments: [
             ("180p", [], ["320x180"]), ("180p", ["360p"], ["320x180", "640x360"]),
             ("best", ["best", "best"], ["960x540", "640x360", "320x180"]),
@@ -38,7 +38,7 @@ struct DownloadVariantsTests {
         #expect(Set(selection.entries.map(\.lane.id)).count == selection.entries.count)
     }
 
-    @Test("S01: a folder of several variants has all of them, with one rendition for all")
+    @Test("S01: a folder of several variants contains all of them, with one shared rendition")
     func folder() throws {
         let server = try SampleServer()
         let found = try server.clock.run {
@@ -87,7 +87,7 @@ struct DownloadVariantsTests {
         return playlist
     }
 
-    @Test("S01: a further variant that does not exist ends the download before anything is loaded")
+    @Test("S01: a missing additional variant ends the download before anything is loaded")
     func missing() throws {
         let server = try SampleServer()
         try server.clock.run {

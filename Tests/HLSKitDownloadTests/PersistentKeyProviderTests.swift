@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("keys on the disk", .timeLimit(.minutes(10)))
+@Suite("Keys on disk", .timeLimit(.minutes(10)))
 struct PersistentKeyProviderTests {
     private static let bytes: [UInt8] = (0..<16).map { $0 * 3 }
 
@@ -72,7 +72,7 @@ struct PersistentKeyProviderTests {
         try clock.run { try await provider.key(for: Self.request(url, reason)) }
     }
 
-    @Test("N04: a stored key is given without asking, also after a restart; it can be removed")
+    @Test("N04: a stored key is returned without a request, also after a restart; it can be removed")
     func stored() throws {
         let server = Server(ContentKey(Self.bytes))
         let first = try provider(server)
@@ -91,7 +91,7 @@ struct PersistentKeyProviderTests {
         #expect(try key(of: second) == nil)
     }
 
-    @Test("N04: a key that may not be stored is not, and takes away the one that is")
+    @Test("N04: a key that may not be stored is not stored, and removes the stored one")
     func notPersistable() throws {
         let server = Server(ContentKey(Self.bytes))
         let provider = try provider(server)
@@ -104,7 +104,7 @@ struct PersistentKeyProviderTests {
         #expect(server.reasons == [.needed, .receivedObsoleteContentKey])
     }
 
-    @Test("N04: an expired key is asked for again; what is left of its time is told")
+    @Test("N04: an expired key is requested again; a stored key reports its remaining time")
     func expiration() throws {
         let server = Server(ContentKey(Self.bytes, expirationInterval: .seconds(100)))
         let provider = try provider(server)
@@ -118,7 +118,7 @@ struct PersistentKeyProviderTests {
     }
 
     @Test(
-        "N04: a key that is to be renewed is asked for, and used on where nobody answers",
+        "N04: a key due for renewal is requested; if no server responds, the old one stays in use",
         arguments: [HLSError.Code.cannotConnect, .timedOut, .application])
     func renewal(error: HLSError.Code) throws {
         let server = Server(ContentKey(Self.bytes, renewalInterval: .seconds(100), expirationInterval: .seconds(200)))
@@ -140,7 +140,7 @@ struct PersistentKeyProviderTests {
         #expect(try key(of: provider)?.expirationInterval == nil)
     }
 
-    @Test("N04: a file that is damaged is no key")
+    @Test("N04: a damaged key file is ignored")
     func damaged() throws {
         let server = Server(ContentKey(Self.bytes))
         let provider = try provider(server)

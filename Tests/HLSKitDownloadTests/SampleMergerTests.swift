@@ -3,7 +3,7 @@ import Testing
 
 @testable import HLSKitDownload
 
-@Suite("merging tracks")
+@Suite("Merging tracks")
 struct SampleMergerTests {
     private let video = MediaTrack(id: 1, mediaType: .video, codec: .h264, timescale: 1)
     private let audio = MediaTrack(id: 2, mediaType: .audio, codec: .aac, timescale: 1)
@@ -35,7 +35,7 @@ struct SampleMergerTests {
         return merger
     }
 
-    @Test("S03: samples come by their decoding times, as soon as nothing earlier can come")
+    @Test("S03: samples are sorted by decoding time and released once no earlier one can come")
     func order() throws {
         var merger = try merger()
         for second in [0, 2, 4] { merger.add(sample(second), to: 0) }
@@ -46,7 +46,7 @@ struct SampleMergerTests {
         #expect(try taken(&merger) == ["0:4"])
     }
 
-    @Test("S03: a track that has nothing for a while holds no one up")
+    @Test("S03: a temporarily silent track delays no other")
     func silence() throws {
         var merger = try merger()
         for second in 0..<10 { merger.add(sample(second), to: 0) }
@@ -58,7 +58,7 @@ struct SampleMergerTests {
         #expect(try taken(&merger).count == 4)
     }
 
-    @Test("S03: tracks that change at one discontinuity are announced together, after all samples before it")
+    @Test("S03: tracks that change at a discontinuity are announced together, after all earlier samples")
     func change() throws {
         var merger = try merger()
         for slot in 0...1 {
@@ -74,7 +74,7 @@ struct SampleMergerTests {
         #expect(try taken(&merger) == ["1:2", "T", "0:2"])
     }
 
-    @Test("S03: text makes no one wait and comes at its time")
+    @Test("S03: text delays no other track and arrives at its time")
     func sparse() throws {
         var merger = try merger()
         let text = merger.addSlot(isSparse: true)

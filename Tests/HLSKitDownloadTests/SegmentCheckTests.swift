@@ -5,7 +5,7 @@ import Testing
 
 @testable import HLSKitDownload
 
-@Suite("looking at what is stored")
+@Suite("Verification of stored segments")
 struct SegmentCheckTests {
     private func check(_ bytes: [UInt8], pieces: Int = 7) -> SegmentCheck {
         var check = SegmentCheck()
@@ -18,7 +18,7 @@ struct SegmentCheckTests {
     }
 
     @Test(
-        "R52, R67: what is not ciphertext is damaged, and the key is not to blame",
+        "R52, R67: invalid ciphertext counts as damaged, and the key is not blamed",
         arguments: [[], Array(repeating: 0xA5, count: 17), Array(repeating: UInt8(ascii: "a"), count: 160)] as [[UInt8]]
     )
     func noCiphertext(bytes: [UInt8]) {
@@ -27,7 +27,7 @@ struct SegmentCheckTests {
         }
     }
 
-    @Test("R51: what does not decrypt to media is of another key", arguments: [16, 32, 48, 4096])
+    @Test("R51: data that does not decrypt to media has another key", arguments: [16, 32, 48, 4096])
     func otherKey(count: Int) {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 13) }
         #expect(throws: DecryptionError.self) {
@@ -35,7 +35,7 @@ struct SegmentCheckTests {
         }
     }
 
-    @Test("what decrypts to media needs no padding")
+    @Test("data that decrypts to media needs no padding")
     func unpadded() throws {
         let (key, vector): ([UInt8], [UInt8]) = (Array(0..<16), Array(1..<17))
         for packetCount in [4, 40] {
@@ -58,7 +58,7 @@ struct SegmentCheckTests {
         #expect(throws: MediaError.self) { try check(Array("Not found --> 404".utf8)).finish(mayBeEmpty: true) }
     }
 
-    @Test("an empty file is one of subtitles")
+    @Test("an empty file is valid only for subtitles")
     func empty() throws {
         try check([]).finish(mayBeEmpty: true)
         #expect(throws: MediaError.self) { try check([]).finish(mayBeEmpty: false) }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HLSKitDownload
 
-@Suite("differences to what was packed")
+@Suite("Thin files")
 struct ThinFileTests {
     private let library = PatchLibrary.installed
 
@@ -28,7 +28,7 @@ struct ThinFileTests {
         }
     }
 
-    @Test("media in packets is a twentieth of itself beside the same without them")
+    @Test("packetised media shrinks to a twentieth relative to its payload")
     func packets() throws {
         let media = noise(400_000, seed: 1)
         var packets: [UInt8] = []
@@ -42,7 +42,7 @@ struct ThinFileTests {
         #expect(try bytes(patch, from: reference, packets.count) == packets)
     }
 
-    @Test("what the reference has nothing of is kept whole; nothing at all is nothing")
+    @Test("media unlike its reference is stored whole; empty media stays empty")
     func nothing() throws {
         let media = noise(10_000, seed: 4)
         for reference in [[], noise(1, seed: 5), noise(5_000, seed: 6)] {
@@ -51,7 +51,7 @@ struct ThinFileTests {
         #expect(try bytes(patch([], from: media), from: media, 0) == [])
     }
 
-    @Test("beside another reference, of another length, torn or changed it is not taken for what it was")
+    @Test("a wrong reference, wrong length, truncation or change is detected")
     func damage() throws {
         let media = noise(50_000, seed: 7)
         let reference = noise(1_000, seed: 8) + media
@@ -73,7 +73,7 @@ struct ThinFileTests {
         }
     }
 
-    @Test("a file of it names what it refers to, and comes back as it was")
+    @Test("a thin file names its reference, and reads back unchanged")
     func file() throws {
         let reference = ThinFile.Reference(output: "output-2.mp4", range: 7..<900, byteCount: 12)
         let file = ThinFile(reference: reference, patch: [0x0A, 1, 2, 0])
@@ -82,7 +82,7 @@ struct ThinFileTests {
     }
 
     @Test(
-        "what is no such file is none",
+        "malformed thin files are rejected",
         arguments: [
             "", "\n", "hlskit-thin output.mp4 0 1 1", "hlskit-thin output.mp4 0 1\n",
             "hlskit-thin output.mp4 0 1 1 1\n",

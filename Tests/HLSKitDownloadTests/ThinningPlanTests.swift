@@ -2,7 +2,7 @@ import Testing
 
 @testable import HLSKitDownload
 
-@Suite("when segments need not stand on the disk twice")
+@Suite("Plan for thinning segments")
 struct ThinningPlanTests {
     private func place(_ offset: Int64, in output: String = "output.mp4") -> ThinningPlan.Place {
         ThinningPlan.Place(output: output, offset: offset)
@@ -13,7 +13,7 @@ struct ThinningPlanTests {
         ThinningPlan(ThinningPlan.Limits(batchByteCount: batch, busyByteCount: busy), neededCount: neededCount)
     }
 
-    @Test("a segment is due when another of its lane was packed, with all that was written in between")
+    @Test("a segment is due when the next one of its lane was packed, with all bytes in between")
     func due() {
         var plan = plan()
         plan.notePacked("a", byteCount: 10, lane: 0, from: place(0), to: place(9))
@@ -24,7 +24,7 @@ struct ThinningPlanTests {
         #expect(plan.takeDue(isIdle: true).isEmpty)
     }
 
-    @Test("of large ones only so much of what follows is looked through")
+    @Test("for large segments a limited range of the following bytes is used")
     func tail() {
         for (byteCount, tail) in [(2 << 20, 1 << 20), (16 << 20, 4 << 20)] as [(Int, Int64)] {
             var plan = plan()
@@ -35,7 +35,7 @@ struct ThinningPlanTests {
         }
     }
 
-    @Test("where the file is written in long pieces, more have to follow")
+    @Test("if the file is written in long pieces, more segments must follow")
     func longPieces() {
         var plan = plan(neededCount: 3)
         for index in 0..<3 {
@@ -47,7 +47,7 @@ struct ThinningPlanTests {
         #expect(plan.takeDue(isIdle: true).map(\.range) == [0..<40])
     }
 
-    @Test("it is collected until it is worth waiting for the disk, and longer while there is more to do")
+    @Test("pieces are collected until a sync is worthwhile, and longer while busy")
     func batch() {
         var plan = plan(20, busy: 40)
         for (index, name) in ["a", "b", "c"].enumerated() {
@@ -66,7 +66,7 @@ struct ThinningPlanTests {
         #expect(plan.takeDue(isIdle: false).map(\.name) == ["c", "d", "e", "f"])
     }
 
-    @Test("what goes on in another file stays as it is")
+    @Test("a segment that continues in another file is not thinned")
     func otherFile() {
         var plan = plan()
         let next = "output.2.mp4"

@@ -4,7 +4,7 @@ import Testing
 @testable import HLSKitEngine
 
 /// Thirty seconds and a thousand bytes are wanted; a hundred bytes may wait to be read.
-@Suite("Bodies that are read on")
+@Suite("Reading response bodies")
 struct BodyReadingTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
@@ -42,7 +42,7 @@ struct BodyReadingTests {
         Case(testDescription: "little waits", facts: .init(waitingByteCount: 50, index: 1), resumes: true),
     ]
 
-    @Test("a body is read on while there is room", arguments: cases)
+    @Test("a response body is read as long as the buffer has room", arguments: cases)
     func decide(_ test: Case) {
         var buffering = BufferingConfiguration()
         buffering.forwardDuration = .seconds(30)

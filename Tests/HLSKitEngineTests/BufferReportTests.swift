@@ -13,7 +13,7 @@ struct BufferReportTests {
         KeepUpInput(forwardDuration: ahead, remaining: .seconds(600), safeThroughput: 1e7, bitRate: 1e6)
     }
 
-    @Test("programs are told what changes")
+    @Test("buffer changes are reported to the app")
     func tells() {
         var report = Self.report()
         #expect(report.tell(isLikely: false) == false)
@@ -24,7 +24,7 @@ struct BufferReportTests {
         #expect(!report.isLikelyToKeepUp)
     }
 
-    @Test("what playing follows from is told before it, and what follows from waiting after it")
+    @Test("a playable buffer is reported before playback starts, an empty one after the player begins to wait")
     func order() {
         var report = Self.report()
         let facts = BufferReport.Facts(isReady: true)
@@ -37,7 +37,7 @@ struct BufferReportTests {
         #expect(ended == [.change(TimeControlMachine.BufferState()), .tellLikelyToKeepUp(false)])
     }
 
-    @Test("without pacing an item that is ready plays; in real time not before its first media is decoded")
+    @Test("unpaced, a ready item plays; in real time it waits until its first media is decoded")
     func states() {
         var (buffer, report) = (ForwardBuffer(), Self.report())
         buffer.setRequiredTracks([.video])
@@ -53,7 +53,7 @@ struct BufferReportTests {
         #expect(state(BufferReport.Facts(isReady: true, holdsStart: true)) == [true, true])
     }
 
-    @Test("after a stall more is enough to start with, until the playhead is moved")
+    @Test("after a stall a smaller buffer is enough to resume, until the playhead is moved")
     func stalls() {
         var report = Self.report()
         let first = report.startThreshold
@@ -65,7 +65,7 @@ struct BufferReportTests {
         #expect(report.startThreshold == first)
     }
 
-    @Test("a look at another rate keeps nothing")
+    @Test("judging the buffer for another rate does not change later judgements")
     func looks() {
         var report = Self.report()
         #expect(report.judged(Self.input(.seconds(2))))
@@ -77,7 +77,7 @@ struct BufferReportTests {
         #expect(report.judge(Self.input(.seconds(1))) == false)
     }
 
-    @Test("a policy of the program is asked elsewhere, and its last word holds")
+    @Test("an app's policy is not evaluated by the report; its last answer applies")
     func program() {
         var report = Self.report(.custom { _ in true })
         #expect(report.programPolicy != nil)
@@ -87,7 +87,7 @@ struct BufferReportTests {
         #expect(Self.report().programPolicy == nil)
     }
 
-    @Test("the buffer becomes full once, and stays so until it is not")
+    @Test("\"full\" is reported once, and again only after the buffer was not full")
     func fills() {
         var buffer = ForwardBuffer()
         var report = Self.report()

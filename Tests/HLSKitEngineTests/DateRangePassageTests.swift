@@ -7,7 +7,7 @@ import Testing
 @testable import HLSKitEngine
 
 /// Ten segments of four seconds, the first of which begins at 00:00:00 and item time 0.
-@Suite("When the playhead comes into date ranges")
+@Suite("Entering and leaving date ranges")
 struct DateRangePassageTests {
     private static func list(_ ranges: [String]) throws -> PlaylistTracker {
         var text = PlaylistText.numbered(0, count: 10)
@@ -65,7 +65,7 @@ struct DateRangePassageTests {
             times: [(20, []), (7, []), (6.9, ["entered a"]), (4, []), (3.9, ["left a"]), (0, ["entered b"])]),
     ]
 
-    @Test("K11: ranges are told as the playhead passes them", arguments: runs)
+    @Test("K11: date ranges are reported as the playhead passes them", arguments: runs)
     func passing(_ run: Run) throws {
         var passage = DateRangePassage()
         #expect(passage.read(try Self.list(run.ranges)) == [])
@@ -74,7 +74,7 @@ struct DateRangePassageTests {
         }
     }
 
-    @Test("K11: the next moment is the next start or end, and before the start when time runs backwards")
+    @Test("K11: the next moment is the next start or end, or the previous start at a negative rate")
     func moments() throws {
         var passage = try Self.passage(Self.range("a", 4, "DURATION=3"), Self.range("b", 9))
         #expect(DateRangePassage().next(from: .zero, isReverse: false) == nil)
@@ -86,7 +86,7 @@ struct DateRangePassageTests {
         }
     }
 
-    @Test("K11: after a move of the playhead ranges are told again, but for those that it stays in")
+    @Test("K11: after a seek, ranges are reported again, except those that still contain the playhead")
     func jumps() throws {
         var passage = try Self.passage(Self.range("a", 4, "DURATION=3"), Self.range("b", 12, "DURATION=1"))
         #expect(Self.text(passage.advance(to: .seconds(5))) == ["entered a"])
@@ -100,7 +100,7 @@ struct DateRangePassageTests {
         #expect(Self.text(passage.advance(to: .seconds(20))) == ["left a", "entered b", "left b"])
     }
 
-    @Test("K11: what a newer playlist says of a range is told while the playhead is in it")
+    @Test("K11: changes to a range in a newer playlist are reported while the playhead is in it")
     func updates() throws {
         var passage = try Self.passage(Self.range("a", 4, "SCTE35-OUT=0xFC"), Self.range("b", 30))
         #expect(Self.text(passage.advance(to: .seconds(5))) == ["entered a"])
@@ -115,7 +115,7 @@ struct DateRangePassageTests {
         #expect(Self.text(passage.advance(to: .seconds(30))) == ["entered b"])
     }
 
-    @Test("K11: an end that was passed when it came is told at once")
+    @Test("K11: an end that the playhead has already passed is reported at once")
     func lateEnd() throws {
         var passage = try Self.passage(Self.range("a", 4))
         #expect(Self.text(passage.advance(to: .seconds(10))) == ["entered a"])
@@ -123,7 +123,7 @@ struct DateRangePassageTests {
         #expect(Self.text(passage.advance(to: .seconds(10))) == ["left a"])
     }
 
-    @Test("K11: a range that is gone is removed, and not entered again by a list that still has it")
+    @Test("K11: a deleted range is reported as removed, and an older playlist does not bring it back")
     func removal() throws {
         let (a, b) = (Self.range("a", 4), Self.range("b", 30))
         var passage = try Self.passage(a, b)
@@ -137,7 +137,7 @@ struct DateRangePassageTests {
         #expect(Self.text(passage.advance(to: .seconds(40))) == [])
     }
 
-    @Test("K11: a range that is listed when its time was played is told late; one from before that is not")
+    @Test("K11: a range listed after its media was played is reported late; one before the start position is not")
     func late() throws {
         var passage = DateRangePassage()
         #expect(passage.read(try Self.list([Self.range("z", 39)])) == [])
@@ -150,7 +150,7 @@ struct DateRangePassageTests {
         #expect(Self.text(passage.advance(to: .seconds(10))) == ["entered a", "entered c"])
     }
 
-    @Test("K11: far dates and thousands of ranges do no harm")
+    @Test("K11: far dates and thousands of ranges are handled")
     func odd() throws {
         var passage = DateRangePassage()
         let many = (0..<3000).map { "ID=\"\($0)\",START-DATE=\"2026-01-01T00:00:10Z\",DURATION=1" }

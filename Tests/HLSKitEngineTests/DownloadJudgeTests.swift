@@ -4,7 +4,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-@Suite("Judge of downloads")
+@Suite("Download judge")
 struct DownloadJudgeTests {
     private static let request = RequestID(rawValue: 3)
     private static let segment = SegmentID(lane: .main, rawValue: 7)
@@ -44,7 +44,7 @@ struct DownloadJudgeTests {
         Case(testDescription: "a recording in real time", facts: .init(keepsBest: true), time: 900, look: .recording),
     ]
 
-    @Test("a download is looked at when bytes come, and after twice as long when none do", arguments: cases)
+    @Test("a download is judged when bytes arrive; without bytes, after twice the usual time", arguments: cases)
     func looks(_ test: Case) {
         let judge = DownloadJudge()
         let judged = Duration.seconds(7)
@@ -82,7 +82,7 @@ struct DownloadJudgeTests {
         Lateness(testDescription: "more than was expected", elapsed: 9, ahead: 0, received: 9_000, isLate: false),
     ]
 
-    @Test("P06: a download is late if its rest takes longer than what is ahead, and than it plays", arguments: lateness)
+    @Test("P06: a download is late if its rest takes longer than the buffer and the segment last", arguments: lateness)
     func late(_ row: Lateness) {
         var input = Self.download.input
         #expect(!DownloadJudge.isLate(input))
@@ -94,7 +94,7 @@ struct DownloadJudgeTests {
     }
 
     @Test(
-        "the first look is armed where there is a choice and a playhead that must not stop",
+        "the first check is scheduled only for paced playback with a choice of variants",
         arguments: [(true, false, 2, true), (true, false, 1, false), (false, false, 2, false), (true, true, 2, false)])
     func firstLook(isPaced: Bool, keepsBest: Bool, count: Int, isArmed: Bool) {
         let time = DownloadJudge().firstLook(
@@ -105,7 +105,7 @@ struct DownloadJudgeTests {
     // MARK: Whether
 
     @Test(
-        "a look knows what has come, and of how much, as far as that is told",
+        "a check knows the received bytes and the expected size, as far as it is declared",
         arguments: [(nil, 10, 1_000), (400, 10, 400), (400, 500, 500), (nil, 2_000, 2_000)] as [(Int?, Int, Int)])
     func looks(declared: Int?, received: Int, expected: Int) {
         var judge = DownloadJudge()
@@ -131,7 +131,7 @@ struct DownloadJudgeTests {
     }
 
     @Test(
-        "a segment is given up for another variant of those there are",
+        "a late segment is abandoned for another available variant",
         arguments: [(0, true), (1, false), (2, false)])
     func givesUp(index: Int, isGivenUp: Bool) {
         var judge = DownloadJudge()

@@ -3,7 +3,7 @@ import Testing
 @testable import HLSKitEngine
 
 /// Parts of half a second, played 1.5 s behind the edge.
-@Suite("alignment at the live edge")
+@Suite("Alignment at the live edge")
 struct EdgeAlignmentTests {
     private static let part = Duration.milliseconds(500)
 
@@ -23,14 +23,14 @@ struct EdgeAlignmentTests {
         return alignment
     }
 
-    @Test("the start is a part nearer where two parts are left")
+    @Test("playback starts one partial segment nearer the edge if the offset spans at least two")
     func lead() {
         #expect(EdgeAlignment.lead(offset: .milliseconds(1500), part: Self.part) == Self.part)
         #expect(EdgeAlignment.lead(offset: .seconds(1), part: Self.part) == Self.part)
         #expect(EdgeAlignment.lead(offset: .milliseconds(999), part: Self.part) == .zero)
     }
 
-    @Test("M05: playing waits for the next list, and then begins where it is")
+    @Test("M05: playback waits for the next playlist before it begins")
     func waits() {
         var alignment = EdgeAlignment()
         #expect(!alignment.isPending)
@@ -44,7 +44,7 @@ struct EdgeAlignmentTests {
         #expect(!alignment.isPending)
     }
 
-    @Test("M05: what does not begin nearer than it waits for is not aligned")
+    @Test("M05: without a lead there is no alignment: playback does not wait for a playlist")
     func ended() {
         var alignment = Self.listed
         alignment.end()
@@ -54,7 +54,7 @@ struct EdgeAlignmentTests {
         #expect(alignment.deadline == nil)
     }
 
-    @Test("M06: the place moves on to its distance where no more is missing than the part that comes next")
+    @Test("M06: the position moves up to the target distance if at most the next partial segment is missing")
     func moves() {
         var alignment = Self.listed
         // 0.7 s were spent on media to play.
@@ -66,13 +66,13 @@ struct EdgeAlignmentTests {
     }
 
     @Test(
-        "M06: a difference that is not noticed is left", arguments: [(11_625, true), (11_626, false), (11_000, true)])
+        "M06: tiny differences are not corrected", arguments: [(11_625, true), (11_626, false), (11_000, true)])
     func tolerance(edge: Int, isLeft: Bool) {
         var alignment = Self.listed
         #expect((alignment.check(Self.facts(ahead: 2000, edge: edge), at: .seconds(1)) == .begins) == isLeft)
     }
 
-    @Test("M06: what is not there yet is waited for, two parts at most; then as much is left out as there is to spare")
+    @Test("M06: alignment waits two partial segments at most, then skips as much as the buffer allows")
     func patience() {
         for ahead in [1000, 1100, 1300] {
             var alignment = Self.listed

@@ -92,10 +92,10 @@ struct EndOfItemTests {
         },
     ]
 
-    @Test("what is done at the end", arguments: cases)
+    @Test("steps at the end of an item", arguments: cases)
     func check(_ test: Case) { #expect(Self.steps(EndOfItem(), test.facts) == test.steps) }
 
-    @Test("outputs are waited for once, and for a second")
+    @Test("the end waits for outputs once, and at most for a second")
     func waits() {
         var end = EndOfItem()
         var facts = Self.played
@@ -109,7 +109,7 @@ struct EndOfItemTests {
         #expect(Self.steps(end, facts, at: .seconds(10)) == [.wait(.seconds(11))])
     }
 
-    @Test("nothing could be decoded: the end is a failure, unless the playhead has been moved since")
+    @Test("if no media could be decoded, the end is a failure unless the playhead has moved since")
     func undecodable() {
         var end = EndOfItem()
         end.noteUndecodable(Self.error("undecodable"))

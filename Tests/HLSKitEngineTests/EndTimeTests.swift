@@ -34,14 +34,14 @@ struct EndTimeTests {
         Case(testDescription: "taken back", old: .seconds(20), moved: .init(reopensFrom: .seconds(20))),
     ]
 
-    @Test("an end that is moved away opens what it had cut off; the playhead is at 10 s", arguments: cases)
+    @Test("moving the end time reloads the segments it had cut off (playhead at 10 s)", arguments: cases)
     func move(_ test: Case) {
         let moved = Self.end(at: test.old).moved(to: test.new, playhead: .seconds(10))
         #expect(moved?.change == test.moved)
         #expect(moved?.end.time == test.time)
     }
 
-    @Test("before the start is known an end is taken as it is, and is not before the start then")
+    @Test("before the start is known, any end time is accepted; it is then clamped to the start")
     func start() {
         let moved = EndTime().moved(to: .seconds(3), playhead: nil)
         var end = moved?.end ?? EndTime()
@@ -72,7 +72,7 @@ struct EndTimeTests {
         return lane
     }
 
-    @Test("an end time cuts a lane off, and one that is taken back opens it there")
+    @Test("setting an end time truncates a lane; removing it reopens the lane there")
     func cutting() {
         var lane = Self.lane()
         let open = lane.goOn(behind: .seconds(10))
@@ -92,7 +92,7 @@ struct EndTimeTests {
         #expect(!lane.isCutAtEnd)
     }
 
-    @Test("segments that lie before the end time are kept")
+    @Test("segments before the end time are kept")
     func keeping() {
         var lane = Self.lane()
         lane.cutAtEnd()
@@ -102,7 +102,7 @@ struct EndTimeTests {
         #expect(lane.segments.map(\.id.rawValue) == [1])
     }
 
-    @Test("outputs that have got nothing since the playhead moved say nothing of the end")
+    @Test("outputs without media since the last seek do not influence the drained end")
     func draining() {
         for (end, landing, expected): (Duration?, Duration?, Duration) in [
             (.seconds(7), nil, .seconds(7)), (.seconds(7), .seconds(5), .seconds(7)),

@@ -30,7 +30,7 @@ struct EngineAudioTrackTests {
     }
 
     @Test(
-        "another track is loaded beside the frames, until what is loaded is dropped",
+        "another audio track loads while frames are kept, until loaded media is dropped",
         arguments: ["v.m3u8", "main.m3u8"])
     func change(path: String) throws {
         var harness = Self.playing(path)
@@ -63,7 +63,7 @@ struct EngineAudioTrackTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("one track alone changes nothing", arguments: ["v.m3u8", "main.m3u8"])
+    @Test("a single audio track causes no change", arguments: ["v.m3u8", "main.m3u8"])
     func single(path: String) throws {
         var harness = Self.playing(path, tracks: Array(Self.tracks.prefix(2)))
         let group = try #require(harness.engine.mediaSelection.groups[.audible])
@@ -74,7 +74,7 @@ struct EngineAudioTrackTests {
         #expect(harness.didPlayToEnd && harness.statistics.numberOfStalls == 0)
     }
 
-    @Test("a wish fails the item when the first segment has told of its tracks", arguments: ["v.m3u8", "main.m3u8"])
+    @Test("an unmatched track preference fails the item with its first segment", arguments: ["v.m3u8", "main.m3u8"])
     func wish(path: String) throws {
         var preferences = PlayerItemPreferences()
         preferences.audio = try QualityExpression(parsing: "lang=fr", for: .renditions)
@@ -88,7 +88,7 @@ struct EngineAudioTrackTests {
         #expect(harness.engine.item?.error?.detail == "available: Audio en (en), Audio de (de)")
     }
 
-    @Test("where the playlist names the audio, tracks are no options, and its language is the rule")
+    @Test("if the playlist declares the audio, tracks are not options, and the playlist's language decides")
     func declared() throws {
         var state = MediaSelectionState(languages: ["de"])
         let text = """

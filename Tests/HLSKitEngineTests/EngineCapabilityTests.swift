@@ -6,7 +6,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-/// What the machine can take limits the variants of an item (docs/behaviour/selection.md), and so do bounds.
+/// What the machine can take limits the variants of an item (docs/reference/selection.md), and so do bounds.
 @Suite("Engine: capabilities")
 struct EngineCapabilityTests {
     struct Case: Sendable, CustomTestStringConvertible {
@@ -22,7 +22,7 @@ struct EngineCapabilityTests {
     }
 
     @Test(
-        "each limit takes what is beyond it",
+        "each capability limit excludes the variants above it",
         arguments: [
             Case(testDescription: "nothing special", attributes: "", isTaken: true),
             Case(testDescription: "HDCP", attributes: ",HDCP-LEVEL=TYPE-0", isTaken: false),
@@ -96,7 +96,7 @@ struct EngineCapabilityTests {
         #expect(first == (limits.isTaken ? "a0.ts" : "b0.ts"))
     }
 
-    @Test("where every variant is of a range that is not supported, that counts for nothing")
+    @Test("if every variant has an unsupported video range, the limit is ignored")
     func onlyUnsupportedRanges() {
         var configuration = EngineConfiguration()
         configuration.capabilities.supportedVideoRanges = [.sdr]
@@ -108,7 +108,7 @@ struct EngineCapabilityTests {
         #expect(harness.mediaPaths.first == "a0.ts")
     }
 
-    @Test("an item without a variant that may be played fails and says why for each")
+    @Test("an item without a playable variant fails and gives the reason for each variant")
     func nothingEligible() {
         var origin = Self.origin("")
         origin.answer(

@@ -4,7 +4,7 @@ import Testing
 /// Rules of time control, buffering, starting and selection that only a whole engine shows.
 @Suite("Engine, contracts")
 struct EngineContractTests {
-    @Test("of several seeks before the item is ready the last becomes its start, the others come to nothing")
+    @Test("of several seeks before the item is ready, the last becomes its start and the others fail")
     func seeksBeforeReady() {
         var harness = EngineHarness.playing("vod.m3u8", from: .vod(count: 30))
         for target in [100, 20, 50] { harness.control(.seek(to: .seconds(target))) }
@@ -14,7 +14,7 @@ struct EngineContractTests {
         #expect(harness.seekOutcomes == [false, false, true])
     }
 
-    @Test("F13: a small preference loads little; taken back, the buffer fills")
+    @Test("F13: a small forward buffer loads little; removing the preference fills the buffer")
     func smallBuffer() {
         var preferences = PlayerItemPreferences()
         preferences.preferredForwardBufferDuration = .seconds(5)
@@ -30,7 +30,7 @@ struct EngineContractTests {
         #expect(harness.mediaPaths.count == 8)
     }
 
-    @Test("F04: keep-up is reported while paused, too")
+    @Test("F04: \"likely to keep up\" is also reported while paused")
     func keepUpWhilePaused() {
         var harness = EngineHarness(origin: .vod(count: 30))
         harness.open("vod.m3u8")
@@ -39,7 +39,7 @@ struct EngineContractTests {
         #expect(harness.state.isPlaybackLikelyToKeepUp)
     }
 
-    @Test("a change of variant or of limits changes neither status nor rate nor timebase")
+    @Test("changing the variant or limits changes neither status, rate nor timebase")
     func variantChange() {
         var origin = ScriptedOrigin.twoVariants(count: 30)
         origin.media = { _ in .media(100_000) }

@@ -36,7 +36,7 @@ struct EngineDateRangeTests {
         }?.time.seconds
     }
 
-    @Test("K11: a live stream tells of its ranges at their time, of what is new in them, and of their end")
+    @Test("K11: a live stream reports ranges when they start, when they change and when they end")
     func live() throws {
         var origin = ScriptedOrigin()
         origin.routes["live.m3u8"] = { visit in
@@ -58,7 +58,7 @@ struct EngineDateRangeTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("K11: a range that the list has no longer is told while the playhead is in it")
+    @Test("K11: a range that was deleted from the playlist is reported while the playhead is in it")
     func removed() {
         var origin = ScriptedOrigin()
         origin.routes["live.m3u8"] = { visit in
@@ -69,7 +69,7 @@ struct EngineDateRangeTests {
         #expect(Self.told(harness) == ["entered ad", "removed ad"])
     }
 
-    @Test("K11: a stream that is over does so, also after seeks and while paused")
+    @Test("K11: ranges of an ended stream are reported, also after seeks and while paused")
     func ended() {
         var text = PlaylistText.numbered(0, count: 10, isEnded: true)
         text.header = ["#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00Z", Self.out, Self.mark, Self.back]
@@ -91,7 +91,7 @@ struct EngineDateRangeTests {
         #expect(Self.told(harness).count == 6)
     }
 
-    @Test("K11: a stream without date ranges wakes no player for them")
+    @Test("K11: a stream without date ranges schedules no wake-ups for them")
     func without() {
         var harness = EngineHarness.playing("vod.m3u8", from: .vod())
         harness.run(until: .seconds(5))

@@ -6,7 +6,7 @@ import HLSKitTime
 import TestSupport
 import Testing
 
-@Suite("Engine, an origin that gives no media any more")
+@Suite("Engine, an origin that stops delivering media")
 struct EngineDeadOriginTests {
     /// `count` segments of 4 s, of which those in `lost` answer with `status`.
     private static func origin(
@@ -22,7 +22,7 @@ struct EngineDeadOriginTests {
         .spoiled(.media(MediaError(code: .unknownContainer, text: "not media"))),
     ]
 
-    @Test("an item of which no segment comes fails within a minute", arguments: deaths.indices, [false, true])
+    @Test("an item whose segments never arrive fails within a minute", arguments: deaths.indices, [false, true])
     func nothing(index: Int, isUnpaced: Bool) {
         var harness = EngineHarness.playing(
             "vod.m3u8", from: Self.origin(count: 600, lost: 0..<600, status: Self.deaths[index])
@@ -36,7 +36,7 @@ struct EngineDeadOriginTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("and so it does after something was played", arguments: deaths.indices, [false, true])
+    @Test("an item whose segments stop arriving later fails within a minute", arguments: deaths.indices, [false, true])
     func afterSome(index: Int, isUnpaced: Bool) {
         var harness = EngineHarness.playing(
             "vod.m3u8", from: Self.origin(count: 600, lost: 4..<600, status: Self.deaths[index])
@@ -51,7 +51,7 @@ struct EngineDeadOriginTests {
         if !isUnpaced, index >= 4 { #expect(harness.state.currentTime.seconds <= 16.1) }
     }
 
-    @Test("four in a row are skipped, five are the end, and the number is a setting")
+    @Test("four missing segments in a row are skipped, five fail the item, and the limit is a setting")
     func number() {
         for (lost, limit, plays) in [
             (10..<14, 5, true), (10..<15, 5, false), (10..<12, 2, false), (10..<11, 2, true), (10..<30, nil, true),
@@ -70,7 +70,7 @@ struct EngineDeadOriginTests {
         }
     }
 
-    @Test("any number that are missing one by one are skipped")
+    @Test("any number of isolated missing segments is skipped")
     func oneByOne() {
         for isUnpaced in [false, true] {
             var harness = EngineHarness.playing("vod.m3u8", from: Self.origin(lost: stride(from: 1, to: 39, by: 2))) {
@@ -82,7 +82,7 @@ struct EngineDeadOriginTests {
         }
     }
 
-    @Test("gaps that the playlist declares are no losses")
+    @Test("gaps declared by the playlist do not count as losses")
     func gaps() {
         var origin = ScriptedOrigin.vod(count: 40) { text in
             for index in 10..<30 { text.segments[index].tags = ["#EXT-X-GAP"] }
@@ -106,7 +106,7 @@ struct EngineDeadOriginTests {
         }
     }
 
-    @Test("the time without media is a setting too, and a longer budget makes it longer")
+    @Test("the time without media is a setting, too, and a longer budget extends it")
     func time() {
         for (time, budget, limit) in [(30, 20, 31), (60, 20, 61), (10, 20, 21), (60, 100, 101)] {
             var harness = EngineHarness.playing("vod.m3u8", from: Self.origin(lost: 0..<40, status: .status(500))) {
@@ -120,7 +120,7 @@ struct EngineDeadOriginTests {
         }
     }
 
-    @Test("a live stream whose segments are not there for a while continues", arguments: [8, 20, 40])
+    @Test("a live stream continues after its segments were unavailable for a while", arguments: [8, 20, 40])
     func live(seconds: Int) {
         var origin = ScriptedOrigin.live()
         origin.media = { visit in
@@ -133,7 +133,7 @@ struct EngineDeadOriginTests {
         #expect(harness.loadedSegments.last == "s154.ts" || harness.loadedSegments.last == "s155.ts")
     }
 
-    @Test("a live stream of which nothing comes any more fails in a minute and what was loaded")
+    @Test("a live stream whose segments stop arriving fails after a minute plus its buffer")
     func deadLive() {
         for death in [ScriptedOrigin.Reply.status(404), .status(500), .failure(.cannotConnect)] {
             var origin = ScriptedOrigin.live()

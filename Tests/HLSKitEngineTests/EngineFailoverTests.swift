@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// What is dead in one place comes from another: variants, audio and subtitles.
-@Suite("Engine, failover of every lane")
+@Suite("Engine, failover in every lane")
 struct EngineFailoverTests {
     private static let dead = "https://dead/"
 
@@ -40,7 +40,7 @@ struct EngineFailoverTests {
         return origin
     }
 
-    @Test("a dead host of the audio leads to the variant whose group has the same audio")
+    @Test("a dead audio host causes a switch to the variant whose group has the same audio")
     func deadAudioHost() {
         for isUnpaced in [false, true] {
             var harness = EngineHarness.playing(
@@ -57,7 +57,7 @@ struct EngineFailoverTests {
         }
     }
 
-    @Test("audio that dies while it plays continues from the other group without a pause")
+    @Test("audio that fails during playback continues from the other group without a pause")
     func audioDies() {
         for death in [ScriptedOrigin.Reply.status(404), .status(503), .failure(.cannotConnect)] {
             var origin = Self.origin(audio: ("ea.m3u8", "eb.m3u8"))
@@ -72,7 +72,7 @@ struct EngineFailoverTests {
         }
     }
 
-    @Test("the audio that failed is left alone for a minute, whatever its variant would offer")
+    @Test("the failed audio is not used for a minute, even if its variant would be better")
     func penalty() {
         var origin = Self.origin(audio: ("ea.m3u8", "eb.m3u8"), count: 60, bandwidths: (3_000_000, 1_000_000))
         origin.answer("ea8.ts", .status(404))
@@ -97,7 +97,7 @@ struct EngineFailoverTests {
         }
     }
 
-    @Test("of audio whose segments cannot be loaded nothing is played either")
+    @Test("if no audio segment can be loaded, no media is played")
     func noAudioSegments() {
         var origin = Self.origin(audio: ("ea.m3u8", "ea.m3u8"))
         for number in 0..<20 { origin.answer("ea\(number).ts", .status(404)) }
@@ -108,7 +108,7 @@ struct EngineFailoverTests {
         #expect(harness.playingSince == nil)
     }
 
-    @Test("where audio ends for good playing ends, however much of the video is loaded")
+    @Test("if the audio ends for good, playback ends, however much video is loaded")
     func audioEnds() {
         for death in [ScriptedOrigin.Reply.status(404), .failure(.cannotConnect)] {
             var origin = Self.origin(audio: ("ea.m3u8", "ea.m3u8"), count: 200)
@@ -149,7 +149,7 @@ struct EngineFailoverTests {
         return origin
     }
 
-    @Test("a dead host of the subtitles leads to the same ones of another group")
+    @Test("a dead subtitle host causes a switch to the same subtitles of another group")
     func deadSubtitleHost() throws {
         var preferences = PlayerItemPreferences()
         preferences.subtitles = try QualityExpression(parsing: "lang=en", for: .renditions)
@@ -160,7 +160,7 @@ struct EngineFailoverTests {
         #expect(harness.loadedSegments.filter { $0.hasPrefix("sb") }.count == 20)
     }
 
-    @Test("subtitles that no one has fail nothing, and nothing waits for them")
+    @Test("unavailable subtitles fail nothing and delay nothing")
     func noSubtitles() throws {
         var preferences = PlayerItemPreferences()
         preferences.subtitles = try QualityExpression(parsing: "lang=en", for: .renditions)
@@ -195,7 +195,7 @@ struct EngineFailoverTests {
     }
 
     @Test(
-        "redundant variants of one quality are one choice: without a failure its place stays", arguments: [true, false])
+        "redundant variants are one choice: without a failure the pathway does not change", arguments: [true, false])
     func redundantVariants(pathways: Bool) {
         for isUnpaced in [false, true] {
             var harness = EngineHarness.playing("main.m3u8", from: Self.redundant(pathways: pathways)) {
@@ -207,7 +207,7 @@ struct EngineFailoverTests {
         }
     }
 
-    @Test("a failure leads to the other place, and the next quality comes from there too", arguments: [true, false])
+    @Test("a failure switches the pathway, and the next quality comes from there, too", arguments: [true, false])
     func redundantFailure(pathways: Bool) {
         var origin = Self.redundant(pathways: pathways)
         origin.routes[pathways ? "alo0.ts" : "https://a/alo0.ts"] = { _ in .status(404) }

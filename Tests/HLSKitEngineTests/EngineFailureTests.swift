@@ -21,7 +21,7 @@ struct EngineFailureTests {
     // MARK: Breaks
 
     @Test(
-        "a film goes on over a break of eight segments that cannot be had, whatever is wrong with them",
+        "a film skips a break of eight unavailable segments, whatever their fault",
         arguments: [0, 1, 2, 3])
     func deadBreak(fault: Int) {
         let replies: [ScriptedOrigin.Reply] = [
@@ -42,7 +42,7 @@ struct EngineFailureTests {
         #expect(harness.now < .seconds(4 * 18 + 30))
     }
 
-    @Test("a server that is down for a while is waited for as ever, also where a break is behind that")
+    @Test("the player waits for a failing server as usual, even if a break follows")
     func outageBeforeBreak() {
         var origin = ScriptedOrigin.vod(count: 12) { text in
             for index in 8..<12 {
@@ -59,7 +59,7 @@ struct EngineFailureTests {
 
     // MARK: Segments
 
-    @Test("R1: a segment that is not there once is asked for again after half a second")
+    @Test("R1: a segment that is missing once is requested again after half a second")
     func transientAbsence() {
         var origin = ScriptedOrigin.twoVariants()
         origin.answer("a3.ts", .status(404), .media(100_000))
@@ -72,7 +72,7 @@ struct EngineFailureTests {
         #expect(tries.last.map { $0 - tries[0] } == .milliseconds(520))
     }
 
-    @Test("O08: each failure says which try it was, and what ends an item how many there were")
+    @Test("O08: each failure reports its attempt number, and the final error reports the attempts")
     func attempts() {
         var origin = ScriptedOrigin.vod()
         origin.answer("s3.ts", .status(503), .status(503), .media(100_000))
@@ -92,7 +92,7 @@ struct EngineFailureTests {
         #expect(harness.error?.isPermanent == false)
     }
 
-    @Test("E16, R2: a segment that is gone comes from another variant, and the first is left for a minute")
+    @Test("E16, R2: a missing segment comes from another variant; the first variant is avoided for a minute")
     func absentSegment() {
         var origin = ScriptedOrigin.twoVariants(count: 40)
         origin.answer("a3.ts", .status(404))
@@ -109,7 +109,7 @@ struct EngineFailureTests {
         #expect(harness.statistics.numberOfSkippedSegments == 0)
     }
 
-    @Test("R30: of two thousand variants the playlist of one is asked for; of one more the first playlist is refused")
+    @Test("R30: with 2,000 variants one media playlist is requested; with 2,001 the playlist is refused")
     func manyVariants() {
         for count in [2000, 2001] {
             var origin = ScriptedOrigin()
@@ -125,7 +125,7 @@ struct EngineFailureTests {
         }
     }
 
-    @Test("R3: a segment that no variant has is skipped after two tries in each")
+    @Test("R3: a segment that no variant has is skipped after two attempts in each")
     func absentEverywhere() {
         var origin = ScriptedOrigin.twoVariants()
         origin.answer("a3.ts", .status(404))
@@ -141,7 +141,7 @@ struct EngineFailureTests {
         #expect(harness.statistics.skippedDuration == .seconds(4))
     }
 
-    @Test("a stream of which no segment can be loaded fails, with the cause of the last one")
+    @Test("a stream without a loadable segment fails with the cause of the last failure")
     func nothingToBeHad() {
         var origin = ScriptedOrigin.twoVariants()
         origin.media = { _ in .status(404) }
@@ -154,7 +154,7 @@ struct EngineFailureTests {
         }
     }
 
-    @Test("variants that share their playlist are no way out for one another")
+    @Test("a variant with the same playlist is not used as an alternative")
     func sharedPlaylist() {
         var origin = ScriptedOrigin.multivariant(["a": 3_000_000, "b": 1_000_000])
         origin.answer(
@@ -182,7 +182,7 @@ struct EngineFailureTests {
         #expect(harness.requests(of: "a.m3u8").count <= 2)
     }
 
-    @Test("R7: a server that fails is asked less and less often, elsewhere after the second failure")
+    @Test("R7: a failing server is asked less and less often, and another one after the second failure")
     func failingServer() {
         var origin = ScriptedOrigin.vod()
         origin.answer("s2.ts", .status(503), .status(500), .status(502), .media(100_000))
@@ -202,7 +202,7 @@ struct EngineFailureTests {
         #expect(harness.loadedSegments.contains("b2.ts"))
     }
 
-    @Test("R5: what the server says about when to come back is kept to")
+    @Test("R5: a Retry-After header is obeyed")
     func retryAfter() {
         var origin = ScriptedOrigin.vod()
         origin.answer("s2.ts", .status(429, retryAfter: .seconds(3)), .media(100_000))
@@ -213,7 +213,7 @@ struct EngineFailureTests {
     }
 
     @Test(
-        "R8: a stream whose every segment fails first plays whole",
+        "R8: a stream plays whole if every segment fails at the first attempt only",
         arguments: [ScriptedOrigin.Reply.status(503), .status(404), .failure(.connectionLost), .html])
     func everySegmentFailsFirst(failure: ScriptedOrigin.Reply) {
         var origin = ScriptedOrigin.vod()
@@ -225,7 +225,7 @@ struct EngineFailureTests {
     }
 
     @Test(
-        "R67, R68: a segment that is not media is tried again, then skipped; the others play", arguments: [0, 3, 9])
+        "R67, R68: a segment that is not media is requested again, then skipped; the others play", arguments: [0, 3, 9])
     func badSegment(index: Int) {
         var origin = ScriptedOrigin.vod()
         origin.answer("s\(index).ts", .html)
@@ -238,7 +238,7 @@ struct EngineFailureTests {
         #expect(harness.statistics.numberOfStalls == 0)
     }
 
-    @Test("R52: ciphertext that was cut short is loaded again")
+    @Test("R52: truncated ciphertext is loaded again")
     func truncatedCiphertext() {
         var origin = ScriptedOrigin.vod()
         origin.answer("s3.ts", .spoiled(.truncatedCiphertext), .media(100_000))
@@ -247,7 +247,7 @@ struct EngineFailureTests {
         #expect(harness.loadedSegments == Self.names("s"))
     }
 
-    @Test("a segment that spoils while the next one fails holds nothing up")
+    @Test("a segment that spoils while the next one fails does not delay playback")
     func twoFailuresInOneLane() {
         var origin = ScriptedOrigin.vod()
         origin.answer("s3.ts", .html, .media(100_000))
@@ -258,7 +258,7 @@ struct EngineFailureTests {
         #expect(harness.loadedSegments == Self.names("s"))
     }
 
-    @Test("media that cannot be played here at all is looked for in another variant")
+    @Test("if media cannot be decoded here, another variant is used")
     func unsupportedMedia() {
         var origin = ScriptedOrigin.twoVariants()
         let unsupported = SegmentFailure.media(MediaError(code: .unsupported, text: "a codec nobody knows"))
@@ -275,7 +275,7 @@ struct EngineFailureTests {
 
     // MARK: First playlists
 
-    @Test("R12, R31: a first playlist that is not there or none ends at once", arguments: [401, 403, 404, 410, nil])
+    @Test("R12, R31: a missing or invalid first playlist fails the item at once", arguments: [401, 403, 404, 410, nil])
     func badFirstPlaylist(status: Int?) {
         var origin = ScriptedOrigin()
         origin.answer("main.m3u8", status.map { .status($0) } ?? .html)
@@ -288,7 +288,7 @@ struct EngineFailureTests {
         #expect(harness.story.last == "paused")
     }
 
-    @Test("R11: a first playlist that fails for a while is asked for again")
+    @Test("R11: a first playlist that fails temporarily is requested again")
     func failingFirstPlaylist() {
         var origin = ScriptedOrigin.vod()
         let playlist = PlaylistText.numbered(0, count: 2, isEnded: true)
@@ -311,7 +311,7 @@ struct EngineFailureTests {
         #expect(harness.requests.count == 1)
     }
 
-    @Test("R29: a variant that is a multivariant playlist is left; all such is an error in a few requests")
+    @Test("R29: a nested multivariant playlist is skipped; if all are nested, the item fails after a few requests")
     func nestedMultivariant() {
         var origin = ScriptedOrigin.twoVariants()
         let nested = ScriptedOrigin.Reply.text("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nmain.m3u8\n")
@@ -327,7 +327,7 @@ struct EngineFailureTests {
     }
 
     @Test(
-        "R13, R19: a variant whose playlist cannot be loaded is left",
+        "R13, R19: a variant whose playlist cannot be loaded is abandoned",
         arguments: [ScriptedOrigin.Reply.html, .status(404), .status(403), .failure(.nameNotFound)])
     func brokenVariant(reply: ScriptedOrigin.Reply) {
         var origin = ScriptedOrigin.twoVariants()
@@ -346,7 +346,7 @@ struct EngineFailureTests {
     }
 
     @Test(
-        "an item whose every variant is dead ends with what killed it",
+        "an item whose variants are all dead fails with the cause",
         arguments: [
             Dead(reply: .status(404), code: .notFound), Dead(reply: .html, code: .badPlaylist),
             Dead(reply: .status(503), code: .network), Dead(reply: .failure(.cannotConnect), code: .network),
@@ -364,7 +364,7 @@ struct EngineFailureTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("nothing that can be played is an error that names the reasons")
+    @Test("an item without playable variants fails with the reasons")
     func nothingEligible() {
         var harness = EngineHarness.playing(
             "main.m3u8",
@@ -388,7 +388,7 @@ struct EngineFailureTests {
         }
     }
 
-    @Test("R50: a key that is refused ends the item; it is asked for twice at most", arguments: [401, 403, 404])
+    @Test("R50: a refused key fails the item; it is requested twice at most", arguments: [401, 403, 404])
     func refusedKey(status: Int) {
         var origin = Self.encrypted()
         origin.answer("key", .status(status))
@@ -401,7 +401,7 @@ struct EngineFailureTests {
         #expect(!harness.story.contains("playing"))
     }
 
-    @Test("R49: a key whose server fails once delays the start and nothing else")
+    @Test("R49: a key server that fails once delays the start and has no other effect")
     func failingKey() {
         var origin = Self.encrypted()
         origin.answer("key", .status(503), .failure(.timedOut), .media(16))
@@ -412,7 +412,7 @@ struct EngineFailureTests {
         #expect(harness.requests(of: "s0.ts").count == 1)
     }
 
-    @Test("N05: of a key by hand that does not fit, the playlist's key URL is not to blame")
+    @Test("N05: if a key override does not decrypt, the error names the segment, not the key URL")
     func unfitGivenKey() {
         var origin = Self.encrypted()
         origin.answer("s0.ts", .spoiled(.wrongKey))
@@ -421,11 +421,11 @@ struct EngineFailureTests {
         }
         harness.runToEnd(by: .seconds(30))
         #expect(harness.error?.code == .contentKey)
-        #expect(harness.error?.cause == "the key given by hand does not fit the segment")
+        #expect(harness.error?.cause == "the override key does not decrypt the segment")
         #expect(harness.error?.urlString == "https://host/s0.ts")
     }
 
-    @Test("R50: a key that does not fit ends the item", arguments: [SegmentFailure.wrongKey, .badKey(byteCount: 17)])
+    @Test("R50: a wrong key fails the item", arguments: [SegmentFailure.wrongKey, .badKey(byteCount: 17)])
     func unfitKey(failure: SegmentFailure) {
         var origin = Self.encrypted()
         origin.answer("s0.ts", .spoiled(failure))
@@ -436,7 +436,7 @@ struct EngineFailureTests {
     }
 
     @Test(
-        "R53: an unknown method is an error before any segment is asked for", arguments: ["SAMPLE-AES-XYZ", "ROT-13"])
+        "R53: an unknown method is an error before any segment is requested", arguments: ["SAMPLE-AES-XYZ", "ROT-13"])
     func unknownMethod(method: String) {
         var harness = EngineHarness.playing("vod.m3u8", from: Self.encrypted(method))
         harness.runToEnd(by: .seconds(3))
@@ -444,7 +444,7 @@ struct EngineFailureTests {
         #expect(harness.mediaPaths.isEmpty)
     }
 
-    @Test("R53: what comes before an unknown method is played")
+    @Test("R53: segments before an unknown encryption method are played")
     func unknownMethodLater() {
         var harness = EngineHarness.playing(
             "vod.m3u8", from: .vod { $0.segments[4].tags = [#"#EXT-X-KEY:METHOD=ROT-13,URI="key""#] })
@@ -457,7 +457,7 @@ struct EngineFailureTests {
         #expect(harness.requests(of: "key").isEmpty)
     }
 
-    @Test("R70: a map that is broken is loaded again before the item is given up")
+    @Test("R70: a broken initialization section is loaded again before the item fails")
     func brokenMap() {
         var origin = Self.encrypted()
         let broken = SegmentFailure.badInitializationSection(MediaError(code: .malformed, text: "no moov"))
@@ -469,7 +469,7 @@ struct EngineFailureTests {
         #expect(harness.loadedSegments == Self.names("s"))
     }
 
-    @Test("a map that is not there is looked for in another variant, then it is the end")
+    @Test("a missing initialization section is looked for in another variant, then the item fails")
     func absentMap() {
         var origin = Self.encrypted()
         origin.answer("init.mp4", .status(404))
@@ -481,7 +481,7 @@ struct EngineFailureTests {
 
     // MARK: Limits
 
-    @Test("R74: fruitless requests are never more than fifty in five seconds, and end after two hundred")
+    @Test("R74: unsuccessful requests are limited to 50 in five seconds and to 200 in all")
     func requestBucket() {
         var origin = ScriptedOrigin.vod(count: 1_000)
         origin.media = { _ in .status(404).after(.milliseconds(1)) }
@@ -500,7 +500,7 @@ struct EngineFailureTests {
         }
     }
 
-    @Test("R74: what ends with the last failed request ends for what the server said")
+    @Test("R74: an item that reaches the request limit fails with the server's last error")
     func causeOfLastRequest() {
         for (status, code) in [(404, HLSError.Code.notFound), (503, .network)] {
             var origin = ScriptedOrigin.vod(count: 1_000)
@@ -515,7 +515,7 @@ struct EngineFailureTests {
         }
     }
 
-    @Test("a segment that the rules of safety refuse is skipped (R20, R55, R58)")
+    @Test("a segment that the safety rules refuse is skipped (R20, R55, R58)")
     func refusedSegment() {
         for code in [LoadingError.Code.refused, .untrustedCertificate] {
             var origin = ScriptedOrigin.vod()
@@ -529,7 +529,7 @@ struct EngineFailureTests {
         }
     }
 
-    @Test("an item of which everything is refused fails as refused", arguments: [10, 400])
+    @Test("an item whose segments are all refused fails as refused", arguments: [10, 400])
     func allRefused(count: Int) {
         for code in [LoadingError.Code.refused, .untrustedCertificate] {
             var origin = ScriptedOrigin.vod(count: count)
@@ -541,7 +541,7 @@ struct EngineFailureTests {
         }
     }
 
-    @Test("what was loaded before a failure is played")
+    @Test("media loaded before a failure is played")
     func playsWhatIsThere() {
         var origin = ScriptedOrigin.vod { text in
             text.segments[5].tags = [#"#EXT-X-KEY:METHOD=AES-128,URI="key""#]

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-@Suite("Engine, behind the live window")
+@Suite("Engine, falling behind the live window")
 struct EngineFellBehindTests {
     /// A player of a live stream whose media does not come for a minute and a half, so that the window moves on.
     private static func player(_ policy: FellBehindPolicy) -> EngineHarness {
@@ -25,7 +25,7 @@ struct EngineFellBehindTests {
     }
 
     @Test(
-        "M04: what the window took is counted, and playback continues where the policy says",
+        "M04: segments that left the window are counted, and playback continues according to the policy",
         arguments: [FellBehindPolicy.jumpToEdge, .jumpToOldest])
     func goesOn(_ policy: FellBehindPolicy) throws {
         var harness = Self.player(policy)
@@ -43,7 +43,7 @@ struct EngineFellBehindTests {
         #expect(policy == .jumpToEdge ? offset < 24 : offset > 24, "\(offset)")
     }
 
-    @Test("M04: a player that is to fail does")
+    @Test("M04: a player with the policy to fail fails")
     func fails() {
         var harness = Self.player(.fail)
         let isOver = harness.runToEnd(by: .seconds(200))
@@ -52,7 +52,7 @@ struct EngineFellBehindTests {
         #expect(harness.error?.cause == "playback fell behind the live window")
     }
 
-    @Test("M04: what is listed before item time 0 after a jump to the edge is not there to be sought in")
+    @Test("M04: after a jump to the edge, segments before item time 0 are not seekable")
     func beginsAtZero() throws {
         // Two segments of a long window are played, and the third does not come before the window has moved on. The lane
         // continues at the edge: the segments that it was led past are listed before those that were played.
@@ -120,7 +120,7 @@ struct EngineFellBehindTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("M04: nothing is asked of the user's seeks by the jump to the edge")
+    @Test("M04: a jump to the edge does not affect the user's seeks")
     func seekInTheJump() {
         var harness = Self.rested(.jumpToEdge)
         let edge = harness.state.seekableTimeRanges.last?.end ?? .zero
@@ -130,7 +130,7 @@ struct EngineFellBehindTests {
         #expect(harness.state.timeControlStatus == .playing)
     }
 
-    @Test("M04: a seek while the player is paused leaves nothing to catch up with")
+    @Test("M04: after a seek while the player is paused, no catching up is necessary")
     func soughtMeanwhile() {
         var harness = Self.rested(.jumpToEdge, then: .pause)
         let edge = harness.state.seekableTimeRanges.last?.end ?? .zero
@@ -142,7 +142,7 @@ struct EngineFellBehindTests {
         #expect(harness.state.liveOffset.map { $0 > .seconds(20) } == true)
     }
 
-    @Test("M04: to the oldest: what was loaded is played first")
+    @Test("M04: with the policy \"oldest\", loaded media is played first")
     func jumpsToOldest() {
         var harness = Self.rested(.jumpToOldest)
         let resumed = harness.state.currentTime
@@ -156,7 +156,7 @@ struct EngineFellBehindTests {
         #expect(all == Array(103...(loaded.last ?? 0)))
     }
 
-    @Test("M04: a player that is to fail does after a pause, when what was loaded is played")
+    @Test("M04: after a pause, a player with the policy to fail first plays its buffer")
     func failsAfterPause() {
         var harness = Self.rested(.fail)
         #expect(harness.state.timeControlStatus == .playing)
@@ -165,7 +165,7 @@ struct EngineFellBehindTests {
         #expect(harness.error?.code == .staleLive)
     }
 
-    @Test("M04: a pause that the buffer outlasts changes nothing", arguments: [10, 30])
+    @Test("M04: a pause shorter than the buffer changes nothing", arguments: [10, 30])
     func shortPause(_ seconds: Int) {
         var preferences = PlayerItemPreferences()
         preferences.canUseNetworkResourcesForLiveStreamingWhilePaused = true

@@ -26,7 +26,7 @@ struct EngineKeyTests {
         return origin
     }
 
-    @Test("N01: a key is asked for once, however many segments and renditions need it")
+    @Test("N01: a key is requested once for all segments and renditions")
     func once() {
         var harness = EngineHarness.playing("main.m3u8", from: Self.origin())
         harness.runToEnd()
@@ -35,7 +35,7 @@ struct EngineKeyTests {
         #expect(harness.requests(of: "l.key").count == 1)
     }
 
-    @Test("N01, R49: a key that fails once is asked for once more, for both renditions")
+    @Test("N01, R49: a key that fails once is requested once more for both renditions")
     func retry() {
         var origin = Self.origin()
         origin.answer("k.key", .status(503), .media(16))
@@ -45,7 +45,7 @@ struct EngineKeyTests {
         #expect(harness.requests(of: "k.key").count == 2)
     }
 
-    @Test("R50: a key that is not there ends the item, and no one asks more than once again")
+    @Test("R50: a missing key fails the item, and it is requested again only once")
     func missing() {
         var origin = Self.origin()
         origin.answer("k.key", .status(404))
@@ -56,7 +56,7 @@ struct EngineKeyTests {
         #expect(harness.requests(of: "k.key").count <= 2)
     }
 
-    @Test("N03: keys that the multivariant playlist announces are loaded before any media playlist is there")
+    @Test("N03: keys announced by the multivariant playlist are loaded before any media playlist arrives")
     func preload() throws {
         let origin = Self.origin(extra: [
             #"#EXT-X-SESSION-KEY:METHOD=AES-128,URI="k.key""#,
@@ -75,7 +75,7 @@ struct EngineKeyTests {
         }
     }
 
-    @Test("N04: a key system is used where the program has its keys, and is an error that names it otherwise")
+    @Test("N04: a key system is used if the app provides its keys; otherwise the error names the system")
     func keyFormat() {
         let tag = #"#EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://asset",KEYFORMAT="com.example""#
         let origin = ScriptedOrigin.vod { $0.segments[0].tags = [tag] }
@@ -104,7 +104,7 @@ struct EngineKeyTests {
         harness.requests(of: "k.key").map(\.keyReason)
     }
 
-    @Test("N04: a key is asked for again with the first segment after its renewal interval, and nothing waits for it")
+    @Test("N04: a key is requested again with the first segment after its renewal interval, without a delay")
     func renewal() throws {
         let slow = ScriptedOrigin.Reply.key().after(.seconds(9))
         var harness = EngineHarness.playing(
@@ -120,7 +120,7 @@ struct EngineKeyTests {
         #expect(segments.contains { $0.began > renewal.began && ($0.ended ?? .zero) < ended }, "others go on")
     }
 
-    @Test("N04: no segment is begun with a key that has expired; it waits for the next one")
+    @Test("N04: no segment is started with an expired key; it waits for the new key")
     func expiration() throws {
         let replies = [KeyTerms(expiration: .seconds(20)), KeyTerms()].map { ScriptedOrigin.Reply.key($0) }
         var harness = EngineHarness.playing(
@@ -133,7 +133,7 @@ struct EngineKeyTests {
     }
 
     @Test(
-        "N04: a pause longer than the lease renews nothing; play() continues, and the next segment gets a renewed key")
+        "N04: a pause longer than the lease renews no key; after play() the next segment gets a renewed key")
     func pausedBeyondLease() throws {
         let terms = KeyTerms(renewal: .seconds(20), expiration: .seconds(40))
         var harness = EngineHarness.playing(
@@ -152,7 +152,7 @@ struct EngineKeyTests {
         #expect(harness.state.statistics.numberOfStalls == 0)
     }
 
-    @Test("N04: as long as a paused player loads, keys are renewed as when it plays")
+    @Test("N04: while a paused player loads, keys are renewed as during playback")
     func renewedWhilePaused() {
         var origin = Self.leased(.key(KeyTerms(expiration: .seconds(20))), .key(KeyTerms()), segments: 30)
         // So slow that the buffer is full long after the lease.
@@ -167,7 +167,7 @@ struct EngineKeyTests {
         #expect(harness.error == nil)
     }
 
-    @Test("N04: a renewal that is refused ends nothing while the key lasts, and the item once it has expired")
+    @Test("N04: a refused renewal fails the item only when the old key has expired")
     func refusedRenewal() {
         let refused = ScriptedOrigin.Reply.failure(.application)
         var lasting = EngineHarness.playing(
@@ -183,7 +183,7 @@ struct EngineKeyTests {
         #expect(expiring.state.currentTime.seconds > 40, "what was loaded is played")
     }
 
-    @Test("N04: a key of the program that does not fit is asked for once more, with the reason", arguments: [1, 2])
+    @Test("N04: an app's key that does not decrypt is requested once more, with the reason", arguments: [1, 2])
     func obsolete(badCount: Int) {
         var origin = Self.leased(.key(), segments: 10)
         origin.routes["s3.ts"] = { visit in visit.earlierCount < badCount ? .spoiled(.wrongKey) : .media(100_000) }
@@ -195,7 +195,7 @@ struct EngineKeyTests {
     }
 
     @Test(
-        "a key of the network that has decrypted others is asked for again where a segment does not fit it: it may have changed"
+        "a network key that once decrypted segments is requested again if a segment does not decrypt"
     )
     func rotation() {
         let garbage = SegmentFailure.media(MediaError(code: .unknownContainer, byteOffset: 0, text: ""))
@@ -213,7 +213,7 @@ struct EngineKeyTests {
     }
 
     @Test(
-        "segments of a live window that are of an earlier key are passed over; where the newest is, too, the item fails"
+        "live segments with an earlier key are skipped; if the newest fails, too, the item fails"
     )
     func earlierKey() {
         for oldCount in [2, 6] {
@@ -229,7 +229,7 @@ struct EngineKeyTests {
         }
     }
 
-    @Test("a key that has decrypted nothing is not asked for again, and segments that stay garbage are passed over")
+    @Test("a key that never decrypted a segment is not requested again, and undecryptable segments are skipped")
     func unproven() {
         let garbage = SegmentFailure.media(MediaError(code: .unknownContainer, byteOffset: 0, text: ""))
         var origin = Self.leased(.media(16), segments: 10)
@@ -241,7 +241,7 @@ struct EngineKeyTests {
         #expect(Self.reasons(harness) == [.needed, .receivedObsoleteContentKey])
     }
 
-    @Test("N04: a renewal is asked for once, for all lanes")
+    @Test("N04: one renewal request serves all lanes")
     func sharedRenewal() {
         var origin = Self.origin()
         for name in ["v", "a"] {
@@ -256,7 +256,7 @@ struct EngineKeyTests {
         #expect(Self.reasons(harness) == [.needed, .renewal])
     }
 
-    @Test("N05: a key by hand is of all systems, and one URL takes the place of all")
+    @Test("N05: a key override applies to all key systems, and a URL override replaces all key URLs")
     func override() {
         let tags = [
             #"#EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://asset",KEYFORMAT="com.example""#,

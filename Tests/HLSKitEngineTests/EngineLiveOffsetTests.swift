@@ -33,7 +33,7 @@ struct EngineLiveOffsetTests {
         }
     }
 
-    @Test("M02: the recommendation starts as what is configured, grows with a stall and forgets it after five minutes")
+    @Test("M02: the recommended offset starts as configured, grows with a stall and resets after five minutes")
     func recommendation() {
         var harness = Self.playing(
             from: Self.origin(outage: .seconds(10)..<(.seconds(45)), Broadcast(windowCount: 20)))
@@ -50,7 +50,7 @@ struct EngineLiveOffsetTests {
         #expect(Self.recommendations(harness) == [16, 12])
     }
 
-    @Test("M02: the recommendation does not exceed the window, and follows what is configured", arguments: [30.0, 5])
+    @Test("M02: the recommended offset stays within the window, and follows the configuration", arguments: [30.0, 5])
     func bounds(configured: Double) {
         var harness = Self.playing(from: Self.origin(outage: .seconds(10)..<(.seconds(45))), offset: 22)
         harness.run(until: .seconds(60))
@@ -64,7 +64,7 @@ struct EngineLiveOffsetTests {
         #expect(Self.recommendations(harness).last == expected)
     }
 
-    @Test("M02: a stream that is over has no distance from an edge")
+    @Test("M02: an ended stream has no distance from the live edge")
     func ended() {
         var harness = EngineHarness.playing("vod.m3u8", from: .vod())
         harness.run(until: .seconds(5))
@@ -72,7 +72,7 @@ struct EngineLiveOffsetTests {
         #expect(harness.engine.recommendedLiveOffset == nil)
     }
 
-    @Test("M03: after a stall the distance is what it was, where the item asks for it", arguments: [true, false])
+    @Test("M03: after a stall the distance is restored if the item requests it", arguments: [true, false])
     func preserved(preserves: Bool) throws {
         var harness = Self.playing(
             from: Self.origin(outage: .seconds(10)..<(.seconds(60)), Broadcast(windowCount: 40)), preserves: preserves)
@@ -98,7 +98,7 @@ struct EngineLiveOffsetTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("M03: a seek away from the edge is where playback continues")
+    @Test("M03: after a seek away from the edge, playback continues there")
     func seekAway() throws {
         var harness = Self.playing(from: .live(Broadcast(windowCount: 40)), preserves: true)
         harness.run(until: .seconds(10))
@@ -122,7 +122,7 @@ struct EngineLiveOffsetTests {
         #expect(harness.seekOutcomes == [false, true])
     }
 
-    @Test("G07: on a stream that is over the edge is its end")
+    @Test("G07: on an ended stream a seek to the edge goes to the end")
     func end() {
         var harness = EngineHarness.playing("vod.m3u8", from: .vod())
         harness.run(until: .seconds(5))
@@ -145,7 +145,7 @@ struct EngineLiveOffsetTests {
         Window(name: "a window that slides", kind: .sliding, range: 4...28),
     ]
 
-    @Test("G05: what can be sought in is what is listed; a seek elsewhere comes to nothing", arguments: windows)
+    @Test("G05: the seekable range is the listed range; seeks outside it fail", arguments: windows)
     func seekable(_ window: Window) {
         var origin = ScriptedOrigin()
         origin.routes["live.m3u8"] = { visit in

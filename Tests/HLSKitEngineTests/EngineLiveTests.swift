@@ -17,7 +17,7 @@ struct EngineLiveTests {
         zip(numbers, numbers.dropFirst()).allSatisfy { $0 + 1 == $1 }
     }
 
-    @Test("M01: playing starts three target durations from the edge, and ends when the list does")
+    @Test("M01: playback starts three target durations from the edge, and ends with the playlist")
     func startAndEnd() {
         var harness = EngineHarness.playing("live.m3u8", from: .live(Broadcast(laterCount: 8)))
         harness.runToEnd()
@@ -28,7 +28,7 @@ struct EngineLiveTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("M07: the end is seen where it comes without a new segment")
+    @Test("M07: an ENDLIST tag is noticed even without a new segment")
     func lateEndTag() {
         var origin = ScriptedOrigin()
         let list = PlaylistText.numbered(0, count: 4)
@@ -44,7 +44,7 @@ struct EngineLiveTests {
     }
 
     /// A sixteenth later until it comes just after the server wrote.
-    @Test("the list is loaded each target duration while it changes, each half while it does not")
+    @Test("the playlist is reloaded each target duration, or each half of one while it does not change")
     func cadence() {
         var harness = EngineHarness.playing(
             "live.m3u8", from: .live(Broadcast(freezes: [.milliseconds(15_900)..<(.milliseconds(24_100))])))
@@ -75,7 +75,7 @@ struct EngineLiveTests {
         Start(name: "a tag too near the edge", header: ["#EXT-X-START:TIME-OFFSET=-2"], first: "s103.ts"),
     ]
 
-    @Test("M01: playing starts where the item or the list says", arguments: starts)
+    @Test("M01: playback starts at the position that the item or the playlist sets", arguments: starts)
     func startPosition(_ example: Start) {
         var preferences = PlayerItemPreferences()
         preferences.startPosition = example.position
@@ -95,7 +95,7 @@ struct EngineLiveTests {
         #expect(harness.state.timeControlStatus == .playing)
     }
 
-    @Test("an empty list is waited for")
+    @Test("playback waits while a playlist is empty")
     func emptyStart() {
         var origin = ScriptedOrigin()
         let broadcast = Broadcast()
@@ -111,7 +111,7 @@ struct EngineLiveTests {
         #expect(harness.state.liveOffset.map { $0 > .seconds(8) } == true)
     }
 
-    @Test("a list whose URL leads to a session each time, and refuses more of them, goes on with the last session")
+    @Test("if a playlist URL starts a session per load, then refuses, the last session continues")
     func sessions() {
         let broadcast = Broadcast(laterCount: 12)
         var origin = ScriptedOrigin()
@@ -131,7 +131,7 @@ struct EngineLiveTests {
         #expect(harness.requests(of: "session2/live.m3u8").count > 5)
     }
 
-    @Test("the last session fails, too: its own URL is the way back")
+    @Test("if the last session fails, too, the original URL is used again")
     func lostSession() {
         let broadcast = Broadcast(laterCount: 12)
         var origin = ScriptedOrigin()
@@ -150,7 +150,7 @@ struct EngineLiveTests {
     }
 
     @Test(
-        "a balancer leads to an edge, which dies: it is asked again, and the stream goes on from the edge that it names then"
+        "when a balancer's edge dies, the balancer is asked again, and the stream moves to the new edge"
     )
     func otherEdge() {
         let broadcast = Broadcast(laterCount: 12)
@@ -168,7 +168,7 @@ struct EngineLiveTests {
         #expect(harness.requests(of: "main.m3u8").count == 2)
     }
 
-    @Test("where the balancer names the same edge, or nothing, all goes on as without it")
+    @Test("if the balancer names the same edge or none, the stream behaves as without a balancer")
     func sameEdge() {
         let broadcast = Broadcast(laterCount: 12)
         let main = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000000\nlive.m3u8\n"
@@ -190,7 +190,7 @@ struct EngineLiveTests {
     }
 
     @Test(
-        "audio of its own that stands still, or ends, is not waited for for long while the video goes on",
+        "separate audio that stalls or ends delays the video only briefly",
         arguments: [false, true])
     func standingAudio(ends: Bool) {
         let extra = [#"#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="x",NAME="en",DEFAULT=YES,URI="c.m3u8""#]
@@ -210,7 +210,7 @@ struct EngineLiveTests {
 
     // MARK: Trouble with the list
 
-    @Test("R41: a list that stands still for a while and continues loses nothing")
+    @Test("R41: a playlist that stops updating for a while and continues loses no media")
     func frozenForAWhile() {
         var harness = EngineHarness.playing(
             "live.m3u8", from: .live(Broadcast(laterCount: 12, freezes: [.seconds(10)..<(.seconds(35))])))
@@ -220,7 +220,7 @@ struct EngineLiveTests {
         #expect(harness.statistics.numberOfStalls >= 1)
     }
 
-    @Test("M07, R42: a list that stands still for ever ends the item; what was loaded is played", arguments: [4, 1])
+    @Test("M07, R42: a playlist that stops updating for good fails the item after its media played", arguments: [4, 1])
     func frozenForEver(target: Int) throws {
         var harness = EngineHarness.playing(
             "live.m3u8",
@@ -236,7 +236,7 @@ struct EngineLiveTests {
         #expect(!notices.isEmpty)
     }
 
-    @Test("M07, R42: with the policy to end, a list that stands still for ever is an end like any other")
+    @Test("M07, R42: with the policy to end, a playlist that stops updating is a regular end")
     func staleEnds() {
         var preferences = PlayerItemPreferences()
         preferences.stalePolicy = .end
@@ -248,7 +248,7 @@ struct EngineLiveTests {
         #expect(Self.sequences(harness) == Array(103...109))
     }
 
-    @Test("R43: edges that are out of step give no segment twice")
+    @Test("R43: edges that are out of step never repeat a segment")
     func edgesOutOfStep() {
         var origin = ScriptedOrigin()
         let broadcast = Broadcast(laterCount: 10)
@@ -262,7 +262,7 @@ struct EngineLiveTests {
         #expect(Self.sequences(harness) == Array(103...115))
     }
 
-    @Test("R44: a window that jumps past unseen segments is reported with their number, and played on")
+    @Test("R44: a window that jumps past unseen segments is reported with their number, and playback continues")
     func jumpingWindow() {
         var origin = ScriptedOrigin()
         origin.routes["live.m3u8"] = { visit in
@@ -279,7 +279,7 @@ struct EngineLiveTests {
         #expect(harness.statistics.numberOfSkippedSegments == lost?.count)
     }
 
-    @Test("R45: a server that counts again is played on")
+    @Test("R45: a stream whose media sequence restarts is played on")
     func countsAnew() {
         var origin = ScriptedOrigin()
         let first = Broadcast()
@@ -295,7 +295,7 @@ struct EngineLiveTests {
         #expect(harness.statistics.numberOfStalls <= 1)
     }
 
-    @Test("a window that slides while the player is paused is caught up with, without a hole in time")
+    @Test("if the window moves during a pause, playback catches up without a gap in the timeline")
     func pausedTooLong() {
         var harness = EngineHarness.playing("live.m3u8", from: .live(Broadcast(laterCount: 100)))
         harness.run(until: .seconds(6))
@@ -315,7 +315,7 @@ struct EngineLiveTests {
         #expect(loaded.count + lost == (loaded.last ?? 0) - 102)
     }
 
-    @Test("R39: a list that cannot be loaded for seconds costs nothing", arguments: [503, 404])
+    @Test("R39: a playlist that fails for seconds does not affect playback", arguments: [503, 404])
     func failingReloads(status: Int) {
         var origin = ScriptedOrigin()
         let broadcast = Broadcast(laterCount: 12)
@@ -331,7 +331,7 @@ struct EngineLiveTests {
 
     /// Target durations of 2 and 8 s: at least 60 s, and at least ten of them.
     @Test(
-        "R39: a stream whose list cannot be loaded is not given up for 60 s, or ten target durations",
+        "R39: a stream whose playlist cannot be loaded is retried for 60 s, or ten target durations",
         arguments: [(2, 55, true), (2, 75, false), (8, 75, true), (8, 100, false)])
     func longOutage(target: Int, seconds: Int, goesOn: Bool) {
         var origin = ScriptedOrigin()
@@ -349,7 +349,7 @@ struct EngineLiveTests {
 
     /// The window is 12 s, the outage 10 s.
     @Test(
-        "R39: an outage that is shorter than the window loses nothing, whenever it begins and the server writes",
+        "R39: an outage shorter than the window loses no media, at any start time and server cadence",
         arguments: 0..<16, [0, 500, 1000, 1500, 1900])
     func outage(phase: Int, age: Int) {
         var origin = ScriptedOrigin()
@@ -370,7 +370,7 @@ struct EngineLiveTests {
     }
 
     @Test(
-        "R40: a reload may take no longer than two target durations, six seconds at least", arguments: [(2, 6), (4, 8)])
+        "R40: a reload times out after two target durations, but not before six seconds", arguments: [(2, 6), (4, 8)])
     func hangingReload(target: Int, limit: Int) {
         var harness = EngineHarness.playing("live.m3u8", from: .live(Broadcast(targetDuration: target)))
         harness.run(until: .seconds(10))
@@ -379,7 +379,7 @@ struct EngineLiveTests {
         #expect(reloads.allSatisfy { $0.timeouts.total == .seconds(limit) })
     }
 
-    @Test("R47, R48: a list that is broken once is dropped, the one before stays", arguments: [true, false])
+    @Test("R47, R48: a playlist that is invalid once is dropped; the previous one is kept", arguments: [true, false])
     func brokenOnce(isMultivariant: Bool) {
         var origin = ScriptedOrigin()
         let broadcast = Broadcast(laterCount: 10)
@@ -395,7 +395,7 @@ struct EngineLiveTests {
         #expect(harness.statistics.numberOfStalls == 0)
     }
 
-    @Test("R48: a list that stays invalid ends the item, after as long as one that cannot be loaded")
+    @Test("R48: a playlist that stays invalid ends the item as late as one that cannot be loaded")
     func brokenForGood() {
         var origin = ScriptedOrigin()
         origin.routes["live.m3u8"] = { visit in
@@ -409,7 +409,7 @@ struct EngineLiveTests {
         #expect(harness.story.suffix(2) == ["failedToPlayToEnd", "paused"])
     }
 
-    @Test("R48: with a limit of consecutive invalid reloads, that many end the item")
+    @Test("R48: the configured number of consecutive invalid reloads ends the item")
     func brokenReloadLimit() {
         var origin = ScriptedOrigin()
         origin.routes["live.m3u8"] = { visit in
@@ -421,7 +421,7 @@ struct EngineLiveTests {
         #expect(harness.requests(of: "live.m3u8").count == 5)
     }
 
-    @Test("an error page that says it is fine passes like a server that says it is not", arguments: [6, 20])
+    @Test("an error page with status 200 is survived like an error status", arguments: [6, 20])
     func errorPage(seconds: Int) {
         var origin = ScriptedOrigin()
         let broadcast = Broadcast(laterCount: 12)
@@ -434,7 +434,7 @@ struct EngineLiveTests {
         #expect(Self.sequences(harness) == Array(103...117))
     }
 
-    @Test("R39: variants of which no list can be loaded for seconds cost nothing", arguments: [404, 503, 200])
+    @Test("R39: playlists of all variants failing for seconds do not affect playback", arguments: [404, 503, 200])
     func allVariantsFail(status: Int) {
         var origin = ScriptedOrigin.multivariant(["a": 3_000_000, "b": 1_000_000])
         for name in ["a", "b"] {
@@ -453,7 +453,7 @@ struct EngineLiveTests {
     }
 
     @Test(
-        "variants whose windows move on while no list can be loaded: what is gone is reported, and playback continues")
+        "if windows move while no playlist loads, the lost segments are reported and playback continues")
     func windowGoneMeanwhile() {
         var origin = ScriptedOrigin.multivariant(["a": 3_000_000, "b": 1_000_000])
         for name in ["a", "b"] {
@@ -472,7 +472,7 @@ struct EngineLiveTests {
         #expect(!harness.missedSequences.isEmpty)
     }
 
-    @Test("a segment that is listed and forgotten for seconds is asked for again")
+    @Test("a listed segment that is missing for seconds is requested again")
     func forgottenSegment() {
         var origin = ScriptedOrigin.live(Broadcast(laterCount: 12))
         // Not the last ones of the list.
@@ -492,7 +492,7 @@ struct EngineLiveTests {
 
     // MARK: A process that is stopped
 
-    @Test("after a stop the list is looked at before the stream counts as stale", arguments: [70, 600])
+    @Test("after the process was stopped, the playlist is reloaded before it is stale", arguments: [70, 600])
     func stopped(seconds: Int) {
         var harness = EngineHarness.playing("live.m3u8", from: .live())
         harness.run(until: .seconds(20))
@@ -506,7 +506,7 @@ struct EngineLiveTests {
     // MARK: As long as the user says
 
     @Test(
-        "a stream that stands still is waited for as long as is asked",
+        "a playlist that stops updating is waited for as long as configured",
         arguments: [(.wait, nil, 900, true), (.fail, 300, 280, true), (.fail, 300, 320, false), (.fail, 20, 30, false)]
             as [(StalePolicy, Int?, Int, Bool)])
     func patience(policy: StalePolicy, limit: Int?, seconds: Int, goesOn: Bool) {
@@ -562,7 +562,7 @@ struct EngineLiveTests {
         #expect(Self.sequences(harness) == Array(103...105) + Array(107...115))
     }
 
-    @Test("an end in time is kept to in a live stream")
+    @Test("an end time is honoured in a live stream")
     func endPosition() {
         var preferences = PlayerItemPreferences()
         preferences.endPosition = .duration(.seconds(18))
@@ -573,7 +573,7 @@ struct EngineLiveTests {
         #expect(harness.state.currentTime.seconds == 30)
     }
 
-    @Test("an end behind a segment is kept to, listed already or only later", arguments: [104, 109])
+    @Test("an end time past a segment is honoured, whether already listed or not", arguments: [104, 109])
     func endSegment(_ number: Int) {
         var preferences = PlayerItemPreferences()
         preferences.endPosition = .segment(number)
@@ -584,7 +584,7 @@ struct EngineLiveTests {
         #expect(harness.state.currentTime.seconds == Double(number - 99) * 4)
     }
 
-    @Test("unpaced, a live stream is taken as it comes")
+    @Test("unpaced, a live stream is consumed as it arrives")
     func unpaced() {
         var harness = EngineHarness.playing("live.m3u8", from: .live(Broadcast(laterCount: 8))) {
             $0.pacing = .unpaced
@@ -595,7 +595,7 @@ struct EngineLiveTests {
         #expect(harness.now < .seconds(34))
     }
 
-    @Test("variants of a live stream are changed without a hole or a repetition")
+    @Test("a live variant switch neither loses nor repeats media")
     func liveSwitch() {
         var origin = ScriptedOrigin.multivariant(["b": 1_000_000, "a": 3_000_000])
         for name in ["a", "b"] {
@@ -611,7 +611,7 @@ struct EngineLiveTests {
         #expect(harness.requests(of: "b.m3u8").count == 1)
     }
 
-    @Test("a live variant whose list goes is left for another one")
+    @Test("a live variant whose playlist disappears is replaced by another one")
     func lostVariant() {
         var origin = ScriptedOrigin.multivariant(["a": 3_000_000, "b": 1_000_000])
         let broadcast = Broadcast(laterCount: 12, prefix: "a")
@@ -643,7 +643,7 @@ struct EngineLiveTests {
 
     // MARK: Lanes side by side
 
-    @Test("lanes that miss different parts of a window stay side by side", arguments: [118, 120, 121, 123])
+    @Test("lanes that miss different parts of a window stay in sync", arguments: [118, 120, 121, 123])
     func differentWindows(audioSequence: Int) {
         let audio = #"#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="x",NAME="en",DEFAULT=YES,URI="c.m3u8""#
         var origin = ScriptedOrigin.multivariant(["a": 1_000_000], extra: [audio], audio: "x")
@@ -671,7 +671,7 @@ struct EngineLiveTests {
 
     private static let standstill = Duration.seconds(8)..<Duration.seconds(2000)
 
-    @Test("a playlist that does not continue is left for another variant's after 3.5 target durations")
+    @Test("a playlist without updates for 3.5 target durations causes a variant switch")
     func stuckVariant() {
         var origin = ScriptedOrigin.multivariant(["a": 3_000_000, "b": 1_000_000])
         origin.broadcast("a.m3u8", Broadcast(laterCount: 20, prefix: "a", freezes: [Self.standstill]))
@@ -683,7 +683,7 @@ struct EngineLiveTests {
         #expect(harness.missedSequences.isEmpty)
     }
 
-    @Test("variants that all stand still are stale as soon as one alone would be")
+    @Test("if no variant's playlist updates, the stream is stale as soon as a single one would be")
     func allStuck() {
         var origin = ScriptedOrigin.multivariant(["a": 3_000_000, "b": 2_000_000, "c": 1_000_000])
         for name in ["a", "b", "c"] {
@@ -697,7 +697,7 @@ struct EngineLiveTests {
         #expect(harness.now <= .seconds(8 + 4 + 60 + 4))
     }
 
-    @Test("R74: playlists without end and without anything new end the item")
+    @Test("R74: playlists that neither end nor change fail the item")
     func unchangedForEver() {
         var origin = ScriptedOrigin()
         origin.broadcast("live.m3u8", Broadcast(targetDuration: 1, laterCount: 0, endsWithTag: false))

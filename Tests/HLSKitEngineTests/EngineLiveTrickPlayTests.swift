@@ -73,7 +73,7 @@ struct EngineLiveTrickPlayTests {
         harness.events.count { if case .trickPlayUnavailable = $0.kind { true } else { false } }
     }
 
-    @Test("G15: forward frames are played up to the distance from the edge; from there on the media is, at 1")
+    @Test("G15: forward trick play ends at the target distance from the edge; media then plays at rate 1")
     func toTheEdge() throws {
         var harness = Self.playing(from: 4)
         let count = harness.mediaPaths.count
@@ -100,7 +100,7 @@ struct EngineLiveTrickPlayTests {
         #expect(Self.obstacles(harness) == 0 && harness.error == nil && harness.violations.isEmpty)
     }
 
-    @Test("G15: backwards frames are played down to where the window begins by then; there the rate is 0")
+    @Test("G15: reverse trick play ends at the current start of the window with rate 0")
     func toTheStart() throws {
         var harness = Self.playing()
         let place = harness.state.currentTime.seconds
@@ -123,7 +123,7 @@ struct EngineLiveTrickPlayTests {
         #expect(harness.requests.count == count)
     }
 
-    @Test("G15: the list of the frames is loaded again while it is used, and not otherwise")
+    @Test("G15: the I-frame playlist is reloaded only while it is used")
     func reloads() {
         var harness = Self.playing(until: .seconds(30))
         #expect(harness.requests(of: "i.m3u8").isEmpty)
@@ -142,7 +142,7 @@ struct EngineLiveTrickPlayTests {
     }
 
     @Test(
-        "G15: frames are where the media is, with dates or without, and media continues where they ended",
+        "G15: I-frames align with the media, with or without dates, and media resumes at the last frame",
         arguments: [true, false], [0.0, 6])
     func alignment(hasDates: Bool, delay: Double) {
         let delayed = Duration.seconds(hasDates ? delay : 0)
@@ -162,7 +162,7 @@ struct EngineLiveTrickPlayTests {
         #expect(harness.error == nil && harness.statistics.numberOfStalls == 0)
     }
 
-    @Test("G15: of a stream from which nothing goes the whole can be gone through, without dates too")
+    @Test("G15: all of an event stream without removals can be scanned, also without dates")
     func event() {
         var harness = Self.playing(LiveIFrames(hasDates: false, isEvent: true, delay: .seconds(8)), until: .seconds(20))
         let count = harness.mediaPaths.count
@@ -177,7 +177,7 @@ struct EngineLiveTrickPlayTests {
         #expect(harness.mediaPaths.contains("a100.ts"))
     }
 
-    @Test("G15: at the edge a faster rate becomes 1 at once, and nothing is loaded for it")
+    @Test("G15: at the edge a faster rate becomes 1 at once, and no I-frames are loaded")
     func atTheEdge() {
         var harness = Self.playing()
         harness.control(.seek(SeekRequest(destination: .edge)))
@@ -189,7 +189,7 @@ struct EngineLiveTrickPlayTests {
         #expect(harness.statistics.numberOfStalls == 0)
     }
 
-    @Test("G15: a stream that ends while frames are played ends with them")
+    @Test("G15: if a stream ends during trick play, playback ends with the frames")
     func ending() {
         var harness = Self.playing(LiveIFrames(end: .seconds(12)), from: 4)
         harness.control(.setRate(8))
@@ -200,7 +200,7 @@ struct EngineLiveTrickPlayTests {
         #expect(harness.error == nil)
     }
 
-    @Test("G15: a player that stood at the start until that was gone continues where its policy says")
+    @Test("G15: a player paused at a start that left the window continues according to its policy")
     func behind() {
         var harness = Self.playing()
         harness.control(.setRate(-16))
@@ -217,7 +217,7 @@ struct EngineLiveTrickPlayTests {
         #expect(harness.error == nil)
     }
 
-    @Test("G15: seeks while frames are played go to frames of the window")
+    @Test("G15: seeks during trick play show frames of the window")
     func seeks() {
         var harness = Self.playing(from: 40)
         harness.control(.setRate(-4))

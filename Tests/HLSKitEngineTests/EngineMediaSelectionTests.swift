@@ -7,7 +7,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-@Suite("Engine, audio and subtitles that are chosen")
+@Suite("Engine, selecting audio and subtitles")
 struct EngineMediaSelectionTests {
     private static let renditions = [
         #"#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="aac",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="en.m3u8""#,
@@ -42,7 +42,7 @@ struct EngineMediaSelectionTests {
         harness.engine.item?.lanes[id].map { ScriptedOrigin.path(of: $0.playlistURL) }
     }
 
-    @Test("I04: another audio while playing neither pauses nor stalls, and is loaded from the playhead on")
+    @Test("I04: another audio option during playback neither pauses nor stalls, and loads from the playhead")
     func audioWhilePlaying() throws {
         var harness = EngineHarness.playing("main.m3u8", from: Self.origin())
         harness.run(until: .seconds(20))
@@ -65,7 +65,7 @@ struct EngineMediaSelectionTests {
         #expect(!harness.loadedSegments.contains("en29.ts"))
     }
 
-    @Test("what is loaded of the old audio plays until the new one is there, however long that takes")
+    @Test("loaded old audio plays until the new audio arrives, however long that takes")
     func slowAudio() throws {
         var origin = Self.origin()
         origin.routes["de.m3u8"] = { _ in
@@ -84,7 +84,7 @@ struct EngineMediaSelectionTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("I04: what is chosen at the end moves no time, even if the audio that was left was the longest")
+    @Test("I04: a selection at the end does not move the time, even if the old audio was the longest")
     func shorterAudio() throws {
         var origin = Self.origin(count: 5)
         let longer = PlaylistText.numbered(0, count: 5, prefix: "en", isEnded: true)
@@ -104,7 +104,7 @@ struct EngineMediaSelectionTests {
         #expect(harness.state.currentTime.seconds == 19)
     }
 
-    @Test("audio that is changed at the end of the lane opens the lane again")
+    @Test("changing audio at the end of the lane reopens the lane")
     func atTheEnd() throws {
         var harness = EngineHarness.playing("main.m3u8", from: Self.origin(count: 5))
         harness.run(until: .seconds(12))
@@ -117,7 +117,7 @@ struct EngineMediaSelectionTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("back and forth: the last choice counts")
+    @Test("after switching back and forth, the last selection applies")
     func backAndForth() throws {
         var harness = EngineHarness.playing("main.m3u8", from: Self.origin())
         harness.run(until: .seconds(9))
@@ -136,7 +136,7 @@ struct EngineMediaSelectionTests {
     }
 
     @Test(
-        "I05: criteria choose the audio before anything is loaded, and an explicit choice wins until it is given back")
+        "I05: criteria select the audio before loading; an explicit selection wins until it is cleared")
     func criteria() throws {
         var harness = EngineHarness(origin: Self.origin())
         harness.control(.setMediaSelectionCriteria(.audible, MediaSelectionCriteria(preferredLanguages: ["de-AT"])))
@@ -187,7 +187,7 @@ struct EngineMediaSelectionTests {
         return origin
     }
 
-    @Test("I04: from separate audio to that inside the variant nothing waits, and a variant switch keeps it")
+    @Test("I04: switching from separate to muxed audio causes no wait, and a variant switch keeps it")
     func audioInsideVariant() throws {
         var harness = EngineHarness.playing("main.m3u8", from: Self.audioInside())
         let english = { (harness: EngineHarness) in try Self.option("English", .audible, in: harness) }
@@ -224,7 +224,7 @@ struct EngineMediaSelectionTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("I04: between audio inside and beside the variant, back and forth, nothing waits")
+    @Test("I04: switching back and forth between muxed and separate audio causes no wait")
     func insideAndBeside() throws {
         var harness = EngineHarness.playing("main.m3u8", from: Self.audioInside())
         harness.run(until: .seconds(9))
@@ -240,7 +240,7 @@ struct EngineMediaSelectionTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("I03: subtitles come and go while playing, without a change of anything else")
+    @Test("I03: selecting and deselecting subtitles during playback changes nothing else")
     func subtitles() throws {
         var harness = EngineHarness.playing("main.m3u8", from: Self.origin())
         harness.run(until: .seconds(20))
@@ -261,7 +261,7 @@ struct EngineMediaSelectionTests {
     }
 
     @Test(
-        "K01: subtitles chosen at any moment begin at the playhead, also when all of the item was asked for",
+        "K01: subtitles selected at any moment begin at the playhead, even if the whole item was requested",
         arguments: [6, 30, 70, 101, 113])
     func subtitlesAtAnyMoment(time: Int) throws {
         var harness = EngineHarness.playing("main.m3u8", from: Self.origin()) {
@@ -284,7 +284,7 @@ struct EngineMediaSelectionTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("K01: subtitles chosen while a switch of variants is under way begin at the playhead")
+    @Test("K01: subtitles selected during a variant switch begin at the playhead")
     func subtitlesDuringSwitch() throws {
         var origin = Self.origin()
         let lines =
@@ -309,7 +309,7 @@ struct EngineMediaSelectionTests {
         #expect(first == "sen\(Int(harness.state.currentTime.seconds - 0.5) / 4).ts")
     }
 
-    @Test("K01: a seek back to media that is loaded, to before subtitles were chosen, loads those of there")
+    @Test("K01: seeking back to loaded media before subtitles were selected loads the subtitles there")
     func subtitlesAfterSeekBack() throws {
         var harness = EngineHarness.playing("main.m3u8", from: Self.origin()) {
             $0.buffering.forwardDuration = .seconds(120)
@@ -325,7 +325,7 @@ struct EngineMediaSelectionTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("I03, K01: as fast as possible, the end waits for subtitles that come long after the video")
+    @Test("I03, K01: unpaced, the end waits for subtitles that arrive long after the video")
     func lateSubtitles() throws {
         var origin = Self.origin()
         origin.media = { visit in
@@ -339,7 +339,7 @@ struct EngineMediaSelectionTests {
         #expect(harness.loadedSegments.filter { $0.hasPrefix("sen") } == (0..<30).map { "sen\($0).ts" })
     }
 
-    @Test("E10: audio that only another variant offers takes the video along, with the next segment")
+    @Test("E10: audio that only another variant offers switches the video with the next segment")
     func otherVariant() throws {
         var origin = ScriptedOrigin()
         origin.answer(
@@ -394,7 +394,7 @@ struct EngineMediaSelectionTests {
         return origin
     }
 
-    @Test("I03, I04: another view while playing changes neither status nor timebase, and holds for every variant")
+    @Test("I03, I04: selecting another view during playback changes neither status nor timebase, in every variant")
     func viewWhilePlaying() throws {
         var harness = EngineHarness.playing("main.m3u8", from: Self.views())
         harness.run(until: .seconds(20))
@@ -426,7 +426,7 @@ struct EngineMediaSelectionTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("I03: a view that was chosen before the start is loaded from the first segment on")
+    @Test("I03: a view selected before the start is loaded from the first segment on")
     func viewAtStart() throws {
         var harness = EngineHarness(origin: Self.views())
         harness.open("main.m3u8")

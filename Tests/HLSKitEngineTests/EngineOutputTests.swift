@@ -6,7 +6,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-@Suite("Engine, what is waited for at the outputs")
+@Suite("Engine, waiting for outputs")
 struct EngineOutputTests {
     private static func origin() -> ScriptedOrigin {
         var origin = ScriptedOrigin()
@@ -26,7 +26,7 @@ struct EngineOutputTests {
         return harness
     }
 
-    @Test("time does not begin to run before the first media is decoded")
+    @Test("time does not run before the first media is decoded")
     func firstPicture() throws {
         var harness = Self.harness(decodes: false)
         harness.control(.play)
@@ -45,7 +45,7 @@ struct EngineOutputTests {
         #expect(harness.primes.count == 1)
     }
 
-    @Test("a decoder that gives nothing does not hold the start for ever")
+    @Test("a decoder without output does not block the start for ever")
     func nothingComes() {
         var harness = Self.harness(decodes: false)
         harness.control(.play)
@@ -54,7 +54,7 @@ struct EngineOutputTests {
         #expect(harness.playingSince.map { $0 <= .seconds(6) } == true)
     }
 
-    @Test("who plays later does not wait, and neither does who looks after waiting himself", arguments: [true, false])
+    @Test("a delayed play, or one without automatic waiting, does not wait for the decoder", arguments: [true, false])
     func nobodyWaits(waitsAutomatically: Bool) {
         var harness = Self.harness(decodes: waitsAutomatically)
         if !waitsAutomatically { harness.control(.setAutomaticallyWaits(false)) }
@@ -64,7 +64,7 @@ struct EngineOutputTests {
         #expect(harness.state.timeControlStatus == .playing)
     }
 
-    @Test("a seek before the first media asks once, and time runs when that is decoded")
+    @Test("a seek before the first media prerolls once, and time runs when its media is decoded")
     func seekFirst() {
         var harness = Self.harness(decodes: false)
         harness.control(.play)
@@ -78,7 +78,7 @@ struct EngineOutputTests {
         #expect(harness.seekOutcomes == [true])
     }
 
-    @Test("at an end time the end is reported when the outputs have come to it")
+    @Test("an end time is reported when the outputs have reached it")
     func endTime() {
         var harness = Self.harness()
         harness.control(.setForwardPlaybackEndTime(.seconds(6)))
@@ -90,7 +90,7 @@ struct EngineOutputTests {
         #expect(ended.flatMap { end in began.map { end - $0 } } == .seconds(6))
     }
 
-    @Test("outputs that do not come to an end time are waited for no longer than a second")
+    @Test("outputs that never reach an end time delay the end by at most a second")
     func stuckOutput() throws {
         var harness = Self.harness()
         harness.stuckLanes = [.main]
@@ -104,7 +104,7 @@ struct EngineOutputTests {
     }
 
     @Test(
-        "an item of which nothing could be decoded fails at its end; a seek back begins again",
+        "an item without decodable media fails at its end; a seek back restarts it",
         arguments: [true, false])
     func undecodable(seeks: Bool) {
         var harness = Self.harness()
@@ -126,7 +126,7 @@ struct EngineOutputTests {
     }
 
     @Test(
-        "audio before an end time is loaded from the segment after it, and no more of that", arguments: [true, false])
+        "only the segment after an end time is loaded for the audio before it", arguments: [true, false])
     func soundBehindEnd(lacksSound: Bool) throws {
         var harness = Self.harness()
         harness.control(.setForwardPlaybackEndTime(.seconds(8)))

@@ -8,7 +8,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-@Suite("Engine, playing")
+@Suite("Engine, playback")
 struct EnginePlaybackTests {
     private static let names = (0..<10).map { "s\($0).ts" }
 
@@ -30,7 +30,7 @@ struct EnginePlaybackTests {
     }
 
     @Test(
-        "segments that are listed as lasting 0 s are loaded, and playing ends behind them",
+        "segments listed with a duration of 0 s are loaded, and playback ends after them",
         arguments: [[9], [8, 9], [0], [4], Array(0..<10)], [EngineConfiguration.Pacing.realTime, .unpaced])
     func zeroDurations(_ places: [Int], pacing: EngineConfiguration.Pacing) {
         var harness = EngineHarness.playing(
@@ -43,7 +43,7 @@ struct EnginePlaybackTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("F08: play before there is an item waits for one")
+    @Test("F08: play() before there is an item waits for one")
     func playBeforeItem() {
         var harness = EngineHarness.playing("vod.m3u8", from: .vod())
         harness.runToEnd()
@@ -57,7 +57,7 @@ struct EnginePlaybackTests {
     // link    fast            | s4 takes 40 s                    | fast
     // ahead   ____/‾‾‾‾‾‾‾‾‾‾‾\__________________________________/‾‾‾
     // status  playing         | waiting                          | playing
-    @Test("F09: a link that is slow for a while stalls playback once")
+    @Test("F09: a temporarily slow link stalls playback once")
     func slowLink() throws {
         var origin = ScriptedOrigin.vod()
         origin.answer("s4.ts", .media(100_000).lasting(.seconds(40)))
@@ -74,7 +74,7 @@ struct EnginePlaybackTests {
         #expect(harness.loadedSegments == Self.names)
     }
 
-    @Test("F21: paused, an item is loaded until the buffer is full, and no further")
+    @Test("F21: while paused, an item loads until the buffer is full, and no further")
     func pausedItemFills() {
         var harness = EngineHarness(origin: .vod(count: 30))
         harness.open("vod.m3u8")
@@ -108,7 +108,7 @@ struct EnginePlaybackTests {
         #expect(!harness.story.contains("stalled"))
     }
 
-    @Test("at another rate time passes as much faster", arguments: [0.5, 2] as [Float])
+    @Test("another rate scales the speed of time", arguments: [0.5, 2] as [Float])
     func rates(rate: Float) throws {
         var harness = EngineHarness(origin: .vod())
         harness.open("vod.m3u8")
@@ -119,7 +119,7 @@ struct EnginePlaybackTests {
         #expect(abs(played - 40 / Double(rate)) < 0.1)
     }
 
-    @Test("a new item cancels what the old one was loading")
+    @Test("a new item cancels the old one's requests")
     func replacedItem() {
         var origin = ScriptedOrigin.vod()
         origin.answer("other.m3u8", .text(.numbered(0, count: 2, prefix: "o", isEnded: true)))
@@ -133,7 +133,7 @@ struct EnginePlaybackTests {
         #expect(harness.loadedSegments == ["s0.ts", "o0.ts", "o1.ts"])
     }
 
-    @Test("what an item failed with does not count against the next one")
+    @Test("failures of the previous item do not count against the next one")
     func failuresOfTheItemBefore() {
         var origin = ScriptedOrigin.twoVariants()
         origin.answer("a1.ts", .status(404))
@@ -156,7 +156,7 @@ struct EnginePlaybackTests {
 
     // MARK: Variants and renditions
 
-    @Test("E01, E11: the first variant is the playlist's first, the next segment is from the one that the link carries")
+    @Test("E01, E11: the playlist's first variant starts; the next segment comes from the one the link can carry")
     func switchUp() {
         var origin = ScriptedOrigin.multivariant(["b": 1_000_000, "a": 3_000_000])
         for name in ["a", "b"] {
@@ -172,7 +172,7 @@ struct EnginePlaybackTests {
     }
 
     @Test(
-        "E02: a known throughput chooses the first variant",
+        "E02: a known throughput determines the first variant",
         arguments: [(10e6, "a0.ts"), (2e6, "b0.ts"), (1e5, "b0.ts")])
     func hintedStart(bitRate: Double, first: String) {
         var harness = EngineHarness.playing("main.m3u8", from: .twoVariants()) { $0.initialBitRateHint = bitRate }
@@ -181,7 +181,7 @@ struct EnginePlaybackTests {
         #expect(harness.requests.map(\.path).filter { $0.hasSuffix(".m3u8") }.count == 2)
     }
 
-    @Test("E03: a cap that changes in mid-play acts at the next segment, and what is buffered is played")
+    @Test("E03: a bit rate cap changed during playback applies from the next segment; the buffer is played")
     func changedCap() {
         var harness = EngineHarness.playing("main.m3u8", from: .twoVariants(count: 20))
         harness.run(until: .seconds(5))
@@ -202,7 +202,7 @@ struct EnginePlaybackTests {
         #expect(harness.statistics.numberOfStalls == 0)
     }
 
-    @Test("maps and keys are not loaded again by a variant that is taken up again")
+    @Test("returning to a variant does not load its initialization sections and keys again")
     func switchBack() {
         var origin = ScriptedOrigin.multivariant(["a": 3_000_000, "b": 1_000_000])
         for name in ["a", "b"] {
@@ -236,7 +236,7 @@ struct EnginePlaybackTests {
         return origin
     }
 
-    @Test("separate audio is loaded side by side, and nothing that was not chosen")
+    @Test("separate audio is loaded in parallel, and unselected renditions are not loaded")
     func separateAudio() {
         var harness = EngineHarness.playing("main.m3u8", from: Self.withRenditions())
         harness.runToEnd()
@@ -251,7 +251,7 @@ struct EnginePlaybackTests {
         #expect(harness.statistics.numberOfStalls == 0)
     }
 
-    @Test("playing waits for the audio that belongs to it")
+    @Test("playback waits for the selected audio")
     func lateAudio() throws {
         var origin = Self.withRenditions()
         origin.answer("en2.ts", .media(100_000).lasting(.seconds(30)))
@@ -262,7 +262,7 @@ struct EnginePlaybackTests {
         #expect(harness.loadedSegments.count == 20)
     }
 
-    @Test("a preferred language chooses the rendition")
+    @Test("a preferred language selects the rendition")
     func chosenLanguage() throws {
         var preferences = PlayerItemPreferences()
         preferences.audio = try QualityExpression(parsing: "lang=de", for: .renditions)
@@ -273,7 +273,7 @@ struct EnginePlaybackTests {
         #expect(harness.requests(of: "en.m3u8").isEmpty)
     }
 
-    @Test("separate audio that comes with another variant is loaded from where that begins")
+    @Test("separate audio that comes with another variant is loaded from where the variant begins")
     func joiningAudio() {
         var origin = ScriptedOrigin()
         let variants = [
@@ -295,7 +295,7 @@ struct EnginePlaybackTests {
 
     // MARK: What a segment needs
 
-    @Test("map and key are asked for with the first segment, once each")
+    @Test("initialization section and key are requested once, with the first segment")
     func mapAndKey() {
         var harness = EngineHarness.playing(
             "vod.m3u8",
@@ -311,7 +311,7 @@ struct EnginePlaybackTests {
         #expect(harness.requests(of: "init.mp4").count == 1)
     }
 
-    @Test("byte ranges are asked for as they are written")
+    @Test("byte ranges are requested as written")
     func byteRanges() {
         var harness = EngineHarness.playing(
             "vod.m3u8",
@@ -328,7 +328,7 @@ struct EnginePlaybackTests {
         #expect(harness.requests(of: "all.mp4").map(\.byteRange) == [0..<100, 100..<150, 150..<220, 500..<510])
     }
 
-    @Test("F19, R38: a gap is never asked for, takes its time, and is counted")
+    @Test("F19, R38: a gap is never requested, takes its time and is counted")
     func gap() throws {
         var harness = EngineHarness.playing(
             "vod.m3u8", from: .vod { for index in 3...4 { $0.segments[index].tags = ["#EXT-X-GAP"] } })
@@ -344,7 +344,7 @@ struct EnginePlaybackTests {
     }
 
     @Test(
-        "F19: a hole that nobody announced is played over and told, once; what is too short to be one is not",
+        "F19: undeclared missing media is skipped and reported once, unless it is too short",
         arguments: [(50, []), (300, ["19.7 20.0"]), (2000, ["18.0 20.0"])] as [(Int, [String])])
     func hole(milliseconds: Int, told: [String]) {
         var harness = EngineHarness(origin: .vod(), configuration: EngineConfiguration())
@@ -362,7 +362,7 @@ struct EnginePlaybackTests {
     }
 
     @Test(
-        "F19: where media lies before the times of its playlist nothing is missing; a hole in it is told with the times of media",
+        "F19: media earlier than its playlist times is complete; missing media is reported in media time",
         arguments: [(0, []), (2000, ["17.1 19.1"])] as [(Int, [String])])
     func timesOfMedia(milliseconds: Int, told: [String]) {
         var harness = EngineHarness(origin: .vod(), configuration: EngineConfiguration())
@@ -379,7 +379,7 @@ struct EnginePlaybackTests {
     }
 
     @Test(
-        "media that runs ahead of its list: what is listed behind it is loaded, and playing ends",
+        "if media runs ahead of its playlist, later segments are still loaded, and playback ends",
         arguments: [2, 4, 12])
     func mediaAhead(seconds: Int) {
         for isLive in [false, true] {
@@ -395,7 +395,7 @@ struct EnginePlaybackTests {
         }
     }
 
-    @Test("C08: a gap of one variant comes from another that has it, and is asked for nowhere else")
+    @Test("C08: a gap in one variant is loaded from another one that has the segment, and not requested otherwise")
     func gapInOneVariant() {
         var origin = ScriptedOrigin.twoVariants()
         var text = PlaylistText.numbered(0, count: 10, prefix: "a", isEnded: true)
@@ -410,7 +410,7 @@ struct EnginePlaybackTests {
         #expect(harness.statistics.numberOfSkippedSegments == 0)
     }
 
-    @Test("that it is likely to keep up is reported before it plays, and the duration once for all variants")
+    @Test("\"likely to keep up\" is reported before playback, and the duration once for all variants")
     func orderOfEvents() throws {
         for origin in [ScriptedOrigin.vod(), .twoVariants(), .live()] {
             for path in ["vod.m3u8", "main.m3u8", "live.m3u8"] where origin.routes[path] != nil {
@@ -435,7 +435,7 @@ struct EnginePlaybackTests {
         }
     }
 
-    @Test("gaps at the start, at the end or throughout end like everything else", arguments: [0..<2, 8..<10, 0..<10])
+    @Test("items with gaps at the start, at the end or throughout end normally", arguments: [0..<2, 8..<10, 0..<10])
     func gapsAtTheEdges(gaps: Range<Int>) {
         var harness = EngineHarness.playing(
             "vod.m3u8", from: .vod { for index in gaps { $0.segments[index].tags = ["#EXT-X-GAP"] } })
@@ -469,7 +469,7 @@ struct EnginePlaybackTests {
         Start(tag: "#EXT-X-START:TIME-OFFSET=10", position: .time(.seconds(1)), time: 1, first: "s0.ts", window: 1),
     ]
 
-    @Test("playing starts where the item or the playlist says", arguments: starts)
+    @Test("playback starts at the position that the item or the playlist sets", arguments: starts)
     func startPosition(_ example: Start) {
         var preferences = PlayerItemPreferences()
         preferences.startPosition = example.position
@@ -485,7 +485,7 @@ struct EnginePlaybackTests {
     }
 
     @Test(
-        "playback ends at its end time, and nothing beyond is loaded",
+        "playback ends at its end time, and later media is not loaded",
         arguments: [
             (.time(.seconds(10)), 10, 3), (.time(.seconds(12)), 12, 3), (.time(.seconds(-30)), 10, 3),
             (.duration(.seconds(5)), 5, 2), (.time(.seconds(400)), 40, 10),
@@ -502,7 +502,7 @@ struct EnginePlaybackTests {
         #expect(abs((harness.now - (try #require(harness.playingSince))).seconds - time) < 0.1)
     }
 
-    @Test("a date that no playlist can place fails the item")
+    @Test("a start date that no playlist contains fails the item")
     func datesWithoutDates() {
         var preferences = PlayerItemPreferences()
         preferences.startPosition = .date(Date(timeIntervalSince1970: 1_800_000_000))
@@ -512,7 +512,7 @@ struct EnginePlaybackTests {
         #expect(harness.mediaPaths.isEmpty)
     }
 
-    @Test("an end that is moved back in mid-play is reached")
+    @Test("an end time moved back during playback is reached")
     func movedEnd() {
         var harness = EngineHarness.playing("vod.m3u8", from: .vod())
         harness.run(until: .seconds(5))

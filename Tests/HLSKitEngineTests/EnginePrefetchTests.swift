@@ -5,7 +5,7 @@ import HLSKitPlaylist
 import TestSupport
 import Testing
 
-@Suite("Engine, several segments under way")
+@Suite("Engine, several segments in flight")
 struct EnginePrefetchTests {
     /// The most requests for media that were under way at once.
     private static func overlap(_ harness: EngineHarness) -> Int {
@@ -31,7 +31,7 @@ struct EnginePrefetchTests {
         }
     }
 
-    @Test("D07: without pacing six segments are under way, delivered in their order")
+    @Test("D07: unpaced, six segments are requested at a time and delivered in order")
     func manyConnections() {
         var harness = Self.unpaced(.vod(count: 30))
         let isOver = harness.runToEnd()
@@ -42,7 +42,7 @@ struct EnginePrefetchTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("D07: over a connection for many responses up to 64 are under way, as far as bytes allow")
+    @Test("D07: over a multiplexed connection, up to 64 segments are in flight if the byte limit allows")
     func manyStreams() {
         for (byteCount, expected) in [(1 << 30, 64), (1 << 20, 8)] {
             var origin = ScriptedOrigin.vod(count: 200)
@@ -58,7 +58,7 @@ struct EnginePrefetchTests {
         }
     }
 
-    @Test("D07: the first frame does not share the link with what comes after it")
+    @Test("D07: the first frame does not share the link with later segments")
     func firstPicture() {
         var origin = ScriptedOrigin.vod(count: 30)
         origin.media = { _ in .media(100_000).lasting(.seconds(2)) }
@@ -70,7 +70,7 @@ struct EnginePrefetchTests {
         #expect(harness.mediaPaths.count == 6)
     }
 
-    @Test("D07: one after another on request")
+    @Test("D07: segments can be requested one at a time")
     func sequential() {
         var harness = Self.unpaced(.vod()) { $0.parallelLoading = .sequential }
         let isOver = harness.runToEnd()
@@ -79,7 +79,7 @@ struct EnginePrefetchTests {
     }
 
     @Test(
-        "D07: while playing, short segments far away are loaded side by side, four at most; near the edge of the bandwidth one after another",
+        "D07: during playback, at most four short segments load in parallel; one if bandwidth is scarce",
         arguments: [
             (count: 60, byteCount: 60_000, delay: 300, overlap: 4),
             (count: 30, byteCount: 600_000, delay: 200, overlap: 1),
@@ -97,7 +97,7 @@ struct EnginePrefetchTests {
         #expect(harness.statistics.numberOfStalls == 0 || example.overlap == 1)
     }
 
-    @Test("R8: all six fail at first: each is asked for again after its own time")
+    @Test("R8: if six parallel segments fail, each is requested again after its own delay")
     func eachFailsOnce() {
         var origin = ScriptedOrigin.vod(count: 12)
         origin.media = { $0.earlierCount == 0 ? .status(503) : .media(100_000) }
@@ -114,7 +114,7 @@ struct EnginePrefetchTests {
         }
     }
 
-    @Test("R17: an outage costs the segment that is needed next its time, and none of those beside it")
+    @Test("R17: an outage skips only the next needed segment, not the ones in parallel")
     func outage() {
         var origin = ScriptedOrigin.vod(count: 12)
         origin.media = { visit in
@@ -132,7 +132,7 @@ struct EnginePrefetchTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("R9: what fails in the variant that was left is taken from the one in use, nothing is lost")
+    @Test("R9: segments that fail in the previous variant are loaded from the current one, without a loss")
     func failsInLeftVariant() {
         var origin = ScriptedOrigin.twoVariants(count: 10)
         // The second to fail is the first to be needed.
@@ -148,7 +148,7 @@ struct EnginePrefetchTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("R3: a segment that is nowhere is skipped, those beside it are kept")
+    @Test("R3: a segment that no variant has is skipped, and the parallel ones are kept")
     func lostAmongOthers() {
         var origin = ScriptedOrigin.vod(count: 8)
         origin.answer("s2.ts", .status(404))
@@ -161,7 +161,7 @@ struct EnginePrefetchTests {
         #expect(harness.requests(of: "s3.ts").count == 1)
     }
 
-    @Test("failing for good keeps what was loaded before, and drops what lies after")
+    @Test("a final failure keeps the media loaded before it and drops the media after it")
     func failsForGood() {
         var origin = ScriptedOrigin.vod(count: 8)
         origin.answer("s2.ts", .status(404))
@@ -173,7 +173,7 @@ struct EnginePrefetchTests {
         #expect(harness.requests.allSatisfy { $0.outcome != .underWay })
     }
 
-    @Test("a seek lets everything go that is under way")
+    @Test("a seek cancels all requests in flight")
     func seek() {
         var harness = Self.unpaced(.vod(count: 30))
         harness.run(until: .milliseconds(60))
@@ -185,7 +185,7 @@ struct EnginePrefetchTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("R73: bodies larger than was guessed are not read on while too much waits")
+    @Test("R73: bodies larger than estimated are not read further while too many bytes wait")
     func backPressure() {
         var origin = ScriptedOrigin.vod(count: 12)
         origin.media = { $0.path == "s0.ts" ? Reply.media(1_000_000).lasting(.seconds(20)) : Reply.media(8_000_000) }
@@ -203,7 +203,7 @@ struct EnginePrefetchTests {
 
     private typealias Reply = ScriptedOrigin.Reply
 
-    @Test("audio and video share the requests, what is needed first comes first")
+    @Test("audio and video share the request limit; the earliest needed segment comes first")
     func lanes() {
         var origin = ScriptedOrigin.multivariant(
             ["a": 3_000_000],

@@ -24,7 +24,7 @@ struct EngineRateTests {
         return EngineHarness.playing("live.m3u8", from: .live(broadcast), preferences: preferences)
     }
 
-    @Test("a live stream that is played faster catches up with its edge and continues at 1, without a stall")
+    @Test("a live stream played faster catches up with its edge and continues at 1, without a stall")
     func catchesUp() throws {
         var harness = Self.live()
         harness.run(until: .seconds(2))
@@ -40,7 +40,7 @@ struct EngineRateTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("the edge is where the item wants to be played", arguments: [(5.0, 5.0), (8, 8), (0, 4), (20, 20)])
+    @Test("the edge is the configured distance from the live edge", arguments: [(5.0, 5.0), (8, 8), (0, 4), (20, 20)])
     func edge(configured: Double, reached: Double) throws {
         var harness = Self.live(offset: configured)
         harness.run(until: .seconds(1))
@@ -51,7 +51,7 @@ struct EngineRateTests {
         #expect(harness.statistics.numberOfStalls == 0)
     }
 
-    @Test("whoever is at the edge already stays at 1; slower rates and 1 stay as they are")
+    @Test("a player already at the edge stays at rate 1; slower rates and 1 are kept")
     func atTheEdge() {
         var harness = Self.live(offset: 20)
         harness.run(until: .seconds(30)) { ($0.state.liveOffset?.seconds ?? 100) < 20 }
@@ -67,7 +67,7 @@ struct EngineRateTests {
         #expect(harness.rates.last == "1.0 reachedLiveEdge")
     }
 
-    @Test("a stream that has ended has no edge: the rate lasts to its end")
+    @Test("an ended stream has no edge, so the rate lasts until its end")
     func ended() {
         var harness = Self.live(Broadcast(laterCount: 0))
         harness.run(until: .seconds(2))
@@ -77,7 +77,7 @@ struct EngineRateTests {
         #expect(harness.rates.contains("1.0 reachedLiveEdge") == false)
     }
 
-    @Test("without I-frames more than 2 is a rate that the timebase does not follow; less than 0 fails")
+    @Test("without I-frames the timebase does not follow rates above 2, and negative rates fail")
     func beyondTheMedia() {
         var harness = EngineHarness.playing("vod.m3u8", from: .vod(count: 30))
         harness.run(until: .seconds(5))
@@ -96,7 +96,7 @@ struct EngineRateTests {
         #expect(harness.state.currentTime == time)
     }
 
-    @Test("a negative rate that was set before the item was ready fails when it is")
+    @Test("a negative rate set before the item is ready fails when it is ready")
     func reverseTooEarly() {
         var harness = EngineHarness(origin: .vod())
         harness.control(.setRate(-2))

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// `VariantPolicy.best`, and items of which there is nothing to play.
-@Suite("Engine: recordings")
+@Suite("Engine, recordings")
 struct EngineRecordingTests {
     private static func preferences(isFixed: Bool = false) -> PlayerItemPreferences {
         var preferences = PlayerItemPreferences()
@@ -24,7 +24,7 @@ struct EngineRecordingTests {
         return origin
     }
 
-    @Test("a recording takes the best variant and keeps it, however slow the link is", arguments: [true, false])
+    @Test("a recording selects the best variant and keeps it on a slow link", arguments: [true, false])
     func keeps(isPaced: Bool) {
         var origin = Self.origin()
         // A fifth of what it takes.
@@ -40,7 +40,7 @@ struct EngineRecordingTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("a segment that is gone is taken of another variant, and the best comes back after a minute of media")
+    @Test("a missing segment comes from another variant; the best one returns after a minute of media")
     func comesBack() {
         var origin = Self.origin(count: 40)
         origin.media = { $0.path == "a5.ts" ? .status(404) : .media(100_000) }
@@ -54,7 +54,7 @@ struct EngineRecordingTests {
         #expect(harness.skippedSequences.isEmpty)
     }
 
-    @Test("a segment that no variant has is lost, and nothing else is", arguments: [[5], [3, 11, 12, 35]])
+    @Test("only the segment that no variant has is lost", arguments: [[5], [3, 11, 12, 35]])
     func goneEverywhere(gone: [Int]) {
         var origin = ScriptedOrigin.multivariant(["c": 500_000, "b": 1_000_000, "a": 3_000_000])
         for name in ["a", "b", "c"] {
@@ -79,7 +79,7 @@ struct EngineRecordingTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("of an output that can hold no change the segment is lost")
+    @Test("if the output cannot change formats, a missing segment is lost")
     func fixed() {
         var origin = Self.origin(count: 20)
         origin.media = { $0.path == "a5.ts" ? .status(404) : .media(100_000) }
@@ -92,7 +92,7 @@ struct EngineRecordingTests {
         #expect(harness.skippedSequences == [5...5])
     }
 
-    @Test("before there is media of it, another variant may take its place for good")
+    @Test("before its first media, a fixed output may be given another variant for good")
     func fixedLater() {
         var origin = Self.origin(count: 4)
         origin.answer("a.m3u8", .status(404))
@@ -104,7 +104,7 @@ struct EngineRecordingTests {
         #expect(harness.loadedSegments == (0..<4).map { "b\($0).ts" })
     }
 
-    @Test("of a live stream that cannot be kept up with a lower variant is taken before media is lost")
+    @Test("a live stream that is too fast for the link falls back to a lower variant before losing media")
     func live() {
         var origin = ScriptedOrigin.multivariant(["b": 1_000_000, "a": 3_000_000])
         for name in ["a", "b"] {
@@ -129,7 +129,7 @@ struct EngineRecordingTests {
 
     // MARK: Nothing to play
 
-    @Test("an item of which every segment is marked missing fails")
+    @Test("an item that consists only of gaps fails")
     func onlyGaps() {
         let origin = ScriptedOrigin.vod(count: 3) { text in
             for index in text.segments.indices { text.segments[index].tags.append("#EXT-X-GAP") }
@@ -140,7 +140,7 @@ struct EngineRecordingTests {
         #expect(!harness.didPlayToEnd)
     }
 
-    @Test("an item of which no segment can be read fails, though its tracks are known")
+    @Test("an item whose segments are all unreadable fails, although its tracks are known")
     func unreadable() {
         var origin = ScriptedOrigin.vod(count: 3)
         let failure = SegmentFailure.media(MediaError(code: .malformed, text: "cut off"))

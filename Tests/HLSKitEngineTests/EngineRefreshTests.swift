@@ -7,7 +7,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-@Suite("Engine, URLs that run out")
+@Suite("Engine, expiring URLs")
 struct EngineRefreshTests {
     struct Case: CustomTestStringConvertible, Sendable {
         var testDescription: String
@@ -77,7 +77,7 @@ struct EngineRefreshTests {
     ]
 
     @Test(
-        "D06: a fresh URL continues where the old one ran out, with nothing twice and nothing left out",
+        "D06: a fresh URL continues at the expired position, without repeated or missing media",
         arguments: cases)
     func refreshed(_ test: Case) throws {
         var configuration = EngineConfiguration()
@@ -106,7 +106,7 @@ struct EngineRefreshTests {
         #expect(delivered.count == (test.first == "old-" ? 20 : 10))
     }
 
-    @Test("D06, G11: frames at a high rate continue from the fresh URL, and the media after them", arguments: [4, -2])
+    @Test("D06, G11: I-frames at a high rate continue from the fresh URL, followed by the media", arguments: [4, -2])
     func iFrames(rate: Float) {
         var origin = ScriptedOrigin()
         for name in ["old", "new"] {
@@ -149,7 +149,7 @@ struct EngineRefreshTests {
         #expect(harness.error == nil)
     }
 
-    @Test("D06: a live stream continues by its media sequence")
+    @Test("D06: a live stream continues by its media sequence number")
     func live() throws {
         var origin = ScriptedOrigin()
         let broadcast = Broadcast(laterCount: 10)
@@ -172,7 +172,7 @@ struct EngineRefreshTests {
         #expect(numbers == Array((numbers.first ?? 0)..<((numbers.first ?? 0) + numbers.count)), "\(numbers)")
     }
 
-    @Test("D06: a live stream whose window moved on while the program was asked plays on, and reports what is lost")
+    @Test("D06: a live stream whose window moved while the app was asked continues and reports the loss")
     func lateRefresh() {
         var origin = ScriptedOrigin()
         let broadcast = Broadcast()
@@ -196,7 +196,7 @@ struct EngineRefreshTests {
         #expect(!harness.missedSequences.isEmpty)
     }
 
-    @Test("D06: a live stream of variants continues at a fresh URL after its server began to count again")
+    @Test("D06: a live stream of variants continues at a fresh URL after its media sequence restarted")
     func afterRestart() {
         var origin = ScriptedOrigin()
         for name in ["old", "new"] {
@@ -220,7 +220,7 @@ struct EngineRefreshTests {
         #expect(harness.statistics.numberOfStalls <= 1)
     }
 
-    @Test("D06: a URL that is refused at once is refreshed, and not for ever", arguments: [true, false])
+    @Test("D06: a URL that is refused at once is refreshed a limited number of times", arguments: [true, false])
     func first(helps: Bool) {
         var origin = ScriptedOrigin()
         origin.answer("old.m3u8", .status(403))
@@ -238,7 +238,7 @@ struct EngineRefreshTests {
     }
 
     @Test(
-        "D06: without a fresh URL what is buffered is played, and the error says both what ran out and why it stayed so"
+        "D06: without a fresh URL the buffer is played; the error names the expiry and the failed refresh"
     )
     func refused() {
         var configuration = EngineConfiguration()
@@ -278,7 +278,7 @@ struct EngineRefreshTests {
             testDescription: "it does not come", second: .failure(.cannotConnect).after(.seconds(5)), isPlayed: false),
     ]
 
-    @Test("D06: without a fresh URL, what was asked for before it ran out is waited for and played", arguments: before)
+    @Test("D06: without a fresh URL, segments requested before the expiry are played", arguments: before)
     func refusedEarly(_ test: Before) throws {
         var configuration = EngineConfiguration()
         configuration.refreshesURLs = true
@@ -306,7 +306,7 @@ struct EngineRefreshTests {
     }
 
     @Test(
-        "D06: where lists are refused before there is one, and no fresh URL is given, the item fails at once",
+        "D06: if playlists are refused before one was loaded, and no fresh URL exists, the item fails at once",
         arguments: [["old-v.m3u8"], ["old-a.m3u8"], ["old-v.m3u8", "old-a.m3u8"]])
     func refusedLists(_ refused: [String]) {
         var configuration = EngineConfiguration()
@@ -325,7 +325,7 @@ struct EngineRefreshTests {
         #expect(harness.now < .seconds(20))
     }
 
-    @Test("D06: a fresh URL that does not help is not asked for again; another stream is an error")
+    @Test("D06: a fresh URL that fails is not requested again; a URL of another stream is an error")
     func noLoop() {
         var configuration = EngineConfiguration()
         configuration.refreshesURLs = true

@@ -3,7 +3,7 @@ import HLSKitLoading
 import HLSKitPlaylist
 import Testing
 
-@Suite("Engine, a live stream at rest")
+@Suite("Engine, an idle live stream")
 struct EngineRestTests {
     private static func paused(
         after seconds: Int = 30, _ change: (inout PlayerItemPreferences) -> Void = { _ in }
@@ -16,7 +16,7 @@ struct EngineRestTests {
         return harness
     }
 
-    @Test("a player that is paused asks for nothing, and what can be sought in stays what it was")
+    @Test("a paused player sends no requests, and its seekable range does not change")
     func rests() {
         var harness = Self.paused()
         // What was under way comes to its end.
@@ -28,7 +28,7 @@ struct EngineRestTests {
         #expect(harness.error == nil)
     }
 
-    @Test("the next play loads the playlist first, and then the policy decides where it continues")
+    @Test("the next play reloads the playlist first, then the policy decides where it continues")
     func goesOn() {
         for policy in FellBehindPolicy.allCases {
             var harness = Self.paused { $0.fellBehindPolicy = policy }
@@ -49,7 +49,7 @@ struct EngineRestTests {
         }
     }
 
-    @Test("a short rest loses nothing")
+    @Test("a short idle period loses no media")
     func shortRest() {
         var harness = Self.paused()
         harness.run(until: .seconds(36))
@@ -61,7 +61,7 @@ struct EngineRestTests {
         #expect(sequences == Array(sequences[0]...sequences[sequences.count - 1]))
     }
 
-    @Test("the program may have it keep loading")
+    @Test("the app can let a paused player keep loading")
     func mayLoad() {
         var harness = Self.paused { $0.canUseNetworkResourcesForLiveStreamingWhilePaused = true }
         harness.run(until: .seconds(32))
@@ -70,7 +70,7 @@ struct EngineRestTests {
         #expect(harness.requests.count >= count + 15)
     }
 
-    @Test("one that has never played becomes ready before it rests, and plays at the edge on request")
+    @Test("a player that has never played becomes ready before it idles, and plays at the edge later")
     func beforeFirstPlay() {
         var harness = EngineHarness(origin: .live())
         harness.open("live.m3u8")
@@ -85,7 +85,7 @@ struct EngineRestTests {
         #expect((harness.state.liveOffset?.seconds ?? 0) < 17)
     }
 
-    @Test("a request that failed is made again when it plays again")
+    @Test("a failed request is repeated when playback resumes")
     func retries() {
         var origin = ScriptedOrigin.live()
         origin.media = { visit in
@@ -113,7 +113,7 @@ struct EngineRestTests {
         #expect(harness.seekOutcomes == [true])
     }
 
-    @Test("without pacing there is no rest, and a VOD loads while it is paused")
+    @Test("without pacing live streams never idle, and a VOD loads while it is paused")
     func others() {
         var harness = EngineHarness(origin: .vod())
         harness.open("vod.m3u8")

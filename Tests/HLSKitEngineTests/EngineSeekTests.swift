@@ -14,7 +14,7 @@ struct EngineSeekTests {
 
     private static func time(_ harness: EngineHarness) -> Double { harness.state.currentTime.seconds }
 
-    @Test("a seek inside the buffer keeps playing at once and loads nothing twice")
+    @Test("a seek inside the buffer continues at once and loads nothing twice")
     func insideBuffer() {
         var harness = Self.playing(until: .seconds(5))
         let story = harness.story
@@ -28,7 +28,7 @@ struct EngineSeekTests {
         #expect(Set(harness.mediaPaths).count == harness.mediaPaths.count)
     }
 
-    @Test("a seek outside the buffer waits for data and is not a stall", arguments: [100, 60])
+    @Test("a seek outside the buffer waits for data and does not count as a stall", arguments: [100, 60])
     func outsideBuffer(target: Int) {
         var harness = Self.playing(until: .seconds(5))
         let count = harness.mediaPaths.count
@@ -49,7 +49,7 @@ struct EngineSeekTests {
 
     /// Segments last 4 s, and are cut where their list says: one request leads to the frame, whatever the tolerance.
     @Test(
-        "G01: a seek outside the buffer asks for one segment at once, for no playlist, and shows it as soon as it is there"
+        "G01: a seek outside the buffer requests one segment at once and shows it when it arrives"
     )
     func requestChain() throws {
         var harness = Self.playing(until: .seconds(5))
@@ -63,7 +63,7 @@ struct EngineSeekTests {
         #expect(harness.requests.dropFirst(before).allSatisfy { $0.resourceClass == .segment })
     }
 
-    @Test("O01: what was jumped over was not watched, what was played twice counts twice")
+    @Test("O01: the watched duration excludes skipped media and counts repeated media twice")
     func watched() {
         var harness = Self.playing(until: .seconds(5))
         let first = harness.statistics.durationWatched.seconds
@@ -77,7 +77,7 @@ struct EngineSeekTests {
             "\(harness.statistics.durationWatched.seconds)")
     }
 
-    @Test("a seek outside what can be sought in is refused and changes nothing")
+    @Test("a seek outside the seekable range is refused and changes nothing")
     func outsideRange() {
         var harness = Self.playing(until: .seconds(5))
         harness.control(.seek(to: .seconds(1000)))
@@ -87,7 +87,7 @@ struct EngineSeekTests {
         #expect(harness.state.timeControlStatus == .playing)
     }
 
-    @Test("of several seeks the last counts; a cancelled one leaves the playhead where it is")
+    @Test("of several seeks the last one wins; a cancelled seek does not move the playhead")
     func superseded() {
         var harness = Self.playing(until: .seconds(5))
         harness.control(.seek(to: .seconds(100)))
@@ -102,7 +102,7 @@ struct EngineSeekTests {
         #expect(harness.didPlayToEnd)
     }
 
-    @Test("a seek that is refused leaves the one before it alone")
+    @Test("a refused seek does not affect the one before it")
     func refused() {
         var harness = Self.playing(until: .seconds(5))
         harness.control(.seek(to: .seconds(100)))
@@ -114,7 +114,7 @@ struct EngineSeekTests {
         #expect(harness.state.timeControlStatus == .playing)
     }
 
-    @Test("without pacing a seek loads again what the outputs have taken")
+    @Test("without pacing a seek reloads the media that outputs have consumed")
     func unpaced() {
         var configuration = EngineConfiguration()
         configuration.pacing = .unpaced
@@ -141,7 +141,7 @@ struct EngineSeekTests {
         #expect(Self.time(harness) > 50)
     }
 
-    @Test("H04: after the end a seek back and play play the rest again")
+    @Test("H04: after the end, a seek back and play() play the rest again")
     func afterTheEnd() {
         var harness = Self.playing(until: .zero, count: 5)
         harness.runToEnd()
@@ -178,7 +178,7 @@ struct EngineSeekTests {
     }
 
     @Test(
-        "B08: a time outside of the media is never shown: its first or last moment is waited for, or time stays there",
+        "B08: a time outside the media is never shown: the player waits at its first or last moment",
         arguments: [
             (rate: Float(1), item: -2, host: 0, now: 0.0, later: 1.0), (1, -2, -3, 1, 4), (0.5, -1, 0, 0, 0.5),
             (-0.5, 0, -3, 0, 0), (-0.5, -2, 1, 0, 0), (1, 200, 0, 120, 120), (1, 115, -10, 120, 120),
@@ -200,7 +200,7 @@ struct EngineSeekTests {
         }
     }
 
-    @Test("B08: a rate with a host time is ignored while the player waits automatically")
+    @Test("B08: a rate with a host time is ignored while automatic waiting is on")
     func hostTimeWhileWaiting() {
         var harness = Self.playing(until: .seconds(5))
         let before = Self.time(harness)
@@ -211,7 +211,7 @@ struct EngineSeekTests {
 
     // MARK: Interstitials
 
-    @Test("an interstitial stops the timebase and gives it back")
+    @Test("an interstitial stops the timebase and then releases it")
     func interstitial() {
         var harness = Self.playing(until: .seconds(5))
         harness.control(.setInterstitialRunning(true))
@@ -228,7 +228,7 @@ struct EngineSeekTests {
 
     // MARK: End time
 
-    @Test("an end time that is taken back before it was reached leaves no trace")
+    @Test("an end time removed before it was reached has no effect")
     func endTakenBack() {
         var harness = EngineHarness.playing("vod.m3u8", from: .vod())
         harness.control(.setForwardPlaybackEndTime(.seconds(6)))
@@ -242,7 +242,7 @@ struct EngineSeekTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("after an end time was reached, another lets play continue from there")
+    @Test("after an end time was reached, a later one lets playback continue from there")
     func endMoved() {
         var harness = EngineHarness.playing("vod.m3u8", from: .vod())
         harness.control(.setForwardPlaybackEndTime(.seconds(6)))
@@ -259,7 +259,7 @@ struct EngineSeekTests {
     }
 
     @Test(
-        "a seek behind an end time that is set lands on that time, and playback continues there once it is taken back")
+        "a seek past the end time lands on it; playback continues there when the end time is removed")
     func seekBehindEnd() {
         var harness = EngineHarness.playing("vod.m3u8", from: .vod())
         harness.control(.setForwardPlaybackEndTime(.seconds(10)))
@@ -279,7 +279,7 @@ struct EngineSeekTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("an end time behind the playhead ends playback where it is")
+    @Test("an end time before the playhead ends playback at the playhead")
     func endBehind() {
         var harness = Self.playing(until: .seconds(10))
         let time = Self.time(harness)

@@ -7,7 +7,7 @@ import Testing
 @testable import HLSKitEngine
 
 /// What rules are told of the sizes of segments.
-@Suite("Engine: sizes of segments")
+@Suite("Engine, segment sizes")
 struct EngineSizesTests {
     /// Writes down what it is asked and goes through `variants`, one for each question, then stays.
     private struct Recorder: VariantSelector {
@@ -77,7 +77,7 @@ struct EngineSizesTests {
     }
 
     @Test(
-        "variants that take more than their BANDWIDTH: what was loaded counts, and others are taken to be understated as much",
+        "if loaded segments exceed BANDWIDTH, the other variants' sizes are scaled up equally",
         arguments: [false, true])
     func understated(averages: Bool) throws {
         // 6.4 Mbit/s of 3.
@@ -88,15 +88,16 @@ struct EngineSizesTests {
         #expect(sizes[1].map { abs($0 - 1_066_666) < 10 } == true, "\(sizes)")
     }
 
-    @Test("a playlist that says nothing leaves sizes open, and the next 20 segments are described")
+    @Test("without sizes in the playlist, sizes are unknown, and the next 20 segments are described")
     func untold() throws {
-        let inputs = inputs { _, _ in [] }
+        // As many as AVERAGE-BANDWIDTH says.
+        let inputs = inputs(bytes: 1_200_000) { _, _ in [] }
         #expect(inputs.allSatisfy { $0.upcoming.allSatisfy(\.byteCounts.isEmpty) })
         #expect(inputs.first?.upcoming.count == 20)
         #expect(inputs.last?.upcoming.count == 1)
     }
 
-    @Test("byte ranges give the variant's sizes, and those of others by their average bit rates")
+    @Test("byte ranges determine the variant's sizes, and average bit rates those in other variants")
     func byteRanges() throws {
         let inputs = inputs { name, index in
             ["#EXT-X-BYTERANGE:\((name == "a" ? 300_000 : 150_000) + index)@\(index * 1_000_000)"]
@@ -106,7 +107,7 @@ struct EngineSizesTests {
         #expect(sizes(first, 3) == [0: 300_004, 1: 100_001])
     }
 
-    @Test("the sizes of a variant that was left are known exactly")
+    @Test("the exact segment sizes of a previous variant are remembered")
     func knownVariants() throws {
         let inputs = inputs([1, 1, 0]) { name, index in
             ["#EXT-X-BYTERANGE:\((name == "a" ? 300_000 : 150_000) + index)@\(index * 1_000_000)"]
@@ -115,7 +116,7 @@ struct EngineSizesTests {
         #expect(sizes(last) == [0: 300_029, 1: 150_029])
     }
 
-    @Test("EXT-X-BITRATE gives the size of what follows it")
+    @Test("EXT-X-BITRATE determines the sizes of the following segments")
     func bitRates() throws {
         let inputs = inputs { _, index in ["#EXT-X-BITRATE:\(index < 5 ? 800 : 1600)"] }
         let first = try #require(inputs.first)
@@ -123,13 +124,13 @@ struct EngineSizesTests {
         #expect(sizes(first, 10)[0] == 800_000)
     }
 
-    @Test("separate audio is added where its playlist declares its sizes")
+    @Test("the size of separate audio is added if its playlist declares it")
     func audio() throws {
         let inputs = inputs(audio: ["#EXT-X-BITRATE:80"]) { _, _ in ["#EXT-X-BITRATE:800"] }
         #expect(sizes(try #require(inputs.first))[0] == 440_000)
     }
 
-    @Test("without AVERAGE-BANDWIDTH sizes are those seen, of variants not yet seen their share of BANDWIDTH")
+    @Test("without AVERAGE-BANDWIDTH, loaded segments give sizes; unused variants scale by BANDWIDTH")
     func seenAverages() throws {
         // 100 kB in 4 s.
         let inputs = inputs([0, 0, 0, 0, 1, 1, 1, 1], averages: false) { _, _ in [] }
@@ -139,13 +140,25 @@ struct EngineSizesTests {
         #expect(sizes(try #require(inputs.last)) == [0: 100_000, 1: 100_000])
     }
 
-    @Test("a variant is larger than its BANDWIDTH only where it takes a tenth more, and declared averages need no more")
+    @Test("measured sizes override BANDWIDTH only from 10 % above it, and never a declared average")
     func boundedAverages() throws {
         let large = try #require(inputs([0, 0, 0, 0], averages: false, bytes: 1_600_000) { _, _ in [] }.last)
         #expect(sizes(large) == [0: 1_500_000, 1: 500_000])
         let larger = try #require(inputs([0, 0, 0, 0], averages: false, bytes: 2_000_000) { _, _ in [] }.last)
         #expect(sizes(larger) == [0: 2_000_000, 1: 666_666])
-        let declared = try #require(inputs { _, _ in [] }.last)
+        let declared = try #require(inputs(bytes: 1_400_000) { _, _ in [] }.last)
         #expect(sizes(declared) == [:])
+    }
+
+    @Test(
+        "averages that are declared too low or too high are corrected by what was loaded",
+        arguments: [(2_200_000, 1.0), (1_600_000, 1.0), (400_000, 1.15)])
+    func wrongAverages(bytes: Int, margin: Double) throws {
+        let inputs = inputs(bytes: bytes) { _, _ in [] }
+        // Nothing is known of the first segments.
+        #expect(sizes(inputs[1]) == [:])
+        let last = sizes(try #require(inputs.last { $0.upcoming.count > 1 }))
+        #expect(last[0].map { abs($0 - Int(Double(bytes) * margin)) < 10 } == true, "\(last)")
+        #expect(last[1].map { abs($0 - Int(Double(bytes) * margin / 3)) < 10 } == true, "\(last)")
     }
 }

@@ -4,7 +4,7 @@ import HLSKitSelection
 import TestSupport
 import Testing
 
-@Suite("Engine, sound only")
+@Suite("Engine, audio only")
 struct EngineSoundOnlyTests {
     private static func origin(_ lines: [String], playlists: [String]) -> ScriptedOrigin {
         var origin = ScriptedOrigin()
@@ -47,7 +47,7 @@ struct EngineSoundOnlyTests {
         Set(harness.mediaPaths.map { String($0.prefix { $0.isLetter }) })
     }
 
-    @Test("audio that is apart is loaded alone, from the group of the lowest variant")
+    @Test("separate audio is loaded alone, from the group of the lowest variant")
     func separate() {
         for isUnpaced in [false, true] {
             var harness = EngineHarness.playing("main.m3u8", from: Self.apart) {
@@ -62,7 +62,7 @@ struct EngineSoundOnlyTests {
         }
     }
 
-    @Test("what is saved is the best audio, apart or among video, and of variants without video the best of those")
+    @Test("with the best policy, audio-only playback loads the best audio, separate or muxed")
     func saved() {
         let alone = Self.origin(
             [
@@ -85,7 +85,7 @@ struct EngineSoundOnlyTests {
         }
     }
 
-    @Test("of variants with audio among the video, the lowest of those with the best audio")
+    @Test("with muxed audio, the lowest variant with the best audio is loaded")
     func among() {
         var harness = EngineHarness.playing("main.m3u8", from: Self.muxed, Self.soundOnly)
         harness.runToEnd()
@@ -93,7 +93,7 @@ struct EngineSoundOnlyTests {
         #expect(Self.prefixes(harness) == ["c"])
     }
 
-    @Test("a variant of audio alone is taken before one with video")
+    @Test("an audio-only variant is preferred to one with video")
     func audioVariant() {
         var origin = Self.muxed
         origin.answer(
@@ -128,7 +128,7 @@ struct EngineSoundOnlyTests {
         #expect(harness.loadedSegments.last == "lde19.ts")
     }
 
-    @Test("a dead host leads to the other group")
+    @Test("a dead host causes a switch to the other group")
     func failover() {
         var origin = Self.apart
         for number in 5..<20 { origin.answer("len\(number).ts", .status(404)) }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-@Suite("Engine, markers of breaks")
+@Suite("Engine, ad markers")
 struct EngineSpliceMarkerTests {
     private static func told(_ harness: EngineHarness) -> [(text: String, time: Double, place: Double)] {
         harness.events.compactMap { time, kind in
@@ -15,7 +15,7 @@ struct EngineSpliceMarkerTests {
         }
     }
 
-    @Test("K13: a live stream tells of its breaks at their time, without outputs")
+    @Test("K13: a live stream reports its breaks at their time, without outputs")
     func live() {
         var broadcast = Broadcast()
         broadcast.tags = { number in
@@ -38,7 +38,7 @@ struct EngineSpliceMarkerTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("K13: seeks jump over breaks, and into them")
+    @Test("K13: seeks skip breaks, and enter them")
     func seeks() {
         var text = PlaylistText.numbered(0, count: 20, isEnded: true)
         for first in [2, 10] {
@@ -59,7 +59,7 @@ struct EngineSpliceMarkerTests {
         #expect(Self.told(harness).dropFirst(2).map(\.place) == [40, 48])
     }
 
-    @Test("K13: a stream without markers wakes no player for them")
+    @Test("K13: a stream without markers schedules no wake-ups for them")
     func without() {
         var harness = EngineHarness.playing("vod.m3u8", from: .vod())
         harness.run(until: .seconds(5))

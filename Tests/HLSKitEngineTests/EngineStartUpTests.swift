@@ -7,8 +7,8 @@ import Testing
 
 @testable import HLSKitEngine
 
-/// How an item starts, and what its caps do then (docs/behaviour/playback.md, selection.md).
-@Suite("Engine: start-up")
+/// How an item starts, and what its caps do then (docs/reference/playback.md, selection.md).
+@Suite("Engine, start-up")
 struct EngineStartUpTests {
     private static func preferences(_ change: (inout PlayerItemPreferences) -> Void) -> EngineControl {
         var preferences = PlayerItemPreferences()
@@ -54,7 +54,7 @@ struct EngineStartUpTests {
         return origin
     }
 
-    @Test("nothing waits for what it does not need", arguments: [false, true])
+    @Test("no start-up step waits for an unneeded one", arguments: [false, true])
     func order(preloadsKeys: Bool) {
         var configuration = EngineConfiguration()
         configuration.preloadsKeys = preloadsKeys
@@ -73,7 +73,7 @@ struct EngineStartUpTests {
 
     // MARK: Where playing starts
 
-    @Test("a seek before the item is ready goes before the playlist's own start")
+    @Test("a seek before the item is ready overrides the playlist's start")
     func seekBeforeReady() {
         var origin = ScriptedOrigin.vod(count: 30)
         var text = PlaylistText.numbered(0, count: 30, isEnded: true)
@@ -106,7 +106,7 @@ struct EngineStartUpTests {
     }
 
     @Test(
-        "E03: a peak bit rate caps the first variant; back at 0, the next segment may be better, and nothing is flushed"
+        "E03: a peak bit rate caps the first variant; reset to 0, the next segment may be better without a flush"
     )
     func peakBitRateTrick() {
         var harness = EngineHarness(origin: Self.ladder())
@@ -127,7 +127,7 @@ struct EngineStartUpTests {
         #expect(!harness.mediaPaths[..<requested].contains { $0.hasPrefix("a") })
     }
 
-    @Test("a cap that is drawn tighter holds from the next segment on; what is buffered is played")
+    @Test("a lower cap applies from the next segment; the buffer is played")
     func tighterCap() {
         var harness = EngineHarness.playing("main.m3u8", from: Self.ladder())
         harness.run(until: .seconds(10))
@@ -141,7 +141,7 @@ struct EngineStartUpTests {
         #expect(harness.statistics.numberOfStalls == 0)
     }
 
-    @Test("a cap below all variants leaves the lowest")
+    @Test("a cap below all variants selects the lowest")
     func capBelowAll() {
         var harness = EngineHarness(origin: Self.ladder())
         harness.control(Self.preferences { $0.preferredPeakBitRate = 500_000 })
@@ -159,7 +159,7 @@ struct EngineStartUpTests {
     }
 
     @Test(
-        "E01, E02: the first variant",
+        "E01, E02: the configuration determines the first variant",
         arguments: [
             First(testDescription: "nothing known", first: "a0.ts"),
             First(testDescription: "known, plenty", hint: 10_000_000, first: "a0.ts"),
@@ -182,7 +182,7 @@ struct EngineStartUpTests {
     // MARK: Logging
 
     @Test(
-        "logged URLs hold nothing that may be a secret",
+        "logged URLs contain no possible secrets",
         arguments: [
             ("https://a.example/b/c.m3u8", "https://a.example/b/c.m3u8"),
             ("https://user:secret@a.example/b.m3u8", "https://a.example/b.m3u8"),
@@ -196,7 +196,7 @@ struct EngineStartUpTests {
         #expect(Redaction.urlWithoutQuery(url) == logged)
     }
 
-    @Test("decisions are logged with their inputs, as far as someone listens")
+    @Test("decisions are logged with their inputs if the log level is enabled")
     func decisions() {
         for detail in [DecisionDetail.nothing, .choices, .everything] {
             var configuration = EngineConfiguration()

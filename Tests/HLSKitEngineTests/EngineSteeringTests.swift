@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Pathways on servers of their own, and a steering server: what the engine asks, and where it loads from.
-@Suite("Engine: content steering", .ownThread)
+@Suite("Engine, content steering", .ownThread)
 struct EngineSteeringTests {
     private typealias Reply = ScriptedOrigin.Reply
 
@@ -101,7 +101,7 @@ struct EngineSteeringTests {
 
     // MARK: The next segment
 
-    @Test("P04: what is under way is finished, and the next segment comes from the pathway that the server wants")
+    @Test("P04: the segment in flight is finished, and the next one comes from the server's pathway")
     func nextSegment() throws {
         var scene = Scene()
         scene.bandwidths = [200_000, 400_000]
@@ -122,7 +122,7 @@ struct EngineSteeringTests {
         #expect(next.path.hasPrefix("https://b/"))
     }
 
-    @Test("P04: one quality on each of two pathways is moved as several are")
+    @Test("P04: steering moves a stream with one quality on each of two pathways")
     func oneQuality() {
         var scene = Scene()
         scene.bandwidths = [1_000_000]
@@ -134,7 +134,7 @@ struct EngineSteeringTests {
         #expect(Set(harness.moves.map(\.text)) == ["A -> B: steering", "B -> A: steering"])
     }
 
-    @Test("P04: audio apart moves with the frames, and stays the option that was selected, on clones too")
+    @Test("P04: separate audio moves with the frames and keeps the selected option, also on clones")
     func audio() throws {
         let german = try QualityExpression(parsing: "lang=de", for: .renditions)
         var scene = Scene()
@@ -167,7 +167,7 @@ struct EngineSteeringTests {
         }
     }
 
-    @Test("P06: a pathway is left at once, taken again when its penalty is over, and not before")
+    @Test("P06: a failing pathway is left at once and used again only after its penalty")
     func penalty() throws {
         var scene = Scene()
         scene.fault = Self.dead(["a": [20..<24]])
@@ -180,7 +180,7 @@ struct EngineSteeringTests {
         #expect(back - left >= .seconds(60) && back - left < .seconds(66))
     }
 
-    @Test("P06: whatever dies and whatever the server wants, a pathway is left for a failure once in its penalty")
+    @Test("P06: a pathway is left for failures once per penalty, whatever the server prefers")
     func noLoop() {
         for seed in UInt64(1)...6 {
             var scene = Scene()
@@ -217,7 +217,7 @@ struct EngineSteeringTests {
         }
     }
 
-    @Test("P06: a segment that comes too late from a pathway that is not wanted any more is had from the other one")
+    @Test("P06: a segment that is late from a deselected pathway is requested from the other one")
     func late() {
         var scene = Scene()
         scene.steer = { visit in Self.manifest(visit.time < .seconds(22) ? "AB" : "BA", ttl: 1) }
@@ -234,7 +234,7 @@ struct EngineSteeringTests {
         }
     }
 
-    @Test("P06: where both are slow a segment is given up once for another pathway, whatever the server wants next")
+    @Test("P06: if both pathways are slow, a segment is abandoned for another pathway only once")
     func lateOnBoth() {
         var scene = Scene()
         scene.bandwidths = [1_000_000]
@@ -290,7 +290,7 @@ struct EngineSteeringTests {
         Answer(testDescription: "410 and when", status: 410, retryAfter: .seconds(1)),
     ]
 
-    @Test("P04: when the server is asked next, and that its last word holds", arguments: answers)
+    @Test("P04: TTL and errors determine the next steering request; the last manifest applies", arguments: answers)
     func asked(_ row: Answer) throws {
         var scene = Scene()
         scene.count = 250
@@ -311,7 +311,7 @@ struct EngineSteeringTests {
         #expect(wait == row.wait.map { .seconds($0) })
     }
 
-    @Test("P04: a manifest in the playlist says when its RELOAD-URI is asked, and one in a RELOAD-URI is read")
+    @Test("P04: an inline manifest sets the time for its RELOAD-URI, whose response is read")
     func inline() {
         var scene = Scene()
         scene.server =
@@ -335,7 +335,7 @@ struct EngineSteeringTests {
         #expect(questions.dropFirst().first?.path == inline)
     }
 
-    @Test("P04: at rest nobody is asked, and at work again within a TTL; another item ends it")
+    @Test("P04: an idle player does not ask the steering server; it asks within a TTL after play()")
     func rest() throws {
         var scene = Scene()
         scene.count = nil
@@ -357,7 +357,7 @@ struct EngineSteeringTests {
 
     // MARK: Clones
 
-    @Test("P06: the program's pathway is a clone of the server, also when it vanishes and comes back as another")
+    @Test("P06: the app's preferred pathway may be a clone, which may vanish and return as another one")
     func preferredClone() {
         var scene = Scene()
         scene.copies = ["c", "d"]
@@ -387,7 +387,7 @@ struct EngineSteeringTests {
         #expect(hosts == ["a", "c", "a", "d", "c", "a"])
     }
 
-    @Test("P04: a clone that vanishes while all others are in their penalty is left all the same")
+    @Test("P04: a vanished clone is left even if all other pathways are in their penalty")
     func vanishedUnderPenalty() {
         var scene = Scene()
         scene.copies = ["c"]

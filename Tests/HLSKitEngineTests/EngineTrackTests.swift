@@ -7,7 +7,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-@Suite("I04: Engine, tracks that are switched off and on")
+@Suite("I04: Engine, disabling and enabling tracks")
 struct EngineTrackTests {
     private static func origin(count: Int = 30) -> ScriptedOrigin {
         var origin = ScriptedOrigin()
@@ -39,7 +39,7 @@ struct EngineTrackTests {
     }
 
     @Test(
-        "audio with a playlist of its own is not loaded while it is off, and nothing waits for it when it is on again")
+        "disabled separate audio is not loaded; enabling it again causes no wait")
     func audio() throws {
         var harness = EngineHarness.playing("main.m3u8", from: Self.origin())
         harness.run(until: .seconds(20))
@@ -63,7 +63,7 @@ struct EngineTrackTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("frames are not loaded while they are off, where the audio is apart; the item plays to its end")
+    @Test("disabled frames with separate audio are not loaded; the item plays to its end")
     func frames() throws {
         var harness = EngineHarness.playing("main.m3u8", from: Self.origin())
         harness.run(until: .seconds(20))
@@ -81,7 +81,7 @@ struct EngineTrackTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("frames that are on again are loaded from the playhead on, and waited for once there are enough of them")
+    @Test("re-enabled frames are loaded from the playhead on, and waited for once enough have arrived")
     func framesAgain() throws {
         var origin = Self.origin()
         // Slow enough to be waited for, if they were.
@@ -108,7 +108,7 @@ struct EngineTrackTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("frames that rest stay where they are when another audio is chosen, and follow a seek")
+    @Test("disabled frames do not affect an audio change or a seek")
     func otherAudio() throws {
         var harness = EngineHarness.playing("main.m3u8", from: Self.origin())
         harness.run(until: .seconds(20))
@@ -128,7 +128,7 @@ struct EngineTrackTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("off from the start: an item becomes ready and plays with what is on", arguments: [MediaKind.video, .audio])
+    @Test("with a track disabled at the start, an item becomes ready and plays", arguments: [MediaKind.video, .audio])
     func fromTheStart(_ type: MediaKind) throws {
         var harness = EngineHarness(origin: Self.origin())
         harness.control(.play)
@@ -141,7 +141,7 @@ struct EngineTrackTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("with audio switched off as well, the frames are loaded: time is theirs")
+    @Test("with audio disabled as well, frames are loaded because they drive the time")
     func both() throws {
         var harness = EngineHarness.playing("main.m3u8", from: Self.origin())
         harness.run(until: .seconds(20))
@@ -154,7 +154,7 @@ struct EngineTrackTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("subtitles that are off are not loaded, and stay selected")
+    @Test("disabled subtitles are not loaded, and stay selected")
     func subtitles() throws {
         var harness = EngineHarness.playing("main.m3u8", from: Self.origin())
         harness.run(until: .seconds(10))

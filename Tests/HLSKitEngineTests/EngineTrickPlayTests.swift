@@ -50,7 +50,7 @@ struct EngineTrickPlayTests {
         harness.events.count { if case .timeJumped = $0.kind { true } else { false } }
     }
 
-    @Test("G11: at 8 all frames are played at 8, nothing else is loaded, and the item ends where it ends")
+    @Test("G11: at rate 8 all I-frames play at 8, nothing else is loaded, and the item ends at its end")
     func fastForward() throws {
         var harness = Self.playing()
         let (count, story) = (harness.mediaPaths.count, harness.story)
@@ -79,7 +79,7 @@ struct EngineTrickPlayTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("G11: frames are so far apart that eight a second are shown at most", arguments: [3, 16, 32, 64])
+    @Test("G11: I-frames are spaced so that at most eight per second are shown", arguments: [3, 16, 32, 64])
     func distances(rate: Int) throws {
         var harness = Self.playing(from: .withIFrames(count: 400))
         let count = harness.mediaPaths.count
@@ -93,7 +93,7 @@ struct EngineTrickPlayTests {
         #expect(harness.statistics.numberOfStalls == 0)
     }
 
-    @Test("G11: frames that come slowly are farther apart, so that playing does not stop", arguments: [300, 600])
+    @Test("G11: slowly loading I-frames are spaced farther apart, so playback does not stop", arguments: [300, 600])
     func slowPictures(delay: Int) throws {
         var origin = ScriptedOrigin.withIFrames(count: 400)
         origin.media = { visit in
@@ -115,7 +115,7 @@ struct EngineTrickPlayTests {
     }
 
     @Test(
-        "G11: below 0 frames come backwards, down to the first one; there the rate is 0",
+        "G11: at a negative rate I-frames play backwards to the first one; the rate then becomes 0",
         arguments: [Float(-1), -4, -0.5])
     func reverse(rate: Float) throws {
         var harness = Self.playing()
@@ -144,7 +144,7 @@ struct EngineTrickPlayTests {
         #expect(harness.mediaPaths.contains("c0.ts"))
     }
 
-    @Test("H08: reverse playing ends at its own end time, forward playing at its own")
+    @Test("H08: reverse playback has its own end time, and so has forward playback")
     func endTimes() {
         var harness = Self.playing()
         harness.control(.setReversePlaybackEndTime(.seconds(21)))
@@ -162,7 +162,7 @@ struct EngineTrickPlayTests {
         #expect(Self.pictures(harness).max() == 44)
     }
 
-    @Test("G11: back at 1, or paused, the media continues at the place that was reached", arguments: [Float(1), 2, 0])
+    @Test("G11: back at rate 1, or paused, media resumes at the current position", arguments: [Float(1), 2, 0])
     func leaving(rate: Float) throws {
         var harness = Self.playing()
         harness.control(.setRate(8))
@@ -189,7 +189,7 @@ struct EngineTrickPlayTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("G11: a seek while frames are played continues with frames there", arguments: [Float(8), -8])
+    @Test("G11: a seek during trick play continues with I-frames there", arguments: [Float(8), -8])
     func seeking(rate: Float) {
         var harness = Self.playing()
         harness.control(.seek(to: .seconds(60)))
@@ -207,7 +207,7 @@ struct EngineTrickPlayTests {
         #expect(moved > 0.5 && moved <= 1)
     }
 
-    @Test("G11: a seek that is under way comes to its end when the rate wants frames")
+    @Test("G11: a seek in flight completes when the rate starts trick play")
     func rateWhileSeeking() {
         var harness = Self.playing()
         harness.control(.seek(to: .seconds(100)))
@@ -224,7 +224,7 @@ struct EngineTrickPlayTests {
         #expect((51...52).contains(harness.state.currentTime.seconds))
     }
 
-    @Test("G11: the direction changes at the place that was reached")
+    @Test("G11: the direction changes at the current position")
     func turning() {
         var harness = Self.playing()
         harness.control(.setRate(16))
@@ -241,7 +241,7 @@ struct EngineTrickPlayTests {
         #expect(harness.statistics.numberOfStalls == 0)
     }
 
-    @Test("G11: a rate that was set before the item is ready waits for its frames", arguments: [Float(8), -8])
+    @Test("G11: a rate set before the item is ready waits for its I-frames", arguments: [Float(8), -8])
     func beforeReady(rate: Float) {
         var harness = EngineHarness(origin: .withIFrames())
         harness.control(.setRate(rate))
@@ -253,7 +253,7 @@ struct EngineTrickPlayTests {
         #expect((harness.state.currentTime.seconds - 50) / Double(rate) > 2)
     }
 
-    @Test("G11: at the end with frames, play stays at the end; another place is played as media")
+    @Test("G11: at the end of trick play, play() stays at the end; after a seek, media plays")
     func afterTheEnd() {
         var harness = Self.playing()
         harness.control(.setRate(32))
@@ -284,7 +284,7 @@ struct EngineTrickPlayTests {
         },
     ]
 
-    @Test("G11: where the frames cannot be loaded the media plays at 2, and backwards is refused", arguments: failures)
+    @Test("G11: if I-frames cannot be loaded, media plays at 2, and reverse playback is refused", arguments: failures)
     func failing(_ failure: Without) {
         var origin = ScriptedOrigin.withIFrames()
         failure.change(&origin)
@@ -301,7 +301,7 @@ struct EngineTrickPlayTests {
         #expect(harness.rates.last == "0.0 setRateFailed")
     }
 
-    @Test("G11: frames that are missing are skipped")
+    @Test("G11: missing I-frames are skipped")
     func missingPictures() {
         var origin = ScriptedOrigin.withIFrames { list in
             list.segments[12].tags = ["#EXT-X-GAP"]
@@ -317,7 +317,7 @@ struct EngineTrickPlayTests {
     }
 
     @Test(
-        "G11: the flags say what the item can do",
+        "G11: the item's flags report its trick play abilities",
         arguments: [("main.m3u8", true), ("a.m3u8", false), ("live.m3u8", false)])
     func flags(path: String, isAble: Bool) {
         var origin = ScriptedOrigin.withIFrames()
@@ -340,7 +340,7 @@ struct EngineTrickPlayTests {
     }
 
     @Test(
-        "G11: why a rate does not get its I-frames is told once each time that it is set",
+        "G11: the reason for missing I-frames is reported once each time the rate is set",
         arguments: [
             ("a.m3u8", TrickPlayObstacle.noIFrames), ("live.m3u8", .noIFrames), ("main.m3u8", nil),
         ] as [(String, TrickPlayObstacle?)])
@@ -357,7 +357,7 @@ struct EngineTrickPlayTests {
         #expect(Self.obstacles(harness) == expected.compactMap(\.self))
     }
 
-    @Test("G11: a rate that was set before the item was ready is answered when it is", arguments: [8, -1] as [Float])
+    @Test("G11: the obstacle for a rate set before the item is ready is reported then", arguments: [8, -1] as [Float])
     func obstacleAtStart(rate: Float) {
         var harness = EngineHarness(origin: .withIFrames(), configuration: EngineConfiguration())
         harness.open("a.m3u8")
@@ -367,7 +367,7 @@ struct EngineTrickPlayTests {
         #expect(Self.obstacles(harness) == ["\(rate) \(TrickPlayObstacle.noIFrames)"])
     }
 
-    @Test("G11: a variant that is being changed when the item becomes ready hides no I-frames")
+    @Test("G11: a variant switch while the item becomes ready does not hide I-frames")
     func changingVariant() {
         var origin = ScriptedOrigin.withIFrames(variants: ["a": 1_000_000, "b": 2_000_000])
         let list = PlaylistText.numbered(0, count: 40, prefix: "b", isEnded: true)
@@ -388,7 +388,7 @@ struct EngineTrickPlayTests {
         #expect(harness.didPlayToEnd && harness.violations.isEmpty)
     }
 
-    @Test("G11: I-frames that are not there when they are asked for are told as such")
+    @Test("G11: I-frames that fail to load are reported as an obstacle")
     func notLoaded() {
         var origin = ScriptedOrigin.withIFrames()
         origin.answer("i.m3u8", .status(404))
@@ -398,7 +398,7 @@ struct EngineTrickPlayTests {
         #expect(Self.obstacles(harness) == ["8.0 \(TrickPlayObstacle.notLoaded)"])
     }
 
-    @Test("C12: I-frames that cannot be decoded are none; JPEG pictures can be")
+    @Test("C12: undecodable I-frame variants are ignored; JPEG frames are supported")
     func codecs() {
         func variants(_ codec: String) -> IFrameVariants {
             let variant = VariantStream(uri: "i.m3u8", bandwidth: 100_000, codecsText: codec)
@@ -410,7 +410,7 @@ struct EngineTrickPlayTests {
         #expect(CodecString(rawValue: "mjpg").mediaType == .video)
     }
 
-    @Test("G11: whatever is done, the player is neither stuck nor elsewhere", arguments: 1...12)
+    @Test("G11: in random trick play, the player neither hangs nor loses its position", arguments: 1...12)
     func walk(seed: Int) {
         var random = SplitMix64(seed: UInt64(seed))
         var harness = Self.playing(until: .seconds(3))

@@ -7,8 +7,8 @@ import Testing
 
 @testable import HLSKitEngine
 
-/// What an item and the network say about the variants, read at every decision (docs/behaviour/selection.md).
-@Suite("Engine: variant policy")
+/// What an item and the network say about the variants, read at every decision (docs/reference/selection.md).
+@Suite("Engine, variant policy")
 struct EngineVariantPolicyTests {
     /// Changes the preferences of an item.
     private func preferences(_ change: (inout PlayerItemPreferences) -> Void) -> EngineControl {
@@ -24,7 +24,7 @@ struct EngineVariantPolicyTests {
         return try #require(harness.engine.item?.candidates[index].id)
     }
 
-    @Test("E13: a variant that is pinned in mid-play is loaded from the next segment on, until it is let go")
+    @Test("E13: a variant pinned during playback is loaded from the next segment on, until it is unpinned")
     func pinned() throws {
         var harness = EngineHarness.playing("main.m3u8", from: .twoVariants(count: 20))
         harness.run(until: .seconds(5))
@@ -41,7 +41,7 @@ struct EngineVariantPolicyTests {
         #expect(harness.loadedSegments.count == 20)
     }
 
-    @Test("E13: a variant that is pinned with a flush replaces what lies more than a segment ahead, and nothing waits")
+    @Test("E13: a pin with a flush replaces media more than a segment ahead, without a wait")
     func pinnedWithFlush() throws {
         var harness = EngineHarness.playing("main.m3u8", from: .twoVariants(count: 20))
         harness.run(until: .seconds(5))
@@ -62,7 +62,7 @@ struct EngineVariantPolicyTests {
         #expect(harness.violations.isEmpty)
     }
 
-    @Test("E13: a pinned variant is the first one, above all limits; one that is not there pins nothing")
+    @Test("E13: a pinned variant is the first one, regardless of limits; an unknown one pins nothing")
     func pinnedStart() throws {
         let names = [(try name(0), "a0.ts"), (try name(1), "b0.ts"), (AssetVariant.ID(rawValue: "7"), "b0.ts")]
         for (pinned, first) in names {
@@ -79,7 +79,7 @@ struct EngineVariantPolicyTests {
         }
     }
 
-    @Test("E04: limits for expensive networks hold while the network is expensive, beside the others")
+    @Test("E04: limits for expensive networks apply in addition to the others while the network is expensive")
     func expensive() {
         var harness = EngineHarness.playing("main.m3u8", from: .twoVariants(count: 20))
         harness.control(preferences { $0.preferredPeakBitRateForExpensiveNetworks = 1_500_000 })
@@ -111,7 +111,7 @@ struct EngineVariantPolicyTests {
     ]
 
     @Test(
-        "E04: the lower of a limit and that for expensive networks holds",
+        "E04: the lower of the general and the expensive-network limit applies",
         arguments: [
             Limits(testDescription: "none", change: { _ in }, first: "a0.ts"),
             Limits(

@@ -18,7 +18,7 @@ struct EngineWalkTests {
     }()
 
     @Test(
-        "F20: no server and no user bring a player to wait for ever", .timeLimit(.minutes(10)), arguments: firstSeeds,
+        "F20: no server and no user makes a player wait for ever", .timeLimit(.minutes(10)), arguments: firstSeeds,
         [false, true])
     func walk(firstSeed: Int, seeks: Bool) {
         var endCount = 0
@@ -37,7 +37,7 @@ struct EngineWalkTests {
     /// Writes what the walks of ``firstSeeds`` told and asked for, to compare two states of the engine: `HLSKIT_WALK_LOG` is
     /// what the files' names begin with.
     @Test(
-        "logs of walks, to be compared",
+        "logs of random walks are written for comparison",
         .enabled(if: ProcessInfo.processInfo.environment["HLSKIT_WALK_LOG"] != nil), arguments: firstSeeds,
         [false, true])
     func log(firstSeed: Int, seeks: Bool) throws {
@@ -52,7 +52,7 @@ struct EngineWalkTests {
 
     /// Each found something that no other walk had found.
     @Test(
-        "walks that a player once did not come to the end of",
+        "random walks that once hung reach their end",
         arguments: [1246, 2972, 3078, 5826, 6136, 8853, 11376].map { ($0, true) } + [3762, 9699].map { ($0, false) })
     func known(seed: Int, seeks: Bool) {
         var walk = EngineWalk(seed: UInt64(seed), seeks: seeks)

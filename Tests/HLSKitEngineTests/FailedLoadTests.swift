@@ -4,7 +4,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-@Suite("What failed requests lead to")
+@Suite("Outcome of failed requests")
 struct FailedLoadTests {
     /// What is done, without what for.
     enum Step: Hashable { case again, whole, elsewhere, passOver, giveUp(HLSError.Code) }
@@ -102,13 +102,13 @@ struct FailedLoadTests {
         }
     }
 
-    @Test("the outcome follows from what failed and what was decided about its request", arguments: cases)
+    @Test("the outcome depends on the failed resource and the retry decision", arguments: cases)
     func outcome(_ test: Case) {
         let outcome = test.load.outcome(of: test.decision, hasAlternative: test.hasAlternative, at: .seconds(20))
         #expect(Self.step(outcome) == test.expected)
     }
 
-    @Test("what is asked for again waits for its time")
+    @Test("a repeated request waits for its delay")
     func waiting() {
         for load in [Self.first, Self.playlist(), Self.segment(), Self.key] {
             var state = LoadingState(configuration: EngineConfiguration())
@@ -118,7 +118,7 @@ struct FailedLoadTests {
         }
     }
 
-    @Test("a part that has failed twice comes with its segment, if that is listed; a map does not")
+    @Test("a partial segment that fails twice is loaded with its listed segment; an initialization section is not")
     func whole() {
         for hasAlternative in [false, true] {
             var state = LoadingState(configuration: EngineConfiguration())
@@ -133,7 +133,7 @@ struct FailedLoadTests {
         }
     }
 
-    @Test("a playlist beyond the limits is not asked for again, but another one may do")
+    @Test("a playlist beyond the limits is not requested again, but an alternative may be")
     func hopeless() {
         let failure = PlaylistFailure(kind: .limitExceeded, url: "https://host/list", text: "too long")
         for hasAlternative in [false, true] {
@@ -149,7 +149,7 @@ struct FailedLoadTests {
         }
     }
 
-    @Test("what arrived is bad; what did not is not")
+    @Test("invalid data counts as bad; a failed transfer does not")
     func bad() {
         #expect(Self.map.isBad)
         #expect(!Self.segment().isBad)
@@ -158,7 +158,7 @@ struct FailedLoadTests {
         #expect(Self.map.purpose == Self.flight().purpose)
     }
 
-    @Test("the segment of a request that is let go is asked for no longer")
+    @Test("releasing a segment cancels its request or its pending retry")
     func release() {
         var state = LoadingState(configuration: EngineConfiguration())
         var window = SegmentWindow()

@@ -120,7 +120,7 @@ struct FailoverTests {
         Alternative(testDescription: "no multivariant playlist", lane: .subtitles, isThere: false) { $0.sources = nil },
     ]
 
-    @Test("whether there is an alternative", arguments: alternatives)
+    @Test("an alternative is offered only for lanes that have one", arguments: alternatives)
     func alternative(_ test: Alternative) throws {
         let failover = try Self.failover(of: test.variant, test.change)
         #expect(failover.hasAlternative(for: test.lane) == test.isThere)
@@ -203,20 +203,20 @@ struct FailoverTests {
             next: [.use(1, because: "variant 0 failed: gone")], isSoundOnly: true),
     ]
 
-    @Test("where a lane goes", arguments: ways)
+    @Test("each lane's failover target depends on variant, group and failure", arguments: ways)
     func way(_ test: Way) throws {
         let failover = try Self.failover(of: test.variant, isSoundOnly: test.isSoundOnly, test.change)
         #expect(failover.leave(test.lane) == test.first)
         #expect(failover.next(for: test.lane, Self.error) == test.next)
     }
 
-    @Test("a variant that cannot be asked for leads to any other")
+    @Test("if a variant cannot be requested, any other variant is used")
     func insteadOf() throws {
         #expect(try Self.failover(of: 0).next(insteadOf: 0) == 1)
         #expect(try Self.failover(of: 0) { $0.eligible = [] }.next(insteadOf: 0) == nil)
     }
 
-    @Test("what failed is avoided until its time is over, and variants until they are forgiven")
+    @Test("failed sources are avoided for a limited time, and variants until they are forgiven")
     func avoided() throws {
         let sources = try Self.sources()
         var avoided = AvoidedSources(duration: .seconds(60))
@@ -234,7 +234,7 @@ struct FailoverTests {
 
     // MARK: Sources
 
-    @Test("the playlists of a variant")
+    @Test("a variant's playlists use the selected audio, or the nearest available one")
     func playlists() throws {
         var sources = try Self.sources()
         let variant = try #require(sources[1])

@@ -3,9 +3,9 @@ import Testing
 
 @testable import HLSKitEngine
 
-@Suite("Few entries")
+@Suite("Small dictionaries")
 struct FewEntriesTests {
-    @Test("behaves like a dictionary, over random changes")
+    @Test("random changes give the same result as a dictionary")
     func reference() {
         var random = SplitMix64(seed: 4)
         var entries = FewEntries<Int, Int>()

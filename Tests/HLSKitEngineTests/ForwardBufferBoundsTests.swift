@@ -3,7 +3,7 @@ import Testing
 @testable import HLSKitEngine
 
 /// A buffer with pieces of 6 s and 1000 bytes, the next segment being such a one.
-@Suite("Forward buffer, beside other players")
+@Suite("Forward buffer, shared limits")
 struct ForwardBufferBoundsTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
@@ -37,7 +37,7 @@ struct ForwardBufferBoundsTests {
         Case(testDescription: "not enough for it", bounds: .init(reserve: .seconds(13)), loads: true),
     ]
 
-    @Test("D10: what is loaded within bounds", arguments: cases)
+    @Test("D10: the shared limits determine loading and the full state", arguments: cases)
     func loading(_ test: Case) {
         var buffer = Self.buffer(pieceCount: 2)
         let verdict = buffer.evaluate(Self.situation(test.playhead, test.bounds))
@@ -45,7 +45,7 @@ struct ForwardBufferBoundsTests {
         #expect(verdict.isFull == test.isFull)
     }
 
-    @Test("D10: what lies behind makes room for what comes", arguments: [(3000, 0), (4000, 1000), (9000, 2000)])
+    @Test("D10: the back buffer is evicted for the next segment", arguments: [(3000, 0), (4000, 1000), (9000, 2000)])
     func eviction(_ room: Int, _ behind: Int) {
         // 12 s behind, 12 s ahead.
         var buffer = Self.buffer(pieceCount: 4)

@@ -30,7 +30,7 @@ struct ForwardBufferTests {
 
     private func time(_ seconds: Double) -> Duration { .milliseconds(Int64((seconds * 1000).rounded())) }
 
-    @Test("F06: the media ahead is the least of the required tracks")
+    @Test("F06: the forward duration is the shortest of the required tracks")
     func leastTrack() {
         var buffer = buffer(video: [0...6, 6...12], audio: [0...4])
         #expect(evaluate(&buffer, Situation(playhead: .seconds(1))).forwardDuration == .seconds(3))
@@ -46,7 +46,7 @@ struct ForwardBufferTests {
     }
 
     @Test(
-        "F19: holes up to the jump are played over, longer ones are not",
+        "F19: missing media is skipped up to the jump limit",
         arguments: [
             Hole(testDescription: "none", video: [0...6, 6...12], playhead: 2, ahead: 10),
             Hole(testDescription: "exactly the jump", video: [0...6, 6.5...12], playhead: 2, ahead: 10),
@@ -62,7 +62,7 @@ struct ForwardBufferTests {
         #expect(buffer.forwardDuration(of: .video, .init(playhead: time(hole.playhead))) == time(hole.ahead))
     }
 
-    @Test("a gap counts as playable and not as loaded")
+    @Test("a gap counts as playable but not as loaded")
     func gap() {
         var buffer = buffer(video: [0...6, 12...18])
         buffer.insert(piece(6...12, byteCount: 0, isGap: true), in: .video)
@@ -70,7 +70,7 @@ struct ForwardBufferTests {
         #expect(buffer.loadedTimeRanges() == [.zero..<Duration.seconds(6), .seconds(12)..<Duration.seconds(18)])
     }
 
-    @Test("F14: loaded ranges are those of all required tracks")
+    @Test("F14: loaded ranges intersect all required tracks")
     func loadedRanges() {
         let buffer = buffer(video: [0...6, 6.2...10, 20...30], audio: [1...8, 9...25])
         let expected: [Range<Duration>] = [
@@ -79,7 +79,7 @@ struct ForwardBufferTests {
         #expect(buffer.loadedTimeRanges() == expected)
     }
 
-    @Test("in reverse the media behind the playhead counts")
+    @Test("in reverse, media before the playhead counts as ahead")
     func reverse() {
         var buffer = buffer(video: [0...6, 6...12])
         let situation = Situation(playhead: .seconds(8), isReverse: true, effectiveEnd: .zero)
@@ -89,7 +89,7 @@ struct ForwardBufferTests {
         #expect(evaluate(&buffer, Situation(playhead: .zero, isReverse: true, effectiveEnd: .zero)).isEmpty == false)
     }
 
-    @Test("F06: empty below the epsilon, but not at the effective end")
+    @Test("F06: the buffer is empty below the epsilon, except at the effective end")
     func empty() {
         var buffer = buffer(video: [0...6, 6...12])
         #expect(!evaluate(&buffer, Situation(playhead: time(11.95), effectiveEnd: .seconds(60))).isEmpty)
@@ -99,7 +99,7 @@ struct ForwardBufferTests {
         #expect(!evaluate(&buffer, Situation(playhead: .seconds(13), effectiveEnd: .seconds(12))).isEmpty)
     }
 
-    @Test("a track that has ended needs no more media up to the end")
+    @Test("an ended track needs no more media up to the end")
     func endedTrack() {
         var buffer = buffer(video: [0...12], audio: [0...9])
         let situation = Situation(playhead: .seconds(10), effectiveEnd: .seconds(12))
@@ -111,7 +111,7 @@ struct ForwardBufferTests {
         #expect(verdict.tracksToLoad == .legible)
     }
 
-    @Test("an ended track does not hide a hole before its end")
+    @Test("an ended track does not hide missing media before its end")
     func endedTrackWithHole() {
         var buffer = buffer(video: [0...6, 20...30])
         buffer.markEnd(of: .video)
@@ -119,7 +119,7 @@ struct ForwardBufferTests {
         #expect(evaluate(&buffer, situation).forwardDuration == .seconds(4))
     }
 
-    @Test("F05: full at the target; loading rests until a fifth, or a target duration, is gone")
+    @Test("F05: full at the target; loading pauses until a fifth or a target duration has played")
     func hysteresis() {
         // target 30 s, target duration 2 s: load below 24 s · target duration 10 s: below 20 s · 20 s: at the latest 15 s
         for (targetDuration, resume) in [(2, 24.0), (10, 20.0), (20, 15.0)] {
@@ -135,7 +135,7 @@ struct ForwardBufferTests {
         }
     }
 
-    @Test("a preference shorter than a target duration counts as one")
+    @Test("a forward duration below a target duration is raised to it")
     func shortWish() {
         var buffer = buffer(video: [0...5])
         var situation = Situation(
@@ -145,7 +145,7 @@ struct ForwardBufferTests {
         #expect(evaluate(&buffer, situation).isFull)
     }
 
-    @Test("each track rests for itself")
+    @Test("each track pauses loading independently")
     func trackForItself() {
         var buffer = buffer(video: [0...30], audio: [0...10])
         let verdict = evaluate(&buffer, Situation(playhead: .zero))
@@ -153,7 +153,7 @@ struct ForwardBufferTests {
         #expect(verdict.tracksToLoad == [.audio, .legible])
     }
 
-    @Test("F05: full when the next segment would exceed the bytes, unless a track needs it to play on")
+    @Test("F05: full if the next segment would exceed the byte limit, unless a track needs it to play")
     func bytes() {
         let small = BufferingConfiguration(maxBufferBytes: 5000)
         var situation = Situation(playhead: .zero, nextSegmentDuration: .seconds(6), nextSegmentByteCount: 1001)
@@ -184,7 +184,7 @@ struct ForwardBufferTests {
         #expect(evaluate(&buffer, situation).tracksToLoad.contains(.video))
     }
 
-    @Test("live is full with all there is, if that is worth starting with")
+    @Test("a live buffer with all listed media is full if that is enough to start")
     func live() {
         var buffer = buffer(video: [0...6])
         var situation = Situation(playhead: .seconds(1), lastAvailable: .seconds(6), startThreshold: .seconds(2))
@@ -197,7 +197,7 @@ struct ForwardBufferTests {
         #expect(!evaluate(&buffer, situation).holdsAllRemaining)
     }
 
-    @Test("F15: media far behind is dropped, by time and by bytes, the oldest first")
+    @Test("F15: media far before the playhead is evicted by time and by bytes, oldest first")
     func eviction() {
         var buffer = buffer(video: [0...10, 10...20, 20...30, 30...40], audio: [0...20, 20...40])
         let byTime = buffer.evict(.init(playhead: .seconds(41)))
@@ -211,14 +211,14 @@ struct ForwardBufferTests {
         #expect(buffer.byteCount == 2000)
     }
 
-    @Test("in reverse the media after the playhead is dropped")
+    @Test("in reverse, media after the playhead is evicted")
     func reverseEviction() {
         var buffer = buffer(video: [0...10, 10...20, 60...70])
         let evicted = buffer.evict(.init(playhead: .seconds(15), isReverse: true))
         #expect(evicted.map(\.range) == [.seconds(60)..<Duration.seconds(70)])
     }
 
-    @Test("removing from a time cuts the piece there")
+    @Test("removal from a time cuts the media there")
     func removal() {
         var buffer = buffer(video: [0...10, 10...20, 20...30])
         buffer.markEnd(of: .video)
@@ -230,7 +230,7 @@ struct ForwardBufferTests {
         #expect(buffer.byteCount == 0)
     }
 
-    @Test("small arrivals grow into few pieces without changing the sums")
+    @Test("small arrivals merge into few ranges without changing the totals")
     func smallArrivals() {
         var buffer = buffer()
         for index in 0..<1000 {
@@ -243,7 +243,7 @@ struct ForwardBufferTests {
         #expect(buffer.byteCount == 7500)
     }
 
-    @Test("media inserted in any order gives the same sums")
+    @Test("the order of inserted media does not change the totals")
     func anyOrder() {
         var random = SplitMix64(seed: 5)
         for _ in 0..<200 {
@@ -261,7 +261,7 @@ struct ForwardBufferTests {
         }
     }
 
-    @Test("without a required track nothing is ready")
+    @Test("without a required track the buffer is never ready")
     func noRequiredTrack() {
         var buffer = ForwardBuffer()
         #expect(evaluate(&buffer, Situation(playhead: .zero)).isEmpty)

@@ -3,13 +3,13 @@ import Testing
 
 @testable import HLSKitEngine
 
-@Suite("Clock of an item")
+@Suite("Item clock")
 struct ItemClockTests {
     private static func at(_ itemTime: Duration, rate: Double = 1) -> TimebaseState {
         TimebaseState(itemTime: itemTime, hostTime: .zero, rate: rate)
     }
 
-    @Test("what is played counts, what is jumped over does not")
+    @Test("played time counts as watched, skipped time does not")
     func watches() {
         var clock = ItemClock()
         clock.set(Self.at(.zero), playhead: .zero, jump: nil)
@@ -27,7 +27,7 @@ struct ItemClockTests {
         #expect(clock.watched(upTo: .seconds(61)) == .seconds(5))
     }
 
-    @Test("time does not go back to an end that came nearer, unless it jumps")
+    @Test("without a jump, time does not go back to an end that has moved closer")
     func passes() {
         var clock = ItemClock()
         #expect(clock.lastTime(before: nil) == nil)
@@ -54,7 +54,7 @@ struct ItemClockTests {
         #expect(clock.playhead(bounds, at: .seconds(9)) == .seconds(expected))
     }
 
-    @Test("time that is about to come to the end stays where it is when the end comes nearer")
+    @Test("time at the end stays if the end moves closer")
     func holds() throws {
         var clock = ItemClock()
         clock.set(Self.at(.zero), playhead: .zero, jump: nil)
@@ -65,7 +65,7 @@ struct ItemClockTests {
         #expect(clock.playhead(.media(end: .seconds(8)), at: .seconds(10)) == .seconds(9))
     }
 
-    @Test("a process that was stopped continues at the end of the media that there was")
+    @Test("a process that was stopped continues at the end of its loaded media")
     func sleeps() {
         var clock = ItemClock()
         #expect(!clock.hasSlept(from: .zero, to: .seconds(60)))
@@ -78,7 +78,7 @@ struct ItemClockTests {
         #expect(woken == TimebaseState(itemTime: .seconds(12), hostTime: .seconds(40), rate: 1))
     }
 
-    @Test("another item keeps the timebase and nothing else")
+    @Test("another item keeps only the timebase")
     func resets() {
         var clock = ItemClock()
         clock.set(Self.at(.seconds(2), rate: 0), playhead: .zero, jump: .seconds(2))
@@ -90,7 +90,7 @@ struct ItemClockTests {
         #expect(clock.watchedTotal == .zero)
     }
 
-    @Test("the timer is set where the moment changes")
+    @Test("the timer is set again only if the next moment changes")
     func timer() {
         var timer = ResolveTimer()
         #expect(timer.set(to: nil) == nil)
@@ -102,7 +102,7 @@ struct ItemClockTests {
         #expect(timer.set(to: .seconds(1)) == .arm(.seconds(1)))
     }
 
-    @Test("waiting is counted until playback runs, at its start and in stalls")
+    @Test("waiting time is counted at the start and in stalls until playback runs")
     func waits() {
         var waits = WaitingTimes()
         waits.begin(at: .seconds(1))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-@Suite("What was found in an item")
+@Suite("Item contents")
 struct ItemContentsTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
@@ -36,14 +36,14 @@ struct ItemContentsTests {
             }, cause: "nothing in it can be played"),
     ]
 
-    @Test("an item of which there is nothing to play has failed", arguments: cases)
+    @Test("an item without playable media fails", arguments: cases)
     func missing(_ test: Case) {
         var contents = ItemContents()
         test.found(&contents)
         #expect(contents.whatIsMissing(of: "item", hasSkipped: test.hasSkipped)?.cause == test.cause)
     }
 
-    @Test("the third segment without a track ends it, once, unless one had some")
+    @Test("the third segment without a track fails the item once, unless tracks were found before")
     func trackless() throws {
         var contents = ItemContents()
         #expect(contents.noteTrackless(url: "a") == nil)
@@ -56,7 +56,7 @@ struct ItemContentsTests {
         #expect(other.tracks[.main]?.count == 1)
     }
 
-    @Test("mappings are numbered in their order, and others once the timeline has closed up")
+    @Test("timeline mappings are numbered in order, and later ones after the timeline is joined")
     func timelines() throws {
         let tracker = PlaylistTracker(
             try PlaylistText.numbered(0, count: 2).parsed(), requestURL: "list", url: "list", start: .zero,

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Extent of an item")
 struct ItemExtentTests {
-    @Test("media that was presented to its end tells the duration, if it was all there is")
+    @Test("media presented to its end determines the duration if nothing was missing")
     func duration() {
         func duration(_ extent: ItemExtent, forwardEnd: Duration? = nil, hasFailed: Bool = false) -> Duration {
             extent.duration(listedEnd: .seconds(20), forwardEnd: forwardEnd, hasFailed: hasFailed)
@@ -20,7 +20,7 @@ struct ItemExtentTests {
         #expect(duration(extent) == .seconds(20))
     }
 
-    @Test("more media moves the end, and leaves the start")
+    @Test("more media moves the end and keeps the start")
     func reopens() {
         var extent = ItemExtent()
         #expect(extent.start == nil)

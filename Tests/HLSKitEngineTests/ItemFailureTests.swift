@@ -3,11 +3,11 @@ import Testing
 
 @testable import HLSKitEngine
 
-@Suite("Items that fail")
+@Suite("Item failures")
 struct ItemFailureTests {
     private static let error = HLSError(code: .network, cause: "gone")
 
-    @Test("the first failure decides, at once or when what was loaded is played")
+    @Test("the first failure decides, either at once or after the loaded media was played")
     func verdicts() {
         var failure = ItemFailure()
         #expect(!failure.isOver)
@@ -26,7 +26,7 @@ struct ItemFailureTests {
         #expect(failure.verdict(canPlayOn: true) == nil)
     }
 
-    @Test("an item plays on without a lane of which something was played, if there is anything to play")
+    @Test("an item continues without a lane that has played, if there is media left to play")
     func playingOn() {
         var item = ItemState(url: "https://host/list", credentialOrigins: [])
         #expect(!item.canPlayOn(without: nil, hasPlayed: false))

@@ -4,13 +4,13 @@ import Testing
 
 @testable import HLSKitEngine
 
-@Suite("Rates of an item")
+@Suite("Item rates")
 struct ItemRatesTests {
     private static let all = TimeControlMachine.RateCapabilities(
         canPlayFastForward: true, canPlayReverse: true, canPlaySlowReverse: true, canPlayFastReverse: true)
 
     @Test(
-        "beyond 0 to 2 I-frames are played, where there are any",
+        "rates above 2 and below 0 use I-frames if available",
         arguments: [
             (0, nil), (1, nil), (2, nil), (2.5, .forward), (8, .forward), (-0.5, .reverse), (-1, .reverse),
             (-8, .reverse),
@@ -26,7 +26,7 @@ struct ItemRatesTests {
         #expect(rates.capabilities == Self.all)
     }
 
-    @Test("each direction is one for itself")
+    @Test("each direction is independent of the other")
     func some() {
         var rates = ItemRates()
         rates.open(TimeControlMachine.RateCapabilities(canPlayReverse: true))
@@ -36,7 +36,7 @@ struct ItemRatesTests {
     }
 
     @Test(
-        "I-frames come with a rate that wants them, and go with one that does not, but for the last one at a boundary")
+        "I-frames start and stop with the rate, except for the last one at a boundary")
     func changes() throws {
         let playable = ItemRates.Facts(isPlayable: true)
         var rates = ItemRates()

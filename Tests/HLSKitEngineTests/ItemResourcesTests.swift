@@ -3,7 +3,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-@Suite("Maps and keys of an item")
+@Suite("Initialization sections and keys of an item")
 struct ItemResourcesTests {
     private static let key = ResourceID(kind: .key, url: "https://host/key")
     private static let map = ResourceID(kind: .map, url: "https://host/map")
@@ -17,7 +17,7 @@ struct ItemResourcesTests {
             id: id, role: id, position: SegmentPosition(epoch: 0, sequence: 4), job: job, playlistURL: "list")
     }
 
-    @Test("a key is asked for once for all lanes, a map by each lane")
+    @Test("a key is requested once for all lanes, an initialization section by each lane")
     func sharing() {
         for resource in [Self.key, Self.map] {
             let isKey = resource.kind == .key
@@ -40,7 +40,7 @@ struct ItemResourcesTests {
         }
     }
 
-    @Test("a request that is over, or waits for another try, is of no use to another lane")
+    @Test("a finished or waiting request is not shared with another lane")
     func gone() {
         var resources = ItemResources()
         resources.request(Self.key, in: .main, as: RequestID(rawValue: 9))
@@ -52,7 +52,7 @@ struct ItemResourcesTests {
         #expect(waits)
     }
 
-    @Test("the request of a key goes to another lane that waits for it")
+    @Test("a key request is handed over to another lane that waits for the key")
     func heir() {
         var table = RequestTable()
         var resources = ItemResources()
@@ -67,7 +67,7 @@ struct ItemResourcesTests {
         #expect(resources.heir(of: request, for: .mediaPlaylist(.main)) == nil)
     }
 
-    @Test("what no segment waits for is forgotten, unless it is here")
+    @Test("resources needed by no segment are forgotten unless they are loaded")
     func unneeded() {
         var resources = ItemResources()
         resources.request(Self.key, in: .main, as: RequestID(rawValue: 1))

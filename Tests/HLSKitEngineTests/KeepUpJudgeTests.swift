@@ -27,7 +27,7 @@ struct KeepUpJudgeTests {
     }
 
     @Test(
-        "what is waited for grows with the stalls in a row, unless the network has recovered",
+        "the required buffer grows with consecutive stalls, unless the network has recovered",
         arguments: [
             (1, 1.1e6, 6000), (2, 1.1e6, 9000), (3, 1.1e6, 12_000), (9, 1.1e6, 12_000), (3, 1.6e6, 4000),
         ])
@@ -45,7 +45,7 @@ struct KeepUpJudgeTests {
         }
     }
 
-    @Test("who has stalled waits for what a slow link will fall short of; one that goes up and down is believed later")
+    @Test("after a stall the buffer must cover a slow link's shortfall; a fluctuating link counts later")
     func shortfall() {
         var input = Self.input(
             throughput: 0.8e6 * 0.9, rates: [Double](repeating: 0.8e6, count: 12), afterStall: true)
@@ -69,7 +69,7 @@ struct KeepUpJudgeTests {
     }
 
     @Test(
-        "F04: the answer is yes from a certain amount of media on",
+        "F04: the answer is yes from a minimum buffer on",
         arguments: [
             Case(testDescription: "no estimate: three thresholds", input: input(), least: 6000),
             Case(testDescription: "no estimate after a stall", input: input(afterStall: true), least: 12_000),
@@ -158,7 +158,7 @@ struct KeepUpJudgeTests {
         judge.isLikelyToKeepUp(input)
     }
 
-    @Test("F04: all remaining media is enough, an empty buffer never is")
+    @Test("F04: all remaining media is enough; an empty buffer never is")
     func extremes() {
         for policy in [KeepUpPolicy.predictive, .bufferOnly(), .custom { _ in true }] {
             var judge = KeepUpJudge(policy: policy)
@@ -168,7 +168,7 @@ struct KeepUpJudgeTests {
         }
     }
 
-    @Test("once true it stays true down to half the threshold")
+    @Test("a yes holds down to half the threshold")
     func stickiness() {
         var judge = KeepUpJudge()
         var input = Self.input(throughput: 2.5e6)
@@ -185,7 +185,7 @@ struct KeepUpJudgeTests {
         #expect(!keepsUp(&judge, input))
     }
 
-    @Test("another rate, bit rate or item is judged again", arguments: ["rate", "bit rate", "item", "empty"])
+    @Test("another rate, bit rate or item is judged from scratch", arguments: ["rate", "bit rate", "item", "empty"])
     func judgedAnew(change: String) {
         var judge = KeepUpJudge()
         var input = Self.input(throughput: 2.5e6)

@@ -5,7 +5,7 @@ import Testing
 @testable import HLSKitEngine
 @testable import HLSKitLoading
 
-@Suite("How long keys hold")
+@Suite("Key leases")
 struct KeyLeasesTests {
     private static let key = ResourceID(kind: .key, url: "https://host/key")
 
@@ -29,7 +29,7 @@ struct KeyLeasesTests {
         return key
     }
 
-    @Test("keys of servers are what they are for ever")
+    @Test("keys without a lease are valid for ever")
     func plain() {
         var leases = KeyLeases()
         leases.load(Self.key)
@@ -40,7 +40,7 @@ struct KeyLeasesTests {
         #expect(leases.reason(for: Self.key) == .needed)
     }
 
-    @Test("N04: renewed beside what is loaded, and used once it is there")
+    @Test("N04: a key is renewed in parallel, and the new one is used when it arrives")
     func renewal() {
         var leases = KeyLeases()
         leases.note(KeyTerms(renewal: .seconds(10), expiration: .seconds(30)), of: Self.key, at: .seconds(100))
@@ -61,7 +61,7 @@ struct KeyLeasesTests {
         #expect(Self.begin(&leases, at: 1_000) == (1, [2]), "this one does not expire")
     }
 
-    @Test("N04: an expired key is not used, whether the next one is there or not")
+    @Test("N04: an expired key is not used, even if no new one has arrived")
     func expiration() {
         var leases = KeyLeases()
         leases.note(KeyTerms(expiration: .seconds(30)), of: Self.key, at: .zero)
@@ -73,7 +73,7 @@ struct KeyLeasesTests {
         #expect(leases.current(of: SegmentKey(resource: Self.key, initializationVector: [])).resource.generation == 1)
     }
 
-    @Test("N04: a key that does not fit is replaced once, until media was read with what came")
+    @Test("N04: a key that does not decrypt is replaced once, until the new one decrypts media")
     func doubt() {
         var leases = KeyLeases()
         leases.note(KeyTerms(), of: Self.key, at: .zero)

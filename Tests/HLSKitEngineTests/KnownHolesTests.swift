@@ -2,13 +2,13 @@ import Testing
 
 @testable import HLSKitEngine
 
-@Suite("Known holes")
+@Suite("Reported missing media")
 struct KnownHolesTests {
     private static func hole(_ start: Int, _ end: Int) -> Range<Duration> {
         .milliseconds(start)..<(.milliseconds(end))
     }
 
-    @Test("F19: a hole is news once, also where another track has it, and where it is a tenth of a second long")
+    @Test("F19: missing media of at least 0.1 s is reported once, also if another track lacks it")
     func news() {
         var holes = KnownHoles()
         #expect(!holes.isNews(Self.hole(1000, 1099)))
@@ -19,7 +19,7 @@ struct KnownHolesTests {
         #expect(holes.isNews(Self.hole(1300, 1500)), "the next one")
     }
 
-    @Test("F19: the last ones are kept, whatever number there is")
+    @Test("F19: only the last ranges are remembered, whatever their number")
     func many() {
         var holes = KnownHoles()
         for index in 0..<1000 { holes.note(Self.hole(index * 1000, index * 1000 + 500)) }

@@ -6,7 +6,7 @@ import Testing
 @testable import HLSKitEngine
 
 /// Ten segments of four seconds, with a sync sample each two seconds in those that are held: from 8 to 20 s.
-@Suite("Where a seek lands")
+@Suite("Seek targets")
 struct LandingRuleTests {
     private static func rule(isLive: Bool = false) throws -> LandingRule {
         let tracker = PlaylistTracker(
@@ -39,7 +39,7 @@ struct LandingRuleTests {
         ),
     ]
 
-    @Test("destinations are item times, or outside of what can be sought in", arguments: places)
+    @Test("seek destinations are item times or out of range", arguments: places)
     func destination(_ test: Place) throws {
         #expect(try Self.rule(isLive: test.isLive).time(of: test.destination) == test.expected)
     }
@@ -90,7 +90,7 @@ struct LandingRuleTests {
             showsIFrames: true, expected: .segmentStart(.seconds(9))),
     ]
 
-    @Test("the tolerance and what is held say where a seek lands", arguments: cases)
+    @Test("the tolerance and the loaded media determine the resulting position", arguments: cases)
     func lands(_ test: Case) throws {
         var rule = try Self.rule()
         rule.held.end = test.end
@@ -101,7 +101,7 @@ struct LandingRuleTests {
         #expect(rule.landing(for: request, at: test.target, syncSamples) == test.expected)
     }
 
-    @Test("an item that has no place to start at yet starts where it is asked to, within what is listed")
+    @Test("an item without a start position starts at the seek target, within the listed range")
     func first() throws {
         let rule = try Self.rule()
         func landing(_ destination: SeekRequest.Destination, _ tolerance: SeekRequest.Tolerance = .zero) -> Landing? {
@@ -114,7 +114,7 @@ struct LandingRuleTests {
         #expect(landing(.date(PlaylistDate(seconds: 0))) == nil)
     }
 
-    @Test("held media is presented from where enough of it follows, or at the end")
+    @Test("loaded media is presented if enough follows it, or at the end")
     func reaches() {
         var held = HeldMedia(ranges: [.seconds(8)..<(.seconds(20))], shortest: .milliseconds(50))
         #expect(held.reaches(.seconds(8)))
@@ -152,7 +152,7 @@ struct LandingRuleTests {
             expected: .init(itemTime: .seconds(40), hostTime: .seconds(100))),
     ]
 
-    @Test("time that is tied to host time stays within the media", arguments: anchors)
+    @Test("a time tied to a host time stays within the media", arguments: anchors)
     func keeps(_ test: Anchor) {
         let anchor = AnchorBounds(start: .zero, end: .seconds(40)).keep(
             .init(itemTime: .seconds(test.itemTime), hostTime: .seconds(test.hostTime)), rate: test.rate,

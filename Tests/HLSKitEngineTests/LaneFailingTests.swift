@@ -6,7 +6,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-@Suite("Segments of a lane that are given up")
+@Suite("Abandoning a lane's segments")
 struct LaneFailingTests {
     /// Segments of four seconds from 8 s on, the first of which is read up to 10 s.
     private static func lane() -> MediaLane {
@@ -29,7 +29,7 @@ struct LaneFailingTests {
             playlistURL: "list")
     }
 
-    @Test("a segment goes with all that come after it, the last first")
+    @Test("abandoning a segment also drops the later ones, the last first")
     func abandoning() {
         var lane = Self.lane()
         let two = lane.abandon(from: SegmentID(lane: .main, rawValue: 2))
@@ -44,7 +44,7 @@ struct LaneFailingTests {
         #expect(none == nil)
     }
 
-    @Test("a segment may be listed before it is there; where nobody else has it, any that is listed")
+    @Test("a segment listed too early may come later: the newest, or any if there is no alternative")
     func edge() throws {
         for isLive in [true, false] {
             var lane = Self.lane()
@@ -59,7 +59,7 @@ struct LaneFailingTests {
         }
     }
 
-    @Test("what others need first is waited for; a failure beside it is left aside")
+    @Test("a failure of the first needed segment is final; others can be parked")
     func parking() {
         var lane = Self.lane()
         for number in 1...2 {
@@ -74,7 +74,7 @@ struct LaneFailingTests {
         #expect(!lane.mayPark(SegmentID(lane: .main, rawValue: 2), after: answer))
     }
 
-    @Test("segments that have arrived are played; the first that has not is missing")
+    @Test("loaded segments are played; the first one not loaded is missing")
     func missing() {
         var item = ItemState(url: "https://host/list", credentialOrigins: [])
         #expect(item.firstMissing(in: .main) == nil)

@@ -6,7 +6,7 @@ import Testing
 @testable import HLSKitEngine
 
 /// A lane that lists ten segments of four seconds, from 8 s on.
-@Suite("Where a lane goes on")
+@Suite("Lane positions")
 struct LanePlacesTests {
     private static func lane() throws -> MediaLane {
         var lane = MediaLane(id: .main, playlistURL: "list")
@@ -34,7 +34,7 @@ struct LanePlacesTests {
         Jump(testDescription: "past the list", target: 60, cursor: .sought(.seconds(60)), loadedEnd: 60),
     ]
 
-    @Test("after a jump the segment is loaded that holds the target", arguments: jumps)
+    @Test("after a jump the segment at the target is loaded", arguments: jumps)
     func jump(_ test: Jump) throws {
         let place = try Self.lane().place(afterJumpTo: .seconds(test.target))
         #expect(place.cursor == test.cursor)
@@ -43,7 +43,7 @@ struct LanePlacesTests {
         #expect(unlisted.cursor == .sought(.seconds(test.target)))
     }
 
-    @Test("where all media from a place on is wanted, the segment before is loaded too whose media ends behind it")
+    @Test("an exact jump also loads the previous segment if its media extends past the target")
     func exact() throws {
         var lane = try Self.lane()
         lane.noteRead(SegmentPosition(epoch: 0, sequence: 1), upTo: .milliseconds(16_080))
@@ -65,7 +65,7 @@ struct LanePlacesTests {
         #expect(cursor(16_000) == Self.position(2))
     }
 
-    @Test("a jump to what is not listed yet begins with the segment that holds it, however little of that is left")
+    @Test("a jump to an unlisted time later begins with the segment that contains it")
     func sought() throws {
         var lane = try Self.lane()
         lane.move(to: .sought(.milliseconds(15_950)))
@@ -92,7 +92,7 @@ struct LanePlacesTests {
         Drop(testDescription: "it is the last one", playhead: 41, loadedEnd: 48, expected: nil),
     ]
 
-    @Test("media is dropped behind the segment after the one that is played", arguments: drops)
+    @Test("media is dropped from the end of the segment after the playing one", arguments: drops)
     func drop(_ test: Drop) throws {
         var lane = try Self.lane()
         lane.extend(to: .seconds(test.loadedEnd))

@@ -5,14 +5,14 @@ import Testing
 @testable import HLSKitEngine
 @testable import HLSKitSelection
 
-@Suite("The playlist of a lane")
+@Suite("Playlist of a lane")
 struct LanePlaylistTests {
     private static func tracker(isLive: Bool) throws -> PlaylistTracker {
         let list = try PlaylistText.numbered(0, count: 2, isEnded: !isLive).parsed()
         return PlaylistTracker(list, requestURL: "list", url: "list", start: .zero, loadBegan: .zero, now: .zero)
     }
 
-    @Test("a live list waits for a fresh URL and continues there; any other begins again")
+    @Test("a live playlist waits for a fresh URL and continues there; any other starts again")
     func parking() throws {
         for isLive in [true, false] {
             var follower = LanePlaylist(url: "list")
@@ -30,7 +30,7 @@ struct LanePlaylistTests {
         }
     }
 
-    @Test("what is parked does not move, and is gone where the lane is led elsewhere")
+    @Test("a parked playlist moves with the timeline and is dropped when the lane is redirected")
     func leaving() throws {
         var follower = LanePlaylist(url: "list")
         follower.attach(try Self.tracker(isLive: true))
@@ -47,7 +47,7 @@ struct LanePlaylistTests {
     }
 
     @Test(
-        "the list that was left last is kept for its successor, and moves with the timeline", arguments: [false, true])
+        "the previous playlist is kept for its successor and moves with the timeline", arguments: [false, true])
     func left(isParked: Bool) throws {
         var follower = LanePlaylist(url: "list")
         follower.leave(for: "list")
@@ -61,7 +61,7 @@ struct LanePlaylistTests {
         #expect(follower.left?.start == .seconds(3))
     }
 
-    @Test("segments wait for the answer that comes after a rest, not for one that is given up")
+    @Test("segments wait for the first reload after an idle period, not for an abandoned one")
     func requests() {
         var follower = LanePlaylist(url: "list")
         follower.awaitReload()
@@ -74,7 +74,7 @@ struct LanePlaylistTests {
         #expect(!follower.awaitsReload)
     }
 
-    @Test("a list is asked for again once it may have changed, unless it has ended or is being asked for")
+    @Test("a playlist is reloaded when it may have changed, unless it has ended or is loading")
     func reloads() throws {
         var follower = LanePlaylist(url: "list")
         #expect(follower.reload(playhead: nil) == nil)
@@ -89,7 +89,7 @@ struct LanePlaylistTests {
         #expect(follower.reload(playhead: nil) == .never)
     }
 
-    @Test("M05: a list is asked for at once where the server holds the request")
+    @Test("M05: a playlist is reloaded at once if the server supports blocking reloads")
     func held() throws {
         var text = PlaylistText.numbered(0, count: 4)
         text.header = ["#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES"]
@@ -121,7 +121,7 @@ struct LanePlaylistTests {
         #expect(follower.heldRequest == nil)
     }
 
-    @Test("C10: the first request of a list asks for what a neighbour says is listed, and is not held for long")
+    @Test("C10: a playlist's first request uses the rendition report of another, with a short blocking time")
     func reported() throws {
         func list(_ reports: [String], control: String = "CAN-BLOCK-RELOAD=YES") throws -> PlaylistTracker {
             var text = PlaylistText.numbered(0, count: 4)

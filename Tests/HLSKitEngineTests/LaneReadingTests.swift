@@ -5,7 +5,7 @@ import Testing
 @testable import HLSKitEngine
 
 /// Segments of four seconds; the lane has given media up to 8 s.
-@Suite("What is read of a lane")
+@Suite("Reading a lane's media")
 struct LaneReadingTests {
     private static func flight(_ number: Int, at start: Duration) -> SegmentInFlight {
         let id = SegmentID(lane: .main, rawValue: number)
@@ -28,7 +28,7 @@ struct LaneReadingTests {
 
     private static let first = SegmentID(lane: .main, rawValue: 1)
 
-    @Test("media follows on what is loaded, piece by piece")
+    @Test("media is appended to the loaded range piece by piece")
     func pieces() {
         var lane = Self.lane(.seconds(8))
         let one = lane.read(Self.first, upTo: .seconds(9), from: .zero, at: .zero)
@@ -44,7 +44,7 @@ struct LaneReadingTests {
         #expect(other == nil)
     }
 
-    @Test("a hole before the media stays one, unless a segment is on its way to fill it")
+    @Test("missing media before a piece remains, unless a segment in flight may fill it")
     func holes() {
         var lane = Self.lane(.seconds(12))
         let reading = lane.read(Self.first, upTo: .seconds(13), from: .zero, at: .zero)
@@ -59,7 +59,7 @@ struct LaneReadingTests {
         #expect(late?.hole == .seconds(1)..<(.seconds(4)))
     }
 
-    @Test("a segment that is read to its end is gone, and its media is what it brought")
+    @Test("a fully read segment is removed and leaves the range of its media")
     func end() throws {
         var lane = Self.lane(.seconds(8), .seconds(12))
         #expect(!lane.isDemuxed)
@@ -75,7 +75,7 @@ struct LaneReadingTests {
         #expect(missing == nil)
     }
 
-    @Test("what was loaded once more counts already")
+    @Test("media that is loaded again does not count twice")
     func again() throws {
         var lane = Self.lane(.seconds(8))
         lane.takeLate([.audio], keepsOthers: true)
@@ -85,7 +85,7 @@ struct LaneReadingTests {
         #expect(lane.reading(of: flight, (.seconds(8), .seconds(12)), from: .zero).isAgain)
     }
 
-    @Test("the hole behind a short segment is closed where what follows was passed over")
+    @Test("missing media after a short segment is reported if the following segment was skipped")
     func holeBehind() {
         let lane = Self.lane(loadedEnd: .seconds(16))
         #expect(lane.hole(behind: .seconds(11), upTo: .seconds(12)) == .seconds(11)..<(.seconds(12)))
@@ -95,7 +95,7 @@ struct LaneReadingTests {
         #expect(Self.lane(.seconds(8), loadedEnd: .seconds(16)).hole(behind: .seconds(11), upTo: .seconds(12)) == nil)
     }
 
-    @Test("what is passed over counts as loaded, and the next segment begins a sequence")
+    @Test("a skipped range counts as loaded, and the next segment starts a new sequence")
     func passingOver() {
         var lane = Self.lane(.seconds(8))
         #expect(lane.joint == .follows)

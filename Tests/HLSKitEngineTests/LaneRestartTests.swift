@@ -5,7 +5,7 @@ import Testing
 @testable import HLSKitEngine
 
 /// What becomes of a lane that continues elsewhere, by the reason.
-@Suite("Lanes that begin again")
+@Suite("Restarting lanes")
 struct LaneRestartTests {
     /// What a decision looks at.
     struct State: Sendable, Equatable {
@@ -107,7 +107,7 @@ struct LaneRestartTests {
             id: id, role: id, position: SegmentPosition(epoch: 0, sequence: 4), job: job, playlistURL: "list")
     }
 
-    @Test("each reason changes what it must and nothing else", arguments: cases)
+    @Test("each restart reason changes only its own state", arguments: cases)
     func change(_ test: Case) {
         for place in [LaneCursor.time(.seconds(8)), nil] {
             var lane = Self.lane()
@@ -144,13 +144,13 @@ struct LaneRestartTests {
         JointCase(restart: .hole, expected: [.begins, .begins, .repeats(role: role)]),
     ]
 
-    @Test("the joint depends on the reason and on what was to be joined before", arguments: joints)
+    @Test("the joint depends on the restart reason and the previous joint", arguments: joints)
     func joint(_ test: JointCase) {
         let before = [LaneJoint.follows, .begins, .repeats(role: Self.role)]
         #expect(before.map { test.restart.joint(after: $0) } == test.expected)
     }
 
-    @Test("a lane is moved without being reopened, and drained only when it is complete")
+    @Test("a lane moves without being reopened, and drains only when it is complete")
     func phases() {
         var lane = MediaLane(id: .main, playlistURL: "list")
         #expect(lane.phase == .unplaced)

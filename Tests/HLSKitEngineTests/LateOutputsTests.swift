@@ -5,7 +5,7 @@ import Testing
 @testable import HLSKitEngine
 
 /// The playhead is at 6 s, in the segment that begins at 4 s, and the lane continues to load at 20 s.
-@Suite("Media that is loaded once more for late outputs")
+@Suite("Reloading media for late outputs")
 struct LateOutputsTests {
     private static let facts = LateOutputs.Facts(
         resume: .seconds(20), playhead: .seconds(6), segment: SegmentPosition(epoch: 0, sequence: 1),
@@ -33,10 +33,10 @@ struct LateOutputsTests {
         Case("another rendition takes its place", false) { $0.isReplacing = true },
     ]
 
-    @Test("outputs are late where media has been loaded ahead", arguments: cases)
+    @Test("outputs are late if media was loaded ahead of them", arguments: cases)
     func areTooLate(_ test: Case) { #expect(LateOutputs.areTooLate(test.facts) == test.isTooLate) }
 
-    @Test("the lane goes back to the segment at the playhead, up to where it was")
+    @Test("the lane returns to the segment at the playhead and reloads up to its old position")
     func goBack() {
         var late = LateOutputs([.audio], keepsOthers: true)
         #expect(late.kindsToCome == [.audio])
@@ -51,7 +51,7 @@ struct LateOutputsTests {
         #expect(!late.isLoadedAgain(.milliseconds(19_995)))
     }
 
-    @Test("a playhead that no list covers is gone back to by time")
+    @Test("if no playlist covers the playhead, the lane returns by time")
     func goBackByTime() {
         var (late, facts) = (LateOutputs([.video], keepsOthers: false), Self.facts)
         facts.segment = nil
@@ -62,7 +62,7 @@ struct LateOutputsTests {
         #expect(late.isLoadedAgain(.seconds(16)))
     }
 
-    @Test("segments that other outputs take are read to their end before")
+    @Test("before a return, segments with other outputs are read to their end")
     func reading() {
         var (late, facts) = (LateOutputs([.audio], keepsOthers: true), Self.facts)
         facts.isReading = true
@@ -81,7 +81,7 @@ struct LateOutputsTests {
         #expect(late.until == .seconds(20))
     }
 
-    @Test("segments that nobody takes are not waited for")
+    @Test("a return does not wait for segments without outputs")
     func alone() {
         var (late, facts) = (LateOutputs([.audio], keepsOthers: false), Self.facts)
         facts.isReading = true

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-@Suite("latency control")
+@Suite("Latency control")
 struct LatencyControlTests {
     /// A target of 1.5 s, parts of half a second.
     private static func facts(
@@ -49,7 +49,7 @@ struct LatencyControlTests {
         #expect((control.nextChange == nil) == (testCase.rate == 1))
     }
 
-    @Test("M06: what was begun is brought to its end, without oscillation and with few changes", arguments: [-1, 1])
+    @Test("M06: a correction completes without oscillation and with few rate changes", arguments: [-1, 1])
     func converges(sign: Int) throws {
         var control = LatencyControl()
         var distance = 1.5 + Double(sign)
@@ -70,7 +70,7 @@ struct LatencyControlTests {
         #expect(rates.first == 1 + Double(sign) * 0.05)
     }
 
-    @Test("M06: at the moment that was told the difference is gone")
+    @Test("M06: the difference is zero at the predicted moment of the next change")
     func nextChange() throws {
         var control = LatencyControl()
         #expect(Self.rate(control.decide(Self.facts(1700), at: .seconds(10))) == 1.02)
@@ -82,7 +82,7 @@ struct LatencyControlTests {
         #expect(control.nextChange == nil)
     }
 
-    @Test("M06: a wait that left more behind than a minute takes back ends with a jump, where the policy allows it")
+    @Test("M06: after a wait that costs over a minute of catching up, playback jumps if the policy allows")
     func jumps() {
         var control = LatencyControl()
         func decide(_ distance: Int, at seconds: Int, listed: Int, mayJump: Bool = true) -> LatencyControl.Action {
@@ -111,7 +111,7 @@ struct LatencyControlTests {
         #expect(decide(60_000, at: 80, listed: 79) == .jump)
     }
 
-    @Test("M06: a place far from the edge that was sought is kept, and a wait there is no reason to leave it")
+    @Test("M06: a position that was sought far from the edge is kept, also after a wait there")
     func sought() {
         var control = LatencyControl()
         #expect(control.decide(Self.facts(1500), at: .zero) == .rate(1))
@@ -123,7 +123,7 @@ struct LatencyControlTests {
         #expect(control.decide(Self.facts(1800), at: .seconds(3)) == .rate(1.03))
     }
 
-    @Test("M06: the first wait, for a start far from the edge, is not skipped")
+    @Test("M06: the first wait, before a start far from the edge, causes no jump")
     func start() {
         var control = LatencyControl()
         control.wait()

@@ -3,9 +3,9 @@ import Testing
 
 @testable import HLSKitEngine
 
-@Suite("latency tally")
+@Suite("Latency tally")
 struct LatencyTallyTests {
-    @Test("M06: latencies count by the time for which they were presented, and not while time stands")
+    @Test("M06: latencies are weighted by presentation time, and ignored while time stops")
     func presented() throws {
         var tally = LatencyTally()
         #expect(tally.isEmpty)
@@ -25,7 +25,7 @@ struct LatencyTallyTests {
     }
 
     @Test(
-        "M06: a percentile is right to half a percent, below a quarter of a second to a millisecond",
+        "M06: percentiles are accurate to half a percent, and to a millisecond below a quarter of a second",
         arguments: [0, 1, 99, 255, 256, 257, 511, 512, 1534, 3333, 17_999, 59_999, 3_600_123, -40, -3_599_000])
     func precision(milliseconds: Int) throws {
         var histogram = LatencyHistogram()
@@ -36,7 +36,7 @@ struct LatencyTallyTests {
         #expect(abs(value - expected) <= allowed, "\(value)")
     }
 
-    @Test("M06: dates that are centuries off, and none at all, break nothing")
+    @Test("M06: missing dates and dates centuries away are handled")
     func extremes() {
         var histogram = LatencyHistogram()
         #expect(histogram.percentile(0.5) == nil && histogram.mean == nil && histogram.maximum == nil)

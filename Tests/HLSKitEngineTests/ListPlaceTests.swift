@@ -6,7 +6,7 @@ import Testing
 @testable import HLSKitEngine
 
 /// Segments of four seconds.
-@Suite("Where lists are laid on the timeline")
+@Suite("Playlists on the timeline")
 struct ListPlaceTests {
     private static func tracker(_ sequence: Int, count: Int, isEnded: Bool = false) throws -> PlaylistTracker {
         PlaylistTracker(
@@ -20,7 +20,7 @@ struct ListPlaceTests {
             known: nil, ListPlace.Facts(reference: reference), at: .seconds(1))
     }
 
-    @Test("the first list begins at zero, one that joins where its numbers say")
+    @Test("the first playlist starts at zero, a joining one where its media sequence says")
     func start() throws {
         let first = try Self.place(.numbered(5, count: 5))
         #expect(first.tracker.start == .zero)
@@ -32,7 +32,7 @@ struct ListPlaceTests {
         #expect(joined.tracker.url == "https://host/other")
     }
 
-    @Test("a list that says no more than another one did is no sign of life, unless it has ended")
+    @Test("a playlist without news compared with another changes nothing, unless it has ended")
     func news() throws {
         let reference = try Self.tracker(0, count: 10)
         #expect(try !Self.place(.numbered(5, count: 5), beside: reference).isNews)
@@ -40,7 +40,7 @@ struct ListPlaceTests {
         #expect(try Self.place(.numbered(5, count: 5, isEnded: true), beside: reference).isNews)
     }
 
-    @Test("a list that has ended is taken up as it was")
+    @Test("an ended playlist is reused unchanged")
     func known() throws {
         let known = try Self.tracker(0, count: 3, isEnded: true)
         let lane = MediaLane(id: .main, playlistURL: "list")
@@ -50,7 +50,7 @@ struct ListPlaceTests {
         #expect(place.isNews)
     }
 
-    @Test("a newer state says where the lane would have gone on")
+    @Test("a newer playlist reports the lane's next segment")
     func update() throws {
         var lane = MediaLane(id: .main, playlistURL: "list")
         let list = try PlaylistText.numbered(3, count: 10).parsed()
@@ -71,7 +71,7 @@ struct ListPlaceTests {
         #expect(same?.isNews == false)
     }
 
-    @Test("lanes begin where the item does, subtitles not before the playhead")
+    @Test("lanes start at the item's position, subtitles not before the playhead")
     func lanes() throws {
         for id in [LaneID.audio, .subtitles] {
             for isExact in [false, true] {
@@ -91,7 +91,7 @@ struct ListPlaceTests {
         }
     }
 
-    @Test("what was loaded is known by the URL that was asked for")
+    @Test("loaded playlists are identified by the requested URL")
     func knownLists() throws {
         var lists = KnownPlaylists()
         let tracker = try Self.tracker(0, count: 3, isEnded: true)
@@ -105,7 +105,7 @@ struct ListPlaceTests {
     }
 }
 
-@Suite("What requests for playlists bring")
+@Suite("Responses to playlist requests")
 struct ListAnswerTests {
     private static func kind(isReload: Bool, leadsTo url: String?, isKnown: Bool) throws -> String {
         var table = RequestTable()
@@ -121,7 +121,7 @@ struct ListAnswerTests {
         }
     }
 
-    @Test("a list is of use to the lane that still asks for it, as its first or as a newer one")
+    @Test("a playlist is used by the lane that still requests it, as its first or a newer one")
     func answers() throws {
         #expect(try Self.kind(isReload: false, leadsTo: "list", isKnown: false) == "first")
         #expect(try Self.kind(isReload: true, leadsTo: "list", isKnown: true) == "newer")
@@ -131,7 +131,7 @@ struct ListAnswerTests {
         #expect(try Self.kind(isReload: true, leadsTo: nil, isKnown: false) == "late")
     }
 
-    @Test("only a list that has ended is empty for good")
+    @Test("only an ended playlist is empty for good")
     func empty() throws {
         #expect(try PlaylistText(isEnded: true).parsed().emptiness(at: "list")?.kind == .malformed)
         #expect(try PlaylistText(isEnded: false).parsed().emptiness(at: "list") == nil)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-@Suite("live edge")
+@Suite("Live edge")
 struct LiveEdgeTests {
     /// The end of a list and when it came, in milliseconds.
     private static func edge(_ lists: [(end: Int, time: Int)]) -> LiveEdge {
@@ -19,7 +19,7 @@ struct LiveEdgeTests {
     }
 
     @Test(
-        "M06: the edge is the end of the list and its age, by the list that told the soonest",
+        "M06: the live edge is the playlist's end plus its age, taken from the earliest report",
         arguments: [
             Case(testDescription: "no list", lists: [], now: 0, edge: nil),
             Case(testDescription: "just come", lists: [(10_000, 500)], now: 500, edge: 10_000),

@@ -12,7 +12,7 @@ struct LiveOffsetTests {
     }
 
     @Test(
-        "each stall of late takes it a target duration further away, within what is listed",
+        "each recent stall moves the recommendation back by a target duration, within the window",
         arguments: [
             ([], 10, 60, 12), ([0], 10, 60, 16), ([0, 5], 10, 60, 20), ([0, 5, 9], 10, 21, 21),
             // What is configured holds, also where there is less.
@@ -26,7 +26,7 @@ struct LiveOffsetTests {
         #expect(Self.recommendation(offset, window: window, at: now) == .seconds(expected))
     }
 
-    @Test("programs are told of another recommendation, not of the first")
+    @Test("a changed recommendation is reported to the app, but not the first one")
     func tells() {
         var offset = LiveOffset()
         #expect(offset.isNews(.seconds(12)))
@@ -36,7 +36,7 @@ struct LiveOffsetTests {
         #expect(offset.recommend(.seconds(16)) == true)
     }
 
-    @Test("the distance that a wait began at is gone back to once, if there was one")
+    @Test("the distance before a wait is restored once, if there was one")
     func keeps() {
         var offset = LiveOffset()
         #expect(!offset.isHeld && !offset.hasWaited)

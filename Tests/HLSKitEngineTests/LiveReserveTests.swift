@@ -2,7 +2,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-@Suite("live reserve")
+@Suite("Live reserve")
 struct LiveReserveTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
@@ -15,7 +15,7 @@ struct LiveReserveTests {
     }
 
     @Test(
-        "F04: after a stall of a live stream the next segment comes before what is ahead has run out",
+        "F04: after a live stall, playback waits until the next segment can arrive in time",
         arguments: [
             Case(
                 testDescription: "one segment is listed", piece: .seconds(6), offset: .seconds(18),

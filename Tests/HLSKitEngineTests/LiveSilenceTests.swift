@@ -7,7 +7,7 @@ import Testing
 @testable import HLSKitEngine
 
 /// The last news came at 100 s; the target duration is 4 s.
-@Suite("Live streams that bring nothing new")
+@Suite("Live streams without updates")
 struct LiveSilenceTests {
     /// What is done, without why.
     enum Step: Hashable { case again(Duration), leave, tell, close, fail }
@@ -51,7 +51,7 @@ struct LiveSilenceTests {
             start: .zero, loadBegan: now, now: .zero)
     }
 
-    @Test("what is done about silence", arguments: cases)
+    @Test("the response to silence depends on its duration and the policy", arguments: cases)
     func check(_ test: Case) throws {
         var silence = LiveSilence()
         silence.noteNews(at: .seconds(100))
@@ -68,7 +68,7 @@ struct LiveSilenceTests {
         #expect(steps == test.expected)
     }
 
-    @Test("what was told is not told again at once, and a stream that is over stays so")
+    @Test("silence is reported once, and an ended stream stays ended")
     func notice() throws {
         var silence = LiveSilence()
         silence.noteNews(at: .seconds(100))
@@ -82,7 +82,7 @@ struct LiveSilenceTests {
         #expect(silence.isClosed)
     }
 
-    @Test("reloads are made for longer where the program wants to wait for a live stream")
+    @Test("reloads continue for longer if the app chooses to wait")
     func patience() throws {
         var preferences = PlayerItemPreferences()
         preferences.stalePolicy = .fail

@@ -19,7 +19,7 @@ struct LiveStreamTests {
 
     // MARK: Distance
 
-    @Test("places in the window")
+    @Test("positions in the window")
     func places() {
         var window = Self.window
         #expect((window.landing, window.edge) == (.seconds(112), .seconds(112)))
@@ -31,7 +31,7 @@ struct LiveStreamTests {
         #expect(window.edge == nil)
     }
 
-    @Test("a recommendation is news once")
+    @Test("a recommendation is reported once")
     func recommends() {
         var live = LiveStream()
         let first = live.news(Self.window, at: .zero)
@@ -45,7 +45,7 @@ struct LiveStreamTests {
     }
 
     @Test(
-        "what a wait has cost is skipped, where that is worth a jump",
+        "the delay of a wait is skipped if it is worth a jump",
         arguments: [
             // The distance before, where the playhead is, and where playing resumes.
             (12, 110, 112), (12, 112, nil), (60, 90, 100), (nil, 100, nil),
@@ -62,7 +62,7 @@ struct LiveStreamTests {
         #expect(!live.hasWaited && !live.isDistanceHeld)
     }
 
-    @Test("a wait that ends while a seek is under way costs nothing")
+    @Test("a wait that ends during a seek causes no jump")
     func seeksMeanwhile() {
         var live = LiveStream()
         live.note(.playing, .waitingToPlayAtSpecifiedRate, distance: .seconds(12))
@@ -73,7 +73,7 @@ struct LiveStreamTests {
 
     // MARK: Rest
 
-    @Test("a player that is paused in a live stream rests, unless there is something to do")
+    @Test("a paused live player idles unless it has work to do")
     func rests() {
         var live = LiveStream()
         var facts = LiveStream.RestFacts(isPaused: true, isReady: true, isLive: true)
@@ -114,7 +114,7 @@ struct LiveStreamTests {
         return live.leaveBehind(known, in: .main, known.skipped(in: tracker, url: "list"), isPaused: isPaused)
     }
 
-    @Test("what the window took is counted and told, with what is left out up to the edge")
+    @Test("segments that left the window are counted and reported, including those up to the edge")
     func missed() throws {
         var live = LiveStream()
         let edge = try Self.behind(&live, isPaused: false)
@@ -124,7 +124,7 @@ struct LiveStreamTests {
         #expect(oldest == [.count(Self.skipped(3...4)), .tell(Self.skipped(3...4))])
     }
 
-    @Test("a player that was paused meanwhile is told when it plays, and jumps to the edge if it is to")
+    @Test("a player paused during a loss reports it when it plays, and jumps if the policy says so")
     func leftBehind() throws {
         var live = LiveStream()
         let paused = try Self.behind(&live, isPaused: true)
@@ -138,7 +138,7 @@ struct LiveStreamTests {
         #expect(later.isEmpty)
     }
 
-    @Test("a seek leaves no jump to be made, but what was missed is told")
+    @Test("a seek removes the pending jump, but the loss is still reported")
     func moved() throws {
         var live = LiveStream()
         _ = try Self.behind(&live, isPaused: true)
@@ -147,7 +147,7 @@ struct LiveStreamTests {
         #expect(played == [.tell(Self.skipped(3...7))])
     }
 
-    @Test("who was paused when the window moved on is left behind, until the list has changed while it plays")
+    @Test("a player paused while the window moved is behind until its playlist changes during playback")
     func pauses() throws {
         var live = LiveStream()
         live.pause()
@@ -162,7 +162,7 @@ struct LiveStreamTests {
     // MARK: Missed segments
 
     @Test(
-        "what a lane misses follows from its place",
+        "a lane's lost segments follow from its position",
         arguments: [
             // Sequence numbers 5 to 10 are listed, from 8 s on.
             (.position(.init(epoch: 0, sequence: 3)), 0, false, [2, 0, 0]),
@@ -183,7 +183,7 @@ struct LiveStreamTests {
         #expect(missed.map { [$0.gone, $0.next, $0.index] } == expected)
     }
 
-    @Test("what is listed before item time 0 cannot be sought in", arguments: [(8, 8), (0, 0), (-8, 0), (-40, -16)])
+    @Test("segments before item time 0 are not seekable", arguments: [(8, 8), (0, 0), (-8, 0), (-40, -16)])
     func seekable(start: Int, expected: Int) throws {
         let tracker = PlaylistTracker(
             try PlaylistText.numbered(5, count: 6).parsed(), requestURL: "list", url: "list", start: .seconds(start),

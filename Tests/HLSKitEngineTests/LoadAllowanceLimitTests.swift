@@ -3,10 +3,10 @@ import Testing
 @testable import HLSKitEngine
 @testable import HLSKitLoading
 
-@Suite("What an allowance leaves")
+@Suite("Limits of a load allowance")
 struct LoadAllowanceLimitTests {
     @Test(
-        "so much media lets others go first",
+        "the reserve is four loading times of a megabyte, and at least ten seconds",
         arguments: [
             // Throughput in Mbit/s, rate and seconds: a megabyte in four of its loading times, but ten seconds at least.
             (nil, 1, 10), (8, 1, 10), (1, 1, 32), (1, 2, 64), (1, 0, 32), (0, 1, 10),
@@ -21,7 +21,7 @@ struct LoadAllowanceLimitTests {
     }
 
     @Test(
-        "a segment beside others fits into what is left",
+        "a parallel segment must fit into the remaining allowance",
         arguments: [
             (LoadAllowance.everything, true), (LoadAllowance(yields: true), false),
             (LoadAllowance(byteCount: 600), true), (LoadAllowance(byteCount: 599), false),
@@ -35,7 +35,7 @@ struct LoadAllowanceLimitTests {
     }
 
     @Test(
-        "a long segment is read up to what may be held, and ten seconds at least",
+        "a long segment is read up to the allowance, and for at least ten seconds",
         arguments: [
             (LoadAllowance.everything, nil), (LoadAllowance(duration: .seconds(60)), 60),
             // A thousand bytes a second.

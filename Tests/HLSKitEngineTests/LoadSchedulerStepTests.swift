@@ -7,7 +7,7 @@ import Testing
 @testable import HLSKitEngine
 
 /// Three segments of four seconds each, of which one is loaded unless a case says otherwise.
-@Suite("What a lane does next")
+@Suite("Next step of a lane")
 struct LoadSchedulerStepTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
@@ -147,7 +147,7 @@ struct LoadSchedulerStepTests {
         #expect(answer.endsLate == test.endsLate)
     }
 
-    @Test("a lane without a place, and one that was never read")
+    @Test("a lane without a position, and a lane that never delivered media, start correctly")
     func beginnings() throws {
         var lane = MediaLane(id: .main, playlistURL: "list")
         lane.playlist.attach(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-@Suite("What may be loaded side by side")
+@Suite("Parallel loading")
 struct LoadSchedulerTests {
     struct Case: CustomTestStringConvertible {
         var what: String
@@ -106,7 +106,7 @@ struct LoadSchedulerTests {
         },
     ]
 
-    @Test("D07: round trips are saved where they matter, and only there", arguments: cases)
+    @Test("D07: requests overlap only if that saves important round trips", arguments: cases)
     func mayBegin(_ entry: Case) {
         var situation = Self.farAway
         entry.change(&situation)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-@Suite("How much may be missing")
+@Suite("Limits of lost media")
 struct LossLimitsTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
@@ -40,7 +40,7 @@ struct LossLimitsTests {
         #expect(!limits.isTooMuch(LostMedia.Run(count: 2)))
     }
 
-    @Test("on demand the time counts that was spent on losses, in a live stream all of it")
+    @Test("on demand, only the time spent on losses counts; live, all time counts")
     func time() {
         let role = SegmentID(lane: .main, rawValue: 1)
         var lost = LostMedia()

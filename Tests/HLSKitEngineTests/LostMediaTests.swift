@@ -22,7 +22,7 @@ struct LostMediaTests {
     }
 
     @Test(
-        "segments in a row are those with nothing between or behind them that came or may come",
+        "a run of lost segments has no delivered or pending segment inside or after it",
         arguments: [
             Case(testDescription: "nothing lost", lost: [], count: 0),
             Case(testDescription: "three, however they were told", lost: [5, 3, 4], count: 3, start: 3),
@@ -38,14 +38,14 @@ struct LostMediaTests {
         #expect(run == LostMedia.Run(count: value.count, start: value.start.map { .seconds($0) }))
     }
 
-    @Test("media ends the run before it")
+    @Test("delivered media ends the run before it")
     func delivered() {
         var lost = lost([3, 4, 6])
         lost.deliver(id(5), role: id(5), at: .seconds(1))
         #expect(lost.run(loaded: [], underWay: []).count == 1)
     }
 
-    @Test("time counts from the first request of what has failed, once where failures are side by side")
+    @Test("time counts from the first failed request, once for parallel failures")
     func time() {
         var lost = LostMedia()
         lost.failed(id(1), began: .seconds(10))

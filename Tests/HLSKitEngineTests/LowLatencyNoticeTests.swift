@@ -3,9 +3,9 @@ import Testing
 
 @testable import HLSKitEngine
 
-@Suite("What is told of low latency")
+@Suite("Low-latency notices")
 struct LowLatencyNoticeTests {
-    @Test("why there is none is told once, and again after there was")
+    @Test("the reason for missing low latency is reported once, and again after it has worked")
     func once() {
         var notice = LowLatencyNotice()
         #expect(notice.news(.ordinary) == nil)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-@Suite("media beyond the listed end of its segment")
+@Suite("Media past the listed end of its segment")
 struct MediaBeyondTests {
     /// After a segment that is listed from 4 to 8 s.
     private func beyond(_ end: Duration) -> MediaBeyond {
@@ -11,7 +11,7 @@ struct MediaBeyondTests {
         return beyond
     }
 
-    @Test("the segment before has what is played just behind a boundary, as far as its media hangs over")
+    @Test("media just past a boundary belongs to the previous segment, as far as that extends")
     func hangsOver() {
         let beyond = beyond(.milliseconds(8080))
         #expect(beyond.reaches(.seconds(12), beyond: .seconds(12)))
@@ -19,7 +19,7 @@ struct MediaBeyondTests {
         #expect(!beyond.reaches(.milliseconds(12_080), beyond: .seconds(12)))
     }
 
-    @Test("where media ends as listed, or before, the segment before has nothing")
+    @Test("a segment that ends as listed, or earlier, has no media past its boundary")
     func asListed() {
         for end in [7900, 8000, 8001] {
             #expect(!beyond(.milliseconds(end)).reaches(.seconds(12), beyond: .seconds(12)), "\(end)")
@@ -27,13 +27,13 @@ struct MediaBeyondTests {
         #expect(!MediaBeyond().reaches(.zero, beyond: .zero))
     }
 
-    @Test("what is longer than a second comes of a list that is wrong: nothing is learnt from it")
+    @Test("an excess of more than a second means a wrong playlist and is ignored")
     func wrongLists() {
         #expect(beyond(.seconds(9)).reaches(.milliseconds(12_500), beyond: .seconds(12)))
         #expect(!beyond(.milliseconds(9001)).reaches(.milliseconds(12_500), beyond: .seconds(12)))
     }
 
-    @Test("the segment that was read last counts")
+    @Test("only the last segment that was read applies")
     func last() {
         var beyond = beyond(.milliseconds(8080))
         beyond.noteRead(upTo: .seconds(12), listedEnd: .seconds(12))

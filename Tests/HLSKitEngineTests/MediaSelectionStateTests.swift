@@ -5,7 +5,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-@Suite("What is selected of an item's groups")
+@Suite("Selected options of an item")
 struct MediaSelectionStateTests {
     private static func playlist(
         _ media: [String] = [], captions: String? = nil, audio: String? = nil
@@ -24,7 +24,7 @@ struct MediaSelectionStateTests {
     private static let captions =
         #"#EXT-X-MEDIA:TYPE=CLOSED-CAPTIONS,GROUP-ID="c",NAME="English",LANGUAGE="en",INSTREAM-ID="CC2""#
 
-    @Test("only groups whose option has changed are told")
+    @Test("only groups with a changed option are reported")
     func changes() throws {
         var state = MediaSelectionState()
         state.setGroups(of: try Self.playlist(Self.audio), canDecode: { _ in true })
@@ -63,7 +63,7 @@ struct MediaSelectionStateTests {
             isWanted: false),
     ]
 
-    @Test("I05: the languages of the user choose the audio, and variants where that matters", arguments: languageCases)
+    @Test("I05: the user's languages select the audio, and variants if their audio differs", arguments: languageCases)
     func languages(_ test: LanguageCase) throws {
         var state = MediaSelectionState(languages: test.languages)
         state.setAutomatic(test.isAutomatic)
@@ -78,7 +78,7 @@ struct MediaSelectionStateTests {
         #expect(state.isWanted(.audible, wish: nil) == test.isWanted)
     }
 
-    @Test("a wish that nothing meets changes nothing")
+    @Test("an unmatched preference changes nothing")
     func unmatched() throws {
         var state = MediaSelectionState()
         state.setGroups(of: try Self.playlist(Self.audio), canDecode: { _ in true })
@@ -104,7 +104,7 @@ struct MediaSelectionStateTests {
             testDescription: "it declares some", media: [captions], captions: #""c""#, offer: .nothing),
     ]
 
-    @Test("closed captions that no playlist declares become options, once", arguments: captionsCases)
+    @Test("closed captions that no playlist declares become options once", arguments: captionsCases)
     func offer(_ test: CaptionsCase) throws {
         let playlist = try Self.playlist(test.media, captions: test.captions)
         let service = try #require(ClosedCaptionService(instreamID: "CC1"))
@@ -116,7 +116,7 @@ struct MediaSelectionStateTests {
         #expect(again == .nothing)
     }
 
-    @Test("captions without a playlist: those that were chosen before they came are selected when they do")
+    @Test("captions chosen before they are known are selected when they appear")
     func captionsAlone() throws {
         let (service, other) = (ClosedCaptionService(instreamID: "CC1"), ClosedCaptionService(instreamID: "CC3"))
         var state = MediaSelectionState()
@@ -133,7 +133,7 @@ struct MediaSelectionStateTests {
         #expect(state.closedCaptionService(in: nil) == nil)
     }
 
-    @Test("the service is that of the variant's group")
+    @Test("the caption service comes from the variant's group")
     func service() throws {
         let second = Self.captions.replacing(#"GROUP-ID="c""#, with: #"GROUP-ID="d""#).replacing("CC2", with: "CC4")
         var state = MediaSelectionState()
@@ -147,7 +147,7 @@ struct MediaSelectionStateTests {
         #expect(state.closedCaptionService(in: nil) == ClosedCaptionService(instreamID: "CC2"))
     }
 
-    @Test("changes of renditions have numbers of their own, also in the next item")
+    @Test("rendition changes have separate numbers, also in the next item")
     func replacements() {
         var state = MediaSelectionState()
         let first = state.numberReplacement()

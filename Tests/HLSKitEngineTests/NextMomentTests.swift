@@ -2,7 +2,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-@Suite("The next moment at which time alone changes something")
+@Suite("Next moment at which time alone changes the state")
 struct NextMomentTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
@@ -49,7 +49,7 @@ struct NextMomentTests {
         Case("what is over is looked at soon", .milliseconds(2_001)) { $0.end = .seconds(1) },
     ]
 
-    @Test("the first of what time changes", arguments: cases)
+    @Test("the next moment is the earliest change by time", arguments: cases)
     func moment(_ test: Case) {
         #expect(NextMoment(test.facts, at: .seconds(2)).time == test.moment)
     }

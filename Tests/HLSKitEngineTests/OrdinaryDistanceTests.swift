@@ -3,7 +3,7 @@ import Testing
 @testable import HLSKitEngine
 
 /// Of a player that was 1.5 s behind the edge, and is to be 6 s behind it.
-@Suite("The ordinary distance from the edge")
+@Suite("Ordinary distance from the live edge")
 struct OrdinaryDistanceTests {
     private static let facts = OrdinaryDistance.Facts(
         isWaiting: true, distance: .seconds(2), ordinary: .seconds(6), targetDuration: .seconds(2))
@@ -30,7 +30,7 @@ struct OrdinaryDistanceTests {
         Case(testDescription: "the other way round", notes: [(false, .audio), (true, .main)], isDue: true),
     ]
 
-    @Test("it is missing where something was played by parts, and something cannot be any longer", arguments: cases)
+    @Test("the distance is due if a lane played partial segments and one no longer can", arguments: cases)
     func due(_ test: Case) {
         var distance = OrdinaryDistance()
         for (byParts, lane) in test.notes {
@@ -41,7 +41,7 @@ struct OrdinaryDistanceTests {
         #expect(distance.isDue == test.isDue)
     }
 
-    @Test("a wait goes on until the distance is there, for as long as that takes")
+    @Test("waiting continues until the distance is reached, however long that takes")
     func waits() {
         var distance = Self.declined()
         #expect(!distance.prolongs(Self.facts, at: .seconds(10)))

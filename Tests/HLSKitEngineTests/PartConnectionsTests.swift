@@ -2,7 +2,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-@Suite("connections of parts")
+@Suite("Connections for partial segments")
 struct PartConnectionsTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
@@ -33,7 +33,7 @@ struct PartConnectionsTests {
             .init(isShared: isShared, wait: .milliseconds(milliseconds), duration: .milliseconds(500)))
     }
 
-    @Test("M05: three of the last eight parts that take longer than half of their duration are late", arguments: cases)
+    @Test("M05: a separate connection is used if three of the last eight partial segments were late", arguments: cases)
     func choice(_ test: Case) {
         var connections = PartConnections()
         var changes = 0
@@ -42,7 +42,7 @@ struct PartConnectionsTests {
         #expect(changes == (test.areOwn ? 1 : 0), "told once")
     }
 
-    @Test("M05: a server that refuses another connection is not asked for one again")
+    @Test("M05: a server that refused a second connection is not asked for one again")
     func refused() {
         var connections = PartConnections()
         connections.noteRefusal()

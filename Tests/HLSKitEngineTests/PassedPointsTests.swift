@@ -8,7 +8,7 @@ import Testing
 @testable import HLSKitEngine
 @testable import HLSKitPlayback
 
-@Suite("When the playhead comes to points of the item")
+@Suite("Passing timed points")
 struct PassedPointsTests {
     private static func points(_ times: Double...) -> PassedPoints<Int> {
         var points = PassedPoints<Int>()
@@ -21,7 +21,7 @@ struct PassedPointsTests {
     }
 
     @Test(
-        "K12: each is told once as it is passed, in the order of time, and those of one time in the order in which they came"
+        "K12: each point is reported once as it is passed, by time, then by arrival"
     )
     func forwards() {
         var points = Self.points(5, 3, 5, 9)
@@ -30,7 +30,7 @@ struct PassedPointsTests {
         }
     }
 
-    @Test("K12: what lies before the place where playing began is not told; what was played and becomes known late is")
+    @Test("K12: points before the start position are not reported; points discovered late are")
     func late() {
         var points = Self.points(1)
         #expect(Self.told(&points, at: 4, from: 4) == [])
@@ -41,7 +41,7 @@ struct PassedPointsTests {
         #expect(Self.told(&points, at: 6, from: 4) == [7])
     }
 
-    @Test("K12: a move jumps over points, and they are told again where time comes to them again")
+    @Test("K12: a seek skips points, and they are reported when time reaches them again")
     func jumps() {
         var points = Self.points(2, 4, 6)
         #expect(Self.told(&points, at: 3) == [0])
@@ -53,7 +53,7 @@ struct PassedPointsTests {
         #expect(Self.told(&points, at: 9) == [1, 2])
     }
 
-    @Test("K12: backwards they are told in the order in which they are passed")
+    @Test("K12: in reverse, points are reported in the order of passing")
     func backwards() {
         var points = Self.points(2, 4, 6)
         points.jump(to: .seconds(7))
@@ -64,7 +64,7 @@ struct PassedPointsTests {
         #expect(points.next(from: .zero, isReverse: true) == nil)
     }
 
-    @Test("K12: between two points there is nothing to do, and the next one is known")
+    @Test("K12: between two points nothing is due, and the next one is known")
     func quiet() {
         #expect(!PassedPoints<Int>().isDue(at: .zero))
         #expect(PassedPoints<Int>().next(from: .zero, isReverse: false) == nil)
@@ -82,7 +82,7 @@ struct PassedPointsTests {
     }
 }
 
-@Suite("When the playhead comes to metadata of the media")
+@Suite("Passing timed metadata")
 struct TimedMetadataPassageTests {
     /// As the pipeline makes groups.
     private static func group(
@@ -113,7 +113,7 @@ struct TimedMetadataPassageTests {
         passage.advance(to: .seconds(time), from: .zero).map(\.timeRange.start.seconds)
     }
 
-    @Test("K12: what segments, variants and renditions repeat is one event")
+    @Test("K12: metadata repeated in segments, variants and renditions is one event")
     func repetitions() throws {
         var passage = TimedMetadataPassage()
         // On the timeline of the media: the same time.
@@ -130,7 +130,7 @@ struct TimedMetadataPassageTests {
         #expect(Self.told(&passage, at: 30) == [24, 26])
     }
 
-    @Test("K12: a section that says when is one event as long as it is known, one that does not for two seconds")
+    @Test("K12: a section with a time is one event while it is known, one without a time for two seconds")
     func sections() throws {
         var passage = TimedMetadataPassage()
         let timed = try Self.section(Self.signal)
@@ -147,7 +147,7 @@ struct TimedMetadataPassageTests {
         #expect(try Self.group(1, immediate, isOfTransportStream: true).spliceTime == nil)
     }
 
-    @Test("K12: what is loaded again is not told again, and is told again after a seek back")
+    @Test("K12: reloaded metadata is not reported again, except after a seek back")
     func again() throws {
         var passage = TimedMetadataPassage()
         let groups = try [2, 4, 6].map { ($0, try Self.group($0, [UInt8($0)])) }
@@ -161,7 +161,7 @@ struct TimedMetadataPassageTests {
         #expect(Self.told(&passage, at: 8) == [4, 6])
     }
 
-    @Test("K12: memory is bounded: behind the playhead by 512 groups, in all by 4096 and 4 MiB")
+    @Test("K12: memory is bounded to 512 groups before the playhead, 4096 groups in all and 4 MiB")
     func bounds() throws {
         var passage = TimedMetadataPassage()
         func add(_ range: Range<Int>, _ count: Int = 4, playhead: Double) throws {
@@ -184,7 +184,7 @@ struct TimedMetadataPassageTests {
     }
 }
 
-@Suite("When the playhead comes to markers of breaks")
+@Suite("Passing ad markers")
 struct SpliceMarkerPassageTests {
     /// Segments of four seconds from a number on, the first of which begins at item time 0 where it is number 0.
     private static func list(_ tags: [Int: [String]], from first: Int = 0, at start: Double? = nil) throws
@@ -210,7 +210,7 @@ struct SpliceMarkerPassageTests {
         }
     }
 
-    @Test("K13: a break is told at its beginning and its end, and not that it continues")
+    @Test("K13: a break is reported at its beginning and its end, without a \"continued\" event")
     func passing() throws {
         var passage = SpliceMarkerPassage()
         passage.read(try Self.list(Self.breakTags))
@@ -220,7 +220,7 @@ struct SpliceMarkerPassageTests {
         #expect(Self.told(&passage, at: 20) == ["in 20"])
     }
 
-    @Test("K13: who comes into a break in the middle is told that it continues, once")
+    @Test("K13: entering a break in the middle reports \"continued\" once")
     func joining() throws {
         for (time, expected) in [
             (13, ["continued 12"]), (12, ["continued 12"]), (17, ["continued 16"]), (21, []), (9, []),
@@ -236,7 +236,7 @@ struct SpliceMarkerPassageTests {
         }
     }
 
-    @Test("K13: a newer list, and one of another variant at about the same place, repeats nothing")
+    @Test("K13: a newer playlist, or one of another variant, repeats no marker")
     func reloads() throws {
         var passage = SpliceMarkerPassage()
         passage.read(try Self.list(Self.breakTags))
@@ -249,7 +249,7 @@ struct SpliceMarkerPassageTests {
         #expect(Self.told(&passage, at: 40) == ["in 20", "out 28"])
     }
 
-    @Test("K13: markers that a live list has no longer are told where they are played; those that it took back are not")
+    @Test("K13: markers that left the window are reported when played; retracted ones are not")
     func window() throws {
         var passage = SpliceMarkerPassage()
         passage.read(try Self.list([2: ["EXT-X-CUE-OUT"], 8: ["EXT-X-CUE-IN"]]))
@@ -259,7 +259,7 @@ struct SpliceMarkerPassageTests {
         #expect(Self.told(&passage, at: 41) == [])
     }
 
-    @Test("K13: a list without markers concerns nobody")
+    @Test("K13: a playlist without markers causes no events")
     func without() throws {
         let passage = SpliceMarkerPassage()
         #expect(try !passage.isConcerned(by: Self.list([:])))

@@ -74,7 +74,7 @@ struct PathwaysTests {
             order: ["A", "C", "B"]),
     ]
 
-    @Test("P06: the order of pathways", arguments: orders)
+    @Test("P06: pathways are ordered by preference and penalty", arguments: orders)
     func order(_ row: Order) {
         var pathways = Self.pathways(row.names, first: row.first)
         pathways.follow(row.priority, without: row.vanished)
@@ -86,7 +86,7 @@ struct PathwaysTests {
         #expect(pathways.order(at: .seconds(row.at)) == row.order)
     }
 
-    @Test("P06: where all are in their penalty, the one in use stays, and is not left again")
+    @Test("P06: if all pathways are in their penalty, the current one is kept and not left again")
     func held() {
         var pathways = Self.pathways(["A", "B"])
         _ = pathways.use(0)
@@ -106,7 +106,7 @@ struct PathwaysTests {
         #expect(pathways.moveCount == 2)
     }
 
-    @Test("P06: however they fail, each is left at most once in a penalty time")
+    @Test("P06: each failing pathway is left at most once per penalty time")
     func noLoop() {
         for count in 2...5 {
             let names = (0..<count).map { "P\($0)" }
@@ -153,7 +153,7 @@ struct PathwaysTests {
         Step(testDescription: "the variant is nowhere else", reason: .variant),
     ]
 
-    @Test("P06: why another pathway is used", arguments: steps)
+    @Test("P06: each move has a reason", arguments: steps)
     func move(_ row: Step) {
         var pathways = Self.pathways(["A", "B"])
         if row.hasFailedBefore {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-@Suite("What is counted of an item")
+@Suite("Playback tally")
 struct PlaybackTallyTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
@@ -36,7 +36,7 @@ struct PlaybackTallyTests {
         Case(testDescription: "a stall", happens: { $0.stall() }, counts: { $0.numberOfStalls = 2 }),
     ]
 
-    @Test("each happening counts where it belongs, every time", arguments: cases)
+    @Test("each event increments its own counter every time", arguments: cases)
     func counts(_ test: Case) {
         var (tally, expected) = (PlaybackTally(), PlaybackStatistics())
         test.happens(&tally)

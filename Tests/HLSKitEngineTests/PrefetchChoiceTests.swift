@@ -6,7 +6,7 @@ import Testing
 @testable import HLSKitEngine
 
 /// The variant has given four seconds and loads what follows; its audio has given nothing and loads its first segment.
-@Suite("Which segment is loaded beside others")
+@Suite("Choice of the segment to prefetch")
 struct PrefetchChoiceTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
@@ -75,7 +75,7 @@ struct PrefetchChoiceTests {
         return lane
     }
 
-    @Test("the lane whose next segment begins first, unless something is to come before it", arguments: cases)
+    @Test("the lane with the earliest next segment is chosen, unless earlier work is pending", arguments: cases)
     func choose(_ test: Case) throws {
         var lanes = MediaLanes()
         lanes[.main] = try Self.lane(.main, at: .seconds(4))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-@Suite("What becomes of preload hints")
+@Suite("Preload hints")
 struct PreloadHintsTests {
     typealias Resource = PreloadHints.Resource
 
@@ -61,14 +61,14 @@ struct PreloadHintsTests {
         Reading(tag: "TYPE=OTHER,URI=\"a.mp4\""),
     ]
 
-    @Test("rfc8216bis §4.4.5.3: hints are read from lists", arguments: readings)
+    @Test("rfc8216bis §4.4.5.3: hints are read from playlists", arguments: readings)
     func reading(_ reading: Reading) throws {
         let text = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXT-X-PRELOAD-HINT:\(reading.tag)\n"
         let list = try MediaPlaylist(parsing: text, url: "https://host/x/live.m3u8")
         #expect(PreloadHints.resources(of: list, at: "https://host/x/live.m3u8") == reading.resource.map { [$0] } ?? [])
     }
 
-    @Test("a hint is asked for once, and not away from the edge")
+    @Test("a hint is requested once, and only at the live edge")
     func asking() {
         var lane = Lane()
         #expect(lane.hints.isIdle && lane.next() == nil)
@@ -85,7 +85,7 @@ struct PreloadHintsTests {
         #expect(lane.next() == .ask(Self.part("2")))
     }
 
-    @Test("a part that is listed is read from the body that was hinted at, if it is that")
+    @Test("a listed partial segment is read from its hinted body if both match")
     func adopting() {
         var lane = Lane()
         let request = lane.ask(Self.part("1"))
@@ -101,7 +101,7 @@ struct PreloadHintsTests {
         #expect(request == other)
     }
 
-    @Test("a part that is listed and not begun keeps its body, another one does not")
+    @Test("a listed but unread partial segment keeps its body; others are cancelled")
     func listed() {
         var lane = Lane()
         let request = lane.ask(Self.part("1"))
@@ -111,7 +111,7 @@ struct PreloadHintsTests {
         #expect(lane.next(.init(isWanted: true)) == .end(request))
     }
 
-    @Test("an open range serves all parts that follow in it, and the next hint in it is not asked for")
+    @Test("an open range serves all its partial segments, and the next hint in it is not requested")
     func open() {
         var lane = Lane()
         let request = lane.ask(Self.part("s", .bytes(from: 100)))
@@ -135,7 +135,7 @@ struct PreloadHintsTests {
         #expect(lane.next() == .ask(Self.part("t")))
     }
 
-    @Test("a body that ends before what is read from it is over")
+    @Test("a body that ends before the requested bytes fails its readers")
     func short() {
         var lane = Lane()
         let request = lane.ask(Self.part("s", .bytes(from: 0)))
@@ -144,7 +144,7 @@ struct PreloadHintsTests {
         #expect(lane.hints.end(request) == .init(request: nil, takers: [taker], isUsed: true))
     }
 
-    @Test("what does not come in time is replaced, what does come is not")
+    @Test("a late hint is replaced, a hint in time is not")
     func deadlines() {
         var lane = Lane()
         let request = lane.ask(Self.part("1"))
@@ -159,7 +159,7 @@ struct PreloadHintsTests {
         #expect(lane.hints.end(request, isMissed: true) == .init(request: request, takers: [taker], isUsed: false))
     }
 
-    @Test("the rest of a range is asked for where the connection is lost, and of nothing else")
+    @Test("only the rest of a range is requested again after a lost connection")
     func resets() {
         func failure(
             of resource: PreloadHints.Resource, after count: Int, isBroken: Bool = true,
@@ -189,7 +189,7 @@ struct PreloadHintsTests {
     }
 
     @Test(
-        "three that come to nothing one after another are enough; a success between counts, an encoder that pauses does not"
+        "three failed hints in a row disable hints, unless a success or an encoder pause is between"
     )
     func misses() {
         func asksAgain(after outcomes: [Character]) -> Bool {
@@ -218,7 +218,7 @@ struct PreloadHintsTests {
         #expect(asksAgain(after: ["l", "l", "l", "r", "r", "r"]))
     }
 
-    @Test("a request that was cancelled elsewhere takes its body with it")
+    @Test("a request cancelled elsewhere also removes its body")
     func cancelled() {
         var lane = Lane()
         let request = lane.ask(Self.part("1"))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-@Suite("Questions to the program")
+@Suite("Questions to the app")
 struct ProgramQuestionsTests {
     private static let input = SelectionInput(
         now: .zero, candidates: [AssetVariant(index: 0, peakBitRate: 1e6)], forwardBuffer: .zero, upcoming: [])
@@ -25,7 +25,7 @@ struct ProgramQuestionsTests {
         }
     }
 
-    @Test("one variant is asked for at a time, and the answer is kept for its segment")
+    @Test("one variant question is pending at a time, and the answer is kept for its segment")
     func variants() {
         var questions = ProgramQuestions()
         #expect(questions.ask(Self.input, for: .segment(.seconds(4))) == 1)
@@ -39,7 +39,7 @@ struct ProgramQuestionsTests {
         #expect(Self.kind(questions.take(Self.variant(2, 1))) == "download 7: 1")
     }
 
-    @Test("an answer for another segment than the next is forgotten")
+    @Test("an answer for a segment other than the next is dropped")
     func otherSegment() {
         var questions = ProgramQuestions()
         _ = questions.ask(Self.input, for: .segment(.seconds(4)))
@@ -48,7 +48,7 @@ struct ProgramQuestionsTests {
         #expect(questions.takeDecision(for: .seconds(4)) == nil)
     }
 
-    @Test("keeping up is asked for when something has changed, and not because of an answer")
+    @Test("keep-up is asked again only if something other than an answer has changed")
     func keepUp() {
         var questions = ProgramQuestions()
         let input = KeepUpInput(forwardDuration: .seconds(3))
@@ -62,7 +62,7 @@ struct ProgramQuestionsTests {
         #expect(questions.ask(KeepUpInput(forwardDuration: .seconds(5))) == 3)
     }
 
-    @Test("answers to questions about another item are for nobody")
+    @Test("answers about another item are dropped")
     func forgets() {
         var questions = ProgramQuestions()
         _ = questions.ask(Self.input, for: .segment(.seconds(4)))

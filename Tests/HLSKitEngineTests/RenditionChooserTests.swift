@@ -5,7 +5,7 @@ import Testing
 @testable import HLSKitEngine
 
 /// The playhead is at 10 s, and the frames are loaded up to 18 s.
-@Suite("Renditions beside a variant")
+@Suite("Choice of renditions")
 struct RenditionChooserTests {
     typealias Action = RenditionChooser.Action
 
@@ -66,7 +66,7 @@ struct RenditionChooserTests {
         Case("only audio is played: the main lane has it", "en.m3u8", [.remove(.audio)], isSoundOnly: true),
     ]
 
-    @Test("the audio of a variant has a lane of its own where it is apart", arguments: cases)
+    @Test("separate audio of a variant has its own lane", arguments: cases)
     func audioOfVariant(_ test: Case) throws {
         var chooser = RenditionChooser()
         chooser.open(isSoundOnly: test.isSoundOnly)
@@ -80,7 +80,7 @@ struct RenditionChooserTests {
         #expect(chooser.audibleOption == nil)
     }
 
-    @Test("audio that comes in mid-play begins where the variant does, and is not waited for before")
+    @Test("audio that joins during playback starts where the variant does, without a wait before")
     func join() {
         let chooser = RenditionChooser()
         var facts = Self.facts
@@ -98,7 +98,7 @@ struct RenditionChooserTests {
         #expect(chooser.join(.subtitles, facts) == [])
     }
 
-    @Test("audio is waited for where it is apart")
+    @Test("only separate audio is waited for")
     func required() {
         var facts = Self.facts
         #expect(RenditionChooser().required(facts) == [.require([.video, .audio])])
@@ -123,7 +123,7 @@ struct RenditionChooserTests {
         CuesCase(testDescription: "a live window begins after it", listStart: 24),
     ]
 
-    @Test("subtitles that were chosen later are loaded for where the playhead has gone back to", arguments: cues)
+    @Test("subtitles selected later are loaded for the position that a seek back reached", arguments: cues)
     func rejoin(_ test: CuesCase) {
         let cues = RenditionChooser.Cues(
             resume: .seconds(test.resume), listStart: .seconds(test.listStart), ahead: .seconds(test.ahead))
@@ -133,7 +133,7 @@ struct RenditionChooserTests {
 
     // MARK: Another view
 
-    @Test("another view takes the place of what is loaded ahead, unless it is the one that is loaded")
+    @Test("another view replaces the media loaded ahead, unless it is already loaded")
     func changeMain() throws {
         let sources = try Self.sources(audio: nil)
         #expect(RenditionChooser().changeMain(of: Self.variant, from: sources, Self.facts) == [])
@@ -171,7 +171,7 @@ struct RenditionChooserTests {
         #expect(apart == .variant(2, dropsAhead: true))
     }
 
-    @Test("what is loaded plays until the other audio is there")
+    @Test("loaded media plays until the new audio arrives")
     func replace() {
         var (chooser, facts) = (RenditionChooser(), Self.facts)
         let actions = chooser.replaceAudio(with: "other", facts)
@@ -189,7 +189,7 @@ struct RenditionChooserTests {
         #expect(first == [.redirect(.audio, to: "other")])
     }
 
-    @Test("until separate audio is there, that of the variant is what counts")
+    @Test("until separate audio arrives, the variant's audio is required")
     func standIn() {
         var facts = Self.facts
         let require = Action.require([.video, .audio])
@@ -201,7 +201,7 @@ struct RenditionChooserTests {
         #expect(RenditionChooser().standIn(facts) == [.empty(.audio), require])
     }
 
-    @Test("audio inside the variant is loaded beside its frames, until it is kept as they are")
+    @Test("muxed audio is loaded in a second lane until it is read with the frames")
     func insideVariant() throws {
         var (chooser, facts) = (RenditionChooser(), Self.facts)
         let actions = chooser.playAudioOfVariant(facts)
@@ -222,7 +222,7 @@ struct RenditionChooserTests {
         #expect(!chooser.loadsAudioOfVariant)
     }
 
-    @Test("before the start, audio inside the variant needs no lane; where it is there already, nothing changes")
+    @Test("before the start, muxed audio needs no lane; if it is already playing, nothing changes")
     func insideVariantAtOnce() {
         var (chooser, facts) = (RenditionChooser(), Self.facts)
         facts.start = nil
@@ -233,7 +233,7 @@ struct RenditionChooserTests {
         #expect(there == [])
     }
 
-    @Test("variants are chosen by audio that somebody wants, and by no other")
+    @Test("only wanted audio influences the choice of variants")
     func wanted() throws {
         var chooser = RenditionChooser()
         chooser.select(MediaSelection(), isAudibleWanted: false)

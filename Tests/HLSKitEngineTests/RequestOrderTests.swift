@@ -6,14 +6,14 @@ import Testing
 @testable import HLSKitEngine
 @testable import HLSKitSelection
 
-@Suite("What requests carry")
+@Suite("Contents of requests")
 struct RequestOrderTests {
     private static let key = ResourceID(
         kind: .key, url: "https://host/key", byteRange: 4..<8, keyFormat: "com.example.keys")
 
     private static func names(_ request: EngineRequest) -> [String] { request.transport.fields.map(\.name) }
 
-    @Test("the name of the session is sent where servers are to be told it, and the item's own before the player's")
+    @Test("the session id is sent if servers should get it; the item's overrides the player's")
     func session() {
         var configuration = EngineConfiguration()
         configuration.fields = [TransportField(name: "User-Agent", value: "me")]
@@ -28,7 +28,7 @@ struct RequestOrderTests {
         #expect(request.transport.resourceClass == .multivariantPlaylist)
     }
 
-    @Test("credentials go where the item's URL says, and to those that the user names")
+    @Test("credentials are sent to the item's origin and to the origins that the user names")
     func credentials() {
         var configuration = EngineConfiguration()
         let origin = URLOrigin(of: "https://own.example")
@@ -43,7 +43,7 @@ struct RequestOrderTests {
         #expect(early.transport.credentialOrigins == configuration.credentialOrigins)
     }
 
-    @Test("keys are small, and name their key system")
+    @Test("key requests have a small size limit and name their key system")
     func limits() {
         let terms = RequestTerms(EngineConfiguration())
         let key = terms.request(for: RequestOrder(Self.key, for: .main, namedBy: nil)).transport
@@ -56,7 +56,7 @@ struct RequestOrderTests {
         #expect(map.keyFormat == nil)
     }
 
-    @Test("only reloads have the limits of time of the variant's list")
+    @Test("only reloads use the time limits of the variant's playlist")
     func reloads() throws {
         let reload = RequestTerms.Reload(timeout: .seconds(8), hedgeDelay: .seconds(4))
         let terms = RequestTerms(EngineConfiguration(), reload: reload)
@@ -76,7 +76,7 @@ struct RequestOrderTests {
         #expect(again.urlString == "https://host/audio")
     }
 
-    @Test("R40: a request that the server is to hold has a deadline of its own, and is not sent twice")
+    @Test("R40: a blocking request has its own deadline and is not retried by the transport")
     func held() throws {
         let reload = RequestTerms.Reload(timeout: .seconds(8), hedgeDelay: .seconds(4))
         let terms = RequestTerms(EngineConfiguration(), reload: reload)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-@Suite("Requests under way and requests that wait")
+@Suite("Requests in flight and waiting requests")
 struct RequestTableTests {
     struct Derived: Sendable, CustomTestStringConvertible {
         var purpose: RequestPurpose
@@ -34,7 +34,7 @@ struct RequestTableTests {
         Derived(purpose: .resource(key, .main), role: .key(.main), resourceClass: .key, lane: .main),
     ]
 
-    @Test("the purpose of a request decides everything else", arguments: derived)
+    @Test("a request's purpose determines everything else", arguments: derived)
     func purpose(_ test: Derived) {
         #expect(test.purpose.role == test.role)
         #expect(test.purpose.resourceClass == test.resourceClass)
@@ -66,7 +66,7 @@ struct RequestTableTests {
         #expect(table.begin(.firstPlaylist, url: "c", at: .zero) != one)
     }
 
-    @Test("requests are found by what they are for, the first first, also after one was passed on")
+    @Test("requests are found by purpose in order of their start, also after a handover")
     func search() {
         var table = RequestTable()
         let ids = [LaneID.main, .audio].map { table.begin(.resource(Self.key, $0), url: "key", at: .zero) }
@@ -75,7 +75,7 @@ struct RequestTableTests {
         #expect(table.ids { $0.lane == .audio } == ids)
     }
 
-    @Test("what waits is given back once, all of a role together")
+    @Test("waiting requests are returned once, all of one role together")
     func waiting() {
         var table = RequestTable()
         let other = ResourceID(kind: .map, url: "other")

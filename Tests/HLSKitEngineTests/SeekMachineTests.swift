@@ -41,7 +41,7 @@ struct SeekMachineTests {
 
     // MARK: Seeks
 
-    @Test("a seek is refused, waits for a place to start at, or goes to where its destination is")
+    @Test("a seek is refused, waits for a start position, or goes to its destination")
     func answers() throws {
         let rule = try Self.rule()
         let behind = SeekRequest(destination: .time(.seconds(41)))
@@ -79,7 +79,7 @@ struct SeekMachineTests {
             ]),
     ]
 
-    @Test("what is held is presented again, else media is loaded", arguments: moves)
+    @Test("a seek presents loaded media, or otherwise loads it", arguments: moves)
     func goes(_ test: Move) throws {
         var seek = SeekMachine()
         let actions = seek.go(Self.request, to: test.target, try Self.rule(), reloads: test.reloads)
@@ -89,7 +89,7 @@ struct SeekMachineTests {
         #expect(seek.landing == nil)
     }
 
-    @Test("a seek is under way from its request to its end, which gives the request back", arguments: [request, own])
+    @Test("a seek is in flight from its request to its end, which returns the request", arguments: [request, own])
     func seeks(_ request: SeekRequest) {
         var seek = SeekMachine()
         #expect(!seek.isUnderWay)
@@ -108,7 +108,7 @@ struct SeekMachineTests {
         #expect(seek.landing == .exact(.seconds(8)))
     }
 
-    @Test("a seek that waits lands when there is a place to start at, within what is listed")
+    @Test("a waiting seek lands when a start position is known, within the listed range")
     func landsFirst() throws {
         let rule = try Self.rule()
         var seek = SeekMachine()
@@ -120,7 +120,7 @@ struct SeekMachineTests {
         #expect(seek.target == .seconds(40))
     }
 
-    @Test("a move of the engine's own goes on with a seek that is under way, or stays where the playhead is")
+    @Test("an engine's own move continues a seek in flight, or stays at the playhead")
     func ownMoves() {
         var seek = SeekMachine()
         let place = seek.beginOwnMove(at: .seconds(3))
@@ -136,7 +136,7 @@ struct SeekMachineTests {
         #expect(seek.awaitOutputs(Self.facts(), isInGap: false) == [.ask(.target)])
     }
 
-    @Test("time that is tied to host time jumps, unless it is nearly there")
+    @Test("a time tied to a host time jumps, unless it is nearly reached")
     func jumps() {
         let held = HeldMedia(ranges: [.zero..<(.seconds(12))], end: .seconds(40), shortest: .milliseconds(50))
         let seek = SeekMachine()
@@ -152,7 +152,7 @@ struct SeekMachineTests {
 
     // MARK: Arriving
 
-    @Test("a seek arrives when there is media at its target, and the item is ready")
+    @Test("a seek arrives when its target has media and the item is ready")
     func arrives() {
         let seek = Self.landed()
         #expect(seek.check(Self.facts()) == [.awaitOutputs])
@@ -165,7 +165,7 @@ struct SeekMachineTests {
                 == [.decideLanding(near: .seconds(8)), .awaitOutputs])
     }
 
-    @Test("a move without a seek begins none")
+    @Test("a move without a seek does not start one")
     func moveAlone() {
         var seek = SeekMachine()
         seek.land(on: .undecided(near: .seconds(4)))
@@ -173,7 +173,7 @@ struct SeekMachineTests {
         #expect(seek.check(Self.facts()) == [])
     }
 
-    @Test("where a seek lands whose tolerance is limited is decided by the sync samples that came")
+    @Test("sync samples decide where a seek with limited tolerance lands")
     func decides() {
         var seek = SeekMachine()
         seek.begin(
@@ -191,7 +191,7 @@ struct SeekMachineTests {
         #expect(seek.decideLanding(near: .seconds(8), held).contains(.move(to: .exact(.seconds(8)))))
     }
 
-    @Test("the outputs are asked once for media at the target, where they are asked and there is any")
+    @Test("outputs are asked once for media at the target, if they take part and there is media")
     func asks() {
         var seek = Self.landed()
         let end: [SeekMachine.Action] = [.endSeek(finished: true), .tellJump, .complete]
@@ -205,7 +205,7 @@ struct SeekMachineTests {
         #expect(seek.takeAnswer(3, isLast: true, first: .seconds(9)) == [.noteFirst] + end)
     }
 
-    @Test("a seek to the start of a segment ends at its first picture")
+    @Test("a seek to the start of a segment ends at its first frame")
     func firstPicture() {
         var seek = Self.landed(.segmentStart(.seconds(8)))
         seek.ask(.target, 1)
@@ -213,7 +213,7 @@ struct SeekMachineTests {
         #expect(seek.takeAnswer(1, isLast: false, first: .seconds(7)).first == .endSeek(finished: true))
     }
 
-    @Test("a newer seek is not answered by what the one before has asked")
+    @Test("a newer seek ignores answers to the previous seek's questions")
     func supersedes() {
         var seek = Self.landed()
         seek.ask(.target, 3)
@@ -244,7 +244,7 @@ struct SeekMachineTests {
         #expect(seek.takeAnswer(4, isLast: false, first: nil) == [])
     }
 
-    @Test("the first media is asked for where nothing else is, and again after a seek")
+    @Test("the first media is requested from outputs if nothing else is pending, and after a seek")
     func starts() {
         let asked: [SeekMachine.Action] = [.waitForFirst(until: .seconds(6)), .ask(.first)]
         func check(_ seek: SeekMachine) -> [SeekMachine.Action] { seek.checkStart(Self.facts(), at: .seconds(1)) }
@@ -274,7 +274,7 @@ struct SeekMachineTests {
         #expect(check(seek) == [])
     }
 
-    @Test("pictures are gone through while time stands still, where there are any")
+    @Test("stepping is possible while time is stopped, if there are frames")
     func steps() {
         var seek = SeekMachine()
         #expect(!seek.mayStep(Self.facts()))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-@Suite("The segment that comes next")
+@Suite("Choice of the next segment")
 struct SegmentChoiceTests {
     private static func tracker(_ change: (inout PlaylistText) -> Void = { _ in }) throws -> PlaylistTracker {
         var text = PlaylistText.numbered(7, count: 3, isEnded: true)
@@ -21,7 +21,7 @@ struct SegmentChoiceTests {
             number: 2, start: .seconds(1), end: .seconds(9), isTrick: isTrick, variantIndex: 3, videoRange: .pq)
     }
 
-    @Test("its job is what the list says of it, and how it joins on")
+    @Test("the segment's job follows from the playlist and the joint")
     func job() throws {
         let tracker = try Self.tracker()
         let choice = try SegmentChoice(1, in: tracker, keys: KeyRules())
@@ -50,7 +50,7 @@ struct SegmentChoiceTests {
         #expect(again.job.window.dropsOverlap)
     }
 
-    @Test("renditions are not the variant's, and I-frames not its media")
+    @Test("rendition segments have no variant, and I-frames are not variant media")
     func others() throws {
         let tracker = try Self.tracker()
         let choice = try SegmentChoice(0, in: tracker, keys: KeyRules())
@@ -64,7 +64,7 @@ struct SegmentChoiceTests {
         #expect(picture.job.videoRange == .pq)
     }
 
-    @Test("a key system that nobody has keys for is an obstacle")
+    @Test("a key system without a key provider is an obstacle")
     func obstacle() throws {
         let tracker = try Self.tracker {
             $0.segments[0].tags = [
@@ -77,7 +77,7 @@ struct SegmentChoiceTests {
         #expect(flight.job.key?.resource.keyFormat == "com.example")
     }
 
-    @Test("a lane goes on behind the segment")
+    @Test("a lane advances past the segment")
     func advance() throws {
         for isEnded in [true, false] {
             var lane = MediaLane(id: .main, playlistURL: "list")

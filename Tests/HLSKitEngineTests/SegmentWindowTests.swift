@@ -3,7 +3,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-@Suite("Segments under way in a lane")
+@Suite("Segments in flight in a lane")
 struct SegmentWindowTests {
     private static func id(_ number: Int) -> SegmentID { SegmentID(lane: .main, rawValue: number) }
 
@@ -22,7 +22,7 @@ struct SegmentWindowTests {
         return window
     }
 
-    @Test("a request knows whether an earlier segment is still on its way, and begins from the first byte")
+    @Test("a request knows pending earlier segments, and starts with its first byte")
     func requests() {
         var window = Self.window(2)
         #expect(window.request(Self.id(0), as: RequestID(rawValue: 1), at: .seconds(1)) == false)
@@ -41,7 +41,7 @@ struct SegmentWindowTests {
         #expect(window[Self.id(0)]?.requestBegan == .seconds(5))
     }
 
-    @Test("what happens to a segment that is gone changes nothing")
+    @Test("events for a removed segment change nothing")
     func gone() {
         var window = Self.window(1)
         let other = Self.id(5)
@@ -57,7 +57,7 @@ struct SegmentWindowTests {
         #expect(window.allSatisfy { !$0.isSuspended && !$0.isParked && !$0.isLoaded })
     }
 
-    @Test("segments are removed by name and by where they are, and reported in their order")
+    @Test("segments are removed by id and by position, and reported in order")
     func removal() {
         var window = Self.window(4)
         window.demux(Self.id(2), upTo: .seconds(9))

@@ -9,7 +9,7 @@ import Testing
 @testable import HLSKitEngine
 
 /// Ten segments of four seconds.
-@Suite("Where an item begins to play")
+@Suite("Start position of an item")
 struct StartPlaceTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
@@ -82,7 +82,7 @@ struct StartPlaceTests {
     }
 
     @Test(
-        "a date is a place, in a break the end of what is before it, outside of the list what it would be",
+        "a date maps to its position, in a discontinuity to the end before it, outside to an estimate",
         arguments: [
             ("12:00:00", 0), ("12:00:05.5", 5.5), ("12:01:12", 12), ("12:01:15", 15), ("11:59:50", -10),
             ("12:00:30", 12), ("12:01:30", 30),
@@ -100,7 +100,7 @@ struct StartPlaceTests {
         #expect(start.end(.date(date), in: tracker) == tracker.place(of: date))
     }
 
-    @Test("segments are named by their media sequence numbers, and the one that is named last is played")
+    @Test("segments are found by media sequence number, and the end includes the named segment")
     func segments() throws {
         let (ended, live) = (try Self.dated(), try Self.dated(isEnded: false))
         #expect([6, 7, 9, 11, 12].map { ended.start(ofSegment: $0) } == [0, 0, 8, 16, 20].map { .seconds($0) })

@@ -46,12 +46,12 @@ struct SteeringMonitorTests {
         Request(testDescription: "no throughput", uri: "s", throughput: .nan, url: "https://host/movie/s"),
     ]
 
-    @Test("P04: what is asked", arguments: requests)
+    @Test("P04: the request contains the pathway and the throughput", arguments: requests)
     func request(_ row: Request) {
         #expect(Self.monitor(row.uri).request(pathway: row.pathway, throughput: row.throughput) == row.url)
     }
 
-    @Test("P04: it is asked again after TTL, at RELOAD-URI, as seen from what answered")
+    @Test("P04: the server is asked again after the TTL, at RELOAD-URI relative to the response")
     func reload() {
         var monitor = Self.monitor()
         let next = monitor.take(
@@ -83,7 +83,7 @@ struct SteeringMonitorTests {
         Failure(testDescription: "gone, whatever it says", status: 410, retryAfter: .seconds(1), wait: nil),
     ]
 
-    @Test("P04: a failure leaves the last answer, and it is asked again", arguments: failures)
+    @Test("P04: a failure keeps the last manifest, and the server is asked again", arguments: failures)
     func failure(_ row: Failure) {
         var monitor = Self.monitor()
         _ = monitor.take(Self.manifest(ttl: 20), from: nil, at: .zero)
@@ -93,7 +93,7 @@ struct SteeringMonitorTests {
         #expect((monitor.later(than: .zero) == nil) == (row.wait == nil))
     }
 
-    @Test("P04: before any answer it is asked again after five minutes; the same trouble is told once")
+    @Test("P04: before any manifest, the retry comes after five minutes; the same problem is reported once")
     func first() {
         var monitor = Self.monitor()
         #expect(monitor.fail("x", at: .zero) == SteeringMonitor.Failure(next: .seconds(300), isNews: true))
@@ -103,7 +103,7 @@ struct SteeringMonitorTests {
         #expect(monitor.fail("y", at: .seconds(920)).isNews == true)
     }
 
-    @Test("P04: a fresh playlist says where the server is, unless that has named another place or is gone")
+    @Test("P04: a fresh playlist updates the server URI, unless the server named another or is gone")
     func renew() {
         let fresh = ContentSteering(serverURI: "/steer?token=2")
         var monitor = Self.monitor("/steer?token=1")
@@ -119,7 +119,7 @@ struct SteeringMonitorTests {
         #expect(monitor.request(pathway: nil, throughput: nil) == nil)
     }
 
-    @Test("P04: a RELOAD-URI that is a manifest itself is read as it is")
+    @Test("P04: a RELOAD-URI that is itself a manifest is read directly")
     func reloadInline() {
         var monitor = Self.monitor()
         let next = monitor.take(Self.manifest(ttl: 10, reload: "data:application/json,%7B%7D"), from: nil, at: .zero)
@@ -127,7 +127,7 @@ struct SteeringMonitorTests {
         #expect(monitor.request(pathway: "A", throughput: 1e6) == "data:application/json,%7B%7D")
     }
 
-    @Test("P04: a manifest in the playlist is asked for nowhere, unless it says where")
+    @Test("P04: an inline manifest causes a request only if it names a RELOAD-URI")
     func inline() {
         var monitor = Self.monitor("data:application/json,%7B%7D")
         #expect(monitor.inlineText == "data:application/json,%7B%7D")

@@ -110,7 +110,7 @@ struct TimeControlMachineTests {
             gives: [minimizing, "playing"], rate: 2),
     ]
 
-    @Test("F03, F09, F10, F11: the golden scenarios give their status changes", arguments: golden)
+    @Test("F03, F09, F10, F11: the golden scenarios result in their status changes", arguments: golden)
     private func goldenScenario(_ scenario: Case) {
         var machine = scenario.setup
         for event in scenario.before { _ = machine.handle(event) }
@@ -163,7 +163,7 @@ struct TimeControlMachineTests {
             gives: ["rate 0.0 setRateFailed"], rate: 0),
     ]
 
-    @Test("F01, F02, F12: each row of the table gives its status, reason and timebase", arguments: rows)
+    @Test("F01, F02, F12: each table row results in its status, reason and timebase", arguments: rows)
     private func row(_ row: Case) { check(row) }
 
     private static let cells: [Case] = [
@@ -393,7 +393,7 @@ struct TimeControlMachineTests {
     ]
     private static let reversing = playing + [.capabilitiesChanged(.init(canPlayReverse: true)), .setRate(-1)]
 
-    @Test("F01, F09, F10, F11: each event in each state does what the table says", arguments: cells)
+    @Test("F01, F09, F10, F11: each event in each state follows the table", arguments: cells)
     private func cell(_ cell: Case) { check(cell) }
 
     private static let reasons: [Case] = [

@@ -140,7 +140,7 @@ private struct Walk {
             .init(status: isReady ? .readyToPlay : .unknown, buffer: buffer, hasPresentedMedia: chance(4)))
     }
 
-    /// What holds after every event (docs/behaviour/time-control.md, "What always holds").
+    /// What holds after every event (docs/reference/playback.md, "Invariants").
     private mutating func violation(of outputs: [Machine.Output], event: Machine.Event) -> String? {
         let status = machine.status
         let reason = machine.reasonForWaitingToPlay

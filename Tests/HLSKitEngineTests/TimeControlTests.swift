@@ -45,7 +45,7 @@ struct TimeControlTests {
         }
     }
 
-    @Test("what happens while an item is played: each place is the one before time is stopped or started")
+    @Test("playback events report the position before time stops or starts")
     func plays() {
         var player = Player()
         #expect(!player.control.hasPlayed)
@@ -73,7 +73,7 @@ struct TimeControlTests {
         #expect(player.control.clock.watchedTotal == .seconds(5))
     }
 
-    @Test("an item that was played to its end is followed by the next one at that moment")
+    @Test("an item played to its end is followed by the next one at that moment")
     func handsOver() {
         var player = Player()
         _ = player.take(.setActionAtItemEnd(.advance), at: 0)
@@ -92,7 +92,7 @@ struct TimeControlTests {
         #expect(next.control.hasPlayed)
     }
 
-    @Test("an item that was left before its end is followed by the next one at once")
+    @Test("an item left before its end is followed by the next one at once")
     func skips() {
         var player = Player()
         _ = player.take(.play(defaultRate: 1), at: 2)
@@ -103,7 +103,7 @@ struct TimeControlTests {
         #expect(next.control.clock.timebase.hostTime == .seconds(5))
     }
 
-    @Test("another item begins without what was played of the one before")
+    @Test("another item starts without the previous item's played time")
     func changesItem() {
         var player = Player()
         _ = player.take(.play(defaultRate: 1), at: 2)
@@ -114,7 +114,7 @@ struct TimeControlTests {
         #expect(player.control.clock.watchedTotal == .zero)
     }
 
-    @Test("while the rate is 0, the buffer is judged at the one that play() plays at", arguments: [Float(0), 1, 1.5])
+    @Test("while the rate is 0, the buffer is judged at the rate of play()", arguments: [Float(0), 1, 1.5])
     func judges(_ rate: Float) {
         var control = TimeControl()
         control.setDefaultRate(rate)

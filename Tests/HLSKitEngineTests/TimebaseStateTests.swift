@@ -3,11 +3,11 @@ import HLSKitLoading
 import HLSKitPlayback
 import Testing
 
-@Suite("timebase: item time and host time")
+@Suite("Timebase: item time and host time")
 struct TimebaseStateTests {
     static let rates = [1, 0.5, 2, 1.5, 1.0 / 3, 0.1, 1.0001, 0.999, 1.7, 3, 32, 0.01]
 
-    @Test("a wake time is never before what it waits for, and next to it", arguments: rates)
+    @Test("a wake time is not before its moment, and close to it", arguments: rates)
     func wakeTime(rate: Double) throws {
         var random = SplitMix64(seed: 7)
         // A moment, hours, and a live stream that has run for years.
@@ -29,7 +29,7 @@ struct TimebaseStateTests {
         }
     }
 
-    @Test("time that stands or runs back has no wake time, nor has what is centuries away")
+    @Test("stopped or reversed time, and moments centuries away, have no wake time")
     func none() {
         #expect(TimebaseState.stopped.hostTime(of: .seconds(1)) == nil)
         #expect(TimebaseState(itemTime: .zero, hostTime: .zero, rate: -1).hostTime(of: .seconds(1)) == nil)
@@ -38,7 +38,7 @@ struct TimebaseStateTests {
         #expect(slow.hostTime(of: .seconds(1)) != nil)
     }
 
-    @Test("what was to be waited for in the past is due")
+    @Test("a moment in the past is due")
     func past() throws {
         let state = TimebaseState(itemTime: .seconds(10), hostTime: .seconds(3), rate: 1.5)
         let host = try #require(state.hostTime(of: .seconds(4)))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-@Suite("I04: when frames that are switched off rest, and come back")
+@Suite("I04: Suspending and resuming disabled frames")
 struct TrackSwitchesTests {
     typealias Facts = TrackSwitches.Facts
     typealias Step = TrackSwitches.Step
@@ -50,14 +50,14 @@ struct TrackSwitchesTests {
         Case("off again", off: [.video], Facts(frames: .joining, hasSeparateAudio: true), .rest),
     ]
 
-    @Test("steps", arguments: cases)
+    @Test("disabled frames are suspended and resumed in steps", arguments: cases)
     func steps(_ test: Case) {
         var switches = TrackSwitches()
         for type in test.disabled { switches.set(type, isEnabled: false) }
         #expect(switches.step(test.facts) == test.step)
     }
 
-    @Test("what was switched on is off no more")
+    @Test("an enabled track is no longer listed as disabled")
     func onAndOff() {
         var switches = TrackSwitches()
         switches.set(.audio, isEnabled: false)

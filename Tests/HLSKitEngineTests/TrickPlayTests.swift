@@ -6,7 +6,7 @@ import Testing
 @testable import HLSKitEngine
 
 /// Ten frames, one each two seconds.
-@Suite("Which I-frames are loaded, and what they are shown for")
+@Suite("Choice of I-frames and their durations")
 struct TrickPlayTests {
     private static func list(gap: Int? = nil) throws -> PlaylistTracker {
         var text = PlaylistText.numbered(0, count: 10, targetDuration: 2, prefix: "i", isEnded: true)
@@ -67,7 +67,7 @@ struct TrickPlayTests {
             frames: [6, 2, 0], bounds: [4000, 600, 0]),
     ]
 
-    @Test("frames are as far apart as the rate and the time that loading takes want it", arguments: runs)
+    @Test("frame spacing follows from the rate and the loading time", arguments: runs)
     func loads(_ test: Run) throws {
         let (lane, list) = (try Self.lane(), try Self.list())
         var trick = try Self.trick(test.direction, from: .seconds(test.from))
@@ -125,7 +125,7 @@ struct TrickPlayTests {
         Step(testDescription: "without a list", lane: { $0.playlist.leave(for: "other") }, expected: .nothing),
     ]
 
-    @Test("the step follows from the lane and the pictures", arguments: steps)
+    @Test("the step follows from the lane and the frames", arguments: steps)
     func step(_ test: Step) throws {
         var lane = try Self.lane(gap: test.gap)
         test.lane(&lane)
@@ -133,7 +133,7 @@ struct TrickPlayTests {
         #expect(trick.step(in: lane, limit: .seconds(test.limit), isWanted: test.isWanted) == test.expected)
     }
 
-    @Test("after a move the picture is loaded that is on there, and others are not heard of any more")
+    @Test("after a move the frame at the position is loaded, and older requests are ignored")
     func moves() throws {
         let (lane, list) = (try Self.lane(), try Self.list())
         var trick = try Self.trick(.forward, from: .zero)
@@ -144,7 +144,7 @@ struct TrickPlayTests {
         #expect(trick.step(in: lane, limit: .seconds(20), isWanted: true) == .load(6))
     }
 
-    @Test("pictures end at the end and at the start, and time stays there")
+    @Test("frames stop at the end and at the start, and time stays there")
     func boundaries() throws {
         let (forward, reverse) = (try Self.trick(.forward, from: .zero), try Self.trick(.reverse, from: .seconds(20)))
         let end = forward.limit(forwardEnd: .seconds(12), reverseEnd: .seconds(4))
@@ -161,7 +161,7 @@ struct TrickPlayTests {
         #expect(boundary(reverse, at: 4) == .start)
     }
 
-    @Test("the next moment is the end, the end of what is there, or the next look")
+    @Test("the next moment is the end, the end of loaded frames, or the next check")
     func moments() throws {
         let trick = try Self.trick(.forward, from: .zero)
         let timebase = TimebaseState(itemTime: .zero, hostTime: .seconds(10), rate: 4)
@@ -184,7 +184,7 @@ struct TrickPlayTests {
         #expect(moment() == .seconds(15))
     }
 
-    @Test("the best I-frames are played that can be loaded in time and are no larger than the variant's pictures")
+    @Test("the best I-frames are chosen that load in time and do not exceed the variant's size")
     func variants() {
         func variant(_ bandwidth: Int, height: Int, codec: String = "avc1") -> VariantStream {
             VariantStream(

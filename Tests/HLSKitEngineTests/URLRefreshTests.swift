@@ -6,7 +6,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-@Suite("When a fresh URL is asked for")
+@Suite("Requests for a fresh URL")
 struct URLRefreshTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
@@ -61,7 +61,7 @@ struct URLRefreshTests {
             }, expected: .stands),
     ]
 
-    @Test("what a refusal is taken for", arguments: cases)
+    @Test("a refusal is classified by its status, its time and its request", arguments: cases)
     func verdict(_ test: Case) {
         var refresh = URLRefresh()
         test.before(&refresh)
@@ -71,7 +71,7 @@ struct URLRefreshTests {
         #expect(refresh.verdict(on: other, began: test.began, isFirst: test.isFirst) == .stands)
     }
 
-    @Test("a list is fresh that was asked for after the program's answer, once its playlist is here")
+    @Test("a playlist is fresh if it was requested after the app's answer and its playlist arrived")
     func freshness() {
         var refresh = URLRefresh()
         #expect(!refresh.isFresh(.seconds(10)))
@@ -93,7 +93,7 @@ struct URLRefreshTests {
         #expect(refresh.verdict(on: forbidden, began: .seconds(20), isFirst: false) == .waits)
     }
 
-    @Test("a key that cannot be had any more is asked for as such")
+    @Test("an expired key URL is reported as a key error")
     func keys() {
         let error = LoadingError(code: .httpStatus, url: "https://a", status: 403, text: "")
         let key = RequestPurpose.resource(ResourceID(kind: .key, url: "k"), .main)
@@ -113,7 +113,7 @@ struct URLRefreshTests {
         return playlist
     }
 
-    @Test("what comes from a fresh URL is the same stream, or another", arguments: List.allCases, List.allCases)
+    @Test("a fresh URL is accepted for the same stream only", arguments: List.allCases, List.allCases)
     func fresh(old: List, new: List) throws {
         guard new != .nothing else { return }
         let playlist: Playlist

@@ -91,7 +91,7 @@ struct VariantChooserTests {
         First(testDescription: "the cheapest that has audio apart", separateAudio: [0, 2], throughput: 6e6, index: 0),
     ]
 
-    @Test("the first variant", arguments: firsts)
+    @Test("the first variant follows from the playlist and the limits", arguments: firsts)
     func first(_ test: First) {
         var chooser = Self.chooser(keepsBest: test.keepsBest)
         let first = chooser.first(
@@ -106,7 +106,7 @@ struct VariantChooserTests {
 
     // MARK: Next
 
-    @Test("a decision for another variant is a switch at the segment, and is asked for once")
+    @Test("a decision for another variant is a switch at the segment, and is requested once")
     func switches() throws {
         var chooser = Self.playing(0)
         let segment = try Self.segment(2)
@@ -126,7 +126,7 @@ struct VariantChooserTests {
         #expect(chooser.isOpen(at: segment.start))
     }
 
-    @Test("a decision for the variant in use is no switch")
+    @Test("a decision for the current variant is not a switch")
     func stays() throws {
         var chooser = Self.playing(0)
         let start = try Self.segment(2).start
@@ -134,7 +134,7 @@ struct VariantChooserTests {
         #expect(!chooser.isOpen(at: start))
     }
 
-    @Test("before anything was measured the first variant stays, unless it may not be used any more")
+    @Test("before any measurement the first variant is kept, unless it is excluded")
     func firstSegment() throws {
         var facts = Self.facts()
         facts.isFirstSegment = true
@@ -152,7 +152,7 @@ struct VariantChooserTests {
         }
     }
 
-    @Test("a decision names its variant: a playlist in another order takes it, one without it changes nothing")
+    @Test("a decision names a variant: it survives reordering, and an unknown variant changes nothing")
     func decisionByName() {
         let named = [("low", 1e6), ("middle", 2e6), ("high", 4e6)].enumerated().map { index, variant in
             AssetVariant(index: index, id: AssetVariant.ID(rawValue: variant.0), peakBitRate: variant.1)
@@ -177,7 +177,7 @@ struct VariantChooserTests {
         #expect(other.giveUp(for: decision, at: .seconds(4)) == nil)
     }
 
-    @Test("the rule is not asked where one variant is left")
+    @Test("the rule is not asked if only one variant is left")
     func onlyOne() throws {
         let limits = SelectionLimits(penalized: [0, 2])
         guard case .take(let decision) = try Self.decide(Self.playing(0, limits), about: 1, limits) else {
@@ -187,7 +187,7 @@ struct VariantChooserTests {
         #expect(decision.number == 1)
     }
 
-    @Test("the best is kept, and nothing takes its place where outputs cannot hold a change", arguments: [false, true])
+    @Test("the best variant is kept, without a replacement if outputs cannot change formats", arguments: [false, true])
     func keepsBest(isFixed: Bool) throws {
         var chooser = Self.playing(0, keepsBest: true)
         var facts = Self.facts()
@@ -200,7 +200,7 @@ struct VariantChooserTests {
         #expect(change?.to == (isFixed ? nil : 2))
     }
 
-    @Test("an item without a multivariant playlist has nothing to decide")
+    @Test("an item without a multivariant playlist has no decisions")
     func single() {
         var chooser = VariantChooser()
         chooser.openSingle(at: "https://host/v.m3u8")
@@ -213,7 +213,7 @@ struct VariantChooserTests {
 
     // MARK: Limits
 
-    @Test("what may be used is told when it is worked out anew")
+    @Test("eligible variants are reported when they change")
     func limits() {
         var chooser = Self.playing(0)
         #expect(Self.limit(&chooser, SelectionLimits()) == nil)
@@ -227,7 +227,7 @@ struct VariantChooserTests {
         #expect(Self.limit(&chooser, SelectionLimits(penalized: [2])) == [0])
     }
 
-    @Test("where nothing may be used the choice stays, and is worked out each time")
+    @Test("if no variant is eligible, the choice is kept and evaluated each time")
     func nothingLeft() {
         var chooser = Self.playing(0)
         for index in 0..<3 { chooser.exclude(index) }
@@ -237,7 +237,7 @@ struct VariantChooserTests {
 
     // MARK: Under way
 
-    @Test("a switch is under way until a segment of the new variant was read")
+    @Test("a switch is in progress until a segment of the new variant was read")
     func underWay() {
         var chooser = Self.playing(0)
         #expect(chooser.underWay?.to == 0)
@@ -255,7 +255,7 @@ struct VariantChooserTests {
         #expect(chooser.underWay == nil)
     }
 
-    @Test("a segment that was given up is decided for already")
+    @Test("an abandoned segment is already decided")
     func givesUp() {
         var chooser = Self.playing(2)
         let change = chooser.giveUp(for: Self.decision(1), at: .seconds(8))
@@ -264,7 +264,7 @@ struct VariantChooserTests {
         #expect(chooser.isOpen(at: .seconds(12)))
     }
 
-    @Test("a failure is known until it is forgiven, and then the next segment is decided for once more")
+    @Test("a failure is remembered until it is forgiven; then the next segment is decided once more")
     func forgives() {
         var chooser = Self.playing(0)
         _ = chooser.take(Self.decision(0), for: .seconds(8))
@@ -307,14 +307,14 @@ struct VariantChooserTests {
             past: VariantChooser.Past(next: .seconds(42))),
     ]
 
-    @Test("what is recorded faster than it plays comes back to a variant", arguments: passed)
+    @Test("an unpaced recording returns to a failed variant after enough media", arguments: passed)
     func forgivesPassed(_ test: Passed) {
         var chooser = Self.playing(0, keepsBest: test.keepsBest)
         if let time = test.failedAt { chooser.avoid([0], from: time, at: .zero) }
         #expect(chooser.forgivesPassed(upTo: test.time, test.past) == test.isForgiven)
     }
 
-    @Test("a failure is over where the segment was lost that it was about")
+    @Test("a failure is forgiven when the segment it concerned is lost")
     func forgivesLost() {
         var chooser = Self.playing(0, keepsBest: true)
         #expect(!chooser.forgivesLost(at: .seconds(4)))
@@ -327,7 +327,7 @@ struct VariantChooserTests {
         #expect(!chooser.isReloaded(from: .seconds(8), behind: .seconds(4), among: [Self.variants[0]]))
     }
 
-    @Test("a segment is held back while more is ahead than the rule said")
+    @Test("a segment is held back while the buffer exceeds the rule's limit")
     func holdsBack() {
         var chooser = Self.playing(0)
         #expect(!chooser.holdsBack(.seconds(100)))
@@ -338,7 +338,7 @@ struct VariantChooserTests {
 
     // MARK: Sizes
 
-    @Test("what was loaded tells the sizes of what comes, and of the variant in use its bit rate")
+    @Test("loaded segments predict the sizes of later ones and the current bit rate")
     func sizes() throws {
         var chooser = Self.playing(0)
         #expect(chooser.sizes.loadedBitRate == nil)

@@ -22,7 +22,7 @@ struct VariantRuleTests {
         now: .zero, candidates: [0, 1].map { AssetVariant(index: $0, peakBitRate: 1e6) }, forwardBuffer: .zero,
         upcoming: [])
 
-    @Test("a rule of the library is asked here, one of the program elsewhere")
+    @Test("a library rule is evaluated by the engine, an app's rule outside of it")
     func kinds() {
         #expect(!VariantRule(ScenarioRule()).isOfProgram)
         var rule = VariantRule(Fixed())
@@ -42,7 +42,7 @@ struct VariantRuleTests {
         }
     }
 
-    @Test("the program is asked unless it has said so before, and a rule of the library never waits")
+    @Test("the app is asked unless it answered before, and a library rule never waits")
     func answers() {
         let known = SelectionDecision(number: 5, explanation: "")
         var rule = VariantRule(Fixed())

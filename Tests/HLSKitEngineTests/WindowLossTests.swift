@@ -2,7 +2,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-@Suite("What a live window has taken")
+@Suite("Losses of the live window")
 struct WindowLossTests {
     private static func missed(_ range: ClosedRange<Int>, url: String = "a") -> SkippedSegments {
         SkippedSegments(
@@ -10,7 +10,7 @@ struct WindowLossTests {
             cause: "the live window moved on")
     }
 
-    @Test("what goes reload by reload is told as one, and what is no part of it before")
+    @Test("adjacent losses are merged into one report; a gap or another URL starts a new one")
     func holding() {
         var loss = WindowLoss()
         #expect(loss.hold(Self.missed(1...2)) == nil)
@@ -21,7 +21,7 @@ struct WindowLossTests {
         #expect(loss.take() == nil)
     }
 
-    @Test("only a player that was paused is left behind, until it plays on or is moved")
+    @Test("only a paused player is left behind, until it plays or is moved")
     func leftBehind() {
         var loss = WindowLoss()
         loss.leaveBehind(isPaused: false)
@@ -37,7 +37,7 @@ struct WindowLossTests {
         #expect(loss.isLeftBehind)
     }
 
-    @Test("a lane goes on at the edge until there is media")
+    @Test("after a jump to the edge, a lane is late until it has media")
     func late() {
         var loss = WindowLoss()
         loss.jumpToEdge()

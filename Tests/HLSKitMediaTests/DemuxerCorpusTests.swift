@@ -31,10 +31,10 @@ import Testing
     @Test("every format has a corpus", arguments: DemuxerChecks.Format.allCases)
     func exists(_ format: DemuxerChecks.Format) { #expect(Self.corpus.contains { $0.format == format }) }
 
-    @Test("every input of the corpus keeps the laws", arguments: corpus)
+    @Test("every corpus input satisfies the invariants", arguments: corpus)
     func replay(_ input: Input) throws { try DemuxerChecks.check(try input.bytes, as: input.format) }
 
-    @Test("a fixture keeps the laws, whatever it is taken for", arguments: fixtures)
+    @Test("a fixture satisfies the invariants in every demuxer", arguments: fixtures)
     func mistaken(_ file: URL) throws {
         let bytes = [UInt8](try Data(contentsOf: file))
         for format in DemuxerChecks.Format.allCases { try DemuxerChecks.check(bytes, as: format) }

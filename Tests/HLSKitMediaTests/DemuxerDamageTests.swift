@@ -27,7 +27,7 @@ import Testing
         ]
     }()
 
-    @Test("a stream that is cut at any byte keeps the laws", arguments: streams)
+    @Test("a stream truncated at any byte satisfies the invariants", arguments: streams)
     func truncation(_ stream: Stream) throws {
         for count in 0...stream.bytes.count {
             let cut = Array(stream.bytes.prefix(count))
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test("a stream of which any byte is changed keeps the laws", arguments: streams, [0x00, 0x7f, 0xff] as [UInt8])
+    @Test("a stream with any byte changed satisfies the invariants", arguments: streams, [0x00, 0x7f, 0xff] as [UInt8])
     func corruption(_ stream: Stream, _ value: UInt8) throws {
         for index in stream.bytes.indices {
             var damaged = stream.bytes

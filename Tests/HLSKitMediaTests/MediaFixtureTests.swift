@@ -5,14 +5,14 @@ import Testing
 @Suite struct MediaFixtureTests {
     static let fixtures = MediaFixture.transportStreams + MediaFixture.packedAudio
 
-    @Test("J01: samples are those of the checked-in text", arguments: fixtures)
+    @Test("J01: samples equal the checked-in text", arguments: fixtures)
     func golden(_ fixture: MediaFixture) throws {
         let trace = fixture.trace(try fixture.bytes)
         #expect(try trace.text == fixture.golden(trace))
         #expect(trace.error == nil)
     }
 
-    @Test("events do not depend on how the bytes are cut", arguments: fixtures)
+    @Test("events do not depend on how the bytes are split", arguments: fixtures)
     func anyChunking(_ fixture: MediaFixture) throws {
         let bytes = try fixture.bytes
         let whole = fixture.trace(bytes)
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(
-        "media is found behind an image of any size", arguments: ["png", "jpeg", "gif", "bitmap", "webp"],
+        "media is found after an image of any size", arguments: ["png", "jpeg", "gif", "bitmap", "webp"],
         [10, 3000, 100_000])
     func behindImage(kind: String, count: Int) throws {
         let media = try MediaFixture(name: "ts-h264-aac.ts").bytes
@@ -107,7 +107,7 @@ import Testing
         #expect(found == DemuxerTrace(TransportStreamDemuxer(), media).samples.count)
     }
 
-    @Test("the probe knows the file from its first bytes, however they come", arguments: fixtures)
+    @Test("the probe recognises the file by its first bytes, in any pieces", arguments: fixtures)
     func probe(_ fixture: MediaFixture) throws {
         let bytes = try fixture.bytes
         let expected: ContainerProbe.Container =

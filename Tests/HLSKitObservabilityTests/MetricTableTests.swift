@@ -5,14 +5,14 @@ import Testing
 
 @testable import HLSKitObservability
 
-@Suite("The table of metrics", .timeLimit(.minutes(10)))
+@Suite("Metric table", .timeLimit(.minutes(10)))
 struct MetricTableTests {
     private static func rows() throws -> [String: [String]] {
-        let rows = try Page("docs/behaviour/observability.md").rows.filter { $0[0].hasPrefix("`hls_") }
+        let rows = try Page("docs/reference/observability.md").rows.filter { $0[0].hasPrefix("`hls_") }
         return Dictionary(rows.map { (Page.names($0[0])[0], $0) }) { _, second in second }
     }
 
-    @Test("each metric has a row with its kind and its labels, and each row a metric")
+    @Test("each metric has a row with kind and labels, and each row has a metric")
     func complete() throws {
         let rows = try Self.rows()
         #expect(Set(rows.keys) == Set(Metric.allCases.map(\.rawValue)))
@@ -23,7 +23,7 @@ struct MetricTableTests {
         }
     }
 
-    @Test("names end in what Prometheus wants of a counter, and name base units")
+    @Test("counters have Prometheus suffixes, and names contain base units")
     func conventions() {
         for metric in Metric.allCases {
             #expect(metric.rawValue.hasSuffix("_total") == (metric.kind == .counter), "\(metric.rawValue)")
@@ -63,7 +63,7 @@ struct MetricTableTests {
         return readings.series
     }
 
-    @Test("what a backend is told of is in the table, and nearly all of the table is told of")
+    @Test("reported metrics are in the table, and nearly all in the table are reported")
     func told() throws {
         let rows = try Self.rows()
         let names = Set(try seriesTold().map { String($0.prefix { $0 != "{" }) })
@@ -76,9 +76,9 @@ struct MetricTableTests {
             ]), "\(untold)")
     }
 
-    @Test("labels have the values that the page names")
+    @Test("labels have the values listed on the page")
     func labels() throws {
-        let rows = try Page("docs/behaviour/observability.md").rows
+        let rows = try Page("docs/reference/observability.md").rows
         func values(_ cell: String) throws -> Set<String> {
             Set(Page.names(try #require(rows.first { $0[0] == cell })[1]))
         }

@@ -69,7 +69,7 @@ struct PlayerGroupTests {
         }
     }
 
-    @Test("all play until the service is shut down; then what they made is finished before it returns")
+    @Test("all play until shutdown; their output is finished before the service returns")
     func shutDown() throws {
         let stage = Stage(SyntheticStream(bitRates: Stage.bitRates, segmentCount: 1000))
         let diary = Diary()
@@ -89,7 +89,7 @@ struct PlayerGroupTests {
         #expect(throws: HLSError.self) { try group.add(Self.member("d", of: stage)) }
     }
 
-    @Test("who does not come to an end within the deadline is not waited for, and is named")
+    @Test("a player that exceeds the closing deadline is abandoned and logged by name")
     func deadline() throws {
         let stage = Stage(SyntheticStream(bitRates: Stage.bitRates, segmentCount: 1000))
         let diary = Diary()
@@ -110,7 +110,7 @@ struct PlayerGroupTests {
         #expect(diary.lines.contains("quick stopped, finished at 11.0"))
     }
 
-    @Test("a group whose task is cancelled closes its players, and waits for a second")
+    @Test("a group whose task is cancelled closes its players and waits for a second")
     func cancelled() throws {
         let stage = Stage(SyntheticStream(bitRates: Stage.bitRates, segmentCount: 1000))
         let diary = Diary()
@@ -133,7 +133,7 @@ struct PlayerGroupTests {
         #expect(stage.clock.nextDeadline == nil)
     }
 
-    @Test("one that fails is begun anew with waits that grow, and ends nobody else")
+    @Test("a failed player is restarted with growing delays, and the others are unaffected")
     func restarts() throws {
         let good = Stage(SyntheticStream(bitRates: Stage.bitRates, segmentCount: 1000))
         // On the same clock, from a server that has nothing.
@@ -170,7 +170,7 @@ struct PlayerGroupTests {
         #expect(diary.lines.filter { $0.hasPrefix("good turn") }.count == 1)
     }
 
-    @Test("one that is to be left is left, with its error, whatever the group's rule is")
+    @Test("a player with the policy to leave is removed with its error, despite the group's policy")
     func left() throws {
         let stage = Stage { _ in .notFound }
         let diary = Diary()
@@ -186,7 +186,7 @@ struct PlayerGroupTests {
         #expect((error as? HLSError)?.code == .notFound)
     }
 
-    @Test("a film that is over is left, or begun anew where that is wanted")
+    @Test("a player is removed after its film ends, or restarted on request")
     func ends() throws {
         let stage = Stage(SyntheticStream(bitRates: Stage.bitRates, segmentCount: 2))
         let diary = Diary()
@@ -199,7 +199,7 @@ struct PlayerGroupTests {
         #expect(diary.lines.contains { $0.hasPrefix("once ended") })
     }
 
-    @Test("players come and go while it runs; names are unique")
+    @Test("players can be added and removed while the group runs; names are unique")
     func changes() throws {
         let stage = Stage(SyntheticStream(bitRates: Stage.bitRates, segmentCount: 1000))
         let diary = Diary()
@@ -221,7 +221,7 @@ struct PlayerGroupTests {
         #expect(group.statuses.map(\.name) == ["a"])
     }
 
-    @Test("the events of all are one sequence, with the names of the players")
+    @Test("the events of all players are one sequence with the players' names")
     func events() throws {
         let stage = Stage(SyntheticStream(bitRates: Stage.bitRates, segmentCount: 2))
         let group = Self.group(stage)
@@ -248,7 +248,7 @@ struct PlayerGroupTests {
         #expect(try stage.clock.run { await group.events().first { _ in true } } == nil)
     }
 
-    @Test("the metrics of a player have its name as their dimension, and spans are ended before the group is")
+    @Test("a player's metrics have its name as a dimension, and spans end before the group")
     func observed() throws {
         let stage = Stage(SyntheticStream(bitRates: Stage.bitRates, segmentCount: 100))
         let readings = Readings()
@@ -260,7 +260,7 @@ struct PlayerGroupTests {
         #expect(readings.gauge("hls_players{stream=News,state=playing}") == 0)
     }
 
-    @Test("it runs once")
+    @Test("a group can run only once")
     func once() throws {
         let stage = Stage(SyntheticStream(bitRates: Stage.bitRates, segmentCount: 2))
         let group = Self.group(stage)
@@ -269,9 +269,9 @@ struct PlayerGroupTests {
     }
 }
 
-@Suite("How long a player waits before it is begun anew")
+@Suite("Delay before a restart")
 struct RestartCountTests {
-    @Test("waits grow, somebody has to mend some failures first, and playing makes the next one the first")
+    @Test("delays grow, permanent failures wait longest, and playback resets the count")
     func delays() {
         var count = RestartCount(name: "a")
         let backoff = RestartBackoff(spread: 0)
@@ -285,7 +285,7 @@ struct RestartCountTests {
         #expect(count.delay(RestartBackoff(delays: []), after: passing, played: .zero) == .zero)
     }
 
-    @Test("players of different names wait differently long, by a fifth at most, and each always the same")
+    @Test("players with different names have delays that differ by up to a fifth, always the same")
     func spread() {
         let waits = (0..<100).map { number in
             var count = RestartCount(name: "stream \(number)")

@@ -6,10 +6,10 @@ import Testing
 
 @testable import HLSKitObservability
 
-@Suite("What players tell a metrics backend", .timeLimit(.minutes(10)))
+@Suite("Player metrics", .timeLimit(.minutes(10)))
 struct PlayerMetricsTests {
     /// A minute of film, played to its end.
-    @Test("what a film loads and plays is counted as the player itself counts it")
+    @Test("a film's loading and playback metrics equal the player's own counts")
     func film() throws {
         let stage = Stage()
         let readings = Readings()
@@ -48,7 +48,7 @@ struct PlayerMetricsTests {
         #expect(readings.gauge("hls_buffered_bytes") == 0)
     }
 
-    @Test("stalls, what was waited for, and lost media are told where a tunnel is too long")
+    @Test("stalls, their causes and lost media are reported after a long tunnel")
     func tunnel() throws {
         let stage = Stage(SyntheticStream(bitRates: Stage.bitRates), over: try Stage.tunnel(from: 60, for: 90))
         let readings = Readings()
@@ -72,7 +72,7 @@ struct PlayerMetricsTests {
         #expect(readings.count("hls_items_total{outcome=left}") == 1)
     }
 
-    @Test("a stream that is not there is a failure with its class of status, once")
+    @Test("a missing stream is one failure with its status class")
     func missing() throws {
         let stage = Stage { _ in .notFound }
         let readings = Readings()
@@ -87,7 +87,7 @@ struct PlayerMetricsTests {
         #expect(readings.times("hls_request_seconds{class=multivariant_playlist}").isEmpty)
     }
 
-    @Test("a live stream has a latency, and playlists that are loaded again and again")
+    @Test("a live stream has a latency and repeated playlist loads")
     func live() throws {
         let stage = Stage(
             SyntheticStream(bitRates: Stage.bitRates, segmentDuration: .seconds(4), segmentCount: 1000, liveWindow: 6))
@@ -102,7 +102,7 @@ struct PlayerMetricsTests {
         #expect(readings.gauge("hls_latency_seconds") == nil)
     }
 
-    @Test("players with the same dimensions are one series, others have their own, and no URL is one")
+    @Test("players with equal dimensions share a series, others do not, and URLs are never dimensions")
     func dimensions() throws {
         let stage = Stage()
         let readings = Readings()
@@ -142,7 +142,7 @@ struct PlayerMetricsTests {
         #expect(try seriesOf(1000) == seriesOf(1))
     }
 
-    @Test("looking at a player does not keep it, and ends with it")
+    @Test("observing does not retain the player, and ends with it")
     func released() throws {
         let stage = Stage()
         let readings = Readings()
@@ -164,7 +164,7 @@ struct PlayerMetricsTests {
         #expect(stage.clock.nextDeadline == nil)
     }
 
-    @Test("who looks no longer counts nothing more, and the item is not called over")
+    @Test("after cancelling an observation nothing is counted, and the item has no end")
     func cancelled() throws {
         let stage = Stage()
         let readings = Readings()
@@ -182,7 +182,7 @@ struct PlayerMetricsTests {
         #expect(!text.contains("hls_items_total"))
     }
 
-    @Test("who looks late counts from then on")
+    @Test("a late observer counts from then on")
     func late() throws {
         let stage = Stage()
         let readings = Readings()
@@ -198,7 +198,7 @@ struct PlayerMetricsTests {
         #expect(readings.count("hls_received_bytes_total") < received)
     }
 
-    @Test("who looks as soon as the item is set counts its first request, too")
+    @Test("an observer attached right after the item is set counts its first request")
     func beginning() throws {
         let stage = Stage()
         let readings = Readings()
@@ -228,7 +228,7 @@ struct PlayerMetricsTests {
         #expect(readings.times("hls_startup_seconds").count == 3)
     }
 
-    @Test("the same session gives the same numbers, each time")
+    @Test("the same session always gives the same numbers")
     func repeatable() throws {
         func run() throws -> String {
             let stage = Stage(SyntheticStream(bitRates: Stage.bitRates), over: try Stage.tunnel(from: 30, for: 60))
@@ -244,7 +244,7 @@ struct PlayerMetricsTests {
         #expect(try run() == first)
     }
 
-    @Test("the backend of swift-metrics gets counters, timers and gauges of the right kind")
+    @Test("the swift-metrics backend gets counters, timers and gauges of the right kind")
     func kinds() throws {
         let stage = Stage()
         let backend = TestMetrics()

@@ -7,7 +7,7 @@ import Tracing
 
 @testable import HLSKitObservability
 
-@Suite("What a tracer gets of players", .timeLimit(.minutes(10)))
+@Suite("Player tracing", .timeLimit(.minutes(10)))
 struct PlayerTracingTests {
     private static func seconds(_ instant: any TracerInstant) -> Double {
         Double(instant.nanosecondsSinceEpoch) / 1e9
@@ -35,7 +35,7 @@ struct PlayerTracingTests {
         return tracer.finishedSpans
     }
 
-    @Test("an item is a span, from its beginning until it is left, and says how it went")
+    @Test("an item is a span from its start until it is left, with its result")
     func item() throws {
         let spans = try spans(Stage(), seconds: 70)
         let items = spans.filter { $0.operationName == "hls.item" }
@@ -57,7 +57,7 @@ struct PlayerTracingTests {
         #expect(events.filter { $0 == "hls.playing" }.count == 1)
     }
 
-    @Test("each request is a span in that of its item, at its times, with what HTTP knows of it")
+    @Test("each request is a span in the item's span, with its times and HTTP attributes")
     func requests() throws {
         let spans = try spans(Stage(), seconds: 70)
         let item = try #require(spans.first { $0.operationName == "hls.item" })
@@ -85,7 +85,7 @@ struct PlayerTracingTests {
         #expect(Self.text(segment, .variant) != nil)
     }
 
-    @Test("each stall is a span with what was waited for")
+    @Test("each stall is a span with its cause")
     func stalls() throws {
         let spans = try spans(
             Stage(SyntheticStream(bitRates: Stage.bitRates), over: try Stage.tunnel(from: 60, for: 90)), seconds: 240)
@@ -107,7 +107,7 @@ struct PlayerTracingTests {
         #expect(Self.text(item, .outcome) == "left")
     }
 
-    @Test("what cannot be played is a span with its error, and so is the request that failed")
+    @Test("a failed item is a span with its error, and so is the failed request")
     func failure() throws {
         let stage = Stage { request in request.urlString.contains("index") ? .notFound : nil }
         let spans = try spans(stage, seconds: 30)
@@ -141,7 +141,7 @@ struct PlayerTracingTests {
         #expect(item.traceID == outer.traceID)
     }
 
-    @Test("requests can be left out, or those that succeeded", arguments: PlayerTracing.RequestSpans.allCases)
+    @Test("requests can be excluded, all or only successful ones", arguments: PlayerTracing.RequestSpans.allCases)
     func fewer(_ which: PlayerTracing.RequestSpans) throws {
         let stage = Stage { request in
             request.urlString.hasSuffix("/3.m4s") && request.attempt == 0 ? .status(503) : nil
@@ -155,7 +155,7 @@ struct PlayerTracingTests {
         }
     }
 
-    @Test("the span of an item that is looked at no longer ends, and says so")
+    @Test("when an observation is cancelled, the item's span ends and says so")
     func cancelled() throws {
         let stage = Stage()
         let tracer = InMemoryTracer()
@@ -194,7 +194,7 @@ struct PlayerTracingTests {
         }
     }
 
-    @Test("the same session gives the same spans, each time")
+    @Test("the same session always gives the same spans")
     func repeatable() throws {
         func run() throws -> [String] {
             let stage = Stage(SyntheticStream(bitRates: Stage.bitRates), over: try Stage.tunnel(from: 30, for: 60))
@@ -212,9 +212,9 @@ struct PlayerTracingTests {
         #expect(try run() == first)
     }
 
-    @Test("the tables of attributes and events have a row for each, and each row one")
+    @Test("the attribute and event tables match the reported attributes and events")
     func table() throws {
-        let names = try Page("docs/behaviour/observability.md").rows.map { Page.names($0[0])[0] }
+        let names = try Page("docs/reference/observability.md").rows.map { Page.names($0[0])[0] }
         let attributes = Set(TraceAttribute.allCases.map(\.rawValue))
         let events = Set(TraceEvent.allCases.map(\.rawValue))
         let others = Set(Metric.allCases.map(\.rawValue)).union(["class", "outcome"])
@@ -231,7 +231,7 @@ struct PlayerTracingTests {
     }
 }
 
-@Suite("What traces say of URLs")
+@Suite("URLs in traces")
 struct RequestURLTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var url: String, text: String, host: String, port: Int
@@ -239,7 +239,7 @@ struct RequestURLTests {
     }
 
     @Test(
-        "hosts and ports are taken apart, and nothing of users and queries is left",
+        "host and port are separated, and users and queries are removed",
         arguments: [
             Case(url: "https://a.example/x?token=1#y", text: "https://a.example/x", host: "a.example", port: 443),
             Case(url: "http://a.example:8080/x", text: "http://a.example:8080/x", host: "a.example", port: 8080),
@@ -255,7 +255,7 @@ struct RequestURLTests {
         #expect(url.port == example.port)
     }
 
-    @Test("a user and a password are nowhere")
+    @Test("user and password appear nowhere")
     func secrets() {
         let url = RequestURL("https://user:secret@a.example:444/x?key=secret")
         #expect(!"\(url)".contains("secret") && !"\(url)".contains("user"))

@@ -30,10 +30,10 @@ import Testing
         return inputs.sorted { $0.0 < $1.0 }
     }()
 
-    @Test("there is a corpus")
+    @Test("a corpus exists")
     func exists() { #expect(Self.inputs.count > 10) }
 
-    @Test("every input of the corpus keeps the laws", arguments: inputs.indices)
+    @Test("every corpus input satisfies the invariants", arguments: inputs.indices)
     func replay(_ index: Int) throws {
         let bytes = Self.inputs[index].bytes
         try PlaylistChecks.reading(bytes)
@@ -42,7 +42,7 @@ import Testing
         try PlaylistChecks.attributes(bytes)
     }
 
-    @Test("truncated anywhere, or with a byte changed, the laws still hold", arguments: inputs.indices)
+    @Test("truncated or changed inputs satisfy the invariants", arguments: inputs.indices)
     func mutations(_ index: Int) throws {
         let bytes = Self.inputs[index].bytes
         guard bytes.count < 3000, !bytes.isEmpty else { return }

@@ -1,7 +1,7 @@
 import HLSKitPlaylist
 import Testing
 
-@Suite("P05: which date ranges and segments are meant") struct DateRangeExpressionTests {
+@Suite("P05: Expressions for date ranges and segments") struct DateRangeExpressionTests {
     private static let ad: DateRange = {
         var range = DateRange(
             id: "ad-7", class: "com.example.ad", startDate: PlaylistDate("2026-01-01T00:00:06Z"),
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(
-        "what is no expression says what is wrong with it",
+        "an invalid expression gives its mistake",
         arguments: [
             ("", "attribute is missing"), ("  ", "attribute is missing"), ("=x", "attribute is missing"),
             ("CLASS=", "value is missing"), ("CLASS~", "value is missing"), ("CLASS=x &&", "attribute is missing"),
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(
-        "a pattern finds segments by what the playlist has for them, and by their URLs",
+        "a pattern finds segments by their attributes and URLs",
         arguments: [
             ("^ads/", true), ("/v/ads/1\\.ts$", true), ("example\\.com", true), ("ADS", false), ("1\\.ts\\?", false),
             ("ads.*[0-9]", true),
@@ -67,7 +67,7 @@ import Testing
         #expect(try TextPattern(text).matches(playlist.segments[0], of: playlist) == isMatch)
     }
 
-    @Test("patterns are equal where their texts are")
+    @Test("patterns are equal if their texts are")
     func equality() throws {
         #expect(try TextPattern("a") == TextPattern("a"))
         #expect(try TextPattern("a") != TextPattern("b"))

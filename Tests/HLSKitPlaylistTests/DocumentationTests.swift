@@ -4,7 +4,7 @@ import Testing
 
 /// The examples of the documentation, compiled and run. Each block of code in `HLSKitPlaylist.docc` stands here word for
 /// word.
-@Suite("the examples of the documentation") struct DocumentationTests {
+@Suite("Documentation examples") struct DocumentationTests {
     private static let live = """
         #EXTM3U
         #EXT-X-VERSION:6
@@ -44,7 +44,7 @@ import Testing
 
     private func lines(_ text: [UInt8]) -> [Substring] { String(decoding: text, as: UTF8.self).split(separator: "\n") }
 
-    @Test("variants are put in order of their bit rate")
+    @Test("variants are sorted by bit rate")
     func reorder() throws {
         let text = Self.top
         // example
@@ -77,7 +77,7 @@ import Testing
         var playlist = try MediaPlaylist(parsing: text, url: url)
         playlist.playlistType = .vod
         playlist.hasEndList = true
-        // What belongs to the live edge goes.
+        // Remove the properties of the live edge.
         playlist.serverControl = nil
         playlist.partTarget = nil
         playlist.trailingParts = []
@@ -183,7 +183,7 @@ import Testing
         #expect(whole.segments.map(\.uri) == ["s100.m4s", "s101.m4s", "s102.m4s"])
     }
 
-    @Test("what the documentation shows is what is tested")
+    @Test("the documentation contains the tested code")
     func same() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()

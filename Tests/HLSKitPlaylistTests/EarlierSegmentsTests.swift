@@ -2,7 +2,7 @@ import Testing
 
 @testable import HLSKitPlaylist
 
-@Suite("segments of an earlier state of a playlist, taken over into a newer one")
+@Suite("Reuse of segments from an earlier playlist")
 struct EarlierSegmentsTests {
     /// A playlist from a media sequence number on: each segment is the lines in front of its `EXTINF`.
     static func text(from number: Int = 0, _ segments: [String], tail: String = "") -> String {
@@ -70,7 +70,7 @@ struct EarlierSegmentsTests {
         Case("what is behind the last one is another", text(plain(3), tail: "#EXT-X-ENDLIST\n"), text(plain(4)), 1...2),
     ]
 
-    @Test("those are found that stand in the same bytes behind the same first segment", arguments: cases)
+    @Test("segments with the same bytes after the same first segment are found", arguments: cases)
     func found(_ example: Case) throws {
         let (first, found) = try Self.find(example.old, in: example.new)
         #expect(found?.indices == example.indices)
@@ -81,7 +81,7 @@ struct EarlierSegmentsTests {
         #expect(lines.last == 0x0A)
     }
 
-    @Test("more than there may be are not taken over")
+    @Test("segments above the limit are not reused")
     func limit() throws {
         let list = Self.text(Self.plain(5))
         #expect(try Self.find(list, in: list, limit: 5).1 != nil)
@@ -124,7 +124,7 @@ struct EarlierSegmentsTests {
         } + tables.dates.map { "\($0)" } + tables.parts.map { "\($0)" } + tables.markers.map { "\($0)" }
     }
 
-    @Test("what is appended is what reading them anew gives, wherever the window moved to", arguments: 0..<12)
+    @Test("reused segments equal freshly read ones, wherever the window moved", arguments: 0..<12)
     func appended(_ start: Int) throws {
         let new = Self.rich(start..<20)
         let (first, found) = try Self.find(Self.rich(0..<16), in: new)
@@ -153,7 +153,7 @@ struct EarlierSegmentsTests {
         #expect(earlier.dateRangeLines.map(\.range) == lines.map(\.range))
     }
 
-    @Test("more keys than may be are refused, with those that were there")
+    @Test("keys above the limit, including reused ones, are refused")
     func keys() throws {
         let new = Self.rich(0..<16)
         let (first, found) = try Self.find(new, in: new)
@@ -169,7 +169,7 @@ struct EarlierSegmentsTests {
         #expect(error?.code == .limitExceeded)
     }
 
-    @Test("a longer one among them is the longest of all")
+    @Test("a longer reused segment is the longest of the playlist")
     func longest() throws {
         let list = Self.text(Self.plain(4)).replacing("#EXTINF:4,\ns2", with: "#EXTINF:9.5,\ns2")
         let (first, found) = try Self.find(list, in: list)

@@ -11,9 +11,9 @@ private func multivariant(_ lines: String) throws -> MultivariantPlaylist {
     try MultivariantPlaylist(parsing: "#EXTM3U\n" + lines, url: url)
 }
 
-/// The ids are those of docs/behaviour/features.md.
-@Suite("features of playlists") struct FeatureTests {
-    @Test("C01: from a URL over variants and renditions to media playlists and their segments")
+/// The ids are those of Tests/FEATURES.md.
+@Suite("Playlist features") struct FeatureTests {
+    @Test("C01: a URL leads to variants, renditions, media playlists and their segments")
     func c01() throws {
         let top = try multivariant(
             """
@@ -56,7 +56,7 @@ private func multivariant(_ lines: String) throws -> MultivariantPlaylist {
         #expect(variant.otherAttributes == [PlaylistAttribute(name: "X-OURS", value: "kept", isQuoted: true)])
     }
 
-    @Test("C04: renditions of every type, with every attribute")
+    @Test("C04: renditions of every type are read with every attribute")
     func c04() throws {
         let playlist = try multivariant(
             """
@@ -114,7 +114,7 @@ private func multivariant(_ lines: String) throws -> MultivariantPlaylist {
         #expect(playlist.segments.map { $0.map?.uri } == ["m1", "m2", "m1"])
     }
 
-    @Test("C08: maps, byte ranges, gaps, bit rates, and variables that are replaced before URIs are resolved")
+    @Test("C08: maps, byte ranges, gaps and bit rates are read; variables are replaced before resolving")
     func c08() throws {
         var options = PlaylistParser.Options()
         options.importedVariables = ["cdn": "https://cdn.example"]
@@ -148,7 +148,7 @@ private func multivariant(_ lines: String) throws -> MultivariantPlaylist {
         #expect(playlist.segments[2].map?.uri == "x/y/init.mp4" && playlist.segments[2].map?.byteRange?.length == 600)
     }
 
-    @Test("C09: a start, from the beginning or the end, precise or not")
+    @Test("C09: a start is read, from the beginning or the end, precise or not")
     func c09() throws {
         let start = try media("#EXT-X-START:TIME-OFFSET=-12.5,PRECISE=YES\n#EXTINF:9,\na\n").start
         #expect(start?.timeOffset == .milliseconds(-12_500) && start?.isPrecise == true)
@@ -157,7 +157,7 @@ private func multivariant(_ lines: String) throws -> MultivariantPlaylist {
         )
     }
 
-    @Test("C10: a delta update and rendition reports")
+    @Test("C10: a delta update and rendition reports are read")
     func c10() throws {
         let old = try media("#EXT-X-MEDIA-SEQUENCE:5\n#EXTINF:9,\na\n#EXTINF:9,\nb\n")
         let update = try media(
@@ -175,7 +175,7 @@ private func multivariant(_ lines: String) throws -> MultivariantPlaylist {
         #expect(merged.renditionReports.map(\.lastMediaSequence) == [7])
     }
 
-    @Test("C11: session data, session keys and independent segments")
+    @Test("C11: session data, session keys and independent segments are read")
     func c11() throws {
         let playlist = try multivariant(
             """
@@ -193,7 +193,7 @@ private func multivariant(_ lines: String) throws -> MultivariantPlaylist {
         #expect(playlist.sessionData[2].uri == "cast.json" && playlist.sessionKeys.map(\.method) == [.sampleAES])
     }
 
-    @Test("C12: I-frame variants and their playlists")
+    @Test("C12: I-frame variants and their playlists are read")
     func c12() throws {
         let top = try multivariant(
             "#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=9,CODECS=\"mjpg\",RESOLUTION=2x2,URI=\"i.m3u8\"\n")
@@ -204,14 +204,14 @@ private func multivariant(_ lines: String) throws -> MultivariantPlaylist {
         #expect(frames.isIFramesOnly && frames.segments.map { $0.byteRange?.offset } == [0, 50])
     }
 
-    @Test("C13: variants that differ in their host only stay apart, in the order of the text")
+    @Test("C13: variants that differ only in their host stay separate, in text order")
     func c13() throws {
         let line = "#EXT-X-STREAM-INF:BANDWIDTH=5,CODECS=\"avc1.64001f\""
         let playlist = try multivariant("\(line)\nhttps://one.example/v\n\(line)\nhttps://two.example/v\n")
         #expect(playlist.variants.map(\.uri) == ["https://one.example/v", "https://two.example/v"])
     }
 
-    @Test("C14: lenient reading continues and reports, strict reading ends with the line, and lint says how to fix it")
+    @Test("C14: lenient reading reports, strict reading stops with the line, and lint explains the fix")
     func c14() throws {
         let text = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:nonsense,\na.ts\n#EXTINF:4,\nb.ts\n#EXT-X-ENDLIST\n"
         let lenient = try MediaPlaylist(parsing: text, url: url)
@@ -224,7 +224,7 @@ private func multivariant(_ lines: String) throws -> MultivariantPlaylist {
         #expect(lenient.lint().contains { $0.issue.line == 3 && !$0.remedy.isEmpty })
     }
 
-    @Test("C15: hostile playlists are refused under a named limit, or read in bounds; see also LimitsTests")
+    @Test("C15: hostile playlists exceed a named limit or are read in bounds; see also LimitsTests")
     func c15() throws {
         let line = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n" + String(repeating: "a", count: 70_000) + "\n"
         let error = #expect(throws: PlaylistError.self) { try MediaPlaylist(parsing: line, url: url) }

@@ -44,7 +44,7 @@ import Testing
         Row(text: #"{"ASSETS":["# + String(repeating: "0,", count: 50) + "0]}", issueCount: 8),
     ]
 
-    @Test("a list is read as far as it makes sense", arguments: rows)
+    @Test("a list is read as far as it is valid", arguments: rows)
     func says(_ row: Row) throws {
         let list = try InterstitialAssetList(parsing: Array(row.text.utf8))
         #expect(list.assets == row.assets)
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(
-        "what is no list is refused, with the reason",
+        "an invalid list is refused with the reason",
         arguments: [
             ("", "JSON"), ("[]", "JSON"), ("{}", "ASSETS"), (#"{"ASSETS":{}}"#, "ASSETS"),
             (#"{"assets":[]}"#, "ASSETS"),
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test("attributes of clients are kept, on the list and on its assets")
+    @Test("client attributes are kept on the list and on its assets")
     func clientAttributes() throws {
         let text = #"{"ASSETS":[{"URI":"a","DURATION":1,"X-ID":"7","other":1}],"X-AD":{"version":2},"Y":0}"#
         let list = try InterstitialAssetList(parsing: Array(text.utf8))
@@ -75,7 +75,7 @@ import Testing
         #expect(list.assets.first?.clientAttributes == ["X-ID": .string("7")])
     }
 
-    @Test("the duration of a list is known where that of each asset is")
+    @Test("a list's duration is known if each asset's is")
     func duration() {
         let b = Asset(uri: "b", duration: nil)
         #expect(InterstitialAssetList(assets: []).duration == .zero)

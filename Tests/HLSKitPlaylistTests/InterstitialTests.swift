@@ -74,19 +74,19 @@ import Testing
         },
     ]
 
-    @Test("each attribute is read, and what cannot be read counts as not written", arguments: rows)
+    @Test("each attribute is read, and unreadable ones count as absent", arguments: rows)
     func reads(_ row: Row) throws {
         let interstitial = try #require(try Self.playlist(row.attributes).dateRanges.first?.interstitial)
         #expect(row.holds(interstitial), "\(interstitial)")
     }
 
-    @Test("a date range of another class, or of none, is no interstitial")
+    @Test("a date range of another class, or without one, is not an interstitial")
     func otherClass() throws {
         #expect(try Self.playlist(#"X-ASSET-URI="a""#, class: "com.example.ad").dateRanges.first?.interstitial == nil)
         #expect(DateRange(id: "i", startDate: nil).interstitial == nil)
     }
 
-    @Test("what several tags of one ID say is one interstitial, and the first of two values counts")
+    @Test("several tags with one ID are merged, and the first of two values wins")
     func merged() throws {
         let playlist = try MediaPlaylist(
             parsing: """
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(
-        "lint finds what is wrong with an interstitial, in its line",
+        "lint finds an interstitial's mistakes in their line",
         arguments: [
             Fault(attributes: "X-RESUME-OFFSET=0", text: "nothing to play"),
             Fault(attributes: #"X-ASSET-URI="https://a.example/a",X-ASSET-LIST="l""#, text: "both"),
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test(
-        "an interstitial that the playlist never reaches is found, unless a cue plays it or the playlist grows",
+        "an unreachable interstitial is found, unless a cue plays it or the playlist grows",
         arguments: [
             ("2026-01-01T00:00:12.500Z", "", true, true), ("2025-12-31T23:59:59Z", "", true, true),
             ("2026-01-01T00:00:12Z", "", true, false), ("2026-01-01T00:00:00Z", "", true, false),
@@ -171,7 +171,7 @@ import Testing
         #expect(findings.allSatisfy { $0.issue.line == 8 })
     }
 
-    @Test("a good interstitial has no findings")
+    @Test("a correct interstitial has no findings")
     func clean() throws {
         let playlist = try Self.playlist(
             #"DURATION=6,CUE="ONCE",X-ASSET-URI="https://a.example/a",X-RESUME-OFFSET=-1.5,X-PLAYOUT-LIMIT=6,"#

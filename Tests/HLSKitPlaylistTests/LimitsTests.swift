@@ -12,7 +12,7 @@ private func read(
 private let head = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n"
 
 @Suite struct LimitsTests {
-    @Test("R27, R66: what is larger than a limit is refused, naming the limit")
+    @Test("R27, R66: values above a limit are refused with the limit's name")
     func limits() {
         let segments = head + String(repeating: "#EXTINF:4,\na\n", count: 5)
         let parts = head + String(repeating: "#EXT-X-PART:DURATION=1,URI=\"p\"\n", count: 5)
@@ -49,7 +49,7 @@ private let head = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n"
         }
     }
 
-    @Test("keys and maps that no segment uses are not kept, and those of the next segment are")
+    @Test("keys and maps that no segment uses are dropped, except the next segment's")
     func unusedKeys() throws {
         let keys = (0..<10_000).map { "#EXT-X-KEY:METHOD=AES-128,URI=\"\($0)\"\n#EXT-X-MAP:URI=\"m\($0)\"\n" }.joined()
         let playlist = try MediaPlaylist(parsing: head + "#EXTINF:4,\na\n" + keys, url: "https://h/")
@@ -69,7 +69,7 @@ private let head = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n"
         #expect(throws: Never.self) { try read(text) { $0.maximumAlternativeKeyCount = .max } }
     }
 
-    @Test("what a message quotes of the playlist is cut off")
+    @Test("playlist text quoted in a message is truncated")
     func longMessages() throws {
         let name = String(repeating: "n", count: 60_000)
         let playlist = try MediaPlaylist(parsing: head + "#EXT-X-KEY:METHOD=AES-128,\(name)\n#EXTINF:4,\na\n", url: "")
@@ -77,7 +77,7 @@ private let head = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n"
         #expect(playlist.issues.allSatisfy { $0.text.utf8.count < 600 })
     }
 
-    @Test("a date range of many tags, and delta updates that add one after the other, stay within the limits")
+    @Test("a date range of many tags, and repeated delta updates, stay within the limits")
     func dateRanges() throws {
         let many = (0..<250).map { "#EXT-X-DATERANGE:ID=\"i\",START-DATE=\"2026-01-01T00:00:00Z\",X-\($0)=1\n" }
             .joined()
@@ -103,7 +103,7 @@ private let head = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n"
         #expect(error?.code == .cannotMerge)
     }
 
-    @Test("R66: variables that grow are refused at the length of a line, and in sum at the size of a playlist")
+    @Test("R66: growing variables are refused at a line's length, and in sum at a playlist's size")
     func definitions() {
         var bomb = head + "#EXT-X-DEFINE:NAME=\"a0\",VALUE=\"xxxxxxxxxx\"\n"
         for index in 1..<9 {
@@ -118,7 +118,7 @@ private let head = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n"
         #expect(error?.code == .limitExceeded)
     }
 
-    @Test("R33: control characters are reported; NUL is skipped at the ends of lines, and refused in URIs")
+    @Test("R33: control characters are reported; NUL is skipped at line ends and refused in URIs")
     func characters() throws {
         let error = #expect(throws: PlaylistError.self) { try read(head + "#EXTINF:4,\na\0b\n") }
         #expect(error?.rule == .controlCharacter)
@@ -138,7 +138,7 @@ private let head = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n"
         #expect(escape.resolve(escape.segments[0].uri) == nil)
     }
 
-    @Test("R33: bytes that are not UTF-8 are replaced in titles, and escaped in URIs")
+    @Test("R33: invalid UTF-8 is replaced in titles and escaped in URIs")
     func encodings() throws {
         var bytes = Array((head + "#EXTINF:4,").utf8) + [0xFF, 0xC0, 0x2F] + Array("\na\n".utf8)
         let titled = try MediaPlaylist(parsing: bytes, url: "")
@@ -176,7 +176,7 @@ private let head = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n"
         #expect(throws: PlaylistError.self) { try MediaPlaylist(parsing: "#EXTM3U\n#EXTINF:\(text),\na\n", url: "") }
     }
 
-    @Test("R36: a target duration is bounded, and if it is invalid, the longest segment is used")
+    @Test("R36: a target duration is bounded; an invalid one becomes the longest segment's")
     func targetDuration() throws {
         #expect(
             try MediaPlaylist(parsing: "#EXTM3U\n#EXT-X-TARGETDURATION:18446744073709551616\n#EXTINF:3,\na", url: "")
@@ -187,7 +187,7 @@ private let head = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n"
         #expect(try MediaPlaylist(parsing: "#EXTM3U\n#EXTINF:3.6,\na\n", url: "").targetDuration == .seconds(4))
     }
 
-    @Test("strict reading throws what lenient reading reports, and reads what is clean")
+    @Test("strict reading throws the issues of lenient reading, and accepts clean playlists")
     func strict() throws {
         let texts = [
             head + "#EXTINF:4\na\n", head + "#EXTINF:5,\na\n", "#EXTM3U\n#EXTINF:4,\na\n", head + "a\n",
@@ -202,7 +202,7 @@ private let head = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n"
         #expect(try read(PlaylistParserTests.multivariant, mode: .strict).issues.isEmpty)
     }
 
-    @Test("an error is one line with line, tag, text and section, safe for a terminal")
+    @Test("an error is one line with line number, tag, text and section, safe for a terminal")
     func descriptions() {
         let error = #expect(throws: PlaylistError.self) {
             try read(head + "#EXT-X-BYTERANGE:\u{1B}12@\n#EXTINF:4,\na\n")

@@ -46,7 +46,7 @@ private struct Stream {
 }
 
 @Suite struct MergingTests {
-    @Test("a reload that reuses the playlist before gives the same as a fresh read, for every window")
+    @Test("a reload that reuses the previous playlist equals a fresh read, for every window")
     func reuse() throws {
         let stream = Stream()
         for start in 0..<24 {
@@ -66,7 +66,7 @@ private struct Stream {
         }
     }
 
-    @Test("26: a delta update merges to what the full playlist would have been, for every window and skip")
+    @Test("26: a merged delta update equals the full playlist, for every window and skip")
     func deltaUpdate() throws {
         let stream = Stream()
         for start in 0..<24 {
@@ -100,7 +100,7 @@ private struct Stream {
         }
     }
 
-    @Test("an update that skips what is not known cannot be merged", arguments: [(0..<20, 40..<60), (30..<40, 0..<60)])
+    @Test("an update that skips unknown segments cannot be merged", arguments: [(0..<20, 40..<60), (30..<40, 0..<60)])
     func unknown(_ old: Range<Int>, _ new: Range<Int>) throws {
         let error = #expect(throws: PlaylistError.self) {
             try Stream().playlist(old).merging(update: Stream().playlist(new, skipping: 15))
@@ -108,7 +108,7 @@ private struct Stream {
         #expect(error?.code == .cannotMerge)
     }
 
-    @Test("skipped date ranges stay but for those removed; others come from the update alone")
+    @Test("skipped date ranges are kept except removed ones; others come from the update")
     func dateRanges() throws {
         func playlist(_ control: String, _ lines: String) throws -> MediaPlaylist {
             try MediaPlaylist(

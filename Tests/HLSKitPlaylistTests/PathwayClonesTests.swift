@@ -122,7 +122,7 @@ struct PathwayClonesTests {
             clone: clone { $0.variantURIs = ["other": "https://v.example/h.m3u8"] }, uris: plain),
     ]
 
-    @Test("P04: the URIs of a clone", arguments: rewritings)
+    @Test("P04: a clone rewrites its base's URIs", arguments: rewritings)
     func uris(_ row: Rewriting) throws {
         var clones = PathwayClones()
         #expect(clones.take([row.clone], besides: ["A", "B"]) == true)
@@ -136,7 +136,7 @@ struct PathwayClonesTests {
 
     // MARK: What is cloned
 
-    @Test("P04: a clone has the groups of its base under names of their own, and what is carried inside stays shared")
+    @Test("P04: a clone has renamed copies of its base's groups, and muxed media stays shared")
     func groups() throws {
         var clones = PathwayClones()
         _ = clones.take([Self.clone { $0.host = "c.example" }], besides: ["A", "B"])
@@ -156,7 +156,7 @@ struct PathwayClonesTests {
         #expect(playlist.iFrameVariants.map(\.uri) == ["frames.m3u8", "https://c.example/movie/frames.m3u8"])
     }
 
-    @Test("P04: a playlist that names no pathways has one, by the name of a point")
+    @Test("P04: a playlist without named pathways has one, named \".\"")
     func unnamed() throws {
         let text = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nv.m3u8\n"
         var clones = PathwayClones()
@@ -231,7 +231,7 @@ struct PathwayClonesTests {
             ], added: ["C", "D", "C'", "D'"], vanished: ["C", "D"], nameOfC: "C'"),
     ]
 
-    @Test("P04: clones come and go, and places of variants stay", arguments: series)
+    @Test("P04: clones come and go without moving variants", arguments: series)
     func comeAndGo(_ row: Series) throws {
         let written = try Self.playlist()
         var clones = PathwayClones()
@@ -266,7 +266,7 @@ struct PathwayClonesTests {
         #expect(uris == ["https://c.example/low.m3u8?a=1&b=1", "https://d.example/low.m3u8?a=1&b=2"])
     }
 
-    @Test("P04: a server that never ends making clones makes no endless playlist")
+    @Test("P04: the number of clones is bounded")
     func bounded() throws {
         var clones = PathwayClones()
         for number in 0..<1000 { _ = clones.take([Self.clone("C\(number)")], besides: ["A", "B"]) }

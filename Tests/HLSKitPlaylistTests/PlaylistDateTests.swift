@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct PlaylistDateTests {
     @Test(
-        "a date that was stored is a date again, whatever the numbers are",
+        "a stored date decodes to a date, whatever its numbers",
         arguments: [
             (#"{"seconds":1,"attoseconds":500000000000000000}"#, "1970-01-01T00:00:01.500Z"),
             (#"{"seconds":1,"attoseconds":-500000000000000000}"#, "1970-01-01T00:00:00.500Z"),
@@ -17,7 +17,7 @@ import Testing
         #expect(try JSONDecoder().decode(PlaylistDate.self, from: JSONEncoder().encode(date)) == date)
     }
 
-    @Test("differences of dates that were stored are durations, also of those that are damaged")
+    @Test("the difference of stored dates is a duration, even for damaged ones")
     func differences() throws {
         let text =
             #"[{"seconds":0,"attoseconds":-9223372036854775808},{"seconds":0,"attoseconds":9223372036854775807}]"#

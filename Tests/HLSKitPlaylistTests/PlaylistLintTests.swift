@@ -11,7 +11,7 @@ import Testing
     private static let media = "#EXT-X-TARGETDURATION:4\n"
 
     @Test(
-        "each rule finds what breaks it",
+        "each rule finds its violation",
         arguments: [
             Case(rule: .version, lines: media + "#EXT-X-VERSION:2\n#EXTINF:3.5,\na\n"),
             Case(rule: .version, lines: media + "#EXT-X-VERSION:5\n#EXT-X-MAP:URI=\"m\"\n#EXTINF:3,\na\n"),
@@ -73,7 +73,7 @@ import Testing
         #expect(findings.contains { $0.issue.rule == c.rule && !$0.remedy.isEmpty && $0.issue.rule.section != nil })
     }
 
-    @Test("a good playlist has no findings")
+    @Test("a correct playlist has no findings")
     func clean() throws {
         let media =
             "#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-TARGETDURATION:4\n#EXT-X-PLAYLIST-TYPE:VOD\n#EXT-X-MAP:URI=\"m\"\n#EXTINF:3.5,\na\n#EXT-X-ENDLIST\n"
@@ -86,7 +86,7 @@ import Testing
         #expect(try Playlist(parsing: multivariant, url: "").lint().isEmpty)
     }
 
-    @Test("what reading finds is among the findings, with its line")
+    @Test("parser issues are among the findings, with their line")
     func issues() throws {
         let text =
             "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-PLAYLIST-TYPE:EVENT\n#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00Z\n#EXTINF:3,\na\n"
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test(
-        "levels of codecs allow frames up to their size",
+        "codec levels allow frames up to their size",
         arguments: [
             ("avc1.64001f", 1280, 720, true), ("avc1.64001f", 1920, 1080, false), ("avc1.640028", 1920, 1088, true),
             ("avc1.64002a", 2560, 1440, false), ("avc1.640033", 3840, 2160, true),

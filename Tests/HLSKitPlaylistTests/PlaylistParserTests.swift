@@ -45,7 +45,7 @@ import Testing
         #EXT-X-CONTENT-STEERING:SERVER-URI="/steer",PATHWAY-ID="A"
         """
 
-    @Test("a media playlist gives every segment its values in force")
+    @Test("a media playlist gives every segment its applicable values")
     func mediaPlaylist() throws {
         let playlist = try MediaPlaylist(parsing: Self.media, url: "https://h/p/x.m3u8")
         #expect(playlist.version == 7 && playlist.targetDuration == .seconds(6))
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test("lines that are complete count before the rest arrives")
+    @Test("complete lines are read before the rest arrives")
     func incremental() throws {
         var parser = PlaylistParser(url: "https://h/x.m3u8")
         try parser.append(Array("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXTINF:4,\nb.t".utf8))
@@ -117,7 +117,7 @@ import Testing
         #expect(parser.kind == .multivariant && parser.variants.map(\.uri) == ["a.m3u8"])
     }
 
-    @Test("what is not a playlist is refused with its type and first characters, before the end")
+    @Test("other data is refused early, with its type and first characters")
     func notAPlaylist() throws {
         var options = PlaylistParser.Options()
         options.contentType = "text/html"

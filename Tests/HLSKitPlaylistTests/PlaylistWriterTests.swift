@@ -5,7 +5,7 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
 
 @Suite struct PlaylistWriterTests {
     @Test(
-        "a playlist that was not changed is written byte for byte",
+        "an unchanged playlist is written byte for byte",
         arguments: [PlaylistParserTests.media, PlaylistParserTests.multivariant])
     func unchanged(_ source: String) throws {
         for source in [
@@ -33,7 +33,7 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
         #expect(again.segments[1].duration == .milliseconds(5994))
     }
 
-    @Test("what was in force stays in force when segments go, come and change places")
+    @Test("keys, maps and dates stay in force when segments are removed, added or moved")
     func reorderedSegments() throws {
         let read = try MediaPlaylist(parsing: PlaylistParserTests.media, url: "")
         for order in [[1, 2, 3], [3], [2, 0], [3, 2, 1, 0], [0, 1, 1, 2], []] {
@@ -51,7 +51,7 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
         }
     }
 
-    @Test("a segment that gets another number keeps its implicit IV")
+    @Test("a renumbered segment keeps its implicit IV")
     func implicitIV() throws {
         var playlist = try MediaPlaylist(
             parsing: """
@@ -70,7 +70,7 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
         #expect(segment.mediaSequence == 7 && segment.keys.first?.iv == [UInt8](repeating: 0, count: 14) + [1, 3])
     }
 
-    @Test("a playlist made by hand is read as the same value")
+    @Test("a playlist made in code is read back as the same value")
     func handMade() throws {
         let key = EncryptionKey(method: .aes128, uri: "k", iv: [UInt8](repeating: 9, count: 16))
         let map = MediaInitializationSection(uri: "i.mp4", byteRange: ByteRange(offset: 1, length: 2))
@@ -111,7 +111,7 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
         #expect(try MediaPlaylist(parsing: again.text, url: "https://h/") == again)
     }
 
-    @Test("tags of the playlist are changed, added and removed in place")
+    @Test("playlist tags are changed, added and removed in place")
     func playlistTags() throws {
         let range = DateRange(id: "new", startDate: PlaylistDate("2024-01-01T00:00:00Z"))
         var playlist = try MediaPlaylist(
@@ -151,7 +151,7 @@ private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8
                 """)
     }
 
-    @Test("what comes to stand before the definition of its variable is written without it")
+    @Test("entries moved before their variable's definition are written with its value")
     func definitions() throws {
         let source = """
             #EXTM3U

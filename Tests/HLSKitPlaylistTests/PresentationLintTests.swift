@@ -46,7 +46,7 @@ private struct Presentation {
     }
 }
 
-@Suite("findings across playlists") struct PresentationLintTests {
+@Suite("Findings across playlists") struct PresentationLintTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var rule: PlaylistRule
@@ -66,11 +66,11 @@ private struct Presentation {
         }
     }
 
-    @Test("a presentation whose playlists agree has none")
+    @Test("a consistent presentation has no findings")
     func clean() throws { #expect(try Presentation().findings().isEmpty) }
 
     @Test(
-        "one for each that disagrees",
+        "each inconsistent playlist gives one finding",
         arguments: [
             Case("another target duration", .alignedTargetDuration, in: "high") {
                 $0.edit("high", "TARGETDURATION:4", "TARGETDURATION:5")
@@ -140,7 +140,7 @@ private struct Presentation {
         if c.file == nil { #expect(finding.issue.line == 9) }
     }
 
-    @Test("live playlists that are loaded one after another may continue by a segment, not by many")
+    @Test("live playlists loaded one after another may differ by one segment, not by many")
     func live() throws {
         func findings(_ first: Int, _ discontinuity: Int) throws -> [PlaylistRule] {
             var presentation = Presentation()
@@ -168,7 +168,7 @@ private struct Presentation {
         #expect(try findings(100, 4) == [.alignedDiscontinuities])
     }
 
-    @Test("the peak is that of segments which together last about a target duration")
+    @Test("the peak bit rate covers segments of about a target duration")
     func peak() throws {
         func rates(_ segments: [(Double, Int?)]) throws -> SegmentBitRates? {
             let text = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n" + segments.map { "#EXTINF:\($0.0),\na\n" }.joined()

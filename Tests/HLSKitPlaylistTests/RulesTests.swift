@@ -18,9 +18,9 @@ extension MediaPlaylist {
 
 private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.map(\.rule)) }
 
-/// The numbers are those of docs/behaviour/playlists.md.
+/// The numbers are those of docs/reference/playlists.md.
 @Suite struct RulesTests {
-    @Test("rule 1: quoted strings hold commas, equals signs, number signs and spaces; there is no escape")
+    @Test("rule 1: quoted strings may contain commas, equals signs, number signs and spaces; no escapes")
     func rule1() throws {
         let playlist = try multivariant(
             #"""
@@ -51,7 +51,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
     }
 
     @Test(
-        "rule 4: unknown tags, attributes and comments are skipped; an unknown REQ- attribute forbids the variant"
+        "rule 4: unknown tags, attributes and comments are skipped; an unknown REQ- excludes the variant"
     )
     func rule4() throws {
         let playlist = try multivariant(
@@ -62,7 +62,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         #expect(playlist.variants[1].unknownRequirements.isEmpty)
     }
 
-    @Test("rule 5: lines end in LF or CRLF, and the last one need not end")
+    @Test("rule 5: lines end in LF or CRLF, and the last line needs no end")
     func rule5() throws {
         let playlist = try media("#EXTINF:1,\r\na\r\n#EXTINF:2,\nb\n#EXT-X-ENDLIST")
         #expect(playlist.segments.map(\.uri) == ["a", "b"] && playlist.hasEndList && playlist.issues.isEmpty)
@@ -104,7 +104,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
     }
 
     @Test(
-        "rule 8: tags of media playlists beside variants count for nothing; strict reading refuses them",
+        "rule 8: media playlist tags next to variants are ignored; strict reading refuses them",
         arguments: [
             "#EXT-X-ENDLIST", "#EXT-X-PLAYLIST-TYPE:VOD", "#EXT-X-TARGETDURATION:15", "#EXT-X-MEDIA-SEQUENCE:0",
             "#EXT-X-KEY:METHOD=AES-128,URI=\"k\"", "#EXT-X-PROGRAM-DATE-TIME:2024-01-01T00:00:00Z",
@@ -124,7 +124,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         }
     }
 
-    @Test("a VOD playlist is complete without EXT-X-ENDLIST, which is a finding; one with parts grows")
+    @Test("a VOD playlist without EXT-X-ENDLIST is complete with a finding; one with parts grows")
     func vodWithoutEnd() throws {
         let playlist = try media("#EXT-X-PLAYLIST-TYPE:VOD\n#EXTINF:1,\na\n")
         #expect(playlist.isComplete && !playlist.hasEndList && playlist.issues.map(\.rule) == [.tagPosition])
@@ -165,7 +165,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         #expect(playlist.sessionData.map(\.value) == ["v"] && playlist.issues.isEmpty)
     }
 
-    @Test("rule 9: white space round names and lines is tolerated, inside quotes and URIs it is kept")
+    @Test("rule 9: white space around names and lines is tolerated, inside quotes and URIs it is kept")
     func rule9() throws {
         let playlist = try multivariant(
             "#EXT-X-STREAM-INF:BANDWIDTH=1, NAME=\" n \",CODECS = \"c\"\n  my video.m3u8 \n")
@@ -173,7 +173,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         #expect(playlist.variants[0].uri == "my video.m3u8" && rules(playlist.issues) == [.whiteSpace])
     }
 
-    @Test("rule 10, R35: integers have 64 bits, and neither they nor counting on from them wraps")
+    @Test("rule 10, R35: integers have 64 bits, and neither they nor derived numbers wrap")
     func rule10() throws {
         #expect(
             try multivariant("#EXT-X-STREAM-INF:BANDWIDTH=9007199254740993\nv").variants[0].bandwidth
@@ -212,7 +212,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
     }
 
     @Test(
-        "rule 12: every way to write EXTINF",
+        "rule 12: every form of EXTINF is read",
         arguments: [
             ("6", 6000, ""), ("6.", 6000, ""), ("6.0", 6000, ""), ("6,", 6000, ""),
             ("6.25,title, with commas ", 6250, "title, with commas"),
@@ -223,7 +223,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         #expect(segment.duration == .milliseconds(milliseconds) && segment.title == title)
     }
 
-    @Test("rule 13: EXTINF is for the next URI, whatever stands between; a second one replaces the first")
+    @Test("rule 13: EXTINF applies to the next URI despite lines between; a second one replaces the first")
     func rule13() throws {
         let playlist = try media(
             "#EXTINF:1,x\n#EXTINF:2,\n#EXT-X-GAP\n# c\n\n#EXT-X-DISCONTINUITY\na\n#EXT-X-BYTERANGE:1@2\n#EXTINF:3,\nb\n"
@@ -247,7 +247,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         #expect(try media("").resolve(reference) == expected)
     }
 
-    @Test("rule 15: a byte range without offset continues the range of the segment before, of the same resource")
+    @Test("rule 15: a byte range without an offset continues the previous segment's in the same resource")
     func rule15() throws {
         let playlist = try media(
             "#EXT-X-BYTERANGE:10@5\n#EXTINF:1,\na\n#EXT-X-BYTERANGE:20\n#EXTINF:1,\na\n#EXT-X-BYTERANGE:30\n#EXTINF:1,\na\n"
@@ -258,7 +258,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         #expect(broken.segments[2].byteRange?.offset == 0 && rules(broken.issues) == [.byteRange])
     }
 
-    @Test("rule 16: a map's range starts at 0, feeds no chain and holds across discontinuities")
+    @Test("rule 16: a map's range starts at 0, continues no range and applies across discontinuities")
     func rule16() throws {
         let playlist = try media(
             "#EXT-X-BYTERANGE:10@5\n#EXTINF:1,\na\n#EXT-X-MAP:URI=\"a\",BYTERANGE=\"7\"\n#EXT-X-BYTERANGE:1\n#EXTINF:1,\na\n#EXT-X-DISCONTINUITY\n#EXTINF:1,\nb\n"
@@ -268,7 +268,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         #expect(playlist.segments.map(\.map?.uri) == [nil, "a", "a"])
     }
 
-    @Test("rule 17: keys of several formats are in force together until one of the same format, or NONE")
+    @Test("rule 17: keys of several formats apply together until one of the same format, or NONE")
     func rule17() throws {
         let playlist = try media(
             """
@@ -304,7 +304,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
     }
 
     @Test(
-        "rule 19: hexadecimal numbers of any case and length are padded on the left; an IV beyond 128 bits is refused"
+        "rule 19: hexadecimal numbers of any case and length are left-padded; an IV over 128 bits is refused"
     )
     func rule19() throws {
         let iv = try media("#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=0XaBc\n#EXTINF:1,\na").segments[0].keys[0].iv
@@ -320,13 +320,13 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         #expect(range.scte35Out == long)
     }
 
-    @Test("rule 20: of a repeated attribute the first counts")
+    @Test("rule 20: the first of repeated attributes wins")
     func rule20() throws {
         let playlist = try multivariant("#EXT-X-STREAM-INF:BANDWIDTH=1,BANDWIDTH=2,BANDWIDTH=-1\nv\n")
         #expect(playlist.variants[0].bandwidth == 1 && rules(playlist.issues) == [.duplicateAttribute])
     }
 
-    @Test("rule 21: of a repeated tag the first counts, of a sequence number the last before the segments")
+    @Test("rule 21: the first of repeated tags wins, for a sequence number the last before the segments")
     func rule21() throws {
         let playlist = try media(
             "#EXT-X-MEDIA-SEQUENCE:1\n#EXT-X-MEDIA-SEQUENCE:5\n#EXT-X-TARGETDURATION:3\n#EXTINF:1,\na\n#EXT-X-MEDIA-SEQUENCE:9\n"
@@ -335,7 +335,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         #expect(rules(playlist.issues) == [.repeatedTag, .tagPosition])
     }
 
-    @Test("rule 22: enumerated values are case-sensitive; an unknown one is ignored, not the playlist")
+    @Test("rule 22: enumerated values are case-sensitive; only the unknown value is ignored")
     func rule22() throws {
         let playlist = try multivariant(
             "#EXT-X-MEDIA:TYPE=HOLOGRAM,GROUP-ID=\"g\",NAME=\"n\",DEFAULT=yes\n#EXT-X-STREAM-INF:BANDWIDTH=1,VIDEO-RANGE=XXL,HDCP-LEVEL=TYPE-9\nv\n"
@@ -344,7 +344,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         #expect(playlist.variants[0].videoRange == VideoRange(rawValue: "XXL") && playlist.variants.count == 1)
     }
 
-    @Test("rule 23: a segment's discontinuity number counts the tags at and before it, and runs on over reloads")
+    @Test("rule 23: a segment's discontinuity number counts the tags up to it, also across reloads")
     func rule23() throws {
         let old = try media(
             "#EXT-X-MEDIA-SEQUENCE:7\n#EXT-X-DISCONTINUITY-SEQUENCE:4\n#EXTINF:1,\na\n#EXT-X-DISCONTINUITY\n#EXTINF:1,\nb\n#EXTINF:1,\nc\n"
@@ -356,7 +356,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         #expect(try MediaPlaylist(parsing: merged.text, url: url).segments.map(\.discontinuitySequence) == [5, 6])
     }
 
-    @Test("rule 24: dates in every notation, carried forward and back, reset by the next")
+    @Test("rule 24: dates in every notation are carried forward and back until the next one")
     func rule24() throws {
         for text in [
             "2024-03-01T00:00:00.5Z", "2024-03-01T02:30:00.500+02:30", "2024-02-29T22:00:00.5-0200",
@@ -381,7 +381,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         #expect(playlist.segments.map { $0.programDateTime != nil } == [false, true, false, true])
     }
 
-    @Test("rule 25: date ranges of one ID merge; DURATION wins over END-DATE; END-ON-NEXT goes by date and class")
+    @Test("rule 25: date ranges of one ID merge; DURATION overrides END-DATE; END-ON-NEXT uses date and class")
     func rule25() throws {
         let playlist = try media(
             """
@@ -400,7 +400,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         #expect(rules(playlist.issues) == [.dateRange])
     }
 
-    @Test("rule 27: parts' ranges continue, trailing parts belong to the next segment, whose tags are known")
+    @Test("rule 27: parts' ranges continue; trailing parts belong to the next segment with its tags")
     func rule27() throws {
         let playlist = try media(
             """
@@ -420,7 +420,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         #expect(playlist.upcoming.hasDiscontinuity && playlist.upcoming.keys.map(\.uri) == ["k"])
     }
 
-    @Test("rule 28: variables are replaced once, where the specification says; undefined and repeated ones fail")
+    @Test("rule 28: variables are replaced once, in the specified places; undefined and repeated ones fail")
     func rule28() throws {
         var options = PlaylistParser.Options()
         options.importedVariables = ["host": "imported"]
@@ -449,7 +449,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         }
     }
 
-    @Test("rule 29: a rendition report without numbers has those of its playlist")
+    @Test("rule 29: a rendition report without numbers has its playlist's numbers")
     func rule29() throws {
         let lines =
             "#EXT-X-PART-INF:PART-TARGET=1\n#EXT-X-MEDIA-SEQUENCE:10\n#EXT-X-PART:DURATION=1,URI=\"p\"\n#EXTINF:1,\na\n"
@@ -465,7 +465,7 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
             ])
     }
 
-    @Test("rule 30: renditions keep file order; a variant with an absent group stays")
+    @Test("rule 30: renditions keep file order; a variant with a missing group is kept")
     func rule30() throws {
         let playlist = try multivariant(
             "#EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO=\"none\"\nv\n#EXT-X-STREAM-INF:BANDWIDTH=2\nv\n#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"2\",URI=\"u\"\n#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"1\",URI=\"u\"\n"
@@ -479,14 +479,14 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
         #expect(try media("#EXT-X-VERSION:99\n").version == 99 && media("").version == nil)
     }
 
-    @Test("rule 32: server control may come first, and is as written")
+    @Test("rule 32: server control may come first, and is kept as written")
     func rule32() throws {
         let playlist = try media(
             "#EXT-X-TARGETDURATION:4\n", head: "#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,CAN-SKIP-UNTIL=24.5\n")
         #expect(playlist.serverControl == ServerControl(canSkipUntil: .milliseconds(24_500), canBlockReload: true))
     }
 
-    @Test("rule 33: the target duration is compared with rounded durations, and may be written with decimals")
+    @Test("rule 33: the target duration is compared with rounded durations, and may have decimals")
     func rule33() throws {
         let fits = try media("#EXTINF:4.499,\na\n", head: "#EXT-X-TARGETDURATION:4.0\n")
         #expect(fits.targetDuration == .seconds(4) && fits.issues.map(\.severity) == [.warning])

@@ -1,7 +1,7 @@
 import HLSKitPlaylist
 import Testing
 
-@Suite("markers of breaks in playlists") struct SpliceMarkerTests {
+@Suite("Break markers in playlists") struct SpliceMarkerTests {
     struct Row: Sendable, CustomTestStringConvertible {
         var line: String
         var kind: SpliceMarker.Kind
@@ -65,7 +65,7 @@ import Testing
             parsing: "#EXTM3U\n#EXT-X-TARGETDURATION:10\n" + lines, url: "http://h/x.m3u8", options: options)
     }
 
-    @Test("C16: what packagers write is read, and is no issue", arguments: rows)
+    @Test("C16: packagers' marker forms are read without an issue", arguments: rows)
     func forms(_ row: Row) throws {
         let playlist = try Self.list("#\(row.line)\n#EXTINF:10,\na\n")
         let marker = try #require(playlist.segments[0].spliceMarkers.first)
@@ -78,7 +78,7 @@ import Testing
         #expect(marker.scte35 == row.scte35)
     }
 
-    @Test("C16: attributes are kept in their order, and found in any case")
+    @Test("C16: attributes keep their order, and are found in any case")
     func attributes() throws {
         let playlist = try Self.list("#EXT-X-ASSET:CAID=0x01, X=\"a,b\" ,,NONE,=1,CAID=2,LAST=\n#EXTINF:1,\na\n")
         let marker = try #require(playlist.segments[0].spliceMarkers.first)
@@ -90,7 +90,7 @@ import Testing
             try Self.list("#EXT-X-ASSET:\(many)\n#EXTINF:1,\na\n").segments[0].spliceMarkers[0].attributes.count == 100)
     }
 
-    @Test("C16: markers belong to the segment behind them, and those at the end to the one that is being made")
+    @Test("C16: markers belong to the following segment, and trailing ones to the upcoming segment")
     func places() throws {
         let text = """
             #EXTINF:4,
@@ -117,7 +117,7 @@ import Testing
         #expect(edited.upcomingSpliceMarkers == [])
     }
 
-    @Test("C16: a multivariant playlist does not become a media playlist by them")
+    @Test("C16: markers do not turn a multivariant playlist into a media playlist")
     func multivariant() throws {
         let text = "#EXTM3U\n#EXT-X-CUE-OUT:30\n#EXT-X-STREAM-INF:BANDWIDTH=1\nv\n#EXT-X-CUE-IN\n"
         #expect(try MultivariantPlaylist(parsing: text, url: "x").variants.count == 1)
@@ -133,7 +133,7 @@ import Testing
         return text + tail
     }
 
-    @Test("C16: a reload that takes segments over has the same markers as a fresh read", arguments: 0..<12)
+    @Test("C16: a reload that reuses segments has the same markers as a fresh read", arguments: 0..<12)
     func reuse(_ step: Int) throws {
         let old = try MediaPlaylist(parsing: Self.live(3..<20), url: "x")
         let text = Self.live(3 + step..<21 + step, tail: step.isMultiple(of: 2) ? "#EXT-X-CUE-IN\n" : "")
@@ -145,7 +145,7 @@ import Testing
         #expect(fresh.segments.contains { !$0.spliceMarkers.isEmpty })
     }
 
-    @Test("C16: markers are written with their segments, and come with a delta update")
+    @Test("C16: markers are written with their segments, and arrive with a delta update")
     func writing() throws {
         let text = Self.live(3..<12, tail: "#EXT-X-CUE-IN\n")
         var playlist = try MediaPlaylist(parsing: text, url: "x")

@@ -1,7 +1,7 @@
 import HLSKitPlaylist
 import Testing
 
-@Suite("Steering manifests beside their playlist")
+@Suite("Steering manifests compared with their playlist")
 struct SteeringLintTests {
     struct Row: CustomTestStringConvertible {
         var testDescription: String
@@ -26,7 +26,7 @@ struct SteeringLintTests {
         Row(testDescription: "what the parser found", priority: ["A"], issues: ["TTL is not a time"], warnings: 1),
     ]
 
-    @Test("P04: what is wrong with a manifest", arguments: rows)
+    @Test("P04: lint finds a manifest's mistakes", arguments: rows)
     func findings(_ row: Row) throws {
         let text = """
             #EXTM3U

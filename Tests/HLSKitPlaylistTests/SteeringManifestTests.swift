@@ -93,7 +93,7 @@ struct SteeringManifestTests {
             issueCount: 1),
     ]
 
-    @Test("P04: a manifest says", arguments: rows)
+    @Test("P04: a manifest's members are read", arguments: rows)
     func says(_ row: Row) throws {
         var manifest = try SteeringManifest(parsing: row.text.utf8)
         #expect(manifest.issues.count == row.issueCount)
@@ -109,12 +109,12 @@ struct SteeringManifestTests {
         #"{"VERSION":1,"PATHWAY-PRIORITY":["A"],"X":""# + String(repeating: "x", count: 1 << 18) + #""}"#,
     ]
 
-    @Test("P04: nonsense is no manifest, and traps nobody", arguments: nonsense)
+    @Test("P04: an invalid manifest is refused without a trap", arguments: nonsense)
     func refused(_ text: String) {
         #expect(throws: SteeringManifest.Invalid.self) { try SteeringManifest(parsing: text.utf8) }
     }
 
-    @Test("P04: no part of a manifest, and no damage to one, traps")
+    @Test("P04: truncated and damaged manifests never trap")
     func damaged() {
         let bytes = Array(Self.rows[1].text.utf8)
         for index in bytes.indices {
@@ -127,7 +127,7 @@ struct SteeringManifestTests {
         }
     }
 
-    @Test("P04: lists are cut where they get too long")
+    @Test("P04: lists over the limit are truncated")
     func long() throws {
         let ids = (0..<1000).map { "\"P\($0)\"" }.joined(separator: ",")
         let manifest = try SteeringManifest(parsing: "{\"VERSION\":1,\"PATHWAY-PRIORITY\":[\(ids)]}".utf8)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct URIReferenceTests {
     @Test(
-        "the examples of RFC 3986 §5.4",
+        "the examples of RFC 3986 §5.4 resolve",
         arguments: [
             ("g:h", "g:h"), ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"),
             ("/g", "http://a/g"),
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(
-        "whatever is plain and resolved at a glance has the target that RFC 3986 §5.2.2 gives it",
+        "the fast path for simple references resolves as RFC 3986 §5.2.2",
         arguments: ["g", "g.ts", "17", "_-", "a..b", "-", ".", "..", ".g", "g:h", "g/h", "g?y", "", " g", "g ", "ü"])
     func glance(_ reference: String) {
         let bases = [
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test("all parts are found, and put together again")
+    @Test("all components are found, and joined again")
     func parts() throws {
         let text = "HTTPS://u:p@[::1]:8443/a%20b/c?x=1?y#f#g"
         let reference = try #require(URIReference(text))
@@ -60,7 +60,7 @@ import Testing
         #expect(URIReference("/x")?.origin == nil && URIReference("data:x")?.origin == nil)
     }
 
-    @Test("control characters and impossible ports are no reference; white space around one is dropped")
+    @Test("control characters and impossible ports are refused; surrounding white space is dropped")
     func bounds() {
         #expect(URIReference("http://h/a\nb") == nil && URIReference("http://h/\u{0}") == nil)
         #expect(URIReference("http://h:99999/") == nil && URIReference("http://h:x/") == nil)

@@ -6,11 +6,11 @@ import TestSupport
 import Testing
 
 /// What users and programs do shortly before a break, and in it, loses and repeats nothing.
-@Suite("breaks that come and go", .ownThread, .timeLimit(.minutes(10)))
+@Suite("Breaks that come and go", .ownThread, .timeLimit(.minutes(10)))
 struct BreakChangeTests {
     private static func seconds(_ time: Double) -> MediaTime { MediaTime(.seconds(time)) }
 
-    @Test("a seek that leads nowhere is refused, and changes nothing, before a break and in it", arguments: [7.5, 10])
+    @Test("a refused seek changes nothing, before a break and in it", arguments: [7.5, 10])
     func refused(_ moment: Double) throws {
         let outcome = try BreakTests.play(
             ["main": 20, "ad": 6], [BreakTests.event(at: 8, ["ad"])],
@@ -26,7 +26,7 @@ struct BreakChangeTests {
         #expect(outcome.irregular(\.itemTime) == nil)
     }
 
-    @Test("a break that is taken away and set again while what is behind it loads is played as if it had stayed")
+    @Test("a break removed and set again while media after it loads plays as if it had stayed")
     func setAgain() throws {
         let events = [BreakTests.event(at: 8, ["ad"])]
         let outcome = try BreakTests.play(
@@ -48,7 +48,7 @@ struct BreakChangeTests {
     }
 
     @Test(
-        "a break that is taken away when it is reached costs no frame of the item, between segments and in one",
+        "a break removed when it is reached loses no frame of the item, at or inside a segment",
         arguments: [8.0, 7.0])
     func takenAway(time: Double) throws {
         for moment in stride(from: time, through: time + 0.4, by: 0.02) {
@@ -63,7 +63,7 @@ struct BreakChangeTests {
         }
     }
 
-    @Test("a seek to the end, as any, plays first what may not be jumped over, and does not leave it")
+    @Test("a seek to the end first plays mandatory breaks, and does not leave them")
     func toTheEnd() throws {
         var event = BreakTests.event(at: 8, ["ad"])
         event.restrictions = .constrainsSeekingForwardInPrimaryContent

@@ -8,7 +8,7 @@ import Testing
 @testable import HLSKitSimulation
 
 /// Samples are copied, and a break in front of them is called off: none is missing, and none comes twice.
-@Suite("copies and breaks that come and go", .ownThread, .timeLimit(.minutes(10)))
+@Suite("Remuxing and breaks that come and go", .ownThread, .timeLimit(.minutes(10)))
 struct BreakCopyTests {
     /// Keeps the item times of all samples that it is given, in frames of pictures and of sound.
     private final class Copies: SampleWriter {
@@ -124,7 +124,7 @@ struct BreakCopyTests {
     }
 
     @Test(
-        "a break that is taken away around its time costs no sample, between segments and in one",
+        "a break removed around its time loses no sample, at or inside a segment",
         arguments: ways, [8.0, 7.0])
     func takenAway(_ way: Way, _ time: Double) throws {
         var (cutCount, wholeCount) = (0, 0)
@@ -150,7 +150,7 @@ struct BreakCopyTests {
     }
 
     @Test(
-        "a break that is taken away and set again is as if it had stayed",
+        "a break removed and set again is written as if it had stayed",
         arguments: ways.filter { $0.pacing == .realTime })
     func setAgain(_ way: Way) throws {
         let events = [BreakTests.event(at: 7, ["ad"])]

@@ -9,7 +9,7 @@ import Testing
 
 @testable import HLSKitPlayback
 
-@Suite("breaks: other items in the middle of one", .ownThread, .timeLimit(.minutes(10)))
+@Suite("Breaks: other items in the middle of one", .ownThread, .timeLimit(.minutes(10)))
 struct BreakTests {
     /// What came of an item with breaks.
     struct Outcome: Sendable {
@@ -100,7 +100,7 @@ struct BreakTests {
     }
 
     @Test(
-        "a break is played without a hole: each frame once, 40 ms apart, for writers and on the clock",
+        "a break plays without a gap: each frame once, 40 ms apart, for writers and on the clock",
         arguments: [
             // Between segments, and inside of one.
             (8.0, 0.0 as Double?, 650), (7.0, 0, 650),
@@ -120,7 +120,7 @@ struct BreakTests {
         #expect(said == words.sorted())
     }
 
-    @Test("in the middle of a frame the break begins, and the item continues with the frame after it")
+    @Test("a break starts in the middle of a frame, and the item continues with the next frame")
     func middleOfFrame() throws {
         let outcome = try Self.play(["main": 20, "ad": 6], [Self.event(at: 7.02, ["ad"])])
         #expect(outcome.pictures.count == 650)
@@ -128,7 +128,7 @@ struct BreakTests {
         #expect(Self.odd(outcome, \.itemTime) == [20, 60])
     }
 
-    @Test("as fast as possible, writers get the same", arguments: [(8.0, 0.0 as Double?, 650), (7, nil, 500)])
+    @Test("unpaced, writers get the same media", arguments: [(8.0, 0.0 as Double?, 650), (7, nil, 500)])
     func unpaced(_ time: Double, _ offset: Double?, _ count: Int) throws {
         let outcome = try Self.play(
             ["main": 20, "ad": 6], [Self.event(at: time, ["ad"], resumingAfter: offset)],
@@ -145,7 +145,7 @@ struct BreakTests {
         .filter { $0 != 40 }
     }
 
-    @Test("several assets follow each other; one that is not there is left out, and nothing waits for it")
+    @Test("several assets follow each other; a missing one is dropped without a wait")
     func assets() throws {
         let event = Self.event(at: 8, ["a", "gone", "b"])
         let outcome = try Self.play(["main": 20, "a": 4, "b": 2], [event])
@@ -156,7 +156,7 @@ struct BreakTests {
         #expect(outcome.assetWords.count { $0 == "end" } == 2)
     }
 
-    @Test("what cannot be played at all is left out, and the item continues where it was")
+    @Test("an unplayable event is dropped, and the item continues at its old position")
     func nothing() throws {
         let outcome = try Self.play(["main": 20], [Self.event(at: 8, ["gone", "away"], resumingAfter: nil)])
         #expect(outcome.pictures.count == 500)
@@ -164,7 +164,7 @@ struct BreakTests {
         #expect(Self.odd(outcome, \.hostTime).allSatisfy { $0 < 500 })
     }
 
-    @Test("an asset that does not come is not waited for beyond its deadline")
+    @Test("an asset that does not arrive is dropped at its deadline")
     func silence() throws {
         let outcome = try Self.play(
             ["main": 20], [Self.event(at: 2, ["silent"], resumingAfter: nil)],
@@ -178,7 +178,7 @@ struct BreakTests {
         #expect(late.allSatisfy { (4_900...6_000).contains($0) }, "\(late)")
     }
 
-    @Test("a limit cuts what is played, at the frame")
+    @Test("a limit cuts the played media at the frame")
     func limit() throws {
         let outcome = try Self.play(["main": 20, "ad": 6], [Self.event(at: 8, ["ad"], limit: 2.5)])
         #expect(outcome.pictures.count == 563)
@@ -186,7 +186,7 @@ struct BreakTests {
         #expect(Self.odd(outcome, \.itemTime) == [20])
     }
 
-    @Test("before the item, behind it, and several in one place")
+    @Test("breaks play before the item, after it, and several at one position")
     func places() throws {
         var first = Self.event("first", at: 0, ["a"])
         first.cue = .joinCue
@@ -200,7 +200,7 @@ struct BreakTests {
         #expect(outcome.words.count { $0 == "end" } == 1)
     }
 
-    @Test("the item stands while others are played in it; pause and play hold for them")
+    @Test("the item stops during a break; pause and play apply to the break")
     func pause() throws {
         let states = Mutex<[String]>([])
         let outcome = try Self.play(
@@ -232,7 +232,7 @@ struct BreakTests {
         #expect(Self.odd(outcome, \.hostTime).count == 1)
     }
 
-    @Test("a seek ends a break; one that leads over a restricted event plays it first")
+    @Test("a seek ends a break; one across a restricted event plays the event first")
     func seeks() throws {
         let event = Self.event(at: 8, ["ad"])
         let left = try Self.play(
@@ -264,7 +264,7 @@ struct BreakTests {
         #expect((300...340).contains(held.pictures.count), "\(held.pictures.count)")
     }
 
-    @Test("an event is skipped, or the break cancelled, at any moment")
+    @Test("an event can be skipped, or the break cancelled, at any moment")
     func leaving() throws {
         let event = Self.event(at: 8, ["a", "b"], resumingAfter: nil)
         let skipped = try Self.play(
@@ -319,7 +319,7 @@ extension BreakTests {
         return "#EXT-X-DATERANGE:ID=\"\(id)\",CLASS=\"com.apple.hls.interstitial\",START-DATE=\"\(date)\",\(attributes)"
     }
 
-    @Test("what a playlist schedules is played where it says: assets, and lists that are asked for ahead of time")
+    @Test("a playlist's events play at their time: assets, and lists requested in advance")
     func dateRanges() throws {
         let asked = Mutex<[String]>([])
         let list =
@@ -344,7 +344,7 @@ extension BreakTests {
         #expect(lists.first?.hasPrefix("https://lists.invalid/two.json?_HLS_primary_id=") == true)
     }
 
-    @Test("a list that does not come in time is left out within its deadline")
+    @Test("an asset list that does not arrive in time is dropped at its deadline")
     func lateList() throws {
         let ranges = [Self.range("two", at: 2, #"X-ASSET-LIST="https://lists.invalid/two.json""#)]
         let serve = Self.serve(ranges, lists: ["two.json": #"{"ASSETS":[]}"#], delay: .seconds(60))
@@ -356,7 +356,7 @@ extension BreakTests {
     }
 
     @Test(
-        "what is waited for behind an asset takes nothing from what follows, be that an asset or the item",
+        "a wait after an asset takes no media from the following asset or the item",
         arguments: [0, 2])
     func waits(_ time: Int) throws {
         let list = #"{"ASSETS":[{"URI":"https://a.invalid/index.m3u8","DURATION":4}]}"#
@@ -378,7 +378,7 @@ extension BreakTests {
         }
     }
 
-    @Test("without the wish nothing is played in an item")
+    @Test("with interstitials off, none is played in an item")
     func off() throws {
         let ranges = [Self.range("one", at: 4, #"X-ASSET-URI="https://ad.invalid/index.m3u8",X-RESUME-OFFSET=0"#)]
         let outcome = try Self.play(["main": 20, "ad": 6], [], answer: Self.serve(ranges))

@@ -26,7 +26,7 @@ import Testing
 ///
 /// Every third item comes from two hosts, of which one at a time may be down, and a server steers between them that is often of
 /// no use. A step is 100 ms. `HLSKIT_WALKS` names tens of walks, as in `0-200`; the first one is the default.
-@Suite("P01: random walks through items with breaks", .ownThread, .timeLimit(.minutes(240)))
+@Suite("P01: Random walks through items with breaks", .ownThread, .timeLimit(.minutes(240)))
 struct BreakWalkTests {
     private static let tens: [Int] = {
         let text = ProcessInfo.processInfo.environment["HLSKIT_WALKS"] ?? "0-1"
@@ -35,7 +35,7 @@ struct BreakWalkTests {
         return Array(bounds[0]..<bounds[1])
     }()
 
-    @Test("whatever happens, the rules hold", arguments: tens)
+    @Test("the invariants hold in random walks", arguments: tens)
     func walk(ten: Int) throws {
         var steps = 0
         for seed in ten * 10..<ten * 10 + 10 {

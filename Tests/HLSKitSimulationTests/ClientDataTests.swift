@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Sessions in virtual time whose client data is read by ``ClientDataLine`` and held against what the logs say.
-@Suite("client data of sessions", .timeLimit(.minutes(10)))
+@Suite("Client data of sessions", .timeLimit(.minutes(10)))
 struct ClientDataTests {
     private static let target = "https://reports.example/cmcd"
 
@@ -79,7 +79,7 @@ struct ClientDataTests {
     // MARK: Requests
 
     @Test(
-        "O05: every request of a session carries it, and it is what the access log says",
+        "O05: every request of a session carries client data that matches the access log",
         arguments: ClientData.Version.allCases, ClientData.Transmission.allCases)
     func requests(version: ClientData.Version, transmission: ClientData.Transmission) throws {
         let session = try Self.session(
@@ -126,7 +126,7 @@ struct ClientDataTests {
         to: SimulatedRequest(urlString: "https://synthetic.invalid/init.mp4")
     ).body.count
 
-    @Test("the buffer and the next object are those of the moment of the request")
+    @Test("the buffer and the next object match the moment of the request")
     func buffer() throws {
         let session = try Self.session(
             Self.data { $0.eventTargets = [Self.target { $0.events = [.responseReceived] }] })
@@ -156,7 +156,7 @@ struct ClientDataTests {
         #expect(exactCount > 3, "\(exactCount)")
     }
 
-    @Test("stalls, the start and the throughput are those of the log, to the millisecond and the hundred kilobits")
+    @Test("stalls, start and throughput match the log, to the millisecond and 100 kbit/s")
     func figures() throws {
         let session = try Self.session(
             Self.data { $0.eventTargets = [Self.target { $0.events = Set(ClientData.Event.allCases) }] })
@@ -179,7 +179,7 @@ struct ClientDataTests {
         #expect(lines.last { $0["e"] == "ps" }?.number("mtp") == (known / 100_000).rounded() * 100)
     }
 
-    @Test("O05: an error is told with the next request and the next event of each target, once")
+    @Test("O05: an error is sent once, with the next request and each target's next event")
     func errors() throws {
         let other = "https://other.example/"
         let failed = Mutex(false)
@@ -211,7 +211,7 @@ struct ClientDataTests {
         #expect(lines.count { $0["ec"] != nil } == 2, "one for each target")
     }
 
-    @Test("the playhead of a live stream with dates is told by its date")
+    @Test("the playhead of a live stream with dates is sent as a date")
     func liveTime() throws {
         let stage = PartStage(limit: .seconds(20), presents: false)
         let session = try stage.play { $0.clientData = Self.data { _ in } }
@@ -254,7 +254,7 @@ struct ClientDataTests {
         return all
     }
 
-    @Test("O05: what images are made of is told as what it is, by the codecs that are declared")
+    @Test("O05: image requests have their object type by the declared codecs")
     func images() throws {
         let stream = SyntheticStream(bitRates: [400_000, 1_000_000], segmentCount: 10)
         let all = try Self.lines({ stream.response(to: $0) }) { options in
@@ -270,7 +270,7 @@ struct ClientDataTests {
         }
     }
 
-    @Test("O05: what is downloaded is told as what it is, the variant and its audio", arguments: [true, false])
+    @Test("O05: download requests have their object type, for the variant and its audio", arguments: [true, false])
     func download(isApart: Bool) throws {
         var origin = LowLatencyOrigin()
         origin.segmentCount = 8
@@ -295,7 +295,7 @@ struct ClientDataTests {
         }
     }
 
-    @Test("nothing of it is in logs, recordings, metrics or caches: they are those of a session without it")
+    @Test("client data does not change logs, recordings, metrics or caches")
     func traces() throws {
         let folder = try ScratchFolder()
         func session(_ data: ClientData?, _ name: String) throws -> (Session, recording: String) {
@@ -332,7 +332,7 @@ struct ClientDataTests {
         #expect(reported.0.play.log.decisions == plain.0.play.log.decisions)
     }
 
-    @Test("the bytes that requests announce are those that the access log counts")
+    @Test("the byte counts announced in requests match the access log")
     func bytes() throws {
         let session = try Self.session(Self.data { _ in }, trace: "600000,10000,10\n")
         let media = try session.visits.media.map { try ClientDataLine($0) }
@@ -345,7 +345,7 @@ struct ClientDataTests {
         for line in media { #expect(line["bs"] == nil && line["bsa"] == nil) }
     }
 
-    @Test("who sets nothing sends nothing")
+    @Test("without client data options nothing is sent")
     func nothing() throws {
         let session = try Self.session(nil)
         for request in session.visits.all {
@@ -357,7 +357,7 @@ struct ClientDataTests {
 
     // MARK: Events
 
-    @Test("O05: events tell the session: states, bit rates, stalls and each response, numbered without a hole")
+    @Test("O05: events report states, bit rates, stalls and each response, numbered without a gap")
     func events() throws {
         let session = try Self.session(
             Self.data {
@@ -412,7 +412,7 @@ struct ClientDataTests {
         #expect(responses.allSatisfy { urls.contains($0["url"] ?? "") })
     }
 
-    @Test("kinds of events and keys are those that a target wants")
+    @Test("a target gets only its selected kinds of events and keys")
     func chosen() throws {
         let session = try Self.session(
             Self.data {
@@ -428,7 +428,7 @@ struct ClientDataTests {
         for line in try session.visits.lines() { #expect(line.keys == ["e", "sid", "sn", "sta", "ts", "v"]) }
     }
 
-    @Test("another rate is told while it plays, and an interval of zero is none")
+    @Test("a changed rate is sent during playback, and an interval of zero sends no periodic events")
     func rates() throws {
         let (clock, visits, stream) = (VirtualClock(), Visits(), SyntheticStream(segmentCount: 20))
         let link = NetworkTrace(constant: LinkConditions(bitsPerSecond: 20_000_000))
@@ -458,7 +458,7 @@ struct ClientDataTests {
         #expect(!lines.contains { $0["e"] == "t" })
     }
 
-    @Test("429 makes it wait as long as the target says, and nothing is lost or sent out of order")
+    @Test("429 delays reports as long as the target says, without loss or reordering")
     func tooMany() throws {
         let session = try Self.session(
             Self.data { $0.eventTargets = [Self.target { $0.batchCount = 1 }] },
@@ -473,7 +473,7 @@ struct ClientDataTests {
         #expect(numbers == numbers.indices.map { "\($0)" })
     }
 
-    @Test("410 ends the reports of the session, and those of nobody else")
+    @Test("410 ends the session's reports to that target, but not to the others")
     func gone() throws {
         let other = "https://other.example/"
         let session = try Self.session(
@@ -492,7 +492,7 @@ struct ClientDataTests {
     }
 
     @Test(
-        "a target that is dead, slow or mad is in nobody's way: the session is the same to the nanosecond",
+        "a dead, slow or broken target does not change the session by a nanosecond",
         arguments: [
             SimulatedResponse.silence, .failure(.transport), .status(500), .status(301), .status(404),
             SimulatedResponse(body: [UInt8](repeating: 0, count: 100_000)),
@@ -510,7 +510,7 @@ struct ClientDataTests {
         #expect(session.visits.reports.count < limit, "it is not hammered")
     }
 
-    @Test("the user's fields, credentials of URLs and cookies do not go with reports")
+    @Test("user fields, URL credentials and cookies are not sent with reports")
     func credentials() throws {
         let session = try Self.session(
             Self.data { $0.eventTargets = [ClientData.EventTarget(urlString: "https://u:p@reports.example/cmcd")] },
@@ -538,7 +538,7 @@ struct ClientDataTests {
 
     // MARK: What servers tell
 
-    @Test("mb limits the variant and etp is what is expected first; both can be left unminded")
+    @Test("mb limits the variant and etp is the first estimate; both can be ignored by configuration")
     func hints() throws {
         let fields = [TransportField(name: "CMSD-Dynamic", value: "\"edge\";etp=8000;mb=500")]
         let trace = "600000,20000,10\n"
@@ -555,7 +555,7 @@ struct ClientDataTests {
         #expect(variants(try Self.session(nil, trace: trace, fields: expected)) == ["1"])
     }
 
-    @Test("what servers tell goes on to those who are told of responses")
+    @Test("CMSD fields are forwarded in response-received reports")
     func passedOn() throws {
         let fields = [
             TransportField(name: "CMSD-Static", value: "ot=v,n=\"o\""),

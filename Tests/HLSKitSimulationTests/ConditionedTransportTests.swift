@@ -3,7 +3,7 @@ import Testing
 
 @testable import HLSKitSimulation
 
-@Suite("conditioned transport", .timeLimit(.minutes(10)))
+@Suite("Conditioned transport", .timeLimit(.minutes(10)))
 struct ConditionedTransportTests {
     let clock = ManualClock()
     let base = FakeTransport()
@@ -22,7 +22,7 @@ struct ConditionedTransportTests {
 
     // 800 kbit/s = 100 bytes per ms, 50 ms of latency, 10 000 bytes:
     //   0 ... 50 nothing | response at 50 | bytes 50 ... 150 | end at 150
-    @Test("nothing comes before the latency, then bytes at the bandwidth")
+    @Test("no byte arrives before the latency, then bytes arrive at the bandwidth")
     func shape() throws {
         let transfer = start(try transport("1000,800,50"))
         base.tasks[0].answer(byteCount: 10_000)
@@ -41,7 +41,7 @@ struct ConditionedTransportTests {
         #expect(transfer.record.metrics?.total == .milliseconds(150))
     }
 
-    @Test("an outage of the trace holds bytes back until it ends")
+    @Test("an outage in the trace holds bytes back until it ends")
     func outage() throws {
         // 50 bytes per ms for 100 ms, then nothing for a second.
         let transfer = start(try transport("100,400,0\n1000,0,0\n"))
@@ -77,7 +77,7 @@ struct ConditionedTransportTests {
         #expect(abs(clock.milliseconds - 400) < 0.01)
     }
 
-    @Test("the other transport is paused while enough waits, and resumed")
+    @Test("the other transport is paused while enough bytes wait, and then resumed")
     func backPressure() throws {
         let transfer = start(try transport("1000,80000,0"))
         let source = base.tasks[0]
@@ -100,7 +100,7 @@ struct ConditionedTransportTests {
         #expect(source.calls.pause > 0 && source.calls.pause == source.calls.resume)
     }
 
-    @Test("after cancel nothing is reported any more, and the other request is cancelled")
+    @Test("after a cancel nothing is reported any more, and the other request is cancelled")
     func cancellation() throws {
         let transport = try transport("1000,800,0")
         let cancelled = start(transport)
@@ -149,7 +149,7 @@ struct ConditionedTransportTests {
     }
 }
 
-@Suite("deadlines over a conditioned link", .timeLimit(.minutes(10)))
+@Suite("Deadlines over a conditioned link", .timeLimit(.minutes(10)))
 struct ConditionedDeadlineTests {
     struct Case: CustomTestStringConvertible {
         var name: String
@@ -160,7 +160,7 @@ struct ConditionedDeadlineTests {
     }
 
     @Test(
-        "dead air ends a request as it would on such a link",
+        "dead air ends a request as on a real link",
         arguments: [
             Case(name: "no first byte for 8 s", csv: "100000,800,9000", byteCount: 1000, failsAt: 8000),
             Case(name: "a first byte after 7 s", csv: "100000,800,7000", byteCount: 1000, failsAt: nil),
@@ -188,7 +188,7 @@ struct ConditionedDeadlineTests {
         }
     }
 
-    @Test("a total limit holds for the shaped transfer, pauses do not count")
+    @Test("a total limit applies to the shaped transfer; pauses do not count")
     func totalAndPause() {
         var deadlines = TransferDeadlines(TransportTimeouts(total: .seconds(10)), startedAt: 100)
         #expect(deadlines.next == 8100)
@@ -204,9 +204,9 @@ struct ConditionedDeadlineTests {
     }
 }
 
-@Suite("shared link")
+@Suite("Shared link")
 struct SharedLinkTests {
-    @Test("a late caller loses no bandwidth: packets follow one another on the link, not on the clock")
+    @Test("a late caller loses no bandwidth: packets are timed by the link, not by the clock")
     func noDrift() throws {
         var link = SharedLink(trace: try NetworkTrace(parsing: "1000,800,20".utf8))
         let flow = link.open(at: 0)
@@ -235,7 +235,7 @@ struct SharedLinkTests {
         #expect(order == [0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2])
     }
 
-    @Test("a packet on its way is not overtaken by a flow that comes later")
+    @Test("a packet in flight is not overtaken by a later flow")
     func noOvertaking() throws {
         var link = SharedLink(trace: try NetworkTrace(parsing: "1000,8000,0".utf8))
         let first = link.open(at: 0)
@@ -247,7 +247,7 @@ struct SharedLinkTests {
         #expect(delivery?.time == 5)
     }
 
-    @Test("a slower origin is not made slower still")
+    @Test("a slower origin is not slowed down further")
     func slowOrigin() throws {
         var link = SharedLink(trace: try NetworkTrace(parsing: "1000,80000,10".utf8))
         let flow = link.open(at: 0)

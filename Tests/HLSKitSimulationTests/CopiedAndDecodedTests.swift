@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// What is written as it comes and decoded as well, in real time: neither waits for the other.
-@Suite("media that is copied and decoded", .timeLimit(.minutes(10)))
+@Suite("Media that is remuxed and decoded", .timeLimit(.minutes(10)))
 struct CopiedAndDecodedTests {
     /// Keeps the timestamps of all samples that it is given.
     private final class Copies: SampleWriter {
@@ -28,7 +28,7 @@ struct CopiedAndDecodedTests {
     }
 
     @Test(
-        "playing begins as early as without the copies, and both have each frame once",
+        "playback begins as early as without remuxing, and both outputs have each frame once",
         arguments: [1, 4], [true, false])
     func both(threadCount: Int, isLowLatency: Bool) throws {
         func play(_ copies: Copies?) throws -> PartStage.Session {

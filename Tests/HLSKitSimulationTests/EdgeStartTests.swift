@@ -4,7 +4,7 @@ import Testing
 
 /// How far behind the edge playing by parts begins where the first media takes its time to come: parts of half a second, four
 /// to a segment, whose first is independent; `PART-HOLD-BACK` is 1.5 s.
-@Suite("the start at the live edge", .timeLimit(.minutes(10)))
+@Suite("Start at the live edge", .timeLimit(.minutes(10)))
 struct EdgeStartTests {
     /// A round trip of 80 ms and four times the bit rate.
     private static func stage(lag: Int) -> PartStage {
@@ -18,7 +18,7 @@ struct EdgeStartTests {
     }
 
     @Test(
-        "M06: what the first media takes to load is no part of the latency, and nothing is loaded twice",
+        "M06: loading the first media adds nothing to the latency, and nothing is loaded twice",
         arguments: [0, 40, 120, 250, 380, 490], [true, false])
     func slow(lag: Int, keepsPresented: Bool) throws {
         let session = try Self.stage(lag: lag).play {
@@ -38,7 +38,7 @@ struct EdgeStartTests {
         #expect(breaks.allSatisfy { $0.lowerBound == session.presented.frames.first?.seconds }, "\(breaks)")
     }
 
-    @Test("M05: playing that waits for the next list begins also where that has no parts any more")
+    @Test("M05: a start that waits for the next playlist also begins if that has no more parts")
     func declined() throws {
         var stage = Self.stage(lag: 250)
         stage.answer = { request, response in

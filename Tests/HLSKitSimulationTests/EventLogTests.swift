@@ -3,7 +3,7 @@ import HLSKitSimulation
 import Testing
 
 @Suite struct EventLogTests {
-    @Test("times in a log are seconds, and its own count from its origin")
+    @Test("times in a log are seconds since the log's origin")
     func seconds() {
         let start = HostTime(offset: .seconds(1_700_000_000))
         let times = [MediaTime(value: 23_950_001, timescale: 1_000_000), .indefinite]
@@ -17,7 +17,7 @@ import Testing
         #expect(EventLog(events).lines.first?.hasPrefix("1700000000.000000000 ") == true)
     }
 
-    @Test("a decision does not depend on the timescale of a time")
+    @Test("a logged decision does not depend on the timescale of a time")
     func timescales() {
         let logs = [MediaTime.seconds(4), MediaTime(value: 4_000_000_000, timescale: 1_000_000_000)].map { time in
             EventLog([PlayerEvent(hostTime: .zero, kind: .timeJumped(to: time))])

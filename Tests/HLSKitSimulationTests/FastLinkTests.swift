@@ -2,7 +2,7 @@ import HLSKitCore
 import HLSKitSimulation
 import Testing
 
-@Suite("links on which nothing takes long enough to be measured", .timeLimit(.minutes(10)))
+@Suite("Links too fast to measure", .timeLimit(.minutes(10)))
 struct FastLinkTests {
     private func player(_ bitsPerSecond: Double, _ stream: SyntheticStream) throws -> (Player, VirtualClock) {
         let clock = VirtualClock()
@@ -24,7 +24,7 @@ struct FastLinkTests {
         clock.advance(by: .seconds(540))
     }
 
-    @Test("a live stream with one variant has a rate too, after its first megabyte", arguments: [100e6, 10e9])
+    @Test("a live stream with one variant also has a rate after its first megabyte", arguments: [100e6, 10e9])
     func live(bitsPerSecond: Double) throws {
         let (player, clock) = try player(bitsPerSecond, SyntheticStream(bitRates: [1_000_000], liveWindow: 5))
         var isKnown = false

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Downloads of a ``LowLatencyOrigin``: segments of two seconds, eight of them at the start and sixteen in all.
-@Suite("downloads whose lists servers hold", .timeLimit(.minutes(10)))
+@Suite("Downloads with blocking playlist reloads", .timeLimit(.minutes(10)))
 struct HeldDownloadTests {
     private static func download(
         _ change: (inout LowLatencyOrigin) -> Void = { _ in }
@@ -32,7 +32,7 @@ struct HeldDownloadTests {
         }
     }
 
-    @Test("M05: a download awaits segment by segment, and has each as soon as it is listed, whole and once")
+    @Test("M05: a download awaits each segment, and stores it when it is listed, whole and once")
     func awaits() throws {
         let (result, visits, time) = try Self.download()
         #expect(result.failure == nil && result.gaps.isEmpty)
@@ -50,7 +50,7 @@ struct HeldDownloadTests {
     }
 
     @Test(
-        "M05: a server that does not hold as it should is asked by the clock",
+        "M05: a server that does not block correctly is reloaded by the clock",
         arguments: [
             LowLatencyOrigin.Fault.Kind.doesNotHold, .neverAnswers, .holdsForever, .status(503), .status(400),
         ])
@@ -64,7 +64,7 @@ struct HeldDownloadTests {
         #expect(time <= .seconds(30))
     }
 
-    @Test("M05: where nothing is held no request asks for it")
+    @Test("M05: without blocking reloads no request asks for one")
     func ordinary() throws {
         let (result, visits, _) = try Self.download { $0.holdsRequests = false }
         #expect(result.segmentCount == 16 && result.failure == nil)

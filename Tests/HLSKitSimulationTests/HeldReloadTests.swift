@@ -3,7 +3,7 @@ import HLSKitSimulation
 import Testing
 
 /// Players of a ``LowLatencyOrigin`` that lists no parts: segments of two seconds, eight of them at the start.
-@Suite("lists that servers hold", .timeLimit(.minutes(10)))
+@Suite("Blocking playlist reloads", .timeLimit(.minutes(10)))
 struct HeldReloadTests {
     private static func play(
         _ origin: LowLatencyOrigin, variant: Int? = 1, _ change: (inout PlayerConfiguration) -> Void = { _ in }
@@ -27,7 +27,7 @@ struct HeldReloadTests {
         return origin
     }
 
-    @Test("M05: each list is asked for when the last has come, and each segment is known as soon as it is listed")
+    @Test("M05: each playlist is requested after the last response, and each segment is known when listed")
     func cadence() throws {
         let session = try Self.play(Self.whole())
         #expect(session.count("stalled") == 0)
@@ -48,7 +48,7 @@ struct HeldReloadTests {
         }
     }
 
-    @Test("M05: a player that does not want it asks by the clock")
+    @Test("M05: a player with blocking reloads disabled reloads by the clock")
     func unwanted() throws {
         let session = try Self.play(Self.whole()) { $0.allowsLowLatency = false }
         #expect(session.visits.held.isEmpty)
@@ -112,7 +112,7 @@ struct HeldReloadTests {
             }(), held: 20...27),
     ]
 
-    @Test("M05: whatever a server does with requests that it was to hold, the stream is played", arguments: faults)
+    @Test("M05: the stream plays whatever a server does with blocking requests", arguments: faults)
     func servers(_ fault: Fault) throws {
         let session = try Self.play(fault.origin)
         #expect((session.count("stalled") > 0) == fault.stalls, "\(session.play.log.text)")
@@ -129,7 +129,7 @@ struct HeldReloadTests {
     }
 
     @Test(
-        "C10: the first request for another variant's list asks for what is reported of it",
+        "C10: the first request for another variant's playlist asks for its reported end",
         arguments: [nil, .omitsReports, .reportsAhead(by: 1), .reportsAhead(by: 40), .reportsAhead(by: -5)]
             as [LowLatencyOrigin.Fault.Kind?])
     func reports(fault: LowLatencyOrigin.Fault.Kind?) throws {
@@ -149,7 +149,7 @@ struct HeldReloadTests {
         #expect(Set(numbers).count == numbers.count)
     }
 
-    @Test("a paused player asks for nothing, and the server holds nothing for it")
+    @Test("a paused player sends no requests, and the server holds none for it")
     func rest() throws {
         let clock = VirtualClock()
         let trace = NetworkTrace(constant: LinkConditions(bitsPerSecond: 20_000_000, latency: .milliseconds(20)))

@@ -6,7 +6,7 @@ import HLSKitTime
 import Synchronization
 import Testing
 
-@Suite("P02: interstitials as programs see and change them", .timeLimit(.minutes(10)))
+@Suite("P02: Interstitials in the app's interface", .timeLimit(.minutes(10)))
 struct InterstitialInterfaceTests {
     /// Lines that a program writes, in order.
     final class Notes: Sendable {
@@ -78,7 +78,7 @@ struct InterstitialInterfaceTests {
         }
     }
 
-    @Test("events tell of breaks: when they begin, which event plays, how it ends, and where the item resumes")
+    @Test("events report a break's start, its playing event, its end and the item's resumption")
     func told() throws {
         let event = BreakTests.event("one", at: 4, ["a"])
         let other = BreakTests.event("two", at: 4, ["gone"], resumingAfter: nil)
@@ -91,7 +91,7 @@ struct InterstitialInterfaceTests {
             ])
     }
 
-    @Test("a list is asked for, is there, and is gone when its event is over; one that is not there is unavailable")
+    @Test("a list is requested, available and dropped after its event; a missing one is unavailable")
     func lists() throws {
         let list = #"{"ASSETS":[{"URI":"https://a.invalid/index.m3u8","DURATION":4}]}"#
         let ranges = [
@@ -107,7 +107,7 @@ struct InterstitialInterfaceTests {
             ], "\(words)")
     }
 
-    @Test("what may be skipped, and when, follows time and its list")
+    @Test("the skippable time follows from the playback time and the event's list")
     func skipping() throws {
         let list =
             #"{"ASSETS":[{"URI":"https://a.invalid/index.m3u8","DURATION":4}],"#
@@ -130,7 +130,7 @@ struct InterstitialInterfaceTests {
             ])
     }
 
-    @Test("a program's events take the place of those of the playlist, and give way to them again")
+    @Test("an app's events replace the playlist's, and are replaced by them again")
     func overridden() throws {
         let ranges = [
             BreakTests.range("listed", at: 12, #"X-ASSET-URI="https://b.invalid/index.m3u8",X-RESUME-OFFSET=0"#)
@@ -146,7 +146,7 @@ struct InterstitialInterfaceTests {
             ])
     }
 
-    @Test("an event is skipped, a break is cancelled, a seek leaves one: each is told")
+    @Test("skipped events, cancelled breaks and breaks left by a seek are reported")
     func ended() throws {
         let events = [
             BreakTests.event("one", at: 4, ["a"]), BreakTests.event("two", at: 8, ["a"]),
@@ -179,7 +179,7 @@ struct InterstitialInterfaceTests {
     }
 
     @Test(
-        "a restricted event refuses seeks forward, and says so; its rate is 1, and the one before holds again behind it"
+        "a restricted event refuses and reports seeks forward; its rate is 1, then the old one"
     )
     func restricted() throws {
         var event = BreakTests.event("one", at: 8, ["a"])
@@ -205,7 +205,7 @@ struct InterstitialInterfaceTests {
             ])
     }
 
-    @Test("values follow the event that plays")
+    @Test("property values follow the playing event")
     func values() throws {
         let notes = Notes()
         _ = try Self.tell([BreakTests.event("one", at: 4, ["a"]), BreakTests.event("two", at: 4, ["b"])]) {
@@ -221,7 +221,7 @@ struct InterstitialInterfaceTests {
         #expect(notes.all == ["-", "one", "two", "-"])
     }
 
-    @Test("how far an event has come is known: which of how many, its time, its length, its item")
+    @Test("an event's progress is known: number and count, time, duration and item")
     func progress() throws {
         var one = BreakTests.event("one", at: 4, ["a"])
         one.content = .assets([InterstitialAsset(urlString: "https://a.invalid/index.m3u8", duration: .seconds(4))])
@@ -252,7 +252,7 @@ struct InterstitialInterfaceTests {
         return event
     }
 
-    @Test("the timeline has the item and its events, and says where the player is on it")
+    @Test("the timeline has the item and its events, and the player's position")
     func timeline() throws {
         let notes = Notes()
         _ = try Self.tell([Self.lasting("one", at: 4, "a"), Self.lasting("two", at: 8, "b", occupies: false)]) {
@@ -282,7 +282,7 @@ struct InterstitialInterfaceTests {
         #expect(notes.all == ["done"])
     }
 
-    @Test("a seek on the timeline leads into the middle of an event, and to what is behind it")
+    @Test("a seek on the timeline leads into the middle of an event, and to media after it")
     func sought() throws {
         let words = try Self.tell([Self.lasting("one", at: 4, "a")]) { player, item, controller, clock in
             while item.status != .readyToPlay { try await clock.sleep(for: .milliseconds(10)) }
@@ -298,7 +298,7 @@ struct InterstitialInterfaceTests {
         #expect(words == ["events one", "break 4.0", "begin one", "end one played 2.0", "over 4.0"])
     }
 
-    @Test("the quarters of an event are told, and what of the item is asked for")
+    @Test("an event's quarters are reported, and requested boundaries of the item")
     func boundaries() throws {
         let notes = Notes()
         _ = try Self.tell([Self.lasting("one", at: 4, "a", occupies: false)]) { player, item, controller, clock in
@@ -323,7 +323,7 @@ struct InterstitialInterfaceTests {
             "\(notes.all)")
     }
 
-    @Test("times of the timeline come while the item plays and while an event does")
+    @Test("timeline times are reported while the item or an event plays")
     func times() throws {
         let notes = Notes()
         _ = try Self.tell([Self.lasting("one", at: 4, "a")]) { _, item, _, clock in

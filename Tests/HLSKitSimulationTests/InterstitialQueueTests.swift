@@ -10,7 +10,7 @@ import Testing
 @testable import HLSKitPlayback
 
 /// Interstitials among several items, and what programs see of the items of assets.
-@Suite("P02: interstitials in queues and loops", .timeLimit(.minutes(10)))
+@Suite("P02: Interstitials in queues and loops", .timeLimit(.minutes(10)))
 struct InterstitialQueueTests {
     private static func seconds(_ time: Double) -> MediaTime { MediaTime(.seconds(time)) }
 
@@ -60,7 +60,7 @@ struct InterstitialQueueTests {
         }
     }
 
-    @Test("each item of a queue has its own breaks, of its playlist and of a program")
+    @Test("each item of a queue has its own breaks from its playlist and the app")
     func severalItems() throws {
         let log: PictureLog
         let serve = BreakTests.serve(
@@ -86,7 +86,7 @@ struct InterstitialQueueTests {
         #expect(odd.isEmpty, "\(odd)")
     }
 
-    @Test("an item that is queued plays what comes before it first")
+    @Test("a queued item plays its pre-roll first")
     func joined() throws {
         var first = BreakTests.event("first", at: 0, ["a"])
         first.cue = .joinCue
@@ -102,7 +102,7 @@ struct InterstitialQueueTests {
         #expect(names == Array(repeating: "one", count: 100) + Array(repeating: "two", count: 150))
     }
 
-    @Test("the item behind one that plays something at its end follows without a hole")
+    @Test("the item after one with a post-roll follows without a gap")
     func left() throws {
         var last = BreakTests.event("last", at: 0, ["a"])
         last.cue = .leaveCue
@@ -116,7 +116,7 @@ struct InterstitialQueueTests {
         #expect(odd.isEmpty, "\(odd)")
     }
 
-    @Test("the queue goes on while a break runs: what plays in it is let go")
+    @Test("a queue that advances during a break releases the break's players")
     func advanced() throws {
         let queue = try VirtualQueue(["one": 8, "two": 4, "a": 6])
         let words = try Self.play(
@@ -130,7 +130,7 @@ struct InterstitialQueueTests {
         #expect(words == ["now one", "begin e in one", "left e", "now two", "end two", "now -"], "\(words)")
     }
 
-    @Test("an item that is taken out while a break runs in it plays nothing any more")
+    @Test("an item removed during its break plays nothing more")
     func removed() throws {
         let queue = try VirtualQueue(["one": 8, "a": 6])
         let words = try Self.play(["one"], events: ["one": [BreakTests.event("e", at: 4, ["a"])]], clock: queue) {
@@ -142,7 +142,7 @@ struct InterstitialQueueTests {
         #expect(words == ["now one", "begin e in one", "left e", "now -"], "\(words)")
     }
 
-    @Test("a looper plays the breaks of its item in each round")
+    @Test("a looper plays its item's breaks in each round")
     func looped() throws {
         let queue = try VirtualQueue(["main": 4, "a": 2])
         let ends = Notes()
@@ -168,7 +168,7 @@ struct InterstitialQueueTests {
         #expect(ends.all.count == 4)
     }
 
-    @Test("the items of assets have outputs, settings, logs and events of their own")
+    @Test("asset items have separate outputs, settings, logs and events")
     func prepared() throws {
         let queue = try VirtualQueue(["main": 8, "a": 4])
         let notes = Notes()

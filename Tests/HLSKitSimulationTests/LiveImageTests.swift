@@ -6,7 +6,7 @@ import Testing
 
 /// Images of a live stream: segments of two seconds in a window of sixteen seconds and, where there is a list of I-frames, one
 /// of half a second each. Its list counts for itself.
-@Suite("images of live streams", .timeLimit(.minutes(10)))
+@Suite("Images of live streams", .timeLimit(.minutes(10)))
 struct LiveImageTests {
     private final class Visits: Sendable {
         private let state = Mutex<[String]>([])
@@ -57,7 +57,7 @@ struct LiveImageTests {
     private static func seconds(_ value: Double) -> MediaTime { MediaTime(seconds: value, preferredTimescale: 1000) }
 
     @Test(
-        "L04: images are of the window as it is, on one timeline; a list is loaded again when it is old",
+        "L04: images come from the current window on one timeline; an old playlist is loaded again",
         arguments: [true, false])
     func window(withIFrames: Bool) throws {
         let visits = try Self.generate(withIFrames: withIFrames) { generator, clock in
@@ -80,7 +80,7 @@ struct LiveImageTests {
         #expect((2...3).contains(visits.lists(name)), "\(visits.all)")
     }
 
-    @Test("L04: what is not in the window any more, or not yet, has no image where it has to be exact")
+    @Test("L04: times outside the window have no image with zero tolerance")
     func outside() throws {
         _ = try Self.generate(withIFrames: true) { generator, clock in
             _ = try await generator.loadTimeRange()

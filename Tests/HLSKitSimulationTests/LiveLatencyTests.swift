@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// How far behind the edge a live stream is played. Parts of half a second, four to a segment; `PART-HOLD-BACK` is 1.5 s.
-@Suite("live latency", .timeLimit(.minutes(10)))
+@Suite("Live latency", .timeLimit(.minutes(10)))
 struct LiveLatencyTests {
     private struct Sample {
         var time: Duration
@@ -91,7 +91,7 @@ struct LiveLatencyTests {
         }
     }
 
-    @Test("M06: the latency is the time since the date of what is presented, and counted by the time it was presented")
+    @Test("M06: the latency is the time since the presented date, weighted by presentation time")
     func latency() throws {
         let session = try Self.play(for: 30)
         // The start took as long as playlist and media took.
@@ -109,13 +109,13 @@ struct LiveLatencyTests {
         #expect(abs(live.numberOfDeltaUpdates - 60) <= 2)
     }
 
-    @Test("M06: without dates it is the distance from the edge, whose age counts")
+    @Test("M06: without dates the latency is the distance from the edge, including its age")
     func distance() throws {
         let session = try Self.play(for: 20, knowsDate: false)
         #expect(session.latencies(3..<20).allSatisfy { (1.45...1.65).contains($0) }, "\(session.latencies(0..<20))")
     }
 
-    @Test("M06: dates of a year ahead or ago are no latency", arguments: [31_000_000, -31_000_000])
+    @Test("M06: dates a year ahead or ago are not used for the latency", arguments: [31_000_000, -31_000_000])
     func falseDates(offset: Int) throws {
         var origin = LowLatencyOrigin()
         origin.epoch = origin.epoch + .seconds(offset)
@@ -123,7 +123,7 @@ struct LiveLatencyTests {
         #expect(session.latencies(3..<12).allSatisfy { (1.45...1.65).contains($0) }, "\(session.latencies(0..<12))")
     }
 
-    @Test("M06: playing starts at the newest independent part that the hold-back allows", arguments: [1, 2, 4, 8])
+    @Test("M06: playback starts at the newest independent part that the hold-back allows", arguments: [1, 2, 4, 8])
     func start(interval: Int) throws {
         var origin = LowLatencyOrigin()
         origin.independentInterval = interval
@@ -133,7 +133,7 @@ struct LiveLatencyTests {
         #expect(session.latencies(1..<3).allSatisfy { (1.5...1.9).contains($0) }, "\(session.latencies(0..<3))")
     }
 
-    @Test("M06: after a stall the latency goes back to its target, by no more than the rate that is allowed")
+    @Test("M06: after a stall the latency returns to its target within the allowed rate")
     func stall() throws {
         // Two seconds without a byte: a stall of about one.
         let trace = try Self.link(outage: 20..<22)
@@ -151,7 +151,7 @@ struct LiveLatencyTests {
         #expect(kept.count("hole") + kept.count("jumped") == 0)
     }
 
-    @Test("M05: by parts a stall ends when two of them are ahead, also on a slow network")
+    @Test("M05: a stall in low latency ends with two parts in the buffer, also on a slow network")
     func resumes() throws {
         let slow = LinkConditions(bitsPerSecond: 1_150_000, latency: .milliseconds(40))
         let broken = LinkConditions(bitsPerSecond: 100_000, latency: .milliseconds(40))
@@ -175,7 +175,7 @@ struct LiveLatencyTests {
     }
 
     @Test(
-        "M06: after a long stall or a pause playing continues at its distance, where the policy says so",
+        "M06: after a long stall or a pause playback jumps to its distance if the policy says so",
         arguments: [FellBehindPolicy.jumpToEdge, .jumpToOldest], [true, false])
     func jump(policy: FellBehindPolicy, isPause: Bool) throws {
         let session = try Self.play(
@@ -194,7 +194,7 @@ struct LiveLatencyTests {
     }
 
     @Test(
-        "M06: a distance that is kept over waits is that of before the network failed, and does not stall again",
+        "M06: a preserved distance is the one before the network failed, and causes no further stall",
         arguments: [23, 25, 30])
     func preserved(end: Int) throws {
         let session = try Self.play(over: Self.link(outage: 20..<end), for: 50) {
@@ -205,14 +205,14 @@ struct LiveLatencyTests {
         #expect(last.allSatisfy { (1.3...2.3).contains($0) }, "\(last)")
     }
 
-    @Test("M06: off by default: a pause is played later")
+    @Test("M06: catch-up is off by default: playback after a pause is later")
     func off() throws {
         let session = try Self.play(for: 40, pauses: 20..<30)
         #expect(session.rates == [0, 1])
         #expect(session.latencies(32..<40).allSatisfy { (11...12.5).contains($0) }, "\(session.latencies(31..<40))")
     }
 
-    @Test("M06: a clock of the origin that is an hour ahead changes nothing: its dates cannot be right")
+    @Test("M06: an origin clock an hour ahead changes nothing: its dates are implausible")
     func wrongClock() throws {
         let trace = try Self.link(outage: 20..<22)
         func session(offBy seconds: Int) throws -> Session {
@@ -235,7 +235,7 @@ struct LiveLatencyTests {
     }
 
     @Test(
-        "M06: an encoder whose clock drifts by 200 ppm is followed without a change of the rate",
+        "M06: an encoder clock drifting by 200 ppm is followed without a rate change",
         arguments: [-200.0, 200])
     func drift(partsPerMillion: Double) throws {
         var origin = LowLatencyOrigin()
@@ -245,7 +245,7 @@ struct LiveLatencyTests {
         #expect(session.state.statistics.numberOfStalls == 0)
     }
 
-    @Test("M06: an encoder whose clock drifts fast is caught up with, or waited for, before anything stalls")
+    @Test("M06: a fast drifting encoder clock is caught up with, or waited for, before a stall")
     func fastDrift() throws {
         for drift in [-20_000.0, 20_000] {
             var origin = LowLatencyOrigin()
@@ -257,7 +257,7 @@ struct LiveLatencyTests {
         }
     }
 
-    @Test("M06: segments of an ordinary live stream are caught up with, too")
+    @Test("M06: an ordinary live stream catches up by segments, too")
     func ordinary() throws {
         var origin = LowLatencyOrigin()
         origin.listsParts = false

@@ -3,7 +3,7 @@ import HLSKitSimulation
 import Testing
 
 /// Live streams that stand still for a while: how playing resumes.
-@Suite("stalls of live streams", .timeLimit(.minutes(10)))
+@Suite("Stalls of live streams", .timeLimit(.minutes(10)))
 struct LiveStallTests {
     private static func stalls(
         _ origin: LowLatencyOrigin, limit: Duration = .seconds(150), bitsPerSecond: Double = 20_000_000
@@ -30,20 +30,20 @@ struct LiveStallTests {
     }
 
     @Test(
-        "F04: after a pause of the encoder a live stream does not stall at each segment",
+        "F04: after an encoder pause a live stream does not stall at each segment",
         arguments: [2, 4, 6, 10], [61, 65])
     func ordinary(seconds: Int, start: Int) throws {
         #expect(try Self.stalls(Self.pausing(segment: .seconds(seconds), at: .seconds(start))) <= 2)
     }
 
-    @Test("F04: nor where the server holds requests", arguments: [2, 6])
+    @Test("F04: after an encoder pause blocking reloads do not stall at each segment", arguments: [2, 6])
     func held(seconds: Int) throws {
         var origin = Self.pausing(segment: .seconds(seconds), at: .seconds(61))
         origin.holdsRequests = true
         #expect(try Self.stalls(origin) <= 2)
     }
 
-    @Test("M05: nor by parts, and it resumes with two of them", arguments: [300, 500, 1000])
+    @Test("M05: after an encoder pause low latency stalls once, and resumes", arguments: [300, 500, 1000])
     func parts(milliseconds: Int) throws {
         var origin = LowLatencyOrigin()
         origin.partDuration = .milliseconds(milliseconds)

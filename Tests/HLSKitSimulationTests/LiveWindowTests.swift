@@ -5,7 +5,7 @@ import Testing
 
 /// Players of a live stream whose window is ten minutes: segments of two seconds, two variants of 0.4 and 1 Mbit/s, and
 /// parts near the edge.
-@Suite("far behind the live edge", .timeLimit(.minutes(10)))
+@Suite("Far behind the live edge", .timeLimit(.minutes(10)))
 struct LiveWindowTests {
     /// A part has its number behind that of its segment.
     private static func isPart(_ request: SimulatedRequest) -> Bool {
@@ -62,7 +62,7 @@ struct LiveWindowTests {
     }
 
     @Test(
-        "M09: whole segments are loaded far from the edge, as far ahead as of a stream that is over",
+        "M09: far from the edge whole segments are loaded, as far ahead as in an ended stream",
         arguments: [60, 590])
     func buffer(offset: Int) throws {
         let session = try Self.play(offset: offset) { player, item, clock in
@@ -88,7 +88,7 @@ struct LiveWindowTests {
         #expect(session.count("missed segments") + session.count("skipped segments") == 0)
     }
 
-    @Test("M09: a link that becomes slow is played through with a smaller variant, without a stall, and back")
+    @Test("M09: a slow link is played through with a lower variant, without a stall, and back")
     func selection() throws {
         let rates = [(seconds: 40, kilobits: 6_000), (60, 600), (10_000, 6_000)]
         let session = try Self.play(offset: 120, rates: rates) { player, _, clock in
@@ -103,7 +103,7 @@ struct LiveWindowTests {
         #expect(!later.isEmpty && later.allSatisfy { Self.variant($0) == 1 })
     }
 
-    @Test("M09: seeks go anywhere in the window; at the edge parts are played, and away from it no more are")
+    @Test("M09: seeks reach the whole window; parts are loaded at the edge only")
     func seeks() throws {
         let session = try Self.play(offset: 60) { player, item, clock in
             try await Self.sleep(until: 20, clock)
@@ -133,7 +133,7 @@ struct LiveWindowTests {
         #expect(session.count("missed segments") + session.count("skipped segments") == 0)
     }
 
-    @Test("M09: the list is awaited segment by segment while the edge is far")
+    @Test("M09: playlists are awaited segment by segment while the edge is far")
     func lists() throws {
         let session = try Self.play(offset: 120) { _, _, clock in try await Self.sleep(until: 60, clock) }
         let lists = session.visits.lists.filter { $0.time > .seconds(4) }
@@ -141,7 +141,7 @@ struct LiveWindowTests {
         #expect(lists.allSatisfy { !$0.urlString.contains("_HLS_part") })
     }
 
-    @Test("M09: a player that falls behind its window goes on at the distance that it should have")
+    @Test("M09: a player that falls behind its window continues at its configured distance")
     func behind() throws {
         let session = try Self.play(
             offset: 20, rates: [(seconds: 10, kilobits: 6_000), (50, 1), (10_000, 6_000)],

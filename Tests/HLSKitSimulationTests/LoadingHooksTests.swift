@@ -3,7 +3,7 @@ import HLSKitSimulation
 import Synchronization
 import Testing
 
-@Suite("the program takes part in loading", .timeLimit(.minutes(10)))
+@Suite("App hooks in loading", .timeLimit(.minutes(10)))
 struct LoadingHooksTests {
     private final class Requests: Sendable {
         private let list = Mutex<[SimulatedRequest]>([])
@@ -50,7 +50,7 @@ struct LoadingHooksTests {
 
     // MARK: D03
 
-    @Test("D03: playlists, maps and media of a scheme of its own are the loader's to give")
+    @Test("D03: a loader supplies playlists, maps and media for a custom scheme")
     func wholeStream() throws {
         let requests = Requests()
         let play = try Self.play(Self.custom, requests: requests) {
@@ -60,7 +60,7 @@ struct LoadingHooksTests {
         #expect(requests.all.isEmpty, "nothing went over the network")
     }
 
-    @Test("D03: pieces of a stream of bytes are taken as they come")
+    @Test("D03: pieces of a byte stream are used as they arrive")
     func streamed() throws {
         let play = try Self.play(Self.custom) {
             $0.hooks.resourceLoader = Loader { request in
@@ -96,7 +96,7 @@ struct LoadingHooksTests {
         }
     }
 
-    @Test("D03: a loader that never answers fails at its deadline, and the error names the URL")
+    @Test("D03: an unresponsive loader fails at its deadline, and the error names the URL")
     func deadline() throws {
         let clock = VirtualClock()
         let play = try Self.play(Self.custom, clock: clock) {
@@ -110,7 +110,7 @@ struct LoadingHooksTests {
         #expect(play.duration == .seconds(10))
     }
 
-    @Test("D03: what a loader throws ends the item at once, with no second try")
+    @Test("D03: an error thrown by a loader ends the item at once, without a retry")
     func failure() throws {
         let count = Mutex(0)
         let play = try Self.play(Self.custom) {
@@ -124,7 +124,7 @@ struct LoadingHooksTests {
         #expect(play.duration < .seconds(1))
     }
 
-    @Test("R55, R56: schemes that no one claimed stay refused, and no loader gives a playlist files")
+    @Test("R55, R56: unclaimed schemes stay refused, and a loader's playlist cannot reference files")
     func refused() throws {
         let alone = try Self.play(Self.custom) { _ in }
         #expect(alone.state.itemStatus == .failed)
@@ -162,7 +162,7 @@ struct LoadingHooksTests {
         for request in requests.all { #expect(request.urlString.hasSuffix("?class=\(request.resourceClass.rawValue)")) }
     }
 
-    @Test("D02: a policy that throws refuses; what it returns is checked as what a playlist names")
+    @Test("D02: a throwing policy refuses the request; its URLs are checked like a playlist's")
     func policyRefusal() throws {
         let requests = Requests()
         let refused = try Self.play(requests: requests) {
@@ -202,7 +202,7 @@ struct LoadingHooksTests {
         #expect((play.state.variant?.peakBitRate ?? 0) >= 2_000_000)
     }
 
-    @Test("E13, E14: a variant stays pinned where the program turns the playlist round and takes variants out")
+    @Test("E13, E14: a variant stays pinned if the app reorders and removes variants")
     func pinnedInTransformed() throws {
         let first = try Self.play {
             $0.hooks.transformMultivariant = { playlist in
@@ -251,7 +251,7 @@ struct LoadingHooksTests {
 
     // MARK: Bandwidth
 
-    @Test("E12: a second player begins on the variant that the first found possible; the history can be stored")
+    @Test("E12: a second player starts with the first one's known variant; the history can be stored")
     func bandwidthHistory() throws {
         let history = BandwidthHistory()
         func run(_ history: BandwidthHistory, at seconds: Int64) throws -> VirtualPlay {

@@ -2,7 +2,7 @@ import HLSKitCore
 import HLSKitSimulation
 import Testing
 
-@Suite("players that are locked together", .timeLimit(.minutes(10)))
+@Suite("Players locked together", .timeLimit(.minutes(10)))
 struct LockedPlayersTests {
     private static func makeReady(_ player: Player, _ queue: VirtualQueue) throws {
         player.automaticallyWaitsToMinimizeStalling = false
@@ -15,7 +15,7 @@ struct LockedPlayersTests {
     }
 
     @Test(
-        "B08: two players whose rates are tied to one host time show the same moment, whenever they were made and told")
+        "B08: two players tied to one host time show the same moment, whenever made and started")
     func two() throws {
         let queue = try VirtualQueue(["a": 60])
         let clock = queue.clock
@@ -86,7 +86,7 @@ struct LockedPlayersTests {
     }
 
     @Test(
-        "B08: host times that cannot be reached are refused, and nothing changes",
+        "B08: unreachable host times are refused, and nothing changes",
         arguments: [Duration.seconds(Int64.max), .seconds(Int64.min), .seconds(2_000_000_000)])
     func refused(offset: Duration) {
         let player = Player(configuration: PlayerConfiguration(clock: VirtualClock()))

@@ -2,7 +2,7 @@ import HLSKitCore
 import HLSKitSimulation
 import Testing
 
-@Suite("logs and metrics of a player in virtual time", .timeLimit(.minutes(10)))
+@Suite("Logs and metrics of a player in virtual time", .timeLimit(.minutes(10)))
 struct LogDeterminismTests {
     struct Run: Equatable, Sendable {
         var accessLog = ""
@@ -54,7 +54,7 @@ struct LogDeterminismTests {
         #expect(other.accessLog != first.accessLog, "another seed names another session")
     }
 
-    @Test("O01: an item that was made ready while another one played has no startup time")
+    @Test("O01: an item prepared while another one played has no startup time")
     func queued() throws {
         let clock = VirtualClock()
         let stream = SyntheticStream(segmentCount: 5)
@@ -79,7 +79,7 @@ struct LogDeterminismTests {
         #expect(times[1] == .zero)
     }
 
-    @Test("O01: dates are those of the clock that is handed in")
+    @Test("O01: dates come from the configured clock")
     func wallClock() throws {
         let run = try Self.play { $0.wallClock = { PlaylistDate(seconds: 951_782_400) } }
         #expect(run.accessLog.contains("\n2000-02-29 00:0"))

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// What a player counts of low latency, beside what its origin was asked for and gave: parts of half a second.
-@Suite("counts of low latency", .timeLimit(.minutes(10)))
+@Suite("Low-latency counts", .timeLimit(.minutes(10)))
 struct LowLatencyCountTests {
     /// Answers that have come when the player is looked at.
     private final class Ledger: Sendable {
@@ -57,7 +57,7 @@ struct LowLatencyCountTests {
         return (ledger.counts, try #require(session.play.state.statistics.live))
     }
 
-    @Test("M06: what is counted is what the origin was asked for, and gave")
+    @Test("M06: the counts equal the origin's requests and responses")
     func counts() throws {
         let (origin, player) = try Self.play()
         #expect(player.numberOfParts == origin.parts && origin.parts > 55)
@@ -69,7 +69,7 @@ struct LowLatencyCountTests {
         #expect(origin.vainHints == 1)
     }
 
-    @Test("M06: hints that come to nothing are counted by themselves")
+    @Test("M06: wasted hints are counted separately")
     func wasted() throws {
         for kind in [LowLatencyOrigin.Fault.Kind.hint(.neverAppears), .hint(.withdrawn)] {
             let (origin, player) = try Self.play(kind)

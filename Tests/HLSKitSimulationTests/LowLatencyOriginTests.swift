@@ -5,7 +5,7 @@ import Testing
 @testable import HLSKitSimulation
 
 /// Parts of half a second, four to a segment; eight segments are there at the start.
-@Suite("a simulated origin of low latency")
+@Suite("Simulated low-latency origin")
 struct LowLatencyOriginTests {
     private static func answer(
         _ origin: LowLatencyOrigin, _ query: String = "", variant: Int = 0, at time: Duration
@@ -60,7 +60,7 @@ struct LowLatencyOriginTests {
 
     // MARK: Playlists
 
-    @Test("lint finds nothing in any playlist, and lists follow each other as a server's have to")
+    @Test("lint finds nothing in any playlist, and consecutive playlists are consistent")
     func lists() throws {
         for origin in [LowLatencyOrigin(), Self.ranges, Self.thirds, Self.ending, Self.long] {
             var before: (playlist: MediaPlaylist, edge: [Int])?
@@ -85,7 +85,7 @@ struct LowLatencyOriginTests {
         }
     }
 
-    @Test("a part is added within each part target, while there is no pause")
+    @Test("a part is added within each part target unless there is a pause")
     func cadence() throws {
         let origin = LowLatencyOrigin()
         for step in 0..<40 {
@@ -97,7 +97,7 @@ struct LowLatencyOriginTests {
     }
 
     @Test(
-        "a delta update laid over an earlier list is the list in full, and leaves out what is beyond the skip boundary")
+        "a delta update merged with an earlier playlist equals the full one, and skips old segments")
     func deltas() throws {
         for origin in [Self.long, Self.ranges] {
             var known = try Self.playlist(origin, at: .zero)
@@ -116,7 +116,7 @@ struct LowLatencyOriginTests {
         #expect(ended.hasEndList && ended.skip == nil && ended.segments.count == 8)
     }
 
-    @Test("rendition reports say what the other playlist lists at that time")
+    @Test("rendition reports match the other playlist at that time")
     func reports() throws {
         var origin = LowLatencyOrigin()
         origin.lags = [.zero, .milliseconds(700)]
@@ -162,7 +162,7 @@ struct LowLatencyOriginTests {
         Held(query: "other=1", edge: [7, 3]),
     ]
 
-    @Test("rfc8216bis §6.2.5.2: a request is held until what it asks for is listed", arguments: requests)
+    @Test("a request is held until its requested media is listed", arguments: requests)
     func held(_ test: Held) throws {
         var origin = LowLatencyOrigin()
         let answer = Self.answer(origin, test.query, at: test.time)
@@ -175,7 +175,7 @@ struct LowLatencyOriginTests {
         #expect(Self.answer(origin, test.query, at: test.time).delay == .zero)
     }
 
-    @Test("rfc8216bis §6.2.5.2: what is held for three target durations is answered 503; the end of the stream at once")
+    @Test("a request held for three target durations gets 503; at the stream's end it returns at once")
     func limits() throws {
         var origin = LowLatencyOrigin()
         origin.faults = [.init(.pauses, during: .seconds(1)..<(.seconds(21)))]
@@ -194,7 +194,7 @@ struct LowLatencyOriginTests {
 
     // MARK: Media
 
-    @Test("a segment is its parts one after another, in files of their own or as ranges of it")
+    @Test("a segment consists of its parts, in separate files or as ranges")
     func media() throws {
         let (files, ranges) = (LowLatencyOrigin(), Self.ranges)
         let whole = Self.media(files, "0/5.m4s", at: .zero).body
@@ -208,7 +208,7 @@ struct LowLatencyOriginTests {
         #expect(Self.media(ranges, "0/5.0.m4s", at: .zero).status == 404)
     }
 
-    @Test("rfc8216bis §6.2.6: the part that is hinted at is waited for, no other is")
+    @Test("only the hinted part is waited for")
     func hints() throws {
         let origin = LowLatencyOrigin()
         for step in 0..<12 {
@@ -245,7 +245,7 @@ struct LowLatencyOriginTests {
         return origin
     }
 
-    @Test("requests that are not held, never answered, refused, or answered from a store that knows no query")
+    @Test("blocking faults: not held, never answered, refused, or served from a cache without queries")
     func answeringFaults() throws {
         let query = "_HLS_msn=12&_HLS_part=3"
         let now = Duration.milliseconds(1100)
@@ -263,7 +263,7 @@ struct LowLatencyOriginTests {
         #expect(Self.answer(Self.faulty(.neverAnswers, of: 1), query, at: now).delay == .milliseconds(900))
     }
 
-    @Test("hints that do not come true")
+    @Test("hint faults: hints that do not come true")
     func hintFaults() throws {
         let now = Duration.milliseconds(1100)
         func hinted(_ fault: LowLatencyOrigin.Fault.HintFault) throws -> SimulatedResponse {
@@ -282,7 +282,7 @@ struct LowLatencyOriginTests {
         #expect(withdrawn.status == 404 && withdrawn.delay == .milliseconds(400))
     }
 
-    @Test("parts that are missing at the end of segments, too long, or not independent")
+    @Test("part faults: missing at the end of segments, too long, or not independent")
     func partFaults() throws {
         let dropping = Self.faulty(.dropsLastParts(2))
         let list = try Self.playlist(dropping, at: .milliseconds(3900))
@@ -297,7 +297,7 @@ struct LowLatencyOriginTests {
         #expect(reset.ending == .cut(after: 1000))
     }
 
-    @Test("numbers that jump, delta updates that do not fit, reports that are wrong")
+    @Test("playlist faults: jumping numbers, unfitting delta updates, wrong reports")
     func listFaults() throws {
         for distance in [-5, 40] {
             var origin = Self.faulty(.renumbers(by: distance))
@@ -319,7 +319,7 @@ struct LowLatencyOriginTests {
         #expect(try Self.playlist(Self.faulty(.omitsReports), at: .seconds(2)).renditionReports.isEmpty)
     }
 
-    @Test("a rendition that stops or lags, an encoder that pauses, a clock that is wrong or drifts")
+    @Test("time faults: a stopped or late rendition, a pausing encoder, a wrong or drifting clock")
     func timeFaults() throws {
         let stopped = Self.faulty(.stops, of: 1)
         #expect(Self.edge(try Self.playlist(stopped, variant: 1, at: .seconds(60))) == [12, 1])

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Recordings of a ``LowLatencyOrigin``, whose parts have twelve frames each, by their own timestamps.
-@Suite("recording by parts", .timeLimit(.minutes(10)))
+@Suite("Recording with parts", .timeLimit(.minutes(10)))
 struct LowLatencyRecordTests {
     /// Keeps the timestamps of all samples that it is given.
     private final class Timestamps: SampleWriter {
@@ -111,7 +111,7 @@ struct LowLatencyRecordTests {
         return (writer.all, log)
     }
 
-    @Test("M05: whatever becomes of its parts, a recording has each frame exactly once, in order", arguments: streams)
+    @Test("M05: whatever happens to parts, a recording has each frame exactly once, in order", arguments: streams)
     func recording(_ stream: Stream) throws {
         let (timestamps, log) = try Self.record(stream)
         #expect(zip(timestamps, timestamps.dropFirst()).allSatisfy { $0 < $1 }, "\(log.text)")

@@ -4,7 +4,7 @@ import Testing
 
 /// Players of a stream of low latency that have nothing to play, or may not: they ask for nothing, and servers hold nothing for
 /// them.
-@Suite("low latency at rest", .timeLimit(.minutes(10)))
+@Suite("Idle low-latency players", .timeLimit(.minutes(10)))
 struct LowLatencyRestTests {
     /// A stream with audio of its own, in files that are hinted at.
     private static var origin: LowLatencyOrigin {
@@ -53,7 +53,7 @@ struct LowLatencyRestTests {
 
     enum Way: CaseIterable, Sendable { case paused, removed, closed, left, failed }
 
-    @Test("M05: a player that is paused, has failed, or is gone asks for nothing, at once", arguments: Way.allCases)
+    @Test("M05: a paused, failed or released player sends no requests, at once", arguments: Way.allCases)
     func ways(_ way: Way) throws {
         // From a time on everything is refused.
         let isRefused = way == .failed
@@ -78,7 +78,7 @@ struct LowLatencyRestTests {
         try stage.close()
     }
 
-    @Test("M05: a stream that has ended is asked for nothing, also by a player that goes on")
+    @Test("M05: an ended stream is not requested, not even by a player that continues")
     func ended() throws {
         var origin = Self.origin
         origin.segmentCount = 12
@@ -90,7 +90,7 @@ struct LowLatencyRestTests {
         try stage.close()
     }
 
-    @Test("M05: of frames that are switched off neither parts nor hints are asked for")
+    @Test("M05: for disabled frames neither parts nor hints are requested")
     func hidden() throws {
         let stage = try Stage(Self.origin)
         stage.advance(10.3)
@@ -104,7 +104,7 @@ struct LowLatencyRestTests {
     }
 
     @Test(
-        "M05: after a pause that the window has left behind playing goes on at the edge, with its audio",
+        "M05: after a pause longer than the window, playback continues at the edge with its audio",
         arguments: [5, 60])
     func resumes(_ pause: Double) throws {
         let stage = try Stage(Self.origin)

@@ -4,7 +4,7 @@ import Testing
 @testable import HLSKitSimulation
 
 /// Parts of half a second, four to a segment; `PART-HOLD-BACK` is 1.5 s. 1, 3 and 6 Mbit/s.
-@Suite("low latency over a trace", .timeLimit(.minutes(10)))
+@Suite("Low latency over a trace", .timeLimit(.minutes(10)))
 struct LowLatencyRunTests {
     static func run(
         _ trace: String, _ rule: any VariantSelector = ScenarioRule(), seconds: Int = 40,
@@ -16,7 +16,7 @@ struct LowLatencyRunTests {
         return try LowLatencyRun(trace: NetworkTrace(parsing: trace.utf8), options: options).run()
     }
 
-    @Test("M05: a fast link plays the best variant by parts, PART-HOLD-BACK and a part behind the encoder")
+    @Test("M05: a fast link plays the best variant in parts, PART-HOLD-BACK and a part behind the encoder")
     func fast() throws {
         let session = try Self.run("1000,50000,20\n")
         #expect(session.stalls.isEmpty && session.starts.count == 1)
@@ -40,7 +40,7 @@ struct LowLatencyRunTests {
         }
     }
 
-    @Test("M05: an outage that outlasts what is ahead stalls once, and the latency grows by it")
+    @Test("M05: an outage longer than the buffer stalls once, and the latency grows by it")
     func outage() throws {
         let session = try Self.run("20000,20000,20\n4000,0,20\n200000,20000,20\n")
         #expect(session.stalls.count == 1 && session.starts.count == 2)
@@ -55,7 +55,7 @@ struct LowLatencyRunTests {
         #expect(session.latency.percentile95 < 1.5 + 0.6)
     }
 
-    @Test("M05: on a link that falls to a sixth now and then, playback goes on in the lowest variant")
+    @Test("M05: on a link that drops to a sixth at times, playback continues in the lowest variant")
     func slump() throws {
         let trace = "15000,20000,20\n3000,1800,20\n"
         let session = try Self.run(trace, seconds: 120)
@@ -65,7 +65,7 @@ struct LowLatencyRunTests {
         #expect(session.score.switchesPerMinute < 10)
     }
 
-    @Test("what cannot be a stream is refused")
+    @Test("an impossible stream is refused")
     func refused() throws {
         let changes: [(inout LowLatencyRun.Options) -> Void] = [
             { $0.bitRates = [] }, { $0.bitRates = [2_000_000, 1_000_000] }, { $0.partDuration = .zero },

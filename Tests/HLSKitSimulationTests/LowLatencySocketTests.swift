@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Players of a ``LowLatencyServer``, in real time: parts of a tenth of a second, ten to a segment, over HTTP/1.1.
-@Suite("low latency on sockets", .timeLimit(.minutes(10)), .serialized)
+@Suite("Low latency on sockets", .timeLimit(.minutes(10)), .serialized)
 struct LowLatencySocketTests {
     private static var origin: LowLatencyOrigin {
         var origin = LowLatencyOrigin()
@@ -55,7 +55,7 @@ struct LowLatencySocketTests {
         return Session(events: told, state: state, server: server)
     }
 
-    @Test("M05: over kept connections each part is asked for once, and lists are held beside them without a stall")
+    @Test("M05: over kept connections each part is requested once during blocking reloads, without a stall")
     func kept() async throws {
         let session = try await Self.play()
         #expect(session.count("playbackStalled") + session.count("lowLatencyDeclined") == 0, "\(session.events)")
@@ -67,7 +67,7 @@ struct LowLatencySocketTests {
         #expect(Set(session.server.visits.map(\.connection)).count <= 4)
     }
 
-    @Test("M05: a connection that is cut while a request is held costs nothing but another request")
+    @Test("M05: a connection cut during a blocking request costs only another request")
     func cut() async throws {
         let session = try await Self.play(Self.origin, .cut(held: 5))
         #expect(session.count("playbackStalled") + session.count("lowLatencyDeclined") == 0, "\(session.events)")
@@ -115,7 +115,7 @@ struct LowLatencySocketTests {
         #expect(statistics.numberOfDecodedVideoFrames > 50)
     }
 
-    @Test("M05: a server that closes each connection is told, and played by segments")
+    @Test("M05: a server that closes each connection is reported, and played by segments")
     func closed() async throws {
         let session = try await Self.play(Self.origin, .closed)
         #expect(session.told("does not keep connections") == 1, "\(session.events)")
@@ -123,7 +123,7 @@ struct LowLatencySocketTests {
         #expect(session.server.media.contains { !$0.contains(".") })
     }
 
-    @Test("M05: a held request of a player that is closed leaves no connection behind")
+    @Test("M05: closing a player with a blocking request leaves no connection behind")
     func cancelled() async throws {
         _ = try await Self.play(for: .seconds(1)) { server in
             for _ in 0..<100 where server.lists.last?.wasLeft == false {
@@ -135,7 +135,7 @@ struct LowLatencySocketTests {
     }
 
     @Test(
-        "M05: a player that is paused leaves the server alone: what is held is given up, and nothing more is asked for")
+        "M05: a paused player cancels blocking requests and sends no others")
     func paused() async throws {
         let server = try LowLatencyServer(Self.origin)
         defer { server.stop() }

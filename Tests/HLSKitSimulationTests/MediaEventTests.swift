@@ -3,7 +3,7 @@ import HLSKitSimulation
 import Testing
 
 /// Metadata inside of media, and markers of breaks, as events of a player that has no outputs.
-@Suite("events inside of media", .timeLimit(.minutes(10)))
+@Suite("Events inside media", .timeLimit(.minutes(10)))
 struct MediaEventTests {
     /// What a log says of events: when they were told, in seconds from when item time 0 was presented (or would have been), and
     /// the item time that they name.
@@ -118,7 +118,7 @@ struct MediaEventTests {
     }
 
     @Test(
-        "K12: tags and sections of a transport stream are told at their time, with and without outputs",
+        "K12: tags and sections of a transport stream are reported on time, with and without outputs",
         arguments: [0, 1, 2])
     func transportStream(_ outputs: Int) throws {
         let told = try Self.play("https://h.invalid/vod.m3u8", Self.transportStream()) { _ in
@@ -135,7 +135,7 @@ struct MediaEventTests {
         Self.expectOnTime(told)
     }
 
-    @Test("K12: what a seek jumps over is not told, and after a seek back it is told again")
+    @Test("K12: events skipped by a seek are not reported, and after a seek back they are repeated")
     func seeks() throws {
         let acts: [(time: Duration, act: @Sendable (Player) async -> Void)] = [
             (.seconds(1), { _ = try? await $0.seek(to: .seconds(6)) }),
@@ -146,7 +146,7 @@ struct MediaEventTests {
         #expect(told.first.map { $0.place > 14 } == true)
     }
 
-    @Test("K12: nothing of the media is told where none of it is taken apart")
+    @Test("K12: events inside media are not reported if no media is demuxed")
     func unread() throws {
         let told = try Self.play("https://h.invalid/vod.m3u8", Self.transportStream()) { $0.demuxesMedia = false }
         #expect(told.isEmpty)
@@ -181,7 +181,7 @@ struct MediaEventTests {
     }
 
     @Test(
-        "K12: an event message that parts of a live stream repeat is told once, at its time", arguments: [true, false])
+        "K12: an event message repeated by live parts is reported once, at its time", arguments: [true, false])
     func eventMessages(hasLowLatency: Bool) throws {
         let origin = LowLatencyOrigin()
         let told = try Self.play(origin.url(ofVariant: 1), { Self.marked(origin, $0) }, limit: .seconds(40)) {
@@ -193,7 +193,7 @@ struct MediaEventTests {
         if told.count == 2 { #expect(abs(told[1].place - told[0].place - 5.25) < 0.001) }
     }
 
-    @Test("K12: another variant does not repeat what was told")
+    @Test("K12: another variant does not repeat reported events")
     func variants() throws {
         let origin = LowLatencyOrigin()
         for time in [12_500, 16_200] {
@@ -208,7 +208,7 @@ struct MediaEventTests {
     // MARK: Markers
 
     @Test(
-        "K13: markers of a live playlist are told at the start of their segment, by parts and by segments",
+        "K13: live markers are reported at the start of their segment, with parts and with segments",
         arguments: [true, false])
     func markers(hasLowLatency: Bool) throws {
         let origin = LowLatencyOrigin()

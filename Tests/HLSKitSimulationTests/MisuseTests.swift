@@ -3,7 +3,7 @@ import HLSKitSimulation
 import Testing
 
 /// What AVFoundation answers with an exception.
-@Suite("calls that cannot be are thrown, not trapped and not passed over", .timeLimit(.minutes(10)))
+@Suite("Misuse throws and does not trap", .timeLimit(.minutes(10)))
 struct MisuseTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
@@ -95,7 +95,7 @@ struct MisuseTests {
         },
     ]
 
-    @Test("throws", arguments: cases)
+    @Test("each invalid call throws its error", arguments: cases)
     func misuse(_ c: Case) throws {
         let queue = try VirtualQueue(["a": 4])
         try queue.clock.run {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HLSKitSimulation
 
-@Suite("movies from playlists")
+@Suite("Movies from playlists")
 struct MoviePlaylistTests {
     private func media(_ segments: [(duration: String, tags: String)], isEnded: Bool = true) throws -> MediaPlaylist {
         var text = "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:6\n"
@@ -20,7 +20,7 @@ struct MoviePlaylistTests {
         return try MultivariantPlaylist(parsing: Array(text.utf8), url: "https://host/main.m3u8")
     }
 
-    @Test("byte ranges and bit rates are sizes, averages stand in for the rest, and the ladder ascends")
+    @Test("byte ranges and bit rates give sizes, averages fill gaps, and the ladder ascends")
     func sizes() throws {
         let title = try multivariant([
             "BANDWIDTH=3000000,AVERAGE-BANDWIDTH=2000000", "BANDWIDTH=900000",
@@ -42,7 +42,7 @@ struct MoviePlaylistTests {
         #expect(movie.hasUnevenSegments)
     }
 
-    @Test("a variant that is cut otherwise is laid over the first one's segments")
+    @Test("a variant with other segments is mapped to the first one's segments")
     func otherCuts() throws {
         let title = try multivariant(["BANDWIDTH=1000000,AVERAGE-BANDWIDTH=800000", "BANDWIDTH=2000000"])
         let movie = try MovieFile(
@@ -55,7 +55,7 @@ struct MoviePlaylistTests {
         #expect(abs(movie.bitCount(ofSegment: 1, variant: 1) - 8 * 600_000) < 1)
     }
 
-    @Test("audio-only variants, those without a playlist and those of the same rate are left out")
+    @Test("audio-only variants, those without a playlist, and equal rates are omitted")
     func leftOut() throws {
         let title = try multivariant([
             "BANDWIDTH=1000000,RESOLUTION=640x360", "BANDWIDTH=100000", "BANDWIDTH=2000000,RESOLUTION=640x360",
@@ -66,14 +66,14 @@ struct MoviePlaylistTests {
         #expect(movie.averageBitRates == [1_000_000])
     }
 
-    @Test("a media playlist that declares its sizes is a movie with one variant")
+    @Test("a media playlist with declared sizes is a movie with one variant")
     func single() throws {
         let movie = try MovieFile(media([("4", "#EXT-X-BITRATE:1000\n"), ("4", "")]))
         #expect(movie.averageBitRates == [1_000_000])
         #expect(movie.segmentCount == 2)
     }
 
-    @Test("what cannot be simulated says why")
+    @Test("a playlist that cannot be simulated throws an error")
     func refusals() throws {
         let title = try multivariant(["BANDWIDTH=1000000"])
         let live = try media([("4", "")], isEnded: false)
@@ -83,7 +83,7 @@ struct MoviePlaylistTests {
         #expect(throws: HLSError.self) { try MovieFile(media([("4", "")])) }
     }
 
-    @Test("a movie with segments of several lengths plays to its end and has their lengths")
+    @Test("a movie with segments of several durations plays to its end with those durations")
     func session() throws {
         let movie = try MovieFile(media((0..<10).map { ($0 % 2 == 0 ? "4" : "1.5", "#EXT-X-BITRATE:1000\n") }))
         var run = try SimulationRun(trace: NetworkTrace(parsing: "1000,3000,20\n".utf8), movie: movie)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HLSKitSimulation
 
-@Suite("network trace")
+@Suite("Network trace")
 struct NetworkTraceTests {
     /// 1 s of 800 kbit/s after 50 ms, 500 ms of nothing, 2 s of 1600.5 kbit/s after 100 ms.
     static let text = """
@@ -80,7 +80,7 @@ struct NetworkTraceTests {
     }
 
     @Test(
-        "bits between two times are those of the periods passed",
+        "the bits between two times are the sum over the periods",
         arguments: [
             (0.0, 1000.0, 800_000.0), (500, 1250, 400_000), (1000, 1500, 0), (1400, 1501, 1600.5),
             (0, 3500, 4_001_000), (3500, 7000, 4_001_000), (3499, 3501, 2400.5), (10, 10, 0), (20, 10, 0),
@@ -89,7 +89,7 @@ struct NetworkTraceTests {
         #expect(abs(trace.deliveredBits(from: start, to: end) - bits) < 1e-6)
     }
 
-    @Test("what a request has received by its end is what it asked for")
+    @Test("the bits received until a request's end equal its size")
     func inverse() {
         var random = SystemRandomNumberGenerator()
         for _ in 0..<2000 {
@@ -156,7 +156,7 @@ struct NetworkTraceTests {
         #expect(trace.meanBitsPerSecond == 800_000)
     }
 
-    @Test("lost packets cost what TCP pays for them: more of it on a long way, and nothing on a slow link")
+    @Test("lost packets have TCP's costs: more on a long path, and none on a slow link")
     func loss() throws {
         func rate(_ loss: Double, latency: Int, link: Double = 1e9) -> Double {
             NetworkTrace(
@@ -181,7 +181,7 @@ struct NetworkTraceTests {
         #expect(made.bitsPerSecond(at: 0) < 2e6 && made.bitsPerSecond(at: 1500) == 8e6)
     }
 
-    @Test("periods made by a program mean the same as those of a file")
+    @Test("periods made in code equal those read from a file")
     func periods() throws {
         let made = try NetworkTrace(periods: [
             .init(duration: .seconds(1), conditions: LinkConditions(bitsPerSecond: 800e3, latency: .milliseconds(50))),
@@ -195,7 +195,7 @@ struct NetworkTraceTests {
     }
 
     @Test(
-        "what is not a trace is refused with its line",
+        "an invalid trace is refused with its line",
         arguments: [
             ("", nil, "no period"), ("# only\n# comments\n", nil, "no period"), ("1000,800", 1, "expected"),
             ("# x\n1000,800,50\n10,20,30,40,50", 3, "expected"), ("0,800,50", 1, "whole number"),
@@ -223,7 +223,7 @@ struct NetworkTraceTests {
         #expect(throws: HLSError.simulation("larger than 16 MiB")) { try NetworkTrace(parsing: bytes) }
     }
 
-    @Test("a file that is not there is named with the words of the system")
+    @Test("a missing file is named with the system's message")
     func missingFile() {
         #expect(throws: HLSError.simulation("cannot open: No such file or directory")) {
             try NetworkTrace(contentsOfFile: "/nonexistent/trace.csv")

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Outputs that a program writes itself, with the public interface alone.
-@Suite("outputs of a program's own", .timeLimit(.minutes(10)))
+@Suite("Custom outputs", .timeLimit(.minutes(10)))
 struct OwnOutputTests {
     /// Takes everything that there is, and notes it.
     private final class Tally: FrameReceiver, AudioReceiver, SampleReceiver, CueReceiver, MetadataReceiver, TimedOutput
@@ -144,7 +144,7 @@ struct OwnOutputTests {
 
     private static func distance(_ one: Duration, _ other: Duration) -> Duration { max(one - other, other - one) }
 
-    @Test("an output gets every frame, buffer, sample and cue, each at its time, and is told of the end")
+    @Test("an output gets every frame, buffer, sample and cue at its time, and the end")
     func everything() throws {
         let stage = try Stage()
         let (tally, counter, collector) = (Tally(), FrameCounter(), CueCollector())
@@ -180,7 +180,7 @@ struct OwnOutputTests {
         #expect(tally.binding.isOver)
     }
 
-    @Test("after a seek the output is told to drop what it has, and cues come again")
+    @Test("after a seek the output is flushed, and cues are repeated")
     func seek() throws {
         let stage = try Stage()
         let tally = Tally()
@@ -197,7 +197,7 @@ struct OwnOutputTests {
         #expect(notes.cues.count { $0 == first } == 2)
     }
 
-    @Test("timed metadata comes to whoever takes it")
+    @Test("timed metadata reaches every output that takes it")
     func metadata() throws {
         let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:1,\npacked-title.ec3\n#EXT-X-ENDLIST\n"
         let stage = try Stage(path: "packed.m3u8", files: ["packed.m3u8": Array(playlist.utf8)])
@@ -208,7 +208,7 @@ struct OwnOutputTests {
         #expect(tally.notes.groups.first?.items.contains { $0.commonKey == .title } == true)
     }
 
-    @Test("what an output throws fails the item")
+    @Test("an error thrown by an output fails the item")
     func failure() throws {
         let stage = try Stage()
         let tally = Tally(failingFrame: 50)
@@ -223,7 +223,7 @@ struct OwnOutputTests {
         #expect(tally.notes.endCount >= 1)
     }
 
-    @Test("an output that stands in for writers leaves them nothing of its kind")
+    @Test("an output that suppresses writers leaves them no media of its kind")
     func suppression() throws {
         let stage = try Stage()
         let (counter, writer) = (FrameCounter(), PictureLog(clock: stage.clock))

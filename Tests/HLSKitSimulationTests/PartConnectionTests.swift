@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Parts of half a second and 1 Mbit/s over links of which one connection has enough, or little more than that.
-@Suite("connections of parts in play", .timeLimit(.minutes(10)))
+@Suite("Connections for parts during playback", .timeLimit(.minutes(10)))
 struct PartConnectionTests {
     /// The requests of a session, and its stage's log.
     private static func play(
@@ -43,7 +43,7 @@ struct PartConnectionTests {
     ]
 
     @Test(
-        "M05: parts that come late over a shared connection are asked for over others, and lists are not",
+        "M05: parts late over a shared connection use separate ones, playlists do not",
         arguments: cases)
     func choice(_ test: Case) throws {
         let (session, requests) = try Self.play(
@@ -81,7 +81,7 @@ struct PartConnectionTests {
         }
     }
 
-    @Test("M05: where such a connection is refused, parts come over the shared one, and nothing is lost")
+    @Test("M05: if a separate connection is refused, parts use the shared one without a loss")
     func refused() throws {
         let (session, requests) = try Self.play(Self.stage("h2", bitsPerSecond: 1_400_000)) { Refusing(base: $0) }
         let own = requests.count(where: \.usesOwnConnection)

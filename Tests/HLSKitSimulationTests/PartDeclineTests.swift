@@ -3,7 +3,7 @@ import HLSKitSimulation
 import Testing
 
 /// Servers that cease to do what low latency takes while a player is 1.5 s behind the edge. Segments last 2 s.
-@Suite("players that go back from parts to segments", .timeLimit(.minutes(10)))
+@Suite("Players that return from parts to segments", .timeLimit(.minutes(10)))
 struct PartDeclineTests {
     struct Change: CustomTestStringConvertible, Sendable {
         var testDescription: String
@@ -50,7 +50,7 @@ struct PartDeclineTests {
     }
 
     @Test(
-        "M05: one wait brings the player to the ordinary distance; it is told why, once, and then nothing stalls",
+        "M05: one wait leads to the ordinary distance; the reason is reported once, and nothing stalls",
         arguments: changes)
     func declined(_ change: Change) throws {
         let session = try Self.stage(change).play()
@@ -65,7 +65,7 @@ struct PartDeclineTests {
         #expect(session.play.state.currentTime > .seconds(40))
     }
 
-    @Test("M05: a distance that is kept over waits is the ordinary one then")
+    @Test("M05: a preserved distance is then the ordinary one")
     func preserved() throws {
         let change = Self.changes[3]
         let session = try Self.stage(change).play(prefer: { $0.automaticallyPreservesTimeOffsetFromLive = true })
@@ -73,7 +73,7 @@ struct PartDeclineTests {
         #expect(session.lossCount == 0)
     }
 
-    @Test("M05: a distance that was set for parts does not stall at every segment")
+    @Test("M05: a distance configured for parts does not stall at every segment")
     func configured() throws {
         let session = try Self.stage(Self.changes[3]).play(prefer: {
             $0.configuredTimeOffsetFromLive = MediaTime(seconds: 1.2, preferredTimescale: 1000)
@@ -82,7 +82,7 @@ struct PartDeclineTests {
         #expect(session.presented.breaks == [])
     }
 
-    @Test("M05: where parts are offered again, they are loaded again, and nothing stalls")
+    @Test("M05: parts that are offered again are loaded again without a stall")
     func restored() throws {
         var stage = Self.stage(Change(testDescription: ""))
         stage.answer = { request, response in

@@ -3,12 +3,12 @@ import HLSKitSimulation
 import Testing
 
 /// A stream of low latency that ends: parts of half a second, four to a segment.
-@Suite("the end of playing by parts", .timeLimit(.minutes(10)))
+@Suite("End of playback with parts", .timeLimit(.minutes(10)))
 struct PartEndTests {
     enum Parts: CaseIterable, Sendable { case stay, go }
 
     @Test(
-        "M07: where the list ends nothing is loaded twice, whether it has parts still or not", arguments: Parts.allCases
+        "M07: when the playlist ends nothing is loaded twice, with or without parts", arguments: Parts.allCases
     )
     func endList(_ parts: Parts) throws {
         for addressing in [LowLatencyOrigin.Addressing.files, .ranges] {

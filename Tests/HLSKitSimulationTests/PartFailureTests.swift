@@ -3,7 +3,7 @@ import HLSKitSimulation
 import Testing
 
 /// Parts of half a second, four to a segment, that are listed and cannot be had. At 4 s segment 10 is begun.
-@Suite("parts that fail", .timeLimit(.minutes(10)))
+@Suite("Failing parts", .timeLimit(.minutes(10)))
 struct PartFailureTests {
     enum Failure: String, CaseIterable, Sendable {
         case notFound, unavailable, cut, noConnection, damaged
@@ -34,7 +34,7 @@ struct PartFailureTests {
         return stage
     }
 
-    @Test("M05: a part that fails once is asked for once more", arguments: Failure.allCases)
+    @Test("M05: a part that fails once is requested once more", arguments: Failure.allCases)
     func again(_ failure: Failure) throws {
         let session = try Self.stage(failure, of: ["1/10.1"], times: 1).play()
         #expect(session.stallCount + session.lossCount == 0, "\(session.play.log.text)")
@@ -44,7 +44,7 @@ struct PartFailureTests {
     }
 
     @Test(
-        "M05: a part that fails twice comes with its segment, as soon as that is listed; nothing lost, nothing twice",
+        "M05: a part that fails twice is loaded with its listed segment, without loss or repetition",
         arguments: zip(Failure.allCases + [.damaged], [0, 1, 2, 3, 1, 3]))
     func whole(_ failure: Failure, part: Int) throws {
         let session = try Self.stage(failure, of: ["1/10.\(part)"]).play()
@@ -58,7 +58,7 @@ struct PartFailureTests {
         #expect(session.play.state.currentTime > .seconds(25))
     }
 
-    @Test("M05: where another variant has the part, it comes from there", arguments: Failure.allCases)
+    @Test("M05: a part that another variant has is loaded from there", arguments: Failure.allCases)
     func elsewhere(_ failure: Failure) throws {
         let session = try Self.stage(failure, of: ["1/10.1"], variant: nil).play()
         #expect(session.lossCount == 0, "\(session.play.log.text)")
@@ -67,7 +67,7 @@ struct PartFailureTests {
         #expect(session.visits.names.contains { $0.hasPrefix("0/10") })
     }
 
-    @Test("M05: a part that is nowhere is skipped, and the stream is played on")
+    @Test("M05: a part that no variant has is skipped, and playback continues")
     func skipped() throws {
         let session = try Self.stage(.notFound, of: ["1/10.1", "1/10"]).play()
         #expect(session.count("item failed") == 0)
@@ -76,7 +76,7 @@ struct PartFailureTests {
         #expect(session.play.state.timeControlStatus == .playing)
     }
 
-    @Test("M05: byte ranges of a growing segment that are cut off come with it")
+    @Test("M05: truncated byte ranges of a growing segment are loaded with the segment")
     func ranges() throws {
         var stage = PartStage()
         stage.limit = .seconds(16)
@@ -94,7 +94,7 @@ struct PartFailureTests {
         #expect(session.visits.names.count { $0 == "1/10" } == 1)
     }
 
-    @Test("M05: parts at the end of segments that are not listed are nothing lost, and nothing comes twice")
+    @Test("M05: unlisted parts at the end of segments cause no loss and no repetition")
     func dropped() throws {
         for count in [1, 2, 3] {
             var stage = PartStage()
@@ -107,7 +107,7 @@ struct PartFailureTests {
         }
     }
 
-    @Test("M05: parts that are gone from the list when their segment stands are loaded with it")
+    @Test("M05: parts removed from the playlist when their segment is complete are loaded with it")
     func gone() throws {
         var stage = PartStage()
         stage.limit = .seconds(16)
@@ -129,7 +129,7 @@ struct PartFailureTests {
         #expect(session.stallCount <= 1)
     }
 
-    @Test("M05: a part with GAP=YES is passed over, or had from another variant")
+    @Test("M05: a part with GAP=YES is skipped, or loaded from another variant")
     func gaps() throws {
         for variant in [1, nil] {
             var stage = PartStage()

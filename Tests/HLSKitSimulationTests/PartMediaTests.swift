@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Parts in other containers, encrypted parts, renditions beside each other.
-@Suite("media of parts", .timeLimit(.minutes(10)))
+@Suite("Media of parts", .timeLimit(.minutes(10)))
 struct PartMediaTests {
     private static func expectSmooth(_ session: PartStage.Session, stalls: Int = 0) {
         #expect(session.stallCount <= stalls, "\(session.play.log.text)")
@@ -26,7 +26,7 @@ struct PartMediaTests {
 
     // MARK: Containers and encryption
 
-    @Test("M05: parts of transport streams are played, and their segments where a part fails")
+    @Test("M05: parts of transport streams are played, and their segments if a part fails")
     func transportStreams() throws {
         Self.expectSmooth(try Self.stage(PartPackaging(isTransportStream: true)).play())
         var stage = Self.stage(PartPackaging(isTransportStream: true))
@@ -38,7 +38,7 @@ struct PartMediaTests {
     }
 
     @Test(
-        "M05: each part of an AES-128 segment is decrypted by itself, with the key and vector of the segment",
+        "M05: each part of an AES-128 segment is decrypted separately with the segment's key and vector",
         .enabled(if: Tool.exists("/usr/bin/openssl")), arguments: [true, false])
     func encrypted(hasVector: Bool) throws {
         for isTransportStream in [true, false] {
@@ -53,7 +53,7 @@ struct PartMediaTests {
     }
 
     @Test(
-        "M05: an encrypted part that fails comes with its segment", .enabled(if: Tool.exists("/usr/bin/openssl")))
+        "M05: an encrypted part that fails is loaded with its segment", .enabled(if: Tool.exists("/usr/bin/openssl")))
     func encryptedWhole() throws {
         var stage = Self.stage(PartPackaging(encryption: .init()))
         let answer = stage.answer
@@ -68,14 +68,14 @@ struct PartMediaTests {
     }
 
     @Test(
-        "M05: parts whose samples are encrypted (cbcs) are played", .enabled(if: Tool.exists("/usr/bin/openssl")))
+        "M05: parts with encrypted samples (cbcs) are played", .enabled(if: Tool.exists("/usr/bin/openssl")))
     func encryptedSamples() throws {
         let session = try Self.stage(PartPackaging(encryptsSamples: true)) { $0.limit = .seconds(8) }.play()
         Self.expectSmooth(session)
         #expect(session.presented.frames.count > 100)
     }
 
-    @Test("M05: a discontinuity and another initialization section in the segment that is being made")
+    @Test("M05: a discontinuity and a new initialization section in the growing segment are played")
     func discontinuity() throws {
         var stage = PartStage()
         stage.origin.offersDeltaUpdates = false
@@ -140,7 +140,7 @@ struct PartMediaTests {
         return try stage.play()
     }
 
-    @Test("M05: audio of its own comes by parts, too", arguments: [LowLatencyOrigin.Addressing.files, .ranges])
+    @Test("M05: separate audio is loaded in parts, too", arguments: [LowLatencyOrigin.Addressing.files, .ranges])
     func audio(_ addressing: LowLatencyOrigin.Addressing) throws {
         let session = try Self.renditions {
             $0.addressing = addressing
@@ -158,13 +158,13 @@ struct PartMediaTests {
         #expect((Duration.milliseconds(1000)...(.milliseconds(1750))).contains(offset))
     }
 
-    @Test("M05: audio half a second behind the video costs one wait at most, and then plays on")
+    @Test("M05: audio that lags by half a second causes one wait at most")
     func lagging() throws {
         let session = try Self.renditions { $0.lags = [.zero, .milliseconds(500)] }
         Self.expectSmooth(session, stalls: 1)
     }
 
-    @Test("M05: audio that comes in segments holds playing back to its own distance, once")
+    @Test("M05: audio in whole segments increases the distance once")
     func ordinaryAudio() throws {
         var stage = PartStage()
         stage.variant = nil
@@ -193,7 +193,7 @@ struct PartMediaTests {
         #expect(session.play.state.currentTime.seconds > 20)
     }
 
-    @Test("M05: an audio rendition that stops for good is not asked for in a storm")
+    @Test("M05: an audio rendition that stops for good is not requested excessively")
     func stoppedForGood() throws {
         let session = try Self.renditions {
             $0.faults = [.init(.stops, during: .seconds(10)..<(.seconds(1000)), of: 1)]
@@ -203,7 +203,7 @@ struct PartMediaTests {
         #expect(session.visits.lists.count { $0.urlString.contains("/0/live.m3u8") } < 80)
     }
 
-    @Test("M05: subtitles in segments beside parts are shown, and hold nothing back")
+    @Test("M05: subtitles in segments next to parts are shown and delay nothing")
     func subtitles() throws {
         var stage = PartStage()
         stage.variant = nil

@@ -3,7 +3,7 @@ import HLSKitSimulation
 import Testing
 
 /// Players of a ``LowLatencyOrigin``: parts of half a second, four to a segment; `PART-HOLD-BACK` is 1.5 s.
-@Suite("playing by parts", .timeLimit(.minutes(10)))
+@Suite("Playing parts", .timeLimit(.minutes(10)))
 struct PartPlayingTests {
     private static func play(
         _ origin: LowLatencyOrigin, limit: Duration = .seconds(30), latency: Duration = .milliseconds(10),
@@ -34,7 +34,7 @@ struct PartPlayingTests {
         return origin
     }
 
-    @Test("M05: each part is asked for once, as soon as it is listed, and played PART-HOLD-BACK behind the edge")
+    @Test("M05: each part is requested once when listed, and plays PART-HOLD-BACK behind the edge")
     func parts() throws {
         for addressing in [LowLatencyOrigin.Addressing.files, .ranges] {
             var origin = LowLatencyOrigin()
@@ -61,7 +61,7 @@ struct PartPlayingTests {
     }
 
     @Test(
-        "M05: playing begins PART-HOLD-BACK behind the edge, whatever the age of the first list",
+        "M05: playback starts PART-HOLD-BACK behind the edge, whatever the first playlist's age",
         arguments: [0, 40, 120, 250, 380, 490])
     func alignment(_ lag: Int) throws {
         for latency in [5, 60] {
@@ -79,14 +79,14 @@ struct PartPlayingTests {
         }
     }
 
-    @Test("M05: a player that does not want it loads segments")
+    @Test("M05: a player with low latency disabled loads segments")
     func unwanted() throws {
         let session = try Self.play(LowLatencyOrigin()) { $0.allowsLowLatency = false }
         #expect(session.visits.names.allSatisfy { !$0.contains(".") })
         #expect(!session.visits.lists.contains { $0.urlString.contains("_HLS_msn") })
     }
 
-    @Test("M05: a server that takes a connection for each request is played as any other")
+    @Test("M05: a server with one connection per request is played like any other")
     func connections() throws {
         var origin = LowLatencyOrigin()
         origin.protocolName = "http/1.1"
@@ -156,7 +156,7 @@ struct PartPlayingTests {
     ]
 
     @Test(
-        "M05: whatever becomes of parts, the stream is played, and nothing of it twice or left out", arguments: faults)
+        "M05: whatever happens to parts, the stream plays without loss or repetition", arguments: faults)
     func broken(_ fault: Fault) throws {
         let session = try Self.play(fault.origin, limit: .seconds(60))
         #expect(session.count("failed") == 0)

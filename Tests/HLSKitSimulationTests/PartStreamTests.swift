@@ -3,7 +3,7 @@ import HLSKitSimulation
 import Testing
 
 /// What becomes of a player of parts when the stream itself does not run as it should.
-@Suite("streams of parts that go wrong", .timeLimit(.minutes(10)))
+@Suite("Faulty streams of parts", .timeLimit(.minutes(10)))
 struct PartStreamTests {
     private static func faulty(
         _ kind: LowLatencyOrigin.Fault.Kind, from start: Duration = .seconds(10), to end: Duration = .seconds(1000)
@@ -14,7 +14,7 @@ struct PartStreamTests {
         return stage
     }
 
-    @Test("M05: an encoder that pauses costs waits and nothing else, and then playing is by parts again")
+    @Test("M05: an encoder that pauses only causes waits, and playback then uses parts again")
     func pauses() throws {
         let session = try Self.faulty(.pauses, to: .seconds(30)).play()
         #expect(session.lossCount == 0)
@@ -24,7 +24,7 @@ struct PartStreamTests {
         #expect(session.visits.names.last?.contains(".") == true)
     }
 
-    @Test("R45: a server that begins to count anew is played on, each part of it once")
+    @Test("R45: a server that restarts its sequence is played on, each part once")
     func restarts() throws {
         var stage = PartStage()
         stage.limit = .seconds(50)
@@ -50,7 +50,7 @@ struct PartStreamTests {
         #expect(session.play.state.currentTime > .seconds(35))
     }
 
-    @Test("M05: numbers that jump, forwards or back, cost nothing: the parts are those that are known")
+    @Test("M05: jumping numbers, forward or back, have no effect: known parts are recognised")
     func jumps() throws {
         for distance in [1000, -5] {
             var stage = Self.faulty(.renumbers(by: distance))
@@ -62,7 +62,7 @@ struct PartStreamTests {
         }
     }
 
-    @Test("M05: a list that leaves segments out tells what is missed, and playing goes on with parts")
+    @Test("M05: a playlist that omits segments reports the loss, and playback continues with parts")
     func leap() throws {
         var stage = PartStage()
         stage.limit = .seconds(50)
@@ -78,7 +78,7 @@ struct PartStreamTests {
         #expect(session.visits.names.last?.contains(".") == true)
     }
 
-    @Test("M05: without a part that is said to be independent playing starts, seeks and lands at segments")
+    @Test("M05: without independent parts playback starts, seeks and lands at segments")
     func entries() throws {
         var stage = PartStage()
         stage.origin.faults = [.init(.hidesIndependence)]
@@ -98,7 +98,7 @@ struct PartStreamTests {
         #expect(other.visits.names.first == "1/7.0")
     }
 
-    @Test("M05: a connection that is lost in a growing segment each time is made again, part by part")
+    @Test("M05: a connection lost in a growing segment is opened again, part by part")
     func resets() throws {
         for count in [1000, 30_000] {
             var stage = Self.faulty(.resets(after: count), from: .seconds(10), to: .seconds(14))

@@ -3,7 +3,7 @@ import HLSKitSimulation
 import Testing
 
 /// Parts of half a second, four to a segment; every other one is independent.
-@Suite("variants that change inside a segment", .timeLimit(.minutes(10)))
+@Suite("Variant switches inside a segment", .timeLimit(.minutes(10)))
 struct PartSwitchingTests {
     /// Plays the lower variant, and may play the higher one from a time on.
     private static func play(_ origin: LowLatencyOrigin, at time: Duration) throws -> PartStage.Session {
@@ -16,7 +16,7 @@ struct PartSwitchingTests {
     }
 
     @Test(
-        "M05: another variant is begun at the next independent part, within a second",
+        "M05: another variant starts at the next independent part, within a second",
         arguments: [4_100, 4_600, 5_100, 5_600])
     func switches(milliseconds: Int) throws {
         let time = Duration.milliseconds(milliseconds)
@@ -34,7 +34,7 @@ struct PartSwitchingTests {
         #expect(session.visits.names.last?.hasPrefix("1/") == true)
     }
 
-    @Test("M05: where the other variant has fewer independent parts, it is begun before the place, and nothing twice")
+    @Test("M05: another variant with fewer independent parts starts earlier, without repetition")
     func earlier() throws {
         for milliseconds in [4_100, 4_600, 5_100, 5_600] {
             var origin = LowLatencyOrigin()
@@ -47,7 +47,7 @@ struct PartSwitchingTests {
         }
     }
 
-    @Test("M05: without independent parts variants change where segments begin")
+    @Test("M05: without independent parts variants switch at segment starts")
     func segmentStarts() throws {
         var origin = LowLatencyOrigin()
         origin.faults = [.init(.hidesIndependence)]
@@ -62,7 +62,7 @@ struct PartSwitchingTests {
         }
     }
 
-    @Test("M05: a variant that is half a second behind is begun where it is listed")
+    @Test("M05: a variant half a second behind starts at its listed end")
     func lagging() throws {
         var origin = LowLatencyOrigin()
         origin.lags = [.zero, .milliseconds(500)]
@@ -74,7 +74,7 @@ struct PartSwitchingTests {
     }
 
     @Test(
-        "C10: whatever is reported of another variant, it is begun at an independent part, and nothing twice",
+        "C10: whatever is reported of another variant, it starts at an independent part, without repetition",
         arguments: [.omitsReports, .reportsAhead(by: 1), .reportsAhead(by: 40), .reportsAhead(by: -5)]
             as [LowLatencyOrigin.Fault.Kind])
     func reports(_ fault: LowLatencyOrigin.Fault.Kind) throws {
@@ -89,7 +89,7 @@ struct PartSwitchingTests {
         #expect(session.visits.lists.count { $0.urlString.contains("/1/") } > 8)
     }
 
-    @Test("M05: a variant that lists nothing new any more is left for one that goes on, and nothing is left out")
+    @Test("M05: a variant that stops listing media is left for another one without a loss")
     func stops() throws {
         var stage = PartStage()
         stage.variant = nil

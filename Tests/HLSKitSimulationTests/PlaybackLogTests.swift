@@ -5,7 +5,7 @@ import Logging
 import TestSupport
 import Testing
 
-@Suite("What a player tells the program's logger", .timeLimit(.minutes(10)))
+@Suite("Player logging", .timeLimit(.minutes(10)))
 struct PlaybackLogTests {
     private static let secret = "SECRET"
 
@@ -21,7 +21,7 @@ struct PlaybackLogTests {
         return notebook
     }
 
-    @Test("each level logs what it is for, each line whose it is, and none a secret")
+    @Test("each level logs its own events, each line names its player, and none contains a secret")
     func levels() throws {
         let all = try play("a", level: .trace).lines
         let messages = Dictionary(grouping: all, by: \.level).mapValues { Set($0.map(\.message)) }
@@ -40,12 +40,12 @@ struct PlaybackLogTests {
         #expect(try play("a", level: .debug).lines.allSatisfy { $0.level == .debug })
     }
 
-    @Test("O07: all metadata that lines may have is in the table of the documentation, and nothing else")
+    @Test("O07: all log metadata is in the documentation's table, and nothing else is")
     func metadata() throws {
         let root = URL(filePath: SampleMedia.fixtures).appending(path: "../..").standardized
         let page = try String(
             contentsOf: root.appending(path: "Sources/HLSKitCore/Documentation.docc/Logging.md"), encoding: .utf8)
-        let table = page.split(separator: "\n").drop { $0 != "| key | is |" }.dropFirst(2).prefix {
+        let table = page.split(separator: "\n").drop { $0 != "| Key | Value |" }.dropFirst(2).prefix {
             $0.hasPrefix("| `")
         }
         let documented = Set(
@@ -63,7 +63,7 @@ struct PlaybackLogTests {
         #expect(told.count > 15 && told.isSubset(of: documented))
     }
 
-    @Test("a failed item is an error, once, with its URL and cause")
+    @Test("a failed item is logged as an error once, with its URL and cause")
     func failure() throws {
         let errors = try play("missing", level: .error).lines
         #expect(errors.count == 1)
@@ -89,7 +89,7 @@ struct PlaybackLogTests {
         return file
     }
 
-    @Test("damaged media is told of once for each kind of error, in the decoder's words")
+    @Test("damaged media is logged once per kind of error, in the decoder's words")
     func damage() throws {
         let notebook = Notebook()
         let clock = VirtualClock()
@@ -122,7 +122,7 @@ struct PlaybackLogTests {
         // Of the decoder that gave nothing for a second, and of what it refused.
         let causes = told.map { "\($0.metadata["cause"] ?? "")" }
         #expect(
-            causes.filter { !$0.hasPrefix("aac: ") }.allSatisfy { $0.hasSuffix("the decoder begins again") },
+            causes.filter { !$0.hasPrefix("aac: ") }.allSatisfy { $0.hasSuffix("the decoder was restarted") },
             "\(causes)"
         )
     }

@@ -2,7 +2,7 @@ import HLSKitCore
 import HLSKitSimulation
 import Testing
 
-@Suite("a player in virtual time", .timeLimit(.minutes(10)))
+@Suite("A player in virtual time", .timeLimit(.minutes(10)))
 struct PlayerDeterminismTests {
     /// A tunnel: fast, then next to nothing for half a minute, then fast again.
     static let tunnel = """

@@ -2,9 +2,9 @@ import HLSKitCore
 import HLSKitSimulation
 import Testing
 
-@Suite("events", .timeLimit(.minutes(10)))
+@Suite("Events", .timeLimit(.minutes(10)))
 struct PlayerEventTests {
-    @Test("F24: an event has the item that it is about, also when that is not in the player any more")
+    @Test("F24: an event names its item, even if that is no longer in the player")
     func item() throws {
         let queue = try VirtualQueue(["a": 2, "b": 2])
         let (ended, failed, current) = try queue.clock.run {
@@ -33,7 +33,7 @@ struct PlayerEventTests {
         #expect(current == ["https://b.invalid/index.m3u8", nil])
     }
 
-    @Test("F24: a reader that falls behind keeps the newest events, and is told how many it lost; others lose nothing")
+    @Test("F24: a slow reader keeps the newest events and gets the number of lost ones; others lose nothing")
     func slow() throws {
         let queue = try VirtualQueue(["a": 8])
         let (slow, all, item) = try queue.clock.run {
@@ -76,7 +76,7 @@ struct PlayerEventTests {
         duration: .milliseconds(1250), byteCount: 1000, variantID: AssetVariant.ID(rawValue: "low"), variantIndex: 0)
 
     @Test(
-        "F24: each event says in one line what happened",
+        "F24: each event describes itself in one line",
         arguments: [
             (.playbackStalled(itemTime: MediaTime(value: 12_345, timescale: 1000)), "stall at 12.3 s"),
             (.timeJumped(to: MediaTime(value: -6, timescale: 100)), "jump to -0.1 s"),
@@ -114,7 +114,7 @@ struct PlayerEventTests {
         #expect("\(PlayerEvent(hostTime: HostTime(offset: .milliseconds(62_005)), kind: kind))" == "62.005 s: \(text)")
     }
 
-    @Test("an item and its id can be read by people, without secrets")
+    @Test("an item and its id have readable descriptions without secrets")
     func itemDescription() {
         let item = PlayerItem(urlString: "https://user:secret@a.invalid/x.m3u8?token=0123456789abcdef0123456789abcdef")
         #expect("\(item)".hasPrefix("item "))
@@ -122,7 +122,7 @@ struct PlayerEventTests {
         #expect(item != PlayerItem(urlString: item.urlString))
     }
 
-    @Test("F24: the event of a failed item says why it failed")
+    @Test("F24: the event of a failed item gives the reason")
     func failure() throws {
         let clock = VirtualClock()
         let link = NetworkTrace(constant: .init(bitsPerSecond: 1e6))
@@ -145,7 +145,7 @@ struct PlayerEventTests {
             ])
     }
 
-    @Test("F24: a state says in one line what the player does, where, and how it goes")
+    @Test("F24: a state describes in one line what the player does, where, and how well")
     func state() throws {
         let queue = try VirtualQueue(["a": 8])
         let player = Player(configuration: queue.configuration)

@@ -2,9 +2,9 @@ import HLSKitCore
 import HLSKitSimulation
 import Testing
 
-@Suite("what an item shows", .timeLimit(.minutes(10)))
+@Suite("Properties of an item", .timeLimit(.minutes(10)))
 struct PlayerItemStateTests {
-    @Test("F17: status, duration, size and tracks come with the media, and stay when the item is taken out")
+    @Test("F17: status, duration, size and tracks appear with the media, and stay after removal")
     func properties() throws {
         let queue = try VirtualQueue(["a": 8, "b": 4])
         try queue.clock.run {
@@ -35,7 +35,7 @@ struct PlayerItemStateTests {
         }
     }
 
-    @Test("F17: a failed item stays failed and cannot come back")
+    @Test("F17: a failed item stays failed and cannot be reused")
     func failure() throws {
         let queue = try VirtualQueue([:])
         try queue.clock.run {
@@ -51,7 +51,7 @@ struct PlayerItemStateTests {
         }
     }
 
-    @Test("F17: an end time of playback, once it was reached, is not the item's duration")
+    @Test("F17: a reached playback end time does not become the item's duration")
     func endTime() throws {
         let queue = try VirtualQueue(["a": 8])
         try queue.clock.run {
@@ -67,7 +67,7 @@ struct PlayerItemStateTests {
         }
     }
 
-    @Test("F17: an item that was ready, came back and is taken out before it is loaded again stays ready")
+    @Test("F17: a ready item that is reused and removed before loading again stays ready")
     func comesBack() throws {
         let queue = try VirtualQueue(["a": 8])
         try queue.clock.run {
@@ -92,7 +92,7 @@ struct PlayerItemStateTests {
         return PlayerConfiguration(clock: clock, transport: transport)
     }
 
-    @Test("F17: duration and seekable ranges stay known while the playlist of another variant is loaded")
+    @Test("F17: duration and seekable ranges stay known while another variant's playlist is loaded")
     func variantSwitch() throws {
         let clock = VirtualClock()
         let configuration = try Self.twoVariants(clock)
@@ -116,7 +116,7 @@ struct PlayerItemStateTests {
         }
     }
 
-    @Test("I04: choosing a rendition that does not exist, while playing, is a warning and changes nothing")
+    @Test("I04: selecting an unknown rendition during playback is a warning and changes nothing")
     func unmatchedWish() throws {
         let clock = VirtualClock()
         let configuration = try Self.twoVariants(clock)
@@ -140,7 +140,7 @@ struct PlayerItemStateTests {
         }
     }
 
-    @Test("J06: outputs that come and go while segments are loaded leave times, and what is loaded, as they are")
+    @Test("J06: adding and removing outputs during loading changes neither times nor loaded media")
     func lateOutputs() throws {
         for time in stride(from: 100, to: 1600, by: 100) {
             let queue = try VirtualQueue(["a": 6], over: "1000,900,50\n") { $0.decodesWithoutOutput = [] }
@@ -171,7 +171,7 @@ struct PlayerItemStateTests {
         }
     }
 
-    @Test("J06: an item whose output is taken away when all is loaded continues to its end")
+    @Test("J06: an item whose output is removed after loading continues to its end")
     func lastOutputGoes() throws {
         let queue = try VirtualQueue(["a": 6]) { $0.decodesWithoutOutput = [] }
         let log = PictureLog(clock: queue.clock)
@@ -191,7 +191,7 @@ struct PlayerItemStateTests {
         }
     }
 
-    @Test("G06: a seek to the end of what is not loaded plays to the end, and the duration stays")
+    @Test("G06: a seek to an unloaded end plays to the end, and the duration stays")
     func seekToTheEnd() throws {
         let queue = try VirtualQueue(["a": 100])
         try queue.clock.run {
@@ -210,7 +210,7 @@ struct PlayerItemStateTests {
     }
 
     @Test(
-        "no number that a program sets is a trap",
+        "no number set by an app traps",
         arguments: [Double.nan, .infinity, -.infinity, 1e300, -1e300, .leastNonzeroMagnitude, -1, 0])
     func numbers(_ number: Double) throws {
         let clock = VirtualClock()
@@ -264,7 +264,7 @@ struct PlayerItemStateTests {
         }
     }
 
-    @Test("an item's ID is never that of another one, also once it is gone")
+    @Test("an item's id is never reused, even after its release")
     func identity() {
         let ids = (0..<100).map { _ in PlayerItem(urlString: "https://host.invalid/a.m3u8").id }
         #expect(Set(ids).count == 100)

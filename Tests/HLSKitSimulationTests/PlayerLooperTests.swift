@@ -2,11 +2,11 @@ import HLSKitCore
 import HLSKitSimulation
 import Testing
 
-@Suite("looping an item", .timeLimit(.minutes(10)))
+@Suite("Looping an item", .timeLimit(.minutes(10)))
 struct PlayerLooperTests {
     private static func seconds(_ value: Int64) -> MediaTime { MediaTime(value: value, timescale: 1) }
 
-    @Test("H06: rounds follow each other without a pause, and only the first one asks the network")
+    @Test("H06: rounds follow each other without a pause, and only the first one uses the network")
     func rounds() throws {
         let queue = try VirtualQueue(["a": 4])
         try queue.clock.run {
@@ -55,7 +55,7 @@ struct PlayerLooperTests {
         #expect(looper.loopingPlayerItems.count <= 1)
     }
 
-    @Test("H06: a range of the item, from its start to its end")
+    @Test("H06: a range of the item loops from its start to its end")
     func range() throws {
         let queue = try VirtualQueue(["a": 10])
         let times = try queue.clock.run {
@@ -82,7 +82,7 @@ struct PlayerLooperTests {
         for (one, next) in zip(times, times.dropFirst()) { #expect(abs(next - one - 2) < 0.002, "\(times)") }
     }
 
-    @Test("H06: before or after the items that are there, which follow when looping ends", arguments: [true, false])
+    @Test("H06: looping comes before or after other items, which follow when it ends", arguments: [true, false])
     func ordering(precedes: Bool) throws {
         let queue = try VirtualQueue(["a": 4, "b": 4])
         try queue.clock.run {
@@ -102,7 +102,7 @@ struct PlayerLooperTests {
         }
     }
 
-    @Test("H06: ranges that cannot be throw at once, one outside the item makes it fail")
+    @Test("H06: impossible ranges throw at once, and one outside the item fails the looper")
     func refusals() throws {
         let queue = try VirtualQueue(["a": 4])
         try queue.clock.run {
@@ -123,7 +123,7 @@ struct PlayerLooperTests {
         }
     }
 
-    @Test("H05: a copy has the preferences of its item and none of its outputs; what was loaded serves both")
+    @Test("H05: a copy has its item's preferences without outputs; loaded data serves both")
     func copies() throws {
         let queue = try VirtualQueue(["a": 4])
         let log = PictureLog(clock: queue.clock)

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("players that are let go", .timeLimit(.minutes(10)))
+@Suite("Released players", .timeLimit(.minutes(10)))
 struct PlayerReleaseTests {
     /// What is to be gone.
     private struct Weak {
@@ -12,7 +12,7 @@ struct PlayerReleaseTests {
         init(_ object: AnyObject) { self.object = object }
     }
 
-    @Test("D10: a thousand players that are let go leave no request, no task and nothing in memory")
+    @Test("D10: a thousand released players leave no request, no task and no memory")
     func release() throws {
         let requests = Mutex<CountingTransport?>(nil)
         // Slow, so that most are let go in the middle of a request.

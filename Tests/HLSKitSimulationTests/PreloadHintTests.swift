@@ -3,7 +3,7 @@ import HLSKitSimulation
 import Testing
 
 /// Players of a ``LowLatencyOrigin`` that hints at the part that comes next: parts of half a second, four to a segment.
-@Suite("preload hints in play", .timeLimit(.minutes(10)))
+@Suite("Preload hints in playback", .timeLimit(.minutes(10)))
 struct PreloadHintTests {
     /// - Parameter age: how long the origin was there before.
     private static func play(
@@ -26,7 +26,7 @@ struct PreloadHintTests {
         return origin
     }
 
-    @Test("M05: a part with a file of its own is asked for once, before it is listed")
+    @Test("M05: a part with its own file is requested once, before it is listed")
     func files() throws {
         let session = try Self.play(Self.origin(.files))
         #expect(session.count("stalled") == 0)
@@ -40,7 +40,7 @@ struct PreloadHintTests {
         #expect(session.play.state.statistics.numberOfDecodedVideoFrames > 700)
     }
 
-    @Test("M05: one answer to an open range brings all parts of a segment that is being made")
+    @Test("M05: one response to an open range delivers all parts of a growing segment")
     func ranges() throws {
         let session = try Self.play(Self.origin(.ranges))
         #expect(session.count("stalled") == 0)
@@ -95,7 +95,7 @@ struct PreloadHintTests {
             }(), requests: 115...128),
     ]
 
-    @Test("M05: whatever becomes of a hint, parts are played as if there were none", arguments: faults)
+    @Test("M05: whatever happens to a hint, parts are played as without hints", arguments: faults)
     func broken(_ fault: Fault) throws {
         let session = try Self.play(fault.origin, limit: .seconds(60))
         #expect(session.count("failed") == 0)
@@ -112,14 +112,14 @@ struct PreloadHintTests {
         #expect(again.play.log.text == session.play.log.text)
     }
 
-    @Test("M05: a hint that brings other bytes ends nothing")
+    @Test("M05: a hint that delivers wrong bytes does not end playback")
     func otherBytes() throws {
         let session = try Self.play(Self.origin(.files, .hint(.otherBytes)), limit: .seconds(60))
         #expect(session.count("failed") == 0)
         #expect(session.play.state.currentTime.seconds > 45)
     }
 
-    @Test("M05: a hint that brings other bytes once costs its part, and nothing comes twice")
+    @Test("M05: a hint that delivers wrong bytes once costs its part, without repetition")
     func otherBytesOnce() throws {
         var stage = PartStage()
         stage.limit = .seconds(30)
@@ -136,7 +136,7 @@ struct PreloadHintTests {
         #expect((frames.last ?? .zero) > .seconds(25))
     }
 
-    @Test("M05: who pauses lets what was hinted at go")
+    @Test("M05: a pause cancels the hinted request")
     func pauses() throws {
         let clock = VirtualClock()
         let trace = NetworkTrace(constant: LinkConditions(bitsPerSecond: 20_000_000, latency: .milliseconds(10)))
@@ -167,7 +167,7 @@ struct PreloadHintTests {
         }
     }
 
-    @Test("C06: behind a cache playing starts at the edge, by the age of the first answer")
+    @Test("C06: with a cache, playback starts at the edge by the first response's age")
     func tuneIn() throws {
         for lifetime in [8, 5] {
             var origin = LowLatencyOrigin()

@@ -5,7 +5,7 @@ import Testing
 
 /// Segment 12 of a ``LowLatencyOrigin``, which begins at 8 s, has another initialization section; so long as its first part is hinted at,
 /// that is, too.
-@Suite("hints at initialization sections", .timeLimit(.minutes(10)))
+@Suite("Hinted initialization sections", .timeLimit(.minutes(10)))
 struct PreloadMapHintTests {
     private static func changed(_ text: String, isHinted: Bool) -> String {
         var lines: [Substring] = []
@@ -56,7 +56,7 @@ struct PreloadMapHintTests {
         var all: [Duration] { state.withLock { $0 } }
     }
 
-    @Test("M05: an initialization section that is hinted at is asked for once, before its first part is listed")
+    @Test("M05: a hinted initialization section is requested once, before its first part is listed")
     func map() throws {
         let hinted = try Self.times(isHinted: true)
         #expect(hinted.count == 1)

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// Code of the program that decides while an item is played runs without the player's lock.
-@Suite("code of the program", .timeLimit(.minutes(10)))
+@Suite("App code in the player", .timeLimit(.minutes(10)))
 struct ProgramCodeTests {
     /// A place for the player that is made after the code that reads it.
     private final class Reader: Sendable {
@@ -76,7 +76,7 @@ struct ProgramCodeTests {
         return (log.text, reader.readings, variants)
     }
 
-    @Test("a policy of keep-up may read the player, and the same session is the same each time")
+    @Test("a custom keep-up policy may read the player, and the session stays deterministic")
     func keepUp() throws {
         func run() throws -> (log: String, readings: [String], variants: [Int]) {
             try play { configuration, reader in
@@ -103,7 +103,7 @@ struct ProgramCodeTests {
         ])
     }
 
-    @Test("E15: a condition on variants may read the player, whether it was set before the item is loaded or later")
+    @Test("E15: a variant condition may read the player, whether set before loading or later")
     func condition() throws {
         let result = try play(prefer: { item, reader in item.quality = Self.quality(reader, from: 2) }) { _, _ in }
         #expect(result.readings.count == 4, "once for each variant")
@@ -127,7 +127,7 @@ struct ProgramCodeTests {
         }
     }
 
-    @Test("a rule of the program may read the player, and its state is kept from decision to decision")
+    @Test("an app's rule may read the player, and its state is kept between decisions")
     func selector() throws {
         func run() throws -> (log: String, readings: [String], variants: [Int]) {
             try play { configuration, reader in configuration.variantSelector = LowThenHigh(reader: reader) }
@@ -146,7 +146,7 @@ struct ProgramCodeTests {
         mutating func decide(_ input: SelectionInput) -> SelectionDecision { rule.decide(input) }
     }
 
-    @Test("a rule chooses the same variants whether the program or the engine calls it")
+    @Test("a rule chooses the same variants whether the app or the engine calls it")
     func wrapped() throws {
         let own = try play { configuration, _ in configuration.variantSelector = ScenarioRule() }
         let wrapped = try play { configuration, _ in configuration.variantSelector = Wrapped(rule: ScenarioRule()) }
@@ -155,7 +155,7 @@ struct ProgramCodeTests {
         #expect(own.variants.count > 1)
     }
 
-    @Test("the date is asked for once, when the player is made, and not while it is locked")
+    @Test("the date is read once, when the player is made, and not under its lock")
     func wallClock() throws {
         let reader = Reader()
         let count = Mutex(0)

@@ -1,9 +1,9 @@
 import HLSKitCore
 import Testing
 
-@Suite("media of a segment that is still on its way", .timeLimit(.minutes(10)))
+@Suite("Media of a partly loaded segment", .timeLimit(.minutes(10)))
 struct ProgressiveLoadingTests {
-    @Test("D08: what is here of a segment is demuxed, decoded and played before its last byte is here")
+    @Test("D08: received media of a segment is demuxed, decoded and played before its last byte")
     func progressive() throws {
         // The segment takes twenty seconds to arrive, and has two of media: time continues as fast as the bytes come.
         let pipe = try SharedPipe(kilobitsPerSecond: 200, segmentCount: 1)

@@ -3,7 +3,7 @@ import HLSKitSimulation
 import Synchronization
 import Testing
 
-@Suite("values of properties", .timeLimit(.minutes(10)))
+@Suite("Values of properties", .timeLimit(.minutes(10)))
 struct PropertyValuesTests {
     /// Collects what a sequence gives, until it ends.
     private final class Reader<Value: Equatable & Sendable>: Sendable {
@@ -23,7 +23,7 @@ struct PropertyValuesTests {
         func cancel() { task.withLock { $0 }?.cancel() }
     }
 
-    @Test("F23: a reader gets the value that there is, then each that differs from the one before")
+    @Test("F23: a reader gets the current value, then each that differs from the previous one")
     func player() throws {
         let queue = try VirtualQueue(["a": 8])
         try queue.clock.run {
@@ -49,7 +49,7 @@ struct PropertyValuesTests {
         }
     }
 
-    @Test("F23: status, duration, tracks and what is loaded of an item, from before it is in a player")
+    @Test("F23: an item's status, duration, tracks and loaded ranges are read before it has a player")
     func item() throws {
         let queue = try VirtualQueue(["a": 8])
         try queue.clock.run {
@@ -73,7 +73,7 @@ struct PropertyValuesTests {
         }
     }
 
-    @Test("F23: an item that fails, and one that is made ready behind another")
+    @Test("F23: values of a failing item, and of one prepared after another, are reported")
     func queued() throws {
         let queue = try VirtualQueue(["a": 4, "b": 4])
         try queue.clock.run {
@@ -199,7 +199,7 @@ struct PropertyValuesTests {
         return changed
     }
 
-    @Test("F23: each property begins with its value, and whoever reads late gets the newest one at once")
+    @Test("F23: each property starts with its value, and a late reader gets the newest one at once")
     func everyProperty() throws {
         let queue = try VirtualQueue(["a": 60])
         let played = try queue.clock.run {
@@ -216,7 +216,7 @@ struct PropertyValuesTests {
         #expect(failed.contains("error") && failed.contains("status") && !failed.contains("tracks"))
     }
 
-    @Test("F23: why a player waits, and the distance from the live edge")
+    @Test("F23: the reason for waiting and the live offset are reported as values")
     func waitingAndLive() throws {
         let clock = VirtualClock()
         let stream = SyntheticStream(
@@ -270,7 +270,7 @@ struct PropertyValuesTests {
         weak var item: PlayerItem?
     }
 
-    @Test("F23: a sequence keeps neither the player nor the item")
+    @Test("F23: a sequence retains neither the player nor the item")
     func lifetime() throws {
         let queue = try VirtualQueue(["a": 8])
         try queue.clock.run {
@@ -289,7 +289,7 @@ struct PropertyValuesTests {
         }
     }
 
-    @Test("F23, H06: the rounds of a looper are followed until looping is over")
+    @Test("F23, H06: a looper's rounds are reported until looping ends")
     func looper() throws {
         let queue = try VirtualQueue(["a": 4])
         try queue.clock.run {

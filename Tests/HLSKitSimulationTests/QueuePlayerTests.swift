@@ -2,9 +2,9 @@ import HLSKitCore
 import HLSKitSimulation
 import Testing
 
-@Suite("a queue of items", .timeLimit(.minutes(10)))
+@Suite("A queue of items", .timeLimit(.minutes(10)))
 struct QueuePlayerTests {
-    @Test("H09: the next item's time 0 follows the end of the one before, frame by frame, and the status stays")
+    @Test("H09: the next item's time 0 follows the previous end, frame by frame, without a status change")
     func seam() throws {
         let queue = try VirtualQueue(["a": 8, "b": 6])
         let log = PictureLog(clock: queue.clock)
@@ -45,7 +45,7 @@ struct QueuePlayerTests {
         #expect(last.rate == 1)
     }
 
-    @Test("H01: the next item is loaded when the current one has all it wants, the one after when both are short")
+    @Test("H01: the next item loads when the current one is full, and the one after if both are short")
     func preparing() throws {
         let queue = try VirtualQueue(["long": 200, "a": 4, "b": 4, "c": 4])
         try queue.clock.run {
@@ -105,7 +105,7 @@ struct QueuePlayerTests {
         }
     }
 
-    @Test("H03: advance without a queue is pause; none lets time run on past the end, another action then acts at once")
+    @Test("H03: advance without a queue pauses; none lets time run on; a new action then acts at once")
     func actionAtItemEnd() throws {
         let queue = try VirtualQueue(["a": 4])
         try queue.clock.run {
@@ -155,7 +155,7 @@ struct QueuePlayerTests {
         #expect(played == names.filter { $0 != "x" })
     }
 
-    @Test("H01: a queue that ran out waits for an item, and plays it at the rate that was kept")
+    @Test("H01: an empty queue waits for an item, and plays it at the kept rate")
     func ranOut() throws {
         let queue = try VirtualQueue(["a": 4, "b": 4])
         try queue.clock.run {
@@ -173,7 +173,7 @@ struct QueuePlayerTests {
         }
     }
 
-    @Test("H09: without pacing the items follow each other as well, each with all its frames")
+    @Test("H09: unpaced, items also follow each other, each with all its frames")
     func unpaced() throws {
         let queue = try VirtualQueue(["a": 8, "b": 4, "c": 2]) { $0.pacing = .unpaced }
         let log = PictureLog(clock: queue.clock)
@@ -189,7 +189,7 @@ struct QueuePlayerTests {
         #expect(log.pictures.map(\.name) == names)
     }
 
-    @Test("H05: items that were played are put behind the queue again, round after round, without a pause")
+    @Test("H05: played items inserted at the end of the queue again play in each round without a pause")
     func treadmill() throws {
         let queue = try VirtualQueue(["a": 4, "b": 4])
         let log = PictureLog(clock: queue.clock)
@@ -215,7 +215,7 @@ struct QueuePlayerTests {
         }
     }
 
-    @Test("what is taken out of a queue stops loading at once")
+    @Test("an item removed from a queue stops loading at once")
     func removal() throws {
         let queue = try VirtualQueue(["a": 200], over: "1000,300,50\n")
         try queue.clock.run {
@@ -231,7 +231,7 @@ struct QueuePlayerTests {
         }
     }
 
-    @Test("H03: what a call at the end of the last item leads to is reported at once")
+    @Test("H03: effects of a call at the end of the last item are reported at once")
     func callAtTheEnd() throws {
         let queue = try VirtualQueue(["a": 4])
         try queue.clock.run {

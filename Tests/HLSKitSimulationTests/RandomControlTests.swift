@@ -9,9 +9,9 @@ import Testing
 @testable import HLSKitEngine
 @testable import HLSKitPlayback
 
-/// Eight users do anything to one player, at once: what docs/behaviour/concurrency.md and time-control.md say holds,
+/// Eight users do anything to one player, at once: what docs/reference/playback.md says holds,
 /// whatever they do.
-@Suite("a player under random control", .timeLimit(.minutes(30)))
+@Suite("A player under random control", .timeLimit(.minutes(30)))
 struct RandomControlTests {
     static let userCount = 8
 
@@ -41,7 +41,7 @@ struct RandomControlTests {
     // MARK: Virtual time
 
     @Test(
-        "C: eight tasks on the virtual clock: the same seed gives the same log, byte for byte, and the rules hold",
+        "C: eight tasks on the virtual clock: the same seed gives the same log, and the invariants hold",
         arguments: plan.seeds)
     func virtual(seed: UInt64) throws {
         let first = try Self.walk(seed: seed)
@@ -127,7 +127,7 @@ struct RandomControlTests {
 
     // MARK: Threads
 
-    @Test("C: eight threads: no race, no trap, and the rules hold", arguments: plan.seeds)
+    @Test("C: eight threads: no race, no trap, and the invariants hold", arguments: plan.seeds)
     func threads(seed: UInt64) async throws {
         let clock = FastClock(factor: 60)
         let stage = ControlStage(configuration: try Self.configuration(clock, seed: seed), isAlone: false)

@@ -4,7 +4,7 @@ import HLSKitSimulation
 import Testing
 
 /// The seeds of the fuzzer of recordings, and what chance makes of them.
-@Suite("damaged recordings", .timeLimit(.minutes(10)))
+@Suite("Damaged recordings", .timeLimit(.minutes(10)))
 struct RecordingDamageTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Fuzz/corpus-files/recording")
@@ -20,7 +20,7 @@ struct RecordingDamageTests {
         #expect(throws: Never.self) { try NetworkTrace(parsing: text.utf8) }
     }
 
-    @Test("what was recorded is read, and shows its link")
+    @Test("a complete recording is read, and shows its link")
     func whole() throws {
         for seed in try Self.seeds() {
             let recording = try NetworkRecording(parsing: seed)
@@ -29,7 +29,7 @@ struct RecordingDamageTests {
         }
     }
 
-    @Test("damaged anywhere, reading ends")
+    @Test("reading a recording damaged anywhere ends")
     func damaged() throws {
         // Constants of Knuth's MMIX.
         var state: UInt64 = 1

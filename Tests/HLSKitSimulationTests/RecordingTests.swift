@@ -4,7 +4,7 @@ import HLSKitSimulation
 import TestSupport
 import Testing
 
-@Suite("recording and replay", .timeLimit(.minutes(10)))
+@Suite("Recording and replay", .timeLimit(.minutes(10)))
 struct RecordingTests {
     /// Plays a synthetic stream through a tunnel and records it, all in virtual time.
     private func record(to path: String) throws -> VirtualPlay {
@@ -37,7 +37,7 @@ struct RecordingTests {
         #expect(try replay(recording).log.text == again.log.text)
     }
 
-    @Test("a recording that was cut off is good up to its last whole line")
+    @Test("a truncated recording is valid up to its last whole line")
     func cutOff() throws {
         let folder = try ScratchFolder()
         let play = try record(to: folder.path + "/r.jsonl")
@@ -92,7 +92,7 @@ struct RecordingTests {
                 + "\n", error: "range", line: 2),
     ]
 
-    @Test("what is not a recording is refused with its line", arguments: badTexts)
+    @Test("an invalid recording is refused with its line", arguments: badTexts)
     func refuses(_ test: BadText) {
         let error = #expect(throws: HLSError.self) { try NetworkRecording(parsing: Array(test.text.utf8)) }
         #expect(error?.detail == test.line.map { "line \($0)" })
@@ -137,14 +137,14 @@ struct RecordingTests {
         }
     }
 
-    @Test("what was not recorded fails, and a player that asks for it says so")
+    @Test("a request missing in the recording fails with that reason in the log")
     func unknown() throws {
         let play = try replay(NetworkRecording(urlString: "https://a.test/index.m3u8"))
         #expect(play.log.decisions.last?.contains("item failed") == true, "\(play.log.text)")
         #expect(play.log.text.contains("the recording has no such request"))
     }
 
-    @Test("the bandwidth of the link is found again")
+    @Test("the bandwidth of the link is recovered")
     func bandwidth() throws {
         let folder = try ScratchFolder()
         _ = try record(to: folder.path + "/r.jsonl")

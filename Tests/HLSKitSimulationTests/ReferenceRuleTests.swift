@@ -3,7 +3,7 @@ import Testing
 
 @testable import HLSKitSimulation
 
-@Suite("reference rules")
+@Suite("Reference rules")
 struct ReferenceRuleTests {
     /// 1, 2 and 4 Mbit/s.
     private static let variants = [1e6, 2e6, 4e6].enumerated().map { AssetVariant(index: $0, peakBitRate: $1) }
@@ -29,7 +29,7 @@ struct ReferenceRuleTests {
         return variants.firstIndex { $0.id == decision.variantID }
     }
 
-    @Test("hls.js takes what is within 0.95 of the throughput, and a better one within 0.7")
+    @Test("hls.js selects a variant within 0.95 of the throughput, and a better one within 0.7")
     func hlsjs() {
         // 2 / 0.95 = 2.105, 4 / 0.95 = 4.21, 2 / 0.7 = 2.857, 4 / 0.7 = 5.714.
         #expect(Self.choice(HLSJSRule(), Self.input(4.3e6, current: 2)) == 2)
@@ -40,7 +40,7 @@ struct ReferenceRuleTests {
         #expect(Self.choice(HLSJSRule(), Self.input(2.9e6, current: 0)) == 1)
     }
 
-    @Test("hls.js gives up a part that would outlast what is ahead, where a lower variant is there sooner")
+    @Test("hls.js abandons a part that would outlast the buffer if a lower variant arrives earlier")
     func hlsjsGivesUp() {
         var input = Self.input(8e6, current: 2, buffer: .milliseconds(600))
         let requested = input.now - .milliseconds(400)
@@ -52,7 +52,7 @@ struct ReferenceRuleTests {
         #expect(Self.choice(HLSJSRule(), input) == 2)
     }
 
-    @Test("hls.js gives up nothing before the first byte is overdue, and never for the lowest variant alone")
+    @Test("hls.js abandons nothing before the first byte is overdue, and never the lowest variant")
     func hlsjsKeeps() {
         var input = Self.input(8e6, current: 1, buffer: .milliseconds(100))
         let requested = input.now - .milliseconds(400)
@@ -72,7 +72,7 @@ struct ReferenceRuleTests {
         #expect(Self.choice(HLSJSRule(), input) == 0)
     }
 
-    @Test("hls.js measures anew from the bit rate of the variant for which it gave up a part")
+    @Test("hls.js restarts its estimate at the bit rate of the variant it switched down to")
     func hlsjsBeginsAnew() {
         var rule = HLSJSRule()
         var input = Self.input(20e6, current: 2, buffer: .milliseconds(100))
@@ -87,7 +87,7 @@ struct ReferenceRuleTests {
         #expect(rule.decide(input).variantID == Self.variants[0].id)
     }
 
-    @Test("what is there within 20 ms comes from a cache to Shaka, and is no measurement")
+    @Test("Shaka takes a response within 20 ms for a cache hit and does not measure it")
     func shakaCache() {
         #expect(Self.choice(ShakaRule(), Self.input(90e6, current: 0)) == 2)
         // A megabit is assumed still, of which 0.95 are less than the second needs.
@@ -112,7 +112,7 @@ struct ReferenceRuleTests {
         #expect(rule.decide(input).variantID == Self.variants[0].id)
     }
 
-    @Test("before a measurement hls.js assumes 500 kbit/s and Shaka a megabit")
+    @Test("without measurements hls.js assumes 500 kbit/s and Shaka a megabit")
     func unmeasured() {
         #expect(Self.choice(HLSJSRule(), Self.input(1e6, count: 0, current: 2)) == 0)
         #expect(Self.choice(ShakaRule(), Self.input(1e6, count: 0, current: 2)) == 2)

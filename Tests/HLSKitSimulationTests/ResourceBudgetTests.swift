@@ -2,7 +2,7 @@ import HLSKitCore
 import HLSKitSimulation
 import Testing
 
-@Suite("players that share a budget", .timeLimit(.minutes(10)))
+@Suite("Players that share a budget", .timeLimit(.minutes(10)))
 struct ResourceBudgetTests {
     /// A player with half a minute of media wants a full minute; another one starts.
     ///
@@ -25,7 +25,7 @@ struct ResourceBudgetTests {
         return (wait, preview.state.statistics.numberOfStalls, pipe.requests)
     }
 
-    @Test("D10: a player of high priority starts sooner beside one of low priority, which does not stall")
+    @Test("D10: a high priority player starts sooner next to a low one, which does not stall")
     func priority() throws {
         let equal = try Self.start(.default, .default)
         let ranked = try Self.start(.low, .high)
@@ -36,7 +36,7 @@ struct ResourceBudgetTests {
         #expect(try Self.start(.low, .high).requests == ranked.requests, "the same each time")
     }
 
-    @Test("D10: a player that waits for ever lets those of lower priority play on")
+    @Test("D10: a player that waits for ever lets lower priority players continue")
     func starvation() throws {
         let pipe = try SharedPipe(kilobitsPerSecond: 6000) { $0 == "dead" }
         let budget = ResourceBudget()
@@ -63,7 +63,7 @@ struct ResourceBudgetTests {
         #expect(low.state.statistics.numberOfStalls == 0)
     }
 
-    @Test("D10: a recorder of low priority continues beside one who waits for ever, one segment after another")
+    @Test("D10: a low priority recorder continues segment by segment next to a waiting player")
     func recorder() throws {
         let pipe = try SharedPipe(kilobitsPerSecond: 20_000, segmentCount: 30) { $0 == "dead" }
         let budget = ResourceBudget()
@@ -95,7 +95,7 @@ struct ResourceBudgetTests {
             testDescription: "seconds", budget: { ResourceBudget(maximumBufferedDuration: .seconds(32)) }, ahead: 32),
     ]
 
-    @Test("D10: all players together hold what the budget allows, and none of them stalls", arguments: limits)
+    @Test("D10: all players together stay within the budget, and none of them stalls", arguments: limits)
     func together(_ limit: Limit) throws {
         let pipe = try SharedPipe(kilobitsPerSecond: 100_000)
         let budget = limit.budget()
@@ -118,7 +118,7 @@ struct ResourceBudgetTests {
         }
     }
 
-    @Test("D10: with nothing left each player holds what lets it play")
+    @Test("D10: with an empty budget each player holds the minimum for playback")
     func nothing() throws {
         let pipe = try SharedPipe(kilobitsPerSecond: 20_000, segmentCount: 10)
         let budget = ResourceBudget(maximumBufferedByteCount: 0, maximumBufferedDuration: .zero)
@@ -131,7 +131,7 @@ struct ResourceBudgetTests {
         #expect(players.allSatisfy { $0.state.statistics.numberOfStalls == 0 })
     }
 
-    @Test("D10: parts change as players come, lose their item, close and are let go")
+    @Test("D10: shares change when players join, lose their item, close and are released")
     func membership() throws {
         weak var last: Player?
         let pipe = try SharedPipe(kilobitsPerSecond: 100_000)
@@ -162,7 +162,7 @@ struct ResourceBudgetTests {
         #expect(budget.playerCount == 0)
     }
 
-    @Test("D10: the items of a queue share what their player may hold")
+    @Test("D10: the items of a queue share their player's allowance")
     func queue() throws {
         let pipe = try SharedPipe(kilobitsPerSecond: 100_000, segmentCount: 15)
         let budget = ResourceBudget(maximumBufferedByteCount: 3_000_000)

@@ -56,7 +56,7 @@ struct ResourceClassTests {
         .multivariantPlaylist, .mediaPlaylist, .initializationSection, .segment, .key,
     ]
 
-    @Test("D04: a class has its own deadline, waits and number of tries, as the origin sees them", arguments: classes)
+    @Test("D04: a class has its own deadline, delays and attempts, as seen by the origin", arguments: classes)
     func own(_ silent: ResourceClass) throws {
         let found = try Self.play(silent: silent) { configuration in
             configuration.timeouts[silent].firstByte = .seconds(2)
@@ -67,7 +67,7 @@ struct ResourceClassTests {
         #expect(Self.waits(found.times) == [5, 5])
     }
 
-    @Test("D04: what is said of another class changes nothing", arguments: classes)
+    @Test("D04: settings of another class change nothing", arguments: classes)
     func others(_ silent: ResourceClass) throws {
         let found = try Self.play(silent: silent) { configuration in
             for other in Self.classes where other != silent {

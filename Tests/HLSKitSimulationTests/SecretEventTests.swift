@@ -2,7 +2,7 @@ import HLSKitCore
 import HLSKitSimulation
 import Testing
 
-@Suite("secrets of URLs in what a player tells", .timeLimit(.minutes(10)))
+@Suite("Secrets of URLs in player reports", .timeLimit(.minutes(10)))
 struct SecretEventTests {
     private static let secret = "S3CRET"
     private static let query = "?X-Amz-Signature=\(secret)&token=\(secret)&n=1"
@@ -23,7 +23,7 @@ struct SecretEventTests {
         return response
     }
 
-    @Test("no event, error, log or metric has one", arguments: ["index.m3u8", "missing.m3u8"])
+    @Test("no event, error, log or metric contains a secret", arguments: ["index.m3u8", "missing.m3u8"])
     func everything(name: String) throws {
         let clock = VirtualClock()
         let stream = SyntheticStream(bitRates: [400_000], segmentDuration: .seconds(2), segmentCount: 8)

@@ -3,7 +3,7 @@ import HLSKitSimulation
 import Synchronization
 import Testing
 
-@Suite("simulated transport", .timeLimit(.minutes(10)))
+@Suite("Simulated transport", .timeLimit(.minutes(10)))
 struct SimulatedTransportTests {
     /// What a handler was told, with the time.
     private final class Notes: Sendable {
@@ -90,7 +90,7 @@ struct SimulatedTransportTests {
             lines: ["8000 timedOut"]),
     ]
 
-    @Test("answers arrive when the link lets them, and fail as they should", arguments: cases)
+    @Test("responses arrive when the link allows, and fail as scripted", arguments: cases)
     func answers(_ test: Case) throws {
         let clock = VirtualClock()
         let trace = NetworkTrace(constant: LinkConditions(bitsPerSecond: 80_000, latency: .milliseconds(100)))
@@ -103,7 +103,7 @@ struct SimulatedTransportTests {
         #expect(notes.bytes.count == test.byteCount)
     }
 
-    @Test("after cancel nothing comes", arguments: [Duration.zero, .seconds(1)])
+    @Test("nothing arrives after a cancel", arguments: [Duration.zero, .seconds(1)])
     func cancel(delay: Duration) {
         let clock = VirtualClock()
         let trace = NetworkTrace(constant: LinkConditions(bitsPerSecond: 80_000))
@@ -154,7 +154,7 @@ struct SimulatedTransportTests {
         ),
     ]
 
-    @Test("a player gets over faults, the same way each time", arguments: faults)
+    @Test("a player recovers from faults, always in the same way", arguments: faults)
     func playerFaults(_ fault: Fault) throws {
         func play() throws -> VirtualPlay {
             let clock = VirtualClock()
@@ -172,7 +172,7 @@ struct SimulatedTransportTests {
         #expect(try play().log == first.log)
     }
 
-    @Test("what is not part of a synthetic stream is not found, and segments have the size of their bit rate")
+    @Test("unknown URLs of a synthetic stream give 404, and segments have their bit rate's size")
     func syntheticStream() {
         let stream = SyntheticStream(bitRates: [800_000], segmentCount: 3)
         let base = "https://synthetic.invalid/"

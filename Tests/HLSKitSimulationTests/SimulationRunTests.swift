@@ -3,7 +3,7 @@ import Testing
 
 @testable import HLSKitSimulation
 
-@Suite("simulation run")
+@Suite("Simulation run")
 struct SimulationRunTests {
     /// 1, 2 and 4 Mbit/s, 20 segments of 4 s, all of the declared rate.
     static let movieText = """
@@ -25,7 +25,7 @@ struct SimulationRunTests {
         return try run.run()
     }
 
-    @Test("a constant link gives the times that arithmetic gives")
+    @Test("a constant link gives the calculated times")
     func constant() throws {
         let session = try run("1000,8000,100\n", ThroughputRule()) { $0.pinnedVariant = 1 }
         #expect(session.segments.count == 20)
@@ -37,7 +37,7 @@ struct SimulationRunTests {
         #expect(session.abandons.isEmpty)
     }
 
-    @Test("the buffer limit holds before every request", arguments: [8, 12, 30])
+    @Test("the buffer limit applies before every request", arguments: [8, 12, 30])
     func limit(seconds: Int) throws {
         let session = try run("1000,50000,20\n") { $0.bufferLimit = .seconds(seconds) }
         for segment in session.segments { #expect(segment.buffered <= Double(seconds) * 1000 + 0.1) }
@@ -51,7 +51,7 @@ struct SimulationRunTests {
         """
 
     @Test(
-        "a link that carries less than the lowest variant stalls a few times, and waiting takes no longer for it",
+        "a link below the lowest variant stalls a few times, and waiting adds no time",
         arguments: [0.5, 0.7, 0.8, 0.9, 0.95, 0.98], [nil, 0])
     func belowLowest(share: Double, pinned: Int?) throws {
         for limit in [30, 300] {
@@ -85,7 +85,7 @@ struct SimulationRunTests {
         #expect(abs(session.end / 1000 - (session.startupTime.seconds + session.stallDuration.seconds + 80)) < 0.01)
     }
 
-    @Test("when the link collapses the download under way is abandoned for a smaller one")
+    @Test("when the link collapses the current download is abandoned for a smaller one")
     func abandon() throws {
         let session = try run("6500,12000,50\n300000,1300,50\n")
         let abandon = try #require(session.abandons.first)
@@ -120,7 +120,7 @@ struct SimulationRunTests {
         #expect(try run(text).log == run(text).log)
     }
 
-    @Test("every decision is written down with its reason when that is asked for, and changes nothing")
+    @Test("explanations add a reason for every decision and change nothing else")
     func explanations() throws {
         let trace = "6500,12000,50\n300000,1300,50\n"
         let plain = try run(trace)
@@ -150,7 +150,7 @@ struct SimulationRunTests {
         #expect(lines.last?.hasPrefix(#"{"type":"end","#) == true)
     }
 
-    @Test("a program reads the times of a session as durations")
+    @Test("a session's times are durations in the API")
     func times() throws {
         let session = try run("6500,12000,50\n300000,1300,50\n")
         let first = try #require(session.segments.first)
@@ -163,7 +163,7 @@ struct SimulationRunTests {
         #expect(try NetworkTrace(parsing: "6500,12000,50\n".utf8).duration == .milliseconds(6500))
     }
 
-    @Test("the score is that of the literature")
+    @Test("the score equals the published formula")
     func score() throws {
         let session = try run("1000,8000,100\n", ThroughputRule()) { $0.pinnedVariant = 1 }
         let score = session.score
@@ -173,7 +173,7 @@ struct SimulationRunTests {
         #expect(abs(score.meanKilobitsPerSecond - 2000) < 1e-6)
     }
 
-    @Test("what cannot be simulated is refused")
+    @Test("impossible simulations are refused")
     func refusals() throws {
         #expect(throws: HLSError.self) { try run("1000,0,10\n") }
         #expect(throws: HLSError.self) { try run("1000,10,10\n") { $0.pinnedVariant = 3 } }
@@ -187,7 +187,7 @@ struct SimulationRunTests {
     }
 
     @Test(
-        "a file that is not a movie says why",
+        "an invalid movie file is refused with the reason",
         arguments: [
             BadMovie(testDescription: "not JSON", text: "movie", error: "not JSON"),
             BadMovie(testDescription: "empty", text: "{}", error: "segment_duration_ms is missing"),

@@ -6,7 +6,7 @@ import HLSKitTime
 import Synchronization
 import Testing
 
-@Suite("P05: what is left out is neither loaded nor played", .timeLimit(.minutes(10)))
+@Suite("P05: Skipped ranges are neither loaded nor played", .timeLimit(.minutes(10)))
 struct SkippingTests {
     struct Outcome: Sendable {
         /// Item times of what writers got, as they are in what is written.
@@ -137,7 +137,7 @@ struct SkippingTests {
             skipped: ["8.0+10.0"], left: 4...8),
     ]
 
-    @Test("what is meant is left out, to the frame, and what is written has no hole", arguments: cases, [true, false])
+    @Test("matching ranges are skipped to the frame, and output files have no gap", arguments: cases, [true, false])
     func leftOut(_ item: Case, isPaced: Bool) throws {
         let rule = try SkipRule(dateRanges: item.dateRanges, segmentURIs: item.uris)
         let outcome = try Self.play(rule, isPaced: isPaced, tags: { _ in item.tags }, markers: item.markers)
@@ -149,7 +149,7 @@ struct SkippingTests {
         #expect(outcome.stalls == 0)
     }
 
-    @Test("a rule that means nothing of the stream changes nothing")
+    @Test("a rule that matches nothing changes nothing")
     func nothing() throws {
         let outcome = try Self.play(try SkipRule(dateRanges: ["other"], segmentURIs: ["/ads/"]))
         #expect(outcome.times.count == 1000)
@@ -157,7 +157,7 @@ struct SkippingTests {
         #expect(outcome.segments == Array(0..<20))
     }
 
-    @Test("playing waits behind what is left out for less than a second on a good network")
+    @Test("a skip causes a wait of less than a second on a good network")
     func wait() throws {
         let outcome = try Self.play(try SkipRule(segmentURIs: ["/1[0-4]\\.m4s"]))
         let waits = zip(outcome.hostTimes, outcome.hostTimes.dropFirst()).map { $1 - $0 }.filter {
@@ -166,7 +166,7 @@ struct SkippingTests {
         #expect(waits.allSatisfy { $0 < .seconds(1) }, "\(waits)")
     }
 
-    @Test("a seek into what is left out leads behind it, and it is left out again after a seek back")
+    @Test("a seek into a skipped range leads past it, and it is skipped again after a seek back")
     func seeks() throws {
         let outcome = try Self.play(
             try SkipRule(segmentURIs: ["/1[0-4]\\.m4s"]),
@@ -181,7 +181,7 @@ struct SkippingTests {
         #expect(outcome.hasEnded)
     }
 
-    @Test("an end inside of what is left out is the end")
+    @Test("an end time inside a skipped range ends playback")
     func end() throws {
         let outcome = try Self.play(
             try SkipRule(segmentURIs: ["/1[0-4]\\.m4s"]),
@@ -191,7 +191,7 @@ struct SkippingTests {
     }
 
     @Test(
-        "live: what has not come so far is waited for, whether its end is known, planned, or comes late",
+        "live: a skipped range is waited out, whether its end is known, planned, or late",
         arguments: [
             // Known from the beginning; before its first segment is listed; a plan; no end, until the splice leads back, or the
             // next of its class begins.
@@ -220,7 +220,7 @@ struct SkippingTests {
     }
 
     @Test(
-        "live: where the window has gone past an end that is known late, playing continues with the window",
+        "live: if the window passes an end that is known late, playback continues with the window",
         arguments: [true, false])
     func lateEnd(isPaced: Bool) throws {
         // At 60 s the window begins there.
@@ -239,7 +239,7 @@ struct SkippingTests {
     }
 
     @Test(
-        "live: of a break that is known when it plays the rest is left out, and nothing is written over what was",
+        "live: the rest of a break discovered during playback is skipped, without overwriting",
         arguments: [true, false])
     func lateKnown(isPaced: Bool) throws {
         // At 34 s segments are listed up to 50 s, and the playhead is at 44 s.
@@ -253,7 +253,7 @@ struct SkippingTests {
     }
 
     @Test(
-        "live: a part that is longer than the window is left out as one, though its beginning is listed no longer",
+        "live: a range longer than the window is skipped as one, even if its start is unlisted",
         arguments: [true, false])
     func longerThanWindow(isPaced: Bool) throws {
         let marked = try Self.play(
@@ -272,7 +272,7 @@ struct SkippingTests {
         #expect(named.skipped.map(\.numberOfSegments) == [20])
     }
 
-    @Test("live: something that never ends is waited for no longer than ten minutes")
+    @Test("live: a range that never ends is waited for ten minutes at most")
     func neverEnds() throws {
         let outcome = try Self.play(
             try SkipRule(dateRanges: ["ad"]), seconds: 1000, window: 8, limit: .seconds(1100),

@@ -4,7 +4,7 @@ import HLSKitSimulation
 import HLSKitTime
 import Testing
 
-@Suite("clocks that players share", .timeLimit(.minutes(10)))
+@Suite("Clocks that players share", .timeLimit(.minutes(10)))
 struct SourceClockTests {
     /// A clock without an epoch that anybody knows.
     private struct Bare: Clock {
@@ -24,7 +24,7 @@ struct SourceClockTests {
         var now: HostTime { start + clock.now.offset * speed }
     }
 
-    @Test("B08: the host time of a clock with an epoch does not depend on who asks, nor when")
+    @Test("B08: a clock with an epoch gives the same host time to every caller at any time")
     func epochs() {
         let clock = VirtualClock()
         let early = SourceClock(clock)
@@ -39,7 +39,7 @@ struct SourceClockTests {
         #expect(SourceClock(Bare(base: clock)).now == .zero)
     }
 
-    @Test("B08: the machine's clock is the same for all, and its moments are those of ContinuousClock")
+    @Test("B08: the machine's clock is shared, and equals ContinuousClock")
     func machine() {
         let before = ContinuousClock.now
         let times = [SourceClock.host.now, SourceClock(ContinuousClock()).now]
@@ -47,7 +47,7 @@ struct SourceClockTests {
         for time in times { #expect((HostTime(before)...HostTime(after)).contains(time)) }
     }
 
-    @Test("B08: who sleeps by a shared clock wakes at its time, and runs on its executor")
+    @Test("B08: a sleep on a shared clock wakes on time and uses its executor")
     func sleep() throws {
         let clock = VirtualClock()
         clock.advance(by: .seconds(1))
@@ -72,7 +72,7 @@ struct SourceClockTests {
     }
 
     @Test(
-        "B08: a steered clock follows a server's within a millisecond, without a jump, and learns how fast it runs",
+        "B08: a steered clock follows a server's within a millisecond without jumps and learns its speed",
         arguments: [0.9995, 1, 1.0003, 1.004])
     func steered(speed: Double) {
         let base = VirtualClock()
@@ -98,7 +98,7 @@ struct SourceClockTests {
         #expect(distance < .milliseconds(1) && distance > .milliseconds(-1), "\(distance)")
     }
 
-    @Test("B08: a server that counts nonsense makes a steered clock run neither backwards nor away")
+    @Test("B08: a server with absurd times makes a steered clock run neither backwards nor away")
     func nonsense() {
         let base = VirtualClock()
         let clock = SteeredClock(on: SourceClock(base))
@@ -114,7 +114,7 @@ struct SourceClockTests {
         }
     }
 
-    @Test("B08: who sleeps by a steered clock wakes at its time, also when it was steered meanwhile")
+    @Test("B08: a sleep on a steered clock wakes on time, even if the clock is steered during the sleep")
     func steeredSleep() throws {
         let base = VirtualClock()
         let server = Server(clock: base, speed: 1.002)
@@ -134,7 +134,7 @@ struct SourceClockTests {
         #expect(SourceClock(clock).executor === base)
     }
 
-    @Test("B08: a sleep by a steered clock ends when its task is cancelled, and one for the end of days begins")
+    @Test("B08: a sleep on a steered clock ends when cancelled, and an endless sleep is possible")
     func cancelledSleep() throws {
         let base = VirtualClock()
         let clock = SteeredClock(on: SourceClock(base))

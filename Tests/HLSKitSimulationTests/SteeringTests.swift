@@ -121,7 +121,7 @@ struct SteeringTests {
 
     // MARK: What the server wants
 
-    @Test("P04: the tag's pathway until the server answers, then the server's first, from the next segment on")
+    @Test("P04: the tag's pathway is used until the manifest arrives, then its first, at the next segment")
     func order() throws {
         var scene = Scene()
         scene.first = "B"
@@ -136,7 +136,7 @@ struct SteeringTests {
         #expect(session.steering.map(\.urlString) == ["https://steer.invalid/s?id=7&_HLS_pathway=B"])
     }
 
-    @Test("P04: a server that changes its mind is obeyed within one segment, as often as it does")
+    @Test("P04: a server that changes its preference is followed within one segment, each time")
     func turns() throws {
         var scene = Scene()
         scene.steer = { request in Self.manifest(Int(request.time / .seconds(30)) % 2 == 0 ? "AB" : "BA", ttl: 1) }
@@ -156,7 +156,7 @@ struct SteeringTests {
         #expect(throughput.urlString.contains("?id=7&_HLS_pathway=A&_HLS_throughput="))
     }
 
-    @Test("P04: the question goes to RELOAD-URI")
+    @Test("P04: the next request goes to RELOAD-URI")
     func reload() throws {
         var scene = Scene()
         scene.steer = { request in
@@ -174,7 +174,7 @@ struct SteeringTests {
         #expect(session.moves == [])
     }
 
-    @Test("P04: a manifest in the playlist counts from the first segment on, and is asked for nowhere")
+    @Test("P04: an inline manifest applies from the first segment on, without a request")
     func inline() throws {
         var scene = Scene()
         scene.server = "data:application/json,{%22VERSION%22:1,%22PATHWAY-PRIORITY%22:[%22B%22]}"
@@ -188,7 +188,7 @@ struct SteeringTests {
     // MARK: A server in trouble
 
     @Test(
-        "P04: what a steering server answers besides never stops playing, and its last word holds",
+        "P04: invalid steering responses never stop playback, and the last manifest applies",
         arguments: [
             SimulatedResponse.notFound, .status(500), .failure(.cannotConnect), .failure(.timedOut),
             SimulatedResponse(body: Array("<html>".utf8)), SimulatedResponse(body: Array("{\"VERSION\":7}".utf8)),
@@ -205,7 +205,7 @@ struct SteeringTests {
         #expect(session.steering.count > 4)
     }
 
-    @Test("P04: after 410 it is not asked any more")
+    @Test("P04: after 410 the steering server is not asked again")
     func gone() throws {
         var scene = Scene()
         scene.steer = { request in request.time < .seconds(10) ? Self.manifest("BA", ttl: 3) : .status(410) }
@@ -215,7 +215,7 @@ struct SteeringTests {
         #expect(session.steering.count { $0.time >= .seconds(10) } == 1)
     }
 
-    @Test("P04: after 429 it is asked again when the server says")
+    @Test("P04: after 429 the steering server is asked again at its requested time")
     func tooMany() throws {
         var scene = Scene()
         scene.steer = { request in
@@ -232,7 +232,7 @@ struct SteeringTests {
 
     // MARK: Pathways in trouble
 
-    @Test("P06: a pathway that dies is left for its time, whatever the server prefers, and taken again")
+    @Test("P06: a dead pathway is left for its penalty, whatever the server prefers, and used again")
     func killed() throws {
         var scene = Scene()
         scene.steer = { _ in Self.manifest("AB", ttl: 1) }
@@ -244,7 +244,7 @@ struct SteeringTests {
         #expect(times[1] - times[0] >= 60 && times[1] - times[0] < 63)
     }
 
-    @Test("P06: one that stays dead is tried once in each penalty time")
+    @Test("P06: a pathway that stays dead is tried once per penalty time")
     func dead() throws {
         var scene = Scene()
         scene.fault = Self.dead(20...10_000)
@@ -274,7 +274,7 @@ struct SteeringTests {
         #expect(Set(during.map { $0.urlString.split(separator: "/")[2] }).count == 1, "one variant of it has failed")
     }
 
-    @Test("P06: a pathway that gets slow is left when the server, which is told the throughput, says so")
+    @Test("P06: a slow pathway is left when the server, which gets the throughput, says so")
     func slowed() throws {
         var scene = Scene()
         scene.steer = { request in
@@ -317,7 +317,7 @@ struct SteeringTests {
         }
     }
 
-    @Test("P06: a pathway that is too slow for any variant is left within one segment, whatever the server says")
+    @Test("P06: a pathway too slow for any variant is left within one segment, whatever the server says")
     func tooSlow() throws {
         var scene = Scene()
         scene.fault = Self.slow(["a"], 20...60)
@@ -329,7 +329,7 @@ struct SteeringTests {
         #expect(session.segments(of: "a").count { $0.time > .seconds(20) && $0.time < .seconds(60) } <= 2)
     }
 
-    @Test("P06: where all are too slow there is no more than one move in a penalty time")
+    @Test("P06: if all pathways are too slow, there is at most one move per penalty time")
     func allSlow() throws {
         var scene = Scene()
         scene.fault = Self.slow(["a", "b"], 20...200)
@@ -341,7 +341,7 @@ struct SteeringTests {
         #expect(zip(failures, failures.dropFirst()).allSatisfy { $1 - $0 >= 60 }, "\(failures)")
     }
 
-    @Test("P06: both dead for a while: each is left once, and what is loaded plays meanwhile")
+    @Test("P06: with both dead for a while, each is left once, and the buffer plays on")
     func both() throws {
         var scene = Scene()
         scene.fault = { _, request in
@@ -355,7 +355,7 @@ struct SteeringTests {
 
     // MARK: Wishes and clones
 
-    @Test("P06: the program's pathway comes first, and others while it fails")
+    @Test("P06: the app's pathway comes first, and others while it fails")
     func preferred() throws {
         var scene = Scene()
         scene.prefer = { $0.preferredPathway = "B" }
@@ -390,7 +390,7 @@ struct SteeringTests {
 
     // MARK: Nobody steers
 
-    @Test("P06: a playlist from one place asks nobody, and knows no pathway")
+    @Test("P06: a playlist without steering causes no requests and has no pathways")
     func plain() throws {
         var scene = Scene()
         scene.server = nil
@@ -401,7 +401,7 @@ struct SteeringTests {
         #expect(session.play.state.pathway == nil)
     }
 
-    @Test("P04: the same origins, the same log")
+    @Test("P04: the same origins give the same log")
     func deterministic() throws {
         func text() throws -> String {
             var scene = Scene()

@@ -12,7 +12,7 @@ import Testing
 
 @testable import HLSKitPlayback
 
-@Suite("A decoder that gives nothing any more", .timeLimit(.minutes(10)))
+@Suite("A stuck decoder", .timeLimit(.minutes(10)))
 struct StuckDecoderTests {
     /// From one sample on takes everything and gives nothing, not even at its end.
     private final class StuckDecoder: VideoDecoding {
@@ -131,14 +131,14 @@ struct StuckDecoderTests {
         }
     }
 
-    @Test("F19: it begins anew with the next sync sample; the hole is told and logged, and time runs on over it")
+    @Test("F19: it restarts at the next sync sample; the missing media is reported and skipped")
     func nudged() throws {
         let found = try Self.play(stuckCount: 1, from: 4)
         #expect(found.decoderCount == 2)
         #expect(found.damage.count == 1)
         let line = try #require(found.damage.first)
         #expect(
-            line.hasPrefix("no video can be decoded (") && line.hasSuffix("): the decoder begins again"), "\(line)")
+            line.hasPrefix("no video can be decoded (") && line.hasSuffix("): the decoder was restarted"), "\(line)")
         #expect(found.told.map(\.code) == [.badMedia])
         #expect(found.logged.contains { $0.contains("no video can be decoded") }, "\(found.logged)")
         let (before, after) = (found.times.filter { $0 < .seconds(8) }, found.times.filter { $0 >= .seconds(8) })
@@ -147,7 +147,7 @@ struct StuckDecoderTests {
         #expect(found.didPlayToEnd && found.error == nil)
     }
 
-    @Test("F19: where that does not help it is nudged once, told once, and the item is not lost for it")
+    @Test("F19: a decoder that stays stuck is nudged and reported once, and the item plays to its end")
     func stuckAgain() throws {
         let found = try Self.play(stuckCount: .max, from: 4)
         #expect(found.decoderCount == 2)
@@ -160,7 +160,7 @@ struct StuckDecoderTests {
             "\(String(describing: found.end))")
     }
 
-    @Test("F19: where nothing ever comes, the item fails at its end, and the log has why")
+    @Test("F19: if no frame ever arrives, the item fails at its end, and the log has the reason")
     func neverGives() throws {
         let found = try Self.play(stuckCount: .max, from: 0)
         #expect(found.decoderCount == 2)
@@ -172,7 +172,7 @@ struct StuckDecoderTests {
         #expect(found.logged.contains { $0.contains("no video can be decoded") }, "\(found.logged)")
     }
 
-    @Test("a decoder that works is made once, and nothing is told")
+    @Test("a working decoder is created once, and nothing is reported")
     func works() throws {
         let found = try Self.play(stuckCount: 0, from: 0)
         #expect(found.decoderCount == 1)

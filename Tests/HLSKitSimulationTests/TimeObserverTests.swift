@@ -4,7 +4,7 @@ import HLSKitSimulation
 import Synchronization
 import Testing
 
-@Suite("time as a program sees it", .timeLimit(.minutes(10)))
+@Suite("Time observers", .timeLimit(.minutes(10)))
 struct TimeObserverTests {
     private static func time(_ seconds: Double) -> MediaTime { MediaTime(seconds: seconds, preferredTimescale: 1000) }
 
@@ -60,7 +60,7 @@ struct TimeObserverTests {
     }
 
     @Test(
-        "B11: at each multiple of the interval, when time starts and stops, and once after a jump; ends with the player"
+        "B11: times arrive at each interval, at starts and stops, once per jump; end with the player"
     )
     func periodic() throws {
         let queue = try VirtualQueue(["a": 10])
@@ -84,7 +84,7 @@ struct TimeObserverTests {
         }
     }
 
-    @Test("B12: what playback passes is reported, what a seek jumps over or onto is not; again after a seek back")
+    @Test("B12: passed boundaries are reported, skipped ones are not; after a seek back they are repeated")
     func boundaries() throws {
         let queue = try VirtualQueue(["a": 10])
         let bench = Bench(queue)
@@ -107,7 +107,7 @@ struct TimeObserverTests {
         }
     }
 
-    @Test("B07: the rate is what is wanted, the timebase what happens; it gives the time of a moment to come")
+    @Test("B07: rate is the request, the timebase the actual speed; it converts future host times")
     func timebase() throws {
         let queue = try VirtualQueue(["a": 6])
         let bench = Bench(queue)
@@ -135,7 +135,7 @@ struct TimeObserverTests {
         }
     }
 
-    @Test("G09: play takes the default rate, and setting a rate does not change it")
+    @Test("G09: play() uses the default rate, and setting a rate does not change it")
     func defaultRate() throws {
         let queue = try VirtualQueue(["a": 10])
         let bench = Bench(queue)
@@ -154,7 +154,7 @@ struct TimeObserverTests {
         }
     }
 
-    @Test("B10: the date is that of the segment and the place in it; none without dates", arguments: [true, false])
+    @Test("B10: the current date is the segment's plus the offset in it; nil without dates", arguments: [true, false])
     func date(hasDates: Bool) throws {
         let clock = VirtualClock()
         let stream = SyntheticStream(bitRates: [400_000], segmentDuration: .seconds(2), segmentCount: 5)

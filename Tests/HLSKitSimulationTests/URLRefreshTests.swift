@@ -3,7 +3,7 @@ import HLSKitSimulation
 import Synchronization
 import Testing
 
-@Suite("URLs that run out while a player plays", .timeLimit(.minutes(10)))
+@Suite("URLs that expire during playback", .timeLimit(.minutes(10)))
 struct URLRefreshTests {
     /// Gives the next of its URLs after a time.
     private final class Signer: URLRefresher {
@@ -45,7 +45,7 @@ struct URLRefreshTests {
             change: { $0.hooks.urlRefresher = signer }, prefer: { $0.preferredForwardBufferDuration = .seconds(8) })
     }
 
-    @Test("D06: the program is asked once, meanwhile playback continues, and every frame is shown once")
+    @Test("D06: the app is asked once while playback continues, and every frame is shown once")
     func refreshed() throws {
         let clock = VirtualClock()
         let signer = Signer(
@@ -62,7 +62,7 @@ struct URLRefreshTests {
         #expect(times == times.sorted() && Set(times).count == times.count)
     }
 
-    @Test("D06: no answer in time ends the item, once what was loaded is played")
+    @Test("D06: without an answer in time the item ends after its loaded media was played")
     func deadline() throws {
         let clock = VirtualClock()
         let signer = Signer(

@@ -15,7 +15,7 @@ struct VirtualClockTests {
 
     private func seconds(_ clock: VirtualClock) -> Int64 { clock.now.offset.components.seconds }
 
-    @Test("stands still until it is advanced")
+    @Test("time stops until the clock is advanced")
     func standsStill() {
         let clock = VirtualClock()
         #expect(clock.now.offset == .zero)
@@ -24,7 +24,7 @@ struct VirtualClockTests {
         #expect(clock.now == VirtualClock.Instant(offset: .milliseconds(1500)))
     }
 
-    @Test("sleepers wake by deadline, then in the order in which they went to sleep")
+    @Test("sleepers wake by deadline, then in the order of their sleeps")
     func order() {
         let clock = VirtualClock()
         let log = Log()
@@ -39,7 +39,7 @@ struct VirtualClockTests {
         #expect(clock.nextDeadline == VirtualClock.Instant(offset: .seconds(4)))
     }
 
-    @Test("one advance runs sleeps that follow on each other, each at its time")
+    @Test("one advance runs consecutive sleeps, each at its time")
     func nested() {
         let clock = VirtualClock()
         let log = Log()
@@ -90,7 +90,7 @@ struct VirtualClockTests {
         #expect(clock.nextDeadline == nil)
     }
 
-    @Test("a task that is cancelled before it sleeps does not sleep")
+    @Test("a task cancelled before its sleep does not sleep")
     func cancelledBefore() {
         let clock = VirtualClock()
         let log = Log()
@@ -112,7 +112,7 @@ struct VirtualClockTests {
         func add(_ number: Int) { count += number }
     }
 
-    @Test("runs actors and child tasks, and gives the operation's result")
+    @Test("run() runs actors and child tasks, and returns the operation's result")
     func run() throws {
         let clock = VirtualClock()
         let counter = Counter()
@@ -131,7 +131,7 @@ struct VirtualClockTests {
         #expect(time == .seconds(1))
     }
 
-    @Test("throws what the operation throws")
+    @Test("run() throws the operation's error")
     func runThrows() {
         let clock = VirtualClock()
         #expect(throws: CancellationError.self) {
@@ -143,7 +143,7 @@ struct VirtualClockTests {
         #expect(clock.now.offset == .seconds(1))
     }
 
-    @Test("says so when an operation waits for something that will not come")
+    @Test("an operation that waits for ever is reported")
     func stuck() {
         let clock = VirtualClock()
         let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
@@ -159,7 +159,7 @@ struct VirtualClockTests {
         continuation.finish()
     }
 
-    @Test("the same program gives the same sequence of events each time")
+    @Test("the same code always gives the same sequence of events")
     func determinism() throws {
         func log() throws -> [String] {
             let clock = VirtualClock()
@@ -189,7 +189,7 @@ struct VirtualClockTests {
         }
     }
 
-    @Test("tasks on other executors sleep on it as well")
+    @Test("tasks on other executors can sleep on it, too")
     func otherExecutors() async throws {
         let clock = VirtualClock()
         let task = Task {

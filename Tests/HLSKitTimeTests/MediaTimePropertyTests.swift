@@ -77,7 +77,7 @@ private struct Generator: RandomNumberGenerator {
     }
 
     @Test(
-        "B05: conversions stay within one unit on the side that their rounding says",
+        "B05: conversions stay within one unit on the side of their rounding",
         arguments: MediaTime.RoundingMethod.allCases)
     func conversions(rounding: MediaTime.RoundingMethod) {
         var generator = Generator(state: 7)
@@ -106,7 +106,7 @@ private struct Generator: RandomNumberGenerator {
         }
     }
 
-    @Test("B01, B03: the order is that of the fractions, and equal fractions have equal hashes")
+    @Test("B01, B03: the order equals the order of the fractions, and equal fractions have equal hashes")
     func order() {
         var generator = Generator(state: 11)
         for _ in 0..<Self.roundCount {
@@ -128,7 +128,7 @@ private struct Generator: RandomNumberGenerator {
         }
     }
 
-    @Test("B01: every kind of time survives being written as JSON")
+    @Test("B01: every kind of time survives JSON coding")
     func coding() throws {
         var generator = Generator(state: 13)
         var times: [MediaTime] = [.zero, .invalid, .indefinite, .positiveInfinity, .negativeInfinity]

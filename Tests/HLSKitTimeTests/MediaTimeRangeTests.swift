@@ -39,7 +39,7 @@ private func range(_ start: Int64, _ end: Int64) -> MediaTimeRange {
         }
     }
 
-    @Test("B06: a range with a negative or epoch-bound duration is invalid and poisons nothing")
+    @Test("B06: a range with a negative or epoch-bound duration is invalid and harmless")
     func invalid() {
         #expect(!range(3, 1).isValid)
         #expect(!MediaTimeRange(start: .zero, duration: MediaTime(value: 1, timescale: 1, epoch: 1)).isValid)
@@ -51,7 +51,7 @@ private func range(_ start: Int64, _ end: Int64) -> MediaTimeRange {
         #expect(MediaTimeRange(start: .zero, duration: .positiveInfinity).contains(seconds(1 << 40)))
     }
 
-    @Test("B06: a mapping stretches or shortens, and continues outside its source")
+    @Test("B06: a mapping scales, and continues outside its source")
     func mapping() {
         let double = MediaTimeMapping(source: range(10, 20), target: range(100, 120))
         #expect(double.map(seconds(10)) == seconds(100))
@@ -68,7 +68,7 @@ private func range(_ start: Int64, _ end: Int64) -> MediaTimeRange {
         #expect(double.map(.indefinite) == .indefinite)
     }
 
-    @Test("B06: a mapping is exact also where no timescale is common to source and target")
+    @Test("B06: a mapping is exact even if source and target share no timescale")
     func exactMapping() {
         func length(_ value: Int64, _ scale: Int32) -> MediaTimeRange {
             MediaTimeRange(start: .zero, duration: MediaTime(value: value, timescale: scale))

@@ -10,7 +10,7 @@ import Testing
     }
 
     @Test(
-        "B04: seconds as people write them are exact, in the coarsest usual timescale",
+        "B04: common decimal seconds are exact, in the coarsest usual timescale",
         arguments: [
             Row(seconds: 0, value: 0, timescale: 1), Row(seconds: 12, value: 12, timescale: 1),
             Row(seconds: 1.5, value: 900, timescale: 600), Row(seconds: -0.1, value: -60, timescale: 600),
@@ -24,7 +24,7 @@ import Testing
         #expect(time.seconds == row.seconds)
     }
 
-    @Test("B04: seconds that no timescale gives back are rounded to a nanosecond, or are no numbers")
+    @Test("B04: seconds that no timescale represents are rounded to a nanosecond, or become non-numeric")
     func oddSeconds() {
         let root = MediaTime.seconds(2.0.squareRoot())
         #expect(root.value == 1_414_213_562 && root.timescale == 1_000_000_000 && root.hasBeenRounded)
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(
-        "B01: a time describes itself in seconds, and for debugging exactly besides",
+        "B01: a time is described in seconds, and in debug output also exactly",
         arguments: [
             (MediaTime.seconds(1.5), "1.5 s", " (900/600)"),
             (MediaTime(value: 23_950_001_000, timescale: 1_000_000_000), "23.950001 s", " (23950001000/1000000000)"),
@@ -70,7 +70,7 @@ import Testing
         #expect("\([time])" == "[\(text)\(fraction)]")
     }
 
-    @Test("B06: a range describes itself by its start and end")
+    @Test("B06: a range is described by its start and end")
     func ranges() {
         #expect("\(MediaTimeRange(start: .seconds(1.5), end: .seconds(4)))" == "[1.5 s, 4 s)")
     }
@@ -92,7 +92,7 @@ import Testing
         #expect("\(time)" == "2 s")
     }
 
-    @Test("B08: a moment of the machine's clock and its host time are the same")
+    @Test("B08: a moment of the machine's clock equals its host time")
     func machine() {
         let now = ContinuousClock.now
         let time = HostTime(now)

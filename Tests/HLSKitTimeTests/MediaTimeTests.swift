@@ -43,7 +43,7 @@ private var everyTime: [MediaTime] {
         #expect(c.right + c.left == sum)
     }
 
-    @Test("B02, B04: an overflow halves the timescale with rounding, and ends in an infinity at 1")
+    @Test("B02, B04: an overflow halves the timescale with rounding, and gives an infinity at 1")
     func overflow() {
         let half = time(Int64.max, 2) + time(Int64.max, 2)
         #expect(half == time(Int64.max, 1))
@@ -61,7 +61,7 @@ private var everyTime: [MediaTime] {
         #expect(large.timescale < 10 && large.timescale > 0 && large.seconds == 1e18)
     }
 
-    @Test("B02: products are exact where a timescale can hold them, as CMTime's are")
+    @Test("B02: products are exact if a timescale can hold them, as in CMTime")
     func products() {
         func expect(_ product: MediaTime, _ value: Int64, _ timescale: Int32, rounded: Bool = false) {
             #expect(product.value == value && product.timescale == timescale, "\(product)")
@@ -86,7 +86,7 @@ private var everyTime: [MediaTime] {
         #expect(time(4, 2).multiplied(by: 2 as Int32).timescale == 2)
     }
 
-    @Test("B02: rounding is remembered by every later result but does not count for equality and hash")
+    @Test("B02: later results remember rounding, but equality and hash ignore it")
     func rounded() {
         let third = time(1, 3).converted(to: 10)
         #expect(third.value == 3 && third.hasBeenRounded)
@@ -99,7 +99,7 @@ private var everyTime: [MediaTime] {
         #expect(!MediaTime(seconds: 0.5, preferredTimescale: 2).hasBeenRounded)
     }
 
-    @Test("B02: times that are not numbers follow the table of docs/behaviour/time.md")
+    @Test("B02: non-numeric times follow the table of docs/reference/playback.md")
     func specialSums() {
         for other in everyTime {
             #expect(MediaTime.invalid + other == .invalid)
@@ -155,7 +155,7 @@ private var everyTime: [MediaTime] {
     }
 
     @Test(
-        "B05: every rounding goes its way",
+        "B05: every rounding has its direction",
         arguments: [
             Rounded(rounding: .halfAwayFromZero, expected: [3, 2, -3, -3, 0]),
             Rounded(rounding: .towardZero, expected: [2, 2, -2, -2, 0]),
@@ -169,13 +169,13 @@ private var everyTime: [MediaTime] {
         #expect(results == c.expected)
     }
 
-    @Test("B05: quickTime rounds away from zero when the timescale gets finer")
+    @Test("B05: quickTime rounds away from zero if the timescale gets finer")
     func quickTimeFiner() {
         #expect(time(1, 3).converted(to: 10, rounding: .quickTime).value == 4)
         #expect(time(-1, 3).converted(to: 10, rounding: .quickTime).value == -4)
     }
 
-    @Test("B02: sums commute, differences undo sums, negation is its own inverse: for every pair, without a trap")
+    @Test("B02: sums commute, differences undo sums, negation is its own inverse: no pair traps")
     func laws() {
         let times = everyTime
         for a in times {
@@ -207,7 +207,7 @@ private var everyTime: [MediaTime] {
         }
     }
 
-    @Test("durations convert exactly where the timescale allows")
+    @Test("durations convert exactly if the timescale allows")
     func durations() {
         #expect(MediaTime(.milliseconds(4004), timescale: 90_000) == time(360_360, 90_000))
         #expect(!MediaTime(.milliseconds(4004), timescale: 90_000).hasBeenRounded)

@@ -1,12 +1,12 @@
 import HLSKitTime
 import Testing
 
-@Suite("A window of time that may be open")
+@Suite("Time window with optional bounds")
 struct TimeWindowTests {
     static let bounded = TimeWindow(from: .seconds(2), until: .seconds(4))
 
     @Test(
-        "what touches an end from outside is outside",
+        "a range that only touches a bound from outside does not overlap",
         arguments: [
             (bounded, 0, 2, false), (bounded, 0, 3, true), (bounded, 3, 9, true), (bounded, 4, 9, false),
             (bounded, 0, 9, true), (TimeWindow(from: .seconds(2)), -9, 2, false),
@@ -17,7 +17,7 @@ struct TimeWindowTests {
         #expect(window.overlaps(.seconds(begin), .seconds(finish)) == overlaps)
     }
 
-    @Test("only a window with an end is ever over")
+    @Test("only a window with an end can have ended")
     func over() {
         #expect(!Self.bounded.isOver(at: .seconds(3)))
         #expect(Self.bounded.isOver(at: .seconds(4)))

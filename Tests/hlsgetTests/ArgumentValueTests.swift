@@ -5,10 +5,10 @@ import Testing
 
 @testable import HLSGetKit
 
-@Suite("values of options")
+@Suite("Option values")
 struct ArgumentValueTests {
     @Test(
-        "times are read as people write them",
+        "times are read in their usual forms",
         arguments: [
             ("90", .seconds(90)), ("0", .zero), ("1.5", .milliseconds(1500)), ("1:30", .seconds(90)),
             ("1:02:03.5", .milliseconds(3_723_500)), ("90:00", .seconds(5400)), ("1m30s", .seconds(90)),
@@ -21,7 +21,7 @@ struct ArgumentValueTests {
     }
 
     @Test(
-        "what is not a time is refused",
+        "invalid times are refused",
         arguments: [
             "", "-5", "x", "1:60", "1:2:3:4", "1:", ":30", "1.", ".5", "1s1m", "1m1m", "5 s", "1e3", "٣", "9999999999",
             "999999999h", "10000h1s", "1.5:00", "inf", "1:-1", "m", "+1",
@@ -46,7 +46,7 @@ struct ArgumentValueTests {
     }
 
     @Test(
-        "bit rates are read as people write them",
+        "bit rates are read in their usual forms",
         arguments: [
             ("800000", 800_000.0), ("800k", 800_000), ("2.5M", 2_500_000), ("10m", 10e6), ("1G", 1e9), ("0", 0),
         ])
@@ -55,7 +55,7 @@ struct ArgumentValueTests {
     }
 
     @Test(
-        "what is not a bit rate is refused",
+        "invalid bit rates are refused",
         arguments: ["", "k", "-5", "5x", "1e6", "nan", "5000G", "1.2.3", " 5", "٣k"])
     func notBitRates(text: String) {
         #expect(throws: ArgumentValueError.self) { try BitRateArgument.parse(text) }
@@ -75,7 +75,7 @@ struct ArgumentValueTests {
         }
     }
 
-    @Test("the end by the clock is the next such time of day, or a date that says its zone")
+    @Test("--until is the next such time of day, or a date with its time zone")
     func until() throws {
         let noon = PlaylistDate(seconds: 1_000_000)
         func wait(_ text: String, at secondOfDay: Int = 43_200) throws -> Duration {
@@ -101,7 +101,7 @@ struct ArgumentValueTests {
         }
     }
 
-    @Test("the end by the clock is said with its day and how long that is")
+    @Test("--until is announced with its day and the remaining time")
     func untilAnnounced() throws {
         let noon = PlaylistDate(seconds: 1_000_000)
         func words(_ text: String) throws -> String {
@@ -150,7 +150,7 @@ struct ArgumentValueTests {
         }
     }
 
-    @Test("a trace that cannot be read is named, as a mistake of usage")
+    @Test("an unreadable trace is named as a usage error")
     func missingTrace() throws {
         let throttle = try ThrottleArgument(parsing: "no/such.csv")
         #expect {
@@ -162,7 +162,7 @@ struct ArgumentValueTests {
         #expect(ExitStatus(ArgumentValueError("")).rawValue == 64)
     }
 
-    @Test("header fields are split at the colon, and what could inject another is refused")
+    @Test("header fields are split at the colon, and injections are refused")
     func headers() throws {
         #expect(
             try TransportField(argument: "Authorization: Bearer a:b")
@@ -173,7 +173,7 @@ struct ArgumentValueTests {
         }
     }
 
-    @Test("addresses are numeric, with a prefix length that fits")
+    @Test("addresses are numeric, with a valid prefix length")
     func addresses() throws {
         for text in ["127.0.0.3", "10.0.0.0/8", "0.0.0.0/0", "fd00::/8", "::1", "::1/128"] {
             #expect(try AddressArgument(parsing: text).text == text)
@@ -184,7 +184,7 @@ struct ArgumentValueTests {
     }
 
     @Test(
-        "what has no scheme is a path of the working directory",
+        "a location without a scheme is a path in the working directory",
         arguments: [
             ("https://a/b.m3u8?c=d", "https://a/b.m3u8?c=d"), ("HTTP://a/", "HTTP://a/"),
             ("file:///x/y", "file:///x/y"), ("data:,x", "data:,x"), ("a.m3u8", "file:///home/u/a.m3u8"),
@@ -205,7 +205,7 @@ struct ArgumentValueTests {
         }
     }
 
-    @Test("a folder is the playlist in it, or a mistake")
+    @Test("a folder means the playlist in it, or is an error")
     func folders() throws {
         let folder = try ScratchFolder()
         #expect(throws: ArgumentValueError.self) { try InputLocation.url(of: folder.path, in: "/") }
@@ -215,7 +215,7 @@ struct ArgumentValueTests {
     }
 
     @Test(
-        "the format follows from the ending of the name",
+        "the format follows from the file extension",
         arguments: [
             ("a.ts", .ts), ("a.MP4", .mp4), ("a.mkv", .mkv), ("a.y4m", .y4m), ("a.yuv", .rawvideo),
             ("a.rgb", .rawvideo),
@@ -227,7 +227,7 @@ struct ArgumentValueTests {
         #expect(OutputFormat(path: name) == format)
     }
 
-    @Test("-f decides for one output, and for those of several whose name does not say")
+    @Test("-f applies to one output, and to several outputs without a clear extension")
     func outputs() throws {
         func formats(_ names: [String], _ format: OutputFormat?) throws -> [OutputFormat] {
             try OutputArgument.outputs(names, formats: format.map { [$0] } ?? []).map(\.format)
@@ -249,7 +249,7 @@ struct ArgumentValueTests {
         }
     }
 
-    @Test("as many -f as -o belong to each other in their order; what is not clear is a mistake")
+    @Test("equally many -f and -o are paired in order; ambiguous combinations are refused")
     func severalFormats() throws {
         func formats(_ names: [String], _ formats: [OutputFormat]) throws -> [OutputFormat] {
             try OutputArgument.outputs(names, formats: formats).map(\.format)
@@ -266,7 +266,7 @@ struct ArgumentValueTests {
         }
     }
 
-    @Test("Q01: a player gets ts, or what -f says where there is no -o")
+    @Test("Q01: a player gets ts, or the format of -f without -o")
     func players() throws {
         typealias Output = OutputArgument
         let player = Output.Destination.program("cat")
@@ -285,7 +285,7 @@ struct ArgumentValueTests {
     }
 
     @Test(
-        "a suggestion that has little in common with what was typed is left out",
+        "a suggestion unlike the typed option is omitted",
         arguments: [
             ("Error: Unknown option '--quailty'. Did you mean '--quality'?", true),
             ("Error: Unknown option '--overwite'. Did you mean '--overwrite'?\nUsage: x", true),
@@ -303,7 +303,7 @@ struct ArgumentValueTests {
         }
     }
 
-    @Test("--retries and --retry-backoff change how requests are made again")
+    @Test("--retries and --retry-backoff change the retries")
     func retries() throws {
         var policies = RetryPolicies()
         try RetriesArgument(parsing: "3").apply(to: &policies)

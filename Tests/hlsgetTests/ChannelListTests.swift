@@ -3,7 +3,7 @@ import HLSKitCore
 import HLSKitLoading
 import Testing
 
-@Suite("lists of channels")
+@Suite("Channel lists")
 struct ChannelListTests {
     private static let text = """
         \u{FEFF}#EXTM3U url-tvg="http://epg.example/guide.xml"
@@ -18,7 +18,7 @@ struct ChannelListTests {
         http://a.example/three.m3u8|User-Agent=X%20Y&Referer=https://b.example/
         """
 
-    @Test("names, groups and what servers want to be told")
+    @Test("names, groups and request fields are read")
     func reading() throws {
         let list = try #require(ChannelList(parsing: Self.text))
         #expect(list.channels.map(\.name) == ["News One HD", "News Two", "Third"])
@@ -33,7 +33,7 @@ struct ChannelListTests {
     }
 
     @Test(
-        "what is no list of channels",
+        "other files are not channel lists",
         arguments: [
             "", "#EXTM3U\n", "<html>", "#EXTM3U\n#EXTINF:-1,x\n",
             "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:0,\na.ts\n", "#EXTM3U\n#EXTINF:10,\na.ts\n",
@@ -42,7 +42,7 @@ struct ChannelListTests {
     func others(_ text: String) { #expect(ChannelList(parsing: text) == nil) }
 
     @Test(
-        "a channel is chosen by number, name, or a part that no other has",
+        "a channel is selected by number, name, or a unique part of its name",
         arguments: [
             ("2", "News Two"), ("#3", "Third"), ("third", "Third"), ("one", "News One HD"), ("NEWS TWO", "News Two"),
         ])
@@ -52,7 +52,7 @@ struct ChannelListTests {
     }
 
     @Test(
-        "what chooses none says why",
+        "an unmatched channel is refused with the reason",
         arguments: [
             ("4", "there is no channel 4; there are 3"), ("0", "there is no channel 0; there are 3"),
             ("news", "2 channels are called \"news\": \"News One HD\", \"News Two\""),
@@ -63,7 +63,7 @@ struct ChannelListTests {
         #expect { try list.channel(wish) } throws: { "\($0)" == reason }
     }
 
-    @Test("fields behind a URL; what is typed wins")
+    @Test("fields after a URL are read; typed fields override them")
     func fields() {
         let parts = FieldsInURL("https://a.example/x.m3u8?q=1|User-Agent=A%2FB&X-Key=1")
         #expect(parts.url == "https://a.example/x.m3u8?q=1")

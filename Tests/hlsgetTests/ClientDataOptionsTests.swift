@@ -13,7 +13,7 @@ struct ClientDataOptionsTests {
         try #require(try HLSGet.parseAsRoot(["play", "http://a.example/x.m3u8"] + arguments) as? PlayCommand).options()
     }
 
-    @Test("the options become what servers are told")
+    @Test("the options become the client data settings")
     func options() throws {
         #expect(try Self.options().clientData.clientData == nil)
         var data = ClientData()
@@ -43,7 +43,7 @@ struct ClientDataOptionsTests {
     }
 
     @Test(
-        "what has no effect or cannot be is refused",
+        "options without effect and invalid values are refused",
         arguments: [
             (["--cmcd", "body"], "headers"), (["--cmcd", "headers", "--cmcd-version", "3"], "1, 2"),
             (["--cmcd-version", "2"], "--cmcd-version has no effect"),
@@ -72,7 +72,7 @@ struct ClientDataOptionsTests {
     }
 
     @Test(
-        "O05: requests of play, download, thumbnails and inspect carry it, and nothing of it is printed",
+        "O05: requests of play, download, thumbnails and inspect contain CMCD, and it is not printed",
         arguments: [
             ["--fast", "--no-decode", "-v"], ["download", "-o", "a.mp4", "--overwrite"], ["inspect"],
             ["thumbnails", "--count", "2", "--sheet", "s.png", "--overwrite"],

@@ -4,7 +4,7 @@ import Testing
 
 @testable import hlsget
 
-@Suite("what inspect says of colours")
+@Suite("Colours in inspect")
 struct ColorReportTests {
     private static func track() -> MediaTrack {
         var track = MediaTrack(id: 1, mediaType: .video, codec: .hevc, timescale: 90_000, width: 64, height: 48)
@@ -22,7 +22,7 @@ struct ColorReportTests {
         return object.value.text
     }
 
-    @Test("J08: how HDR video was graded, for people and for programs")
+    @Test("J08: HDR grading is shown as text and as JSON")
     func grading() {
         let track = Self.track()
         #expect(
@@ -36,7 +36,7 @@ struct ColorReportTests {
                 + #""content_light_level":{"maximum":900,"maximum_frame_average":400}}"#)
     }
 
-    @Test("J08: nothing is said of what is not declared")
+    @Test("J08: undeclared colours are not shown")
     func standard() {
         let track = MediaTrack(id: 1, mediaType: .video, codec: .h264, timescale: 90_000)
         #expect(ColorReport(track).notes.isEmpty)

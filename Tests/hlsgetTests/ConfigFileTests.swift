@@ -6,7 +6,7 @@ import Testing
 @testable import HLSGetKit
 @testable import hlsget
 
-@Suite("Q08: options in a file")
+@Suite("Q08: Config file")
 struct ConfigFileTests {
     private static let commands = [
         CommandOptions(
@@ -40,11 +40,11 @@ struct ConfigFileTests {
     }
 
     @Test(
-        "what is wrong is told by its line",
+        "mistakes are reported with their line",
         arguments: [
             ("retries = 1\nspeed = 2", "c:2: hlsget has no option --speed"),
             ("[play]\nconnections = 2", "c:2: hlsget play has no option --connections"),
-            ("[film]\nfast", "c:2: there is no command 'film'"), ("retries", "c:1: retries needs a value"),
+            ("[film]\nfast", "c:2: unknown command 'film'"), ("retries", "c:1: retries needs a value"),
             ("fast = 3", "c:1: fast is a flag: write yes or no"),
             ("two words", "c:1: write name = value, or the name of a flag"),
             ("= 3", "c:1: write name = value, or the name of a flag"),
@@ -59,7 +59,7 @@ struct ConfigFileTests {
         try Invocation.expanded(typed, defaultPath: defaultPath, commands: { commands }) { files[$0] }
     }
 
-    @Test("a file's options stand before what was typed, which counts more")
+    @Test("a file's options come before typed ones, which override them")
     func order() throws {
         let files = ["home": "retries = 3", "other": "fast"]
         #expect(try Self.expanded(["u", "--rate", "1"], files: files) == ["--retries=3", "u", "--rate", "1"])
@@ -75,7 +75,7 @@ struct ConfigFileTests {
         #expect(try play.options().retries == .count(1))
     }
 
-    @Test("M06: an option whose value may be left out is joined to it, and never takes the URL for it")
+    @Test("M06: an option with an optional value is joined to it, and never takes the URL for it")
     func optionalValue() throws {
         for (typed, joined) in [
             (["--live-catch-up", "http://a/b"], ["--live-catch-up=jump", "http://a/b"]),
@@ -99,7 +99,7 @@ struct ConfigFileTests {
         #expect(try RecordedOptions.checked(["--live-catch-up", "1.05"]) == ["--live-catch-up=1.05"])
     }
 
-    @Test("what is typed takes the place of the same in the file, by its letter as well; headers are added")
+    @Test("typed options override the same ones in the file, also by letter; headers are added")
     func instead() throws {
         let files = ["home": "retries = 3\noutput = a.ts\nheader = A: b\nfast"]
         #expect(
@@ -111,7 +111,7 @@ struct ConfigFileTests {
     }
 
     @Test(
-        "what is typed takes the place of its opposites in the file as well",
+        "typed options also override their opposites in the file",
         arguments: [
             ("quiet", ["-v"]), ("verbose", ["-q"]), ("progress = bar", ["-q"]),
             ("key = k", ["--key-uri", "http://h/k"]),
@@ -138,7 +138,7 @@ struct ConfigFileTests {
         #expect(CommandOptions.opposites.allSatisfy { $0.one.union($0.other).isSubset(of: known) })
     }
 
-    @Test("help is there whatever a file says")
+    @Test("help is available whatever a file contains")
     func help() throws {
         let files = ["home": "nonsense = 1"]
         for typed in [["--help"], ["help", "play"], ["play", "-h"], ["--version"], ["---completion", "x"], []] {
@@ -153,7 +153,7 @@ struct ConfigFileTests {
         #expect(throws: ArgumentValueError.self) { try Self.expanded(["u", "--config", "home", "--no-config"]) }
     }
 
-    @Test("what is no text is no file of options, and its name controls no terminal")
+    @Test("binary and oversized config files are refused, and their names are escaped")
     func unreadable() throws {
         let folder = try ScratchFolder()
         let bytes = try folder.write([0x66, 0xFF, 0xFE], to: "bytes")
@@ -168,12 +168,12 @@ struct ConfigFileTests {
         }
     }
 
-    @Test("a pipe is read until its writer leaves; one without a writer is not waited for without end")
+    @Test("a pipe is read until its writer leaves; one without a writer is not waited for endlessly")
     func pipe() throws {
         let folder = try ScratchFolder()
         let path = folder.path + "/pipe"
         try #require(mkfifo(path, 0o600) == 0)
-        #expect(throws: ArgumentValueError("\(path) cannot be read: nobody writes to the pipe")) {
+        #expect(throws: ArgumentValueError("\(path) cannot be read: the pipe has no writer")) {
             try Invocation.read(path, pipePatience: 0)
         }
         Thread.detachNewThread {
@@ -185,7 +185,7 @@ struct ConfigFileTests {
         #expect(try Invocation.read(path) == "fast\n")
     }
 
-    @Test("the file is where configuration is kept")
+    @Test("the default config file is in the configuration folder")
     func place() {
         #expect(Invocation.defaultPath(["HOME": "/h"]) == "/h/.config/hlsget/config")
         #expect(Invocation.defaultPath(["HOME": "/h", "XDG_CONFIG_HOME": "/x"]) == "/x/hlsget/config")
@@ -193,7 +193,7 @@ struct ConfigFileTests {
         #expect(Invocation.defaultPath([:]) == nil)
     }
 
-    @Test("a file may hold every option of every command")
+    @Test("a file may contain every option of every command")
     func everyOption() throws {
         let commands = CommandOptions.all(of: HLSGet.self)
         #expect(commands.count >= HLSGet.configuration.subcommands.count)
@@ -205,7 +205,7 @@ struct ConfigFileTests {
         #expect(play.takesValue.count > 60)
     }
 
-    @Test("the command takes its options from the file that is named", .timeLimit(.minutes(10)))
+    @Test("the command reads options from the named file", .timeLimit(.minutes(10)))
     func command() async throws {
         let folder = try ScratchFolder()
         try folder.write(Array("fast\nto = 2\nquality = 180p\n[play]\noutput = a.ts\n".utf8), to: "options")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HLSGetKit
 
-@Suite("cookies as browsers export them")
+@Suite("Cookies exported by browsers")
 struct CookieFileTests {
     private static let exported = """
         [{"domain":".example.com","name":"a","value":"1","path":"/p","secure":true,"httpOnly":true,"hostOnly":false,
@@ -18,7 +18,7 @@ struct CookieFileTests {
         "h.example\tFALSE\t/\tFALSE\t0\tb\tx y",
     ]
 
-    @Test("a list of cookies becomes cookies.txt, and one in an object as well")
+    @Test("a JSON list of cookies becomes cookies.txt, also inside an object")
     func lists() throws {
         let text = try CookieFile.netscape(fromJSON: Array(Self.exported.utf8))
         #expect(text.split(separator: "\n").map(String.init) == Self.lines)
@@ -28,12 +28,12 @@ struct CookieFileTests {
             try CookieFile.netscape(fromJSON: Array(state.utf8)).hasSuffix("\nd.example\tFALSE\t/\tFALSE\t0\tc\t3\n"))
     }
 
-    @Test("what holds none is refused", arguments: ["[]", "{}", "[1]", #"{"cookies":[]}"#, "{"])
+    @Test("JSON without cookies is refused", arguments: ["[]", "{}", "[1]", #"{"cookies":[]}"#, "{"])
     func none(text: String) {
         #expect(throws: ArgumentValueError.self) { try CookieFile.netscape(fromJSON: Array(text.utf8)) }
     }
 
-    @Test("what is no file of cookies is refused, and a cookie itself is told how to be sent")
+    @Test("other files are refused, and for a cookie itself the error says how to send it")
     func noCookies() throws {
         let folder = try ScratchFolder()
         let path = try folder.write(Array("sid=abc\n".utf8), to: "pasted.txt")
@@ -43,7 +43,7 @@ struct CookieFileTests {
         #expect(try CookieFile.path(real) == real)
     }
 
-    @Test("a file is read as what it is, and its cookies are sent", .timeLimit(.minutes(10)))
+    @Test("the file's format is recognised, and its cookies are sent", .timeLimit(.minutes(10)))
     func sent() async throws {
         let folder = try ScratchFolder()
         let plain = try folder.write(Array("# Netscape HTTP Cookie File\n".utf8), to: "cookies.txt")

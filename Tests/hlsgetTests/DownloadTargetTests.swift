@@ -4,10 +4,10 @@ import Testing
 @testable import HLSGetKit
 @testable import hlsget
 
-@Suite("where a download goes and what is told of it")
+@Suite("Target and progress of a download")
 struct DownloadTargetTests {
     @Test(
-        "a file is named after what the URL says of the stream",
+        "a file is named after the stream in its URL",
         arguments: [
             ("https://h/films/night/master.m3u8?token=1/2", "night"), ("https://h/night.m3u8", "night"),
             ("https://h/a%2F..%2Fb/x y.m3u8", "x_y"), ("https://h/", "download"), ("https://h", "download"),
@@ -19,7 +19,7 @@ struct DownloadTargetTests {
         #expect(DownloadTarget.name(of: url) == name)
     }
 
-    @Test("an ending says the format, a slash a folder")
+    @Test("an extension sets the format, a slash means a folder")
     func targets() throws {
         func target(_ output: String?, _ format: OutputFormat? = nil) throws -> DownloadTarget {
             try DownloadTarget(output: output, format: format, url: "https://h/night.m3u8")
@@ -36,7 +36,7 @@ struct DownloadTargetTests {
         }
     }
 
-    @Test("the line shows how far it is, how fast, and how long it will take")
+    @Test("the line shows progress, speed and remaining time")
     func line() {
         var progress = DownloadProgress()
         progress.phase = .loading
@@ -57,7 +57,7 @@ struct DownloadTargetTests {
         }
     }
 
-    @Test("the rate is that of the last seconds")
+    @Test("the rate covers the last few seconds")
     func rate() throws {
         var meter = RateMeter(window: .seconds(5))
         #expect(meter.rate(at: .zero, byteCount: 0) == nil)

@@ -8,7 +8,7 @@ import Testing
 
 /// What `inspect` prints of the playlists in `Tests/Fixtures/playlists`, as it is checked in. With HLSKIT_REWRITE_GOLDEN
 /// in the environment it is written first.
-@Suite("inspect prints what is checked in") struct InspectGoldenTests {
+@Suite("Golden files of inspect") struct InspectGoldenTests {
     static let folder = SampleMedia.fixtures + "/playlists"
     static let names = [
         "film", "film-video", "frames", "live-news", "low-latency", "low-latency-delta", "event-interstitials",
@@ -26,13 +26,13 @@ import Testing
         return String(decoding: try Data(contentsOf: url), as: UTF8.self)
     }
 
-    @Test("for people", arguments: names)
+    @Test("the text output equals the checked-in text", arguments: names)
     func table(_ name: String) throws {
         let text = PlaylistTable.text(try playlist(name))
         #expect(try golden(text, name + ".txt") == text)
     }
 
-    @Test("as JSON", arguments: names)
+    @Test("the JSON output equals the checked-in JSON", arguments: names)
     func json(_ name: String) throws {
         let text = PlaylistJSON.document(try playlist(name)).text
         #expect(try JSONSerialization.jsonObject(with: Data(text.utf8)) is [String: Any])
@@ -41,7 +41,7 @@ import Testing
         #expect(try golden(lines, name + ".json") == lines)
     }
 
-    @Test("they break no rule, and are written as they were read", arguments: names)
+    @Test("the playlists have no lint errors, and are written unchanged", arguments: names)
     func clean(_ name: String) throws {
         let playlist = try playlist(name)
         #expect(playlist.issues.isEmpty)

@@ -1,4 +1,7 @@
 import HLSGetKit
+import HLSKitCore
+import HLSKitPlaylist
+import HLSKitSelection
 import TestSupport
 import Testing
 
@@ -12,50 +15,45 @@ struct LinkMemoryTests {
         """
     private static let office = home.replacing("0100A8C0", with: "0100000A")
 
-    private func memory(_ folder: ScratchFolder, _ routes: String = home, now: Int = 1_000_000) throws -> LinkMemory {
-        try #require(LinkMemory(environment: ["XDG_CACHE_HOME": folder.path], routes: routes, now: now))
+    private func memory(_ folder: ScratchFolder, _ routes: String = home) throws -> LinkMemory {
+        try #require(LinkMemory(environment: ["XDG_CACHE_HOME": folder.path], routes: routes))
     }
 
-    @Test("a host has its last throughput for a day, in the same network only")
+    @Test("a host's throughput is known to later runs in the same network only")
     func remembers() throws {
         let folder = try ScratchFolder()
-        let url = "https://cdn.example.com/a/master.m3u8?x=1"
-        try memory(folder).keep(8_000_000, to: url)
-        try memory(folder).keep(5_000_000, to: "https://other.example.com/")
-        try memory(folder, now: 1_000_010).keep(9_000_000.4, to: "https://CDN.example.com/b.m3u8")
-        #expect(try memory(folder).bitsPerSecond(to: url) == nil)
-        #expect(try memory(folder, now: 1_000_011).bitsPerSecond(to: url) == 9_000_000)
-        #expect(try memory(folder, now: 1_000_011).bitsPerSecond(to: "https://other.example.com:443/x") == 5_000_000)
-        #expect(try memory(folder, now: 1_000_011).bitsPerSecond(to: "http://cdn.example.com/a") == nil)
-        #expect(try memory(folder, Self.office, now: 1_000_011).bitsPerSecond(to: url) == nil)
-        #expect(try memory(folder, now: 1_090_000).bitsPerSecond(to: url) == nil)
+        let now = PlaylistDate(seconds: 1_000_000)
+        let history = try memory(folder).history
+        #expect(history.estimates.entries.isEmpty)
+        history.note(9_000_000, host: "cdn.example.com", at: now)
+        try memory(folder).keep(history)
+        let later = try memory(folder).history.estimates
+        #expect(later.bitsPerSecond(host: "cdn.example.com", at: now) == 9_000_000)
+        #expect(try memory(folder, Self.office).history.estimates.entries.isEmpty)
     }
 
-    @Test(
-        "files and servers on this machine have no memory",
-        arguments: [
-            "file:///a/b.m3u8", "http://localhost:8080/a", "http://127.0.0.1/a", "http://[::1]:81/a", "nonsense",
-        ])
-    func local(url: String) throws {
-        let folder = try ScratchFolder()
-        try memory(folder).keep(1e6, to: url)
-        #expect(try memory(folder).bitsPerSecond(to: url) == nil)
+    @Test("files and servers on this machine are not remembered")
+    func remote() {
+        for url in ["file:///a/b.m3u8", "http://localhost:8080/a", "http://127.0.0.1/a", "http://[::1]:81/a", "x"] {
+            #expect(!LinkMemory.isRemote(url))
+        }
+        #expect(LinkMemory.isRemote("https://cdn.example.com/a") && LinkMemory.isRemote("http://192.168.0.7/a"))
     }
 
-    @Test("a damaged file is read as far as it can be, and written again")
+    @Test("a damaged file counts as empty and is replaced")
     func damaged() throws {
         let folder = try ScratchFolder()
-        let line = "1000000 7000000 eth0/0100A8C0 a.example:443"
-        _ = try folder.write(Array("rubbish\n\u{0}\n\(line)\n1 2".utf8), to: "hlsget/links")
-        #expect(try memory(folder).bitsPerSecond(to: "https://a.example/") == 7_000_000)
-        try memory(folder).keep(1e6, to: "https://b.example/")
-        #expect(try memory(folder).bitsPerSecond(to: "https://a.example/") == 7_000_000)
-        #expect(try memory(folder).bitsPerSecond(to: "https://b.example/") == 1_000_000)
+        _ = try folder.write(Array("rubbish".utf8), to: "hlsget/links/eth0-0100A8C0.json")
+        let history = try memory(folder).history
+        #expect(history.estimates.entries.isEmpty)
+        history.note(1e6, host: "h", at: PlaylistDate(seconds: 5))
+        try memory(folder).keep(history)
+        #expect(try memory(folder).history.estimates.entries.count == 1)
     }
 
     @Test("without a default route or a home there is no memory")
     func absent() {
-        #expect(LinkMemory(environment: ["HOME": "/h"], routes: "Iface\n", now: 0) == nil)
-        #expect(LinkMemory(environment: [:], routes: Self.home, now: 0) == nil)
+        #expect(LinkMemory(environment: ["HOME": "/h"], routes: "Iface\n") == nil)
+        #expect(LinkMemory(environment: [:], routes: Self.home) == nil)
     }
 }

@@ -8,7 +8,7 @@ import Testing
 @testable import HLSGetKit
 @testable import hlsget
 
-@Suite("Q08: names made of words")
+@Suite("Q08: Name templates")
 struct NameTemplateTests {
     private static var now: tm {
         var now = tm()
@@ -17,7 +17,7 @@ struct NameTemplateTests {
     }
 
     @Test(
-        "words stand for the stream, the format and the time",
+        "words are replaced by the stream, the format and the time",
         arguments: [
             ("film.ts", "film.ts"), ("{name}.{ext}", "night.ts"),
             ("a/{name}_{date}_{time}.mp4", "a/night_2026-01-31_090507.mp4"),
@@ -29,20 +29,20 @@ struct NameTemplateTests {
         #expect(try template.path(url: "https://h/night/master.m3u8", ending: "ts", number: 3, now: Self.now) == path)
     }
 
-    @Test("other words are refused", arguments: ["{size}.ts", "{name.ts", "a}b.ts", "{}.ts", "{Name}.ts"])
+    @Test("unknown words are refused", arguments: ["{size}.ts", "{name.ts", "a}b.ts", "{}.ts", "{Name}.ts"])
     func unknown(_ text: String) {
         #expect(throws: ArgumentValueError.self) { try NameTemplate(parsing: text) }
     }
 
     @Test(
-        "a word that is filled in later cannot be told from the same text",
+        "text that looks like a later replacement is refused",
         arguments: ["{{width}}.ts", "{{dir}}{title}.ts", "a{{height}}_{height}.ts", "{{{name}}}.ts"])
     func literal(_ text: String) throws {
         let template = try NameTemplate(parsing: text)
         #expect(throws: ArgumentValueError.self) { try template.path(url: "https://h/width/master.m3u8", ending: nil) }
     }
 
-    @Test("the ending needs a format")
+    @Test("{ext} needs a format")
     func ending() throws {
         let template = try NameTemplate(parsing: "{name}.{ext}")
         #expect(throws: ArgumentValueError.self) { try template.path(url: "https://h/a", ending: nil) }
@@ -55,7 +55,7 @@ struct NameTemplateTests {
             try DownloadTarget(output: "{name}/", format: nil, url: "https://h/night.m3u8") == .folder(path: "night"))
     }
 
-    @Test("words of the media are filled in when it is known")
+    @Test("words about the media are replaced when it is known")
     func media() {
         let facts = NameFacts(size: PixelSize(width: 1280, height: 720), bandwidth: 2_500_000)
         #expect(facts.path("a_{width}x{height}_{bandwidth}.ts") == "a_1280x720_2500000.ts")
@@ -65,7 +65,7 @@ struct NameTemplateTests {
     }
 
     @Test(
-        "a title leads to no other folder, hides nothing and has an end",
+        "a title names no other folder, hides nothing and is truncated",
         arguments: [
             ("../../etc/passwd", "_.._etc_passwd"), (".hidden", "hidden"), ("-rf", "rf"), ("a\u{202E}b\nc", "a_b_c"),
             ("{dir}", "_dir_"), ("Fünf Uhr – Nachrichten", "Fünf Uhr – Nachrichten"), ("..", ""),
@@ -75,7 +75,7 @@ struct NameTemplateTests {
         #expect(NameFacts.fileName(String(repeating: "ü", count: 500)).utf8.count == 150)
     }
 
-    @Test("folders of a name with words are made when it is known", .timeLimit(.minutes(10)))
+    @Test("folders in a template are made when the name is known", .timeLimit(.minutes(10)))
     func folders() async throws {
         let folder = try ScratchFolder()
         for arguments in [
@@ -92,7 +92,7 @@ struct NameTemplateTests {
         #expect(names.map { $0.split(separator: "/").last ?? "" } == ["01-180p.mp4", "180p.ts"])
     }
 
-    @Test("a file gets its name, and none that is taken")
+    @Test("a file gets its final name, and never an existing one")
     func rename() throws {
         let folder = try ScratchFolder()
         _ = try folder.write([1], to: "a_{height}p.ts")
@@ -112,7 +112,7 @@ struct NameTemplateTests {
         #expect(try facts.rename(template, overwrite: true) == folder.path + "/a_180p.ts")
     }
 
-    @Test("what is played and what is downloaded gets its name", .timeLimit(.minutes(10)))
+    @Test("played and downloaded files get their names", .timeLimit(.minutes(10)))
     func files() async throws {
         let folder = try ScratchFolder()
         let master = SampleMedia.folder + "/master.m3u8"
@@ -127,7 +127,7 @@ struct NameTemplateTests {
         #expect(names == ["sample_180p.ts", "sample_320x180.mp4"])
     }
 
-    @Test("{time} is when the command was started, and not when the stream came", .timeLimit(.minutes(10)))
+    @Test("{time} is the command's start, not the stream's", .timeLimit(.minutes(10)))
     func startTime() async throws {
         let folder = try ScratchFolder()
         let origin = FaultyOrigin(try CutStream.files(), ["master.m3u8": (.status("404 Not Found"), 1)])
@@ -147,7 +147,7 @@ struct NameTemplateTests {
         #expect(names.count == 1 && names.allSatisfy { $0 <= latest || latest < "0001" }, "\(names) after \(latest)")
     }
 
-    @Test("an output never takes the name of another one", .timeLimit(.minutes(10)))
+    @Test("an output never takes another output's name", .timeLimit(.minutes(10)))
     func shared() async throws {
         let folder = try ScratchFolder()
         let result = try await hlsget(

@@ -6,7 +6,7 @@ import Testing
 @testable import HLSGetKit
 @testable import hlsget
 
-@Suite("options that take others back, and what is said of those that are not known")
+@Suite("Revoked options and unknown ones")
 struct OptionFormsTests {
     private static let commands = [
         CommandOptions(
@@ -17,7 +17,7 @@ struct OptionFormsTests {
     ]
 
     @Test(
-        "--no-X takes X back, with its value, and --X takes --no-X back",
+        "--no-X revokes X and its value, and --X revokes --no-X",
         arguments: [
             (["--fast", "u", "--no-fast"], ["u"]), (["--throttle=1M", "u", "--no-throttle"], ["u"]),
             (["--throttle", "1M", "-t", "2M", "-t3M", "u", "--no-throttle"], ["u"]),
@@ -31,7 +31,7 @@ struct OptionFormsTests {
     }
 
     @Test(
-        "other arguments stay as they are",
+        "other arguments are unchanged",
         arguments: [
             ["u"], ["--no-video", "u"], ["--no-such", "u"], ["--audio", "--no-fast", "u"], ["--", "--no-fast"],
         ])
@@ -40,7 +40,7 @@ struct OptionFormsTests {
     }
 
     @Test(
-        "an option that is not known: what is meant, or who has it",
+        "an unknown option gets a suggestion, or the command that has it",
         arguments: [
             ("--start", ". Did you mean '--from'?"), ("--frmo", ". Did you mean '--from'?"),
             ("--connections", ", an option of hlsget download and not of hlsget play."), ("--zzz", ""),
@@ -51,7 +51,7 @@ struct OptionFormsTests {
         #expect(improved == "hlsget: error: Unknown option '\(option)'\(hint)\nUsage: x")
     }
 
-    @Test("the beginning of one option alone is meant as that one")
+    @Test("a unique prefix is suggested as its option")
     func shortened() {
         let commands = CommandOptions.all(of: HLSGet.self)
         for (typed, hint) in [("dur", ". Did you mean '--duration'?"), ("no-v", ". Did you mean '--no-video'?")] {
@@ -61,13 +61,13 @@ struct OptionFormsTests {
     }
 
     @Test(
-        "an argument that is one too many: what was taken for the stream instead",
+        "with one argument too many, the error names the one taken for the stream",
         arguments: [
-            (["--json", "x", "URL"], ": 'x' was taken for the stream, since it is no value of --json"),
-            (["play", "-k", "x", "URL"], ": 'x' was taken for the stream, since it is no value of -k"),
+            (["--json", "x", "URL"], ": 'x' was taken for the stream, because it is not a value of --json"),
+            (["play", "-k", "x", "URL"], ": 'x' was taken for the stream, because it is not a value of -k"),
             (
                 ["--live-catch-up", "abc", "URL"],
-                ": 'abc' was taken for the stream, since it is no value of --live-catch-up"
+                ": 'abc' was taken for the stream, because it is not a value of --live-catch-up"
             ),
             (["--live-catch-up", "1.1", "--to", "5", "one", "URL"], ": 'one' was taken for the stream"),
             (["-", "URL"], ": '-' was taken for the stream"),
@@ -82,7 +82,7 @@ struct OptionFormsTests {
         #expect(text == "hlsget: error: Unexpected argument 'URL'\(reason)\nUsage: x")
     }
 
-    @Test("what other programs call so is an option here")
+    @Test("other programs' option names get the matching suggestion")
     func synonyms() {
         let commands = CommandOptions.all(of: HLSGet.self)
         for (name, option) in ["ss": "from", "headers": "header", "sub-lang": "subs", "force": "overwrite"] {
@@ -92,7 +92,7 @@ struct OptionFormsTests {
     }
 
     @Test(
-        "a word that is no command and no file is told",
+        "an argument that is neither a command nor a file is reported with a suggestion",
         arguments: [
             ("downlod", "download"), ("info", "inspect"), ("thumbs", "thumbnails"), ("Info", "inspect"),
             ("formats", "list"), ("replai", "replay"),
@@ -104,14 +104,14 @@ struct OptionFormsTests {
     }
 
     @Test(
-        "what may be a stream is none",
+        "arguments that may be streams are not treated as misspelled commands",
         arguments: [["film"], ["play", "u"], ["http://h/x"], ["--fast", "u"], ["a.m3u8"], [], ["x"], ["dev/null"]])
     func streams(arguments: [String]) {
         #expect(CommandSuggestion.message(for: arguments, commands: ["play", "download", "list"]) == nil)
     }
 
     @Test(
-        "wishes may be written as people do",
+        "qualities may be written in common forms",
         arguments: [
             ("720", "720p"), ("BEST", "best"), ("1080P60,Worst", "1080p60,worst"), ("height <= 720", "height<=720"),
             ("height<= 720  codec = hevc", "height<=720  codec=hevc"), ("720p", "720p"),
@@ -122,7 +122,7 @@ struct OptionFormsTests {
     }
 
     @Test(
-        "a language alone is one",
+        "a language code alone is a preference",
         arguments: [
             ("de", "lang=de"), ("en-GB", "lang=en-GB"), ("de,en channels=2", "lang=de,lang=en channels=2"),
             ("best", "best"),
@@ -131,7 +131,7 @@ struct OptionFormsTests {
         #expect(try QualityExpression(argument: text, for: .renditions).text == expression)
     }
 
-    @Test("letters that people try are there")
+    @Test("common option letters exist")
     func letters() throws {
         let play = try #require(
             try HLSGet.parseAsRoot(["-k", "-y", "-A", "me", "-e", "http://p/", "-o", "a.ts", "u"]) as? PlayCommand)

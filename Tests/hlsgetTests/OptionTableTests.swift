@@ -5,46 +5,51 @@ import Testing
 @testable import HLSGetKit
 @testable import hlsget
 
-/// `docs/options.md`, which `scripts/make-options` writes, against what the argument parser knows.
-@Suite("Q08: options mean the same in every command")
+/// The pages in `docs/cli`, which `scripts/make-options` writes, against the options that the argument parser knows.
+@Suite("Q08: Options mean the same in every command")
 struct OptionTableTests {
     private static let commands = CommandOptions.all(of: HLSGet.self)
+    /// Options that a command has only to refuse them with a hint, and that its help hides.
+    private static let hidden: [String: Set<String>] = [
+        "download": ["--skip-dateranges", "--skip-uri"], "captions": ["--skip-dateranges", "--skip-uri"],
+    ]
 
-    /// By the long name of each option, the commands in whose columns the page has a mark, and its letters.
-    private static func page() throws -> [String: (commands: Set<String>, names: Set<String>)] {
-        let path = SampleMedia.fixtures + "/../../docs/options.md"
-        let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
-        var head: [String] = []
-        var rows: [String: (commands: Set<String>, names: Set<String>)] = [:]
-        for line in lines where line.hasPrefix("|") {
-            let cells = line.replacing("\\|", with: "/").split(separator: "|", omittingEmptySubsequences: false)
-                .map { $0.trimmingCharacters(in: .whitespaces) }
-            if cells.contains("play") { head = cells }
-            guard !head.isEmpty, cells.count == head.count, cells[1].hasPrefix("`") else { continue }
-            let names = cells[1].split(separator: "`").filter { $0.hasPrefix("-") }.map(String.init)
-            guard let long = names.first(where: { $0.hasPrefix("--") }) ?? names.first else { continue }
-            let marked = zip(head, cells).filter { $0.1 == "x" }.map(\.0)
-            rows[long] = (Set(marked), Set(names))
-        }
-        return rows
+    private static func page(_ name: String) throws -> [Substring] {
+        let path = SampleMedia.fixtures + "/../../docs/cli/\(name).md"
+        return try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
     }
 
-    @Test("the page has every option of every command, and no other")
-    func complete() throws {
-        let page = try Self.page()
-        var expected: [String: Set<String>] = [:]
-        for command in Self.commands {
-            for name in command.takesValue.keys { expected["--\(name)", default: []].insert(command.name) }
+    /// The names in backquotes that begin with a hyphen.
+    private static func names(in text: Substring) -> Set<String> {
+        let parts = text.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+        return Set(
+            parts.filter { $0.offset % 2 == 1 && $0.element.hasPrefix("-") }
+                .map { String($0.element.prefix { $0 != " " }) })
+    }
+
+    /// All options of a command: its own tables, and the pages that it refers to.
+    private static func options(of command: String) throws -> Set<String> {
+        var found: Set<String> = []
+        for line in try page(command) {
+            if line.hasPrefix("| `-"), let end = line.firstRange(of: " | ") {
+                found.formUnion(names(in: line[..<end.lowerBound]))
+            } else if line.contains("](network.md)") {
+                found.formUnion(try options(of: "network"))
+            } else if line.contains("all options of [`hlsget play`](play.md)") {
+                found.formUnion(try options(of: "play").subtracting(names(in: line)))
+            }
         }
-        for (name, commands) in expected {
-            // A name may be that of an option in one command, and another name for a second one elsewhere.
-            let rows = page.filter { $0.key == name || $0.value.names.contains(name) }.values
-            let marked = rows.reduce(into: Set<String>()) { $0.formUnion($1.commands) }
-            #expect(marked == commands, "\(name): run scripts/make-options")
-        }
-        for (name, _) in page where name.hasPrefix("--") {
-            #expect(expected[name] != nil, "\(name): run scripts/make-options")
-        }
+        return found
+    }
+
+    @Test("the page of each command has all of its options, and no other", arguments: commands.map(\.name))
+    func complete(name: String) throws {
+        let command = try #require(Self.commands.first { $0.name == name })
+        let expected = Set(command.takesValue.keys.map { "--\($0)" }).subtracting(Self.hidden[name] ?? [])
+        let documented = try Self.options(of: name)
+        #expect(documented.filter { $0.hasPrefix("--") } == expected, "run scripts/make-options")
+        let letters = Set(command.letters.keys.map { "-\($0)" })
+        #expect(letters.isSubset(of: documented), "run scripts/make-options")
     }
 
     @Test("an option takes a value in all commands or in none, and has one letter")
@@ -62,7 +67,7 @@ struct OptionTableTests {
     }
 
     @Test(
-        "what is common is in each command that can have it",
+        "common options are in each command that supports them",
         arguments: [
             ("quiet", "play download list inspect lint thumbnails captions replay"),
             ("verbose", "play download list inspect lint thumbnails captions replay"),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import hlsget
 
-@Suite("what a play was worth")
+@Suite("Exit status of a play")
 struct PlayVerdictTests {
     struct Row: Sendable, CustomTestStringConvertible {
         var testDescription: String
@@ -121,7 +121,7 @@ struct PlayVerdictTests {
         Row(testDescription: "no samples", change: { _ in }, error: (.badMedia, "the stream has nothing to play", nil)),
     ]
 
-    @Test("where nothing was played or written, it says why", arguments: rows)
+    @Test("without played or written media, the verdict gives the reason", arguments: rows)
     func failure(_ row: Row) {
         var verdict = Self.verdict
         row.change(&verdict)

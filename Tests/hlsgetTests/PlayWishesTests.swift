@@ -4,7 +4,7 @@ import Testing
 
 @testable import hlsget
 
-@Suite("wishes that a stream cannot fulfil")
+@Suite("Preferences that a stream cannot meet")
 struct PlayWishesTests {
     private static let variant = AssetVariant(
         index: 0, peakBitRate: 599_000, presentationSize: PixelSize(width: 426, height: 240))
@@ -19,7 +19,7 @@ struct PlayWishesTests {
         return (0..<2).compactMap { _ in wishes.unfulfilled(by: event, canPlayFastForward: canPlayFastForward) }
     }
 
-    @Test("a rate beyond 2 without I-frames is reported once")
+    @Test("a rate above 2 without I-frames is reported once")
     func rate() {
         let ready = PlayerEvent.Kind.itemStatusChanged(.readyToPlay)
         let errors = told(ready) { $0.rate = 8 }
@@ -45,7 +45,7 @@ struct PlayWishesTests {
         #expect(told(choice) { _ in }.isEmpty)
     }
 
-    @Test("--on-gap fail ends at whatever is missing")
+    @Test("--on-gap fail ends at any missing media")
     func gaps() {
         let skipped = SkippedSegments(
             first: 7, last: 8, mediaDuration: .seconds(8), url: "https://a/7.ts", cause: "HTTP 404")

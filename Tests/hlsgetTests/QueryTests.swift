@@ -17,7 +17,7 @@ struct QueryTests {
     }
 
     @Test(
-        "parameters come before those of the URL, and before its fragment",
+        "parameters come before the URL's own, and before its fragment",
         arguments: [
             ("http://a/b", "http://a/b?x=1&y=2"), ("http://a/b?c=d", "http://a/b?x=1&y=2&c=d"),
             ("http://a/b?c=d#e?f", "http://a/b?x=1&y=2&c=d#e?f"), ("http://a/b?#e", "http://a/b?x=1&y=2#e"),
@@ -26,7 +26,7 @@ struct QueryTests {
         #expect(QueryTransport.url(url, with: ["x=1", "y=2"]) == expected)
     }
 
-    @Test("D02: requests of every class have them, in play, download and inspect, and those elsewhere have not")
+    @Test("D02: requests of every class have them in play, download and inspect, except other hosts")
     func requests() async throws {
         let folder = try ScratchFolder()
         let files = try CutStream.files()

@@ -2,10 +2,10 @@ import Testing
 
 @testable import hlsget
 
-@Suite("what a recording keeps of the command line")
+@Suite("Command-line options in a recording")
 struct RecordedOptionsTests {
     @Test(
-        "options that decide are kept, everything else is not",
+        "only options that affect decisions are kept",
         arguments: [
             (["URL"], []),
             (["URL", "--one-quality", "--adaptive"], ["--one-quality"]),
@@ -22,7 +22,7 @@ struct RecordedOptionsTests {
     }
 
     @Test(
-        "read again, each value is joined to its name",
+        "in a recording's options each value is joined to its name",
         arguments: [
             ([], []),
             (["--rate", "-2", "--fast"], ["--rate=-2", "--fast"]),
@@ -34,7 +34,7 @@ struct RecordedOptionsTests {
     }
 
     @Test(
-        "nothing else is read",
+        "other options in a recording are refused",
         arguments: [
             ["--fast", "--refresh-cmd", "touch x"], ["--refresh-cmd=touch x"], ["-o", "x"], ["--access-log=x"],
             ["--record-trace", "x"], ["--netrc", "x"], ["--", "x"], ["x"], [""], ["--rate"], ["--fast=1"],
@@ -44,7 +44,7 @@ struct RecordedOptionsTests {
         #expect(throws: RecordedOptions.Refusal.self) { try RecordedOptions.checked(arguments) }
     }
 
-    @Test("what is kept can be read")
+    @Test("kept options can be read again")
     func roundTrip() throws {
         let line = ["play", "--rate", "-2", "URL", "--no-video", "--to=3", "-o", "x", "--audio", "lang=de"]
         let kept = RecordedOptions.kept(of: line)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HLSGetKit
 
-@Suite("the status line of a recording")
+@Suite("Status line of a recording")
 struct RecordingStatusTests {
     private static func state(
         _ status: TimeControlStatus, at time: Double, liveOffset: Duration? = .seconds(7)
@@ -21,7 +21,7 @@ struct RecordingStatusTests {
         recording.text(state) { sizes[$0] }
     }
 
-    @Test("how much there is of a live stream, which does not begin at 0")
+    @Test("the status shows the recorded duration of a live stream that does not begin at 0")
     func live() {
         var recording = RecordingStatus(paths: ["a.mp4"], limit: .seconds(3600))
         #expect(Self.text(&recording, Self.state(.waitingToPlayAtSpecifiedRate, at: 17)) == "rec 0:00 of 1:00:00")
@@ -37,7 +37,7 @@ struct RecordingStatusTests {
                 == "rec 1:05 of 1:00:00 3.2 MB")
     }
 
-    @Test("several files are added up; of a recording with an end the timeline says how far it is")
+    @Test("file sizes are added up; with an end, the timeline shows the progress")
     func several() {
         var recording = RecordingStatus(paths: ["a.mp4", "b.ts"])
         let state = Self.state(.playing, at: 12, liveOffset: nil)
@@ -45,7 +45,7 @@ struct RecordingStatusTests {
         #expect(Self.text(&recording, state) == "rec")
     }
 
-    @Test("it stands in front of the line, however narrow that is")
+    @Test("the status precedes the line, however narrow the line is")
     func line() {
         var line = StatusLine(width: 60)
         line.recording = "rec 0:12 of 1:00:00 3.2 MB"
@@ -61,19 +61,19 @@ struct RecordingStatusTests {
         var recording = RecordingStatus(paths: ["a.mp4"], limit: .seconds(3600))
         recording.observe(Self.state(.playing, at: 18))
         let line = recording.logLine(Self.state(.playing, at: 28)) { ["a.mp4.part": 48_000][$0] }
-        #expect(line == "hlsget: writing a.mp4 (a.mp4.part until it is done): 0:10 of 1:00:00 48 kB")
+        #expect(line == "hlsget: writing a.mp4 (a.mp4.part until finished): 0:10 of 1:00:00 48 kB")
         var file = RecordingStatus(paths: ["a.ts"], isNamedAtEnd: false)
         #expect(file.logLine(Self.state(.playing, at: 5, liveOffset: nil)) { _ in nil } == "hlsget: writing a.ts")
     }
 
-    @Test("who has begun is told where it goes, and how it ends")
+    @Test("the start message names the file and how to stop")
     func announcement() {
         #expect(
             RecordingStatus(paths: ["a.mp4"]).announcement(readsKeys: true)
-                == "writing a.mp4 (a.mp4.part until it is done): q or Ctrl-C ends it, and what there is stays")
+                == "writing a.mp4 (a.mp4.part until finished): press q or Ctrl-C to stop and keep the recording")
         #expect(
             RecordingStatus(paths: ["h-{number}.mp4", "b.ts"], isNamedAtEnd: false).announcement(readsKeys: false)
-                == "writing h-{number}.mp4, b.ts: Ctrl-C ends it, and what there is stays")
+                == "writing h-{number}.mp4, b.ts: press Ctrl-C to stop and keep the recording")
         let odd = RecordingStatus(paths: ["a\u{1b}[2J.ts"])
         #expect(!odd.announcement(readsKeys: true).contains("\u{1b}"))
     }

@@ -5,10 +5,10 @@ import Testing
 
 @testable import hlsget
 
-@Suite("what replay says of a player's decisions")
+@Suite("Comparison in replay")
 struct ReplayComparisonTests {
     @Test(
-        "the same, the same in another order, or the first difference",
+        "the result is equal, equal in another order, or the first difference",
         arguments: [
             ("abc", "abc", false, "decided as recorded: the same 3 events"),
             ("abc", "acb", false, "decided as recorded: the same 3 events, 2 of them in a different order"),

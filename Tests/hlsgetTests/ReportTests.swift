@@ -51,7 +51,7 @@ private func marker(_ line: String) -> SpliceMarker {
 private let skipped = SkippedSegments(
     first: 7, last: 7, mediaDuration: .seconds(4), url: "http://a/7.ts\u{1b}", cause: "HTTP 404")
 
-@Suite("event reporter")
+@Suite("Event reporter")
 struct EventReporterTests {
     @Test(
         "each event is a line of JSON",
@@ -174,7 +174,7 @@ struct EventReporterTests {
         #expect(reporter.lines(for: event(kind), at: .milliseconds(1230)) == lines)
     }
 
-    @Test("what ends a command, what it warns of and what it notes are lines of JSON, too")
+    @Test("fatal errors, warnings and notes are lines of JSON, too")
     func others() {
         let error = HLSError(code: .badMedia, urlString: "http://u:p@a/", cause: "\u{202e}")
         #expect(
@@ -187,7 +187,7 @@ struct EventReporterTests {
         #expect(EventReporter.note("odd", at: .zero) == #"{"v":1,"event":"note","text":"odd","time":0}"#)
     }
 
-    @Test("progress comes each 500 ms, a change of rate at once")
+    @Test("progress is printed each 500 ms, a rate change at once")
     func progress() {
         var reporter = EventReporter()
         var counts: [Int] = []
@@ -202,7 +202,7 @@ struct EventReporterTests {
                 == [#"{"v":1,"event":"desired_rate","old":1,"new":2,"item_time":12,"time":1.99}"#])
     }
 
-    @Test("a progress line holds the state")
+    @Test("a progress line contains the state")
     func progressLine() {
         var reporter = EventReporter()
         let line = reporter.lines(for: .sample(.waitingToPlayAtSpecifiedRate, .toMinimizeStalls), at: .zero).last
@@ -216,7 +216,7 @@ struct EventReporterTests {
         #expect(line == expected)
     }
 
-    @Test("M06: of a live stream it holds the latency")
+    @Test("M06: a live stream's progress line contains the latency")
     func liveProgressLine() throws {
         var reporter = EventReporter()
         var state = PlayerState.liveSample()
@@ -227,10 +227,10 @@ struct EventReporterTests {
     }
 }
 
-@Suite("summary")
+@Suite("Summary")
 struct PlaySummaryTests {
     @Test(
-        "M06: the document says how late a live stream was played, and what low latency took; that of others does not")
+        "M06: a live stream's document has its latency and low-latency counts; others' do not")
     func live() {
         var summary = summary()
         #expect(!summary.document.contains(#""live""#))
@@ -279,7 +279,7 @@ struct PlaySummaryTests {
         return summary
     }
 
-    @Test("people get a line for each thing that there is something to say about")
+    @Test("the text has a line for each topic that applies")
     func lines() {
         var summary = summary()
         #expect(
@@ -306,7 +306,7 @@ struct PlaySummaryTests {
         #expect(summary.lines.first?.hasPrefix("played 19:52 of 2 times 9:56 in") == true)
     }
 
-    @Test("the document holds the totals, and is one object with the version first")
+    @Test("the document contains the totals in one object with the version first")
     func document() {
         var summary = summary()
         summary.exitStatus = .incomplete
@@ -350,7 +350,7 @@ struct PlaySummaryTests {
         return summary
     }
 
-    @Test("more than a tenth is much, and so is the end; it is reported in segments")
+    @Test("more than a tenth missing, or the end, is \"mostly missing\", counted in segments")
     func mostlyMissing() {
         #expect(!skipping(7...7, of: 10).isMostlyMissing)
         #expect(skipping(7...8, of: 10).isMostlyMissing)
@@ -370,7 +370,7 @@ struct PlaySummaryTests {
         #expect(later == lines)
     }
 
-    @Test("anything skipped, missed or damaged makes it incomplete")
+    @Test("skipped, missed or damaged media makes the summary incomplete")
     func incomplete() {
         #expect(!PlaySummary(url: "").isIncomplete)
         #expect(summary().isIncomplete)
@@ -383,7 +383,7 @@ struct PlaySummaryTests {
     }
 }
 
-@Suite("event texts")
+@Suite("Event texts")
 struct EventTextTests {
     @Test(
         "lost media is always reported, the rest with -v",

@@ -3,10 +3,10 @@ import Testing
 
 @testable import HLSGetKit
 
-@Suite("a URL without its scheme, and what surrounds one")
+@Suite("URLs without a scheme, and with extra characters")
 struct SchemelessURLTests {
     @Test(
-        "hosts are known by their form; http is for this machine, for addresses and for odd ports",
+        "hosts are recognised by form; http is for this machine, addresses and odd ports",
         arguments: [
             ("example.com/film.m3u8", "https://example.com/film.m3u8"),
             ("localhost/x", "http://localhost/x"), ("localhost:8080/x", "http://localhost:8080/x"),
@@ -21,7 +21,7 @@ struct SchemelessURLTests {
     }
 
     @Test(
-        "names of files are none",
+        "file names are not hosts",
         arguments: [
             "film.m3u8", "x/y.m3u8", "./a.b/c", "../a.com/b", "a:b.m3u8", "host", "localhost", "a b.com/x", "-", "",
             "host:0/x", "host:99999/x", "host:/x", ".com/x", "a..b/c", "1.2.3/x", "[::1/x", "//", "folder.1/x",
@@ -31,7 +31,7 @@ struct SchemelessURLTests {
     }
 
     @Test(
-        "what URLs are copied with is taken off",
+        "quotes, brackets and prefixes around a copied URL are removed",
         arguments: [
             ("<https://a.example/x>", "https://a.example/x"), ("\"https://a.example/x\"", "https://a.example/x"),
             ("'https://a.example/x'", "https://a.example/x"), ("hls://https://a.example/x", "https://a.example/x"),
@@ -42,14 +42,14 @@ struct SchemelessURLTests {
     }
 
     @Test(
-        "what HLS does not come by is told, and not taken for a file",
+        "schemes that HLS does not use are refused, and not taken for a file",
         arguments: ["rtmp://a.example/x", "rtsp://a/x", "srt://a:1", "ftp://a/x", "magnet:?xt=urn:btih:0"])
     func otherSchemes(_ text: String) {
         #expect { try InputLocation.url(of: text, in: "/") } throws: { "\($0)".contains("is not supported") }
     }
 
     @Test(
-        "flags in front of the command",
+        "flags before the command are accepted",
         arguments: [
             (["-q", "download", "u"], ["download", "-q", "u"]), (["-q", "u"], ["-q", "u"]),
             (["download"], ["download"]),
@@ -60,7 +60,7 @@ struct SchemelessURLTests {
         #expect(CommandOrder.restored(arguments, commands: ["download", "list"]) == expected)
     }
 
-    @Test("a file that is there comes first, and blanks around a URL are none of it")
+    @Test("an existing file takes precedence, and blanks around a URL are ignored")
     func location() throws {
         let folder = try ScratchFolder()
         try folder.write([1], to: "example.com")

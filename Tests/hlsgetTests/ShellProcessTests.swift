@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Shell commands", .timeLimit(.minutes(10)), .serialized)
 struct ShellProcessTests {
-    @Test("what a command prints, its exit status and its environment")
+    @Test("a command's output, exit status and environment are passed on")
     func output() async throws {
         let process = try ShellProcess("echo $A; exit 3", variables: ["A": "b c"])
         let (bytes, status) = await process.output(atMost: 100)
@@ -15,7 +15,7 @@ struct ShellProcessTests {
         #expect(status == 3)
     }
 
-    @Test("no more is read than the limit, and a command that writes on for ever ends")
+    @Test("output is read up to the limit, and a command that writes for ever ends")
     func limit() async throws {
         let process = try ShellProcess("while :; do echo 1234567; done", variables: [:])
         let (bytes, status) = await process.output(atMost: 10_000)
@@ -23,7 +23,7 @@ struct ShellProcessTests {
         #expect(status == 128 + SIGPIPE)
     }
 
-    @Test("a command that is ended is over at once, with what it started")
+    @Test("a terminated command ends at once, with its child processes")
     func terminated() async throws {
         let process = try ShellProcess("sleep 100 & sleep 100", variables: [:])
         process.terminate()
@@ -31,7 +31,7 @@ struct ShellProcessTests {
         #expect(status == 128 + SIGTERM)
     }
 
-    @Test("what a command leaves running is not waited for")
+    @Test("background processes of a command are not waited for")
     func leftBehind() async throws {
         let process = try ShellProcess("echo x; sleep 20 & ", variables: [:])
         let (bytes, status) = await process.output(atMost: 10)
@@ -40,7 +40,7 @@ struct ShellProcessTests {
         process.terminate()
     }
 
-    @Test("fifty refreshes leave no descriptor behind, and give none to the command")
+    @Test("fifty refreshes leave no file descriptor behind, and pass none to the command")
     func descriptors() async throws {
         let refresher = RefreshCommand(command: "echo http://a/$(ls /proc/self/fd | wc -l)")
         let expired = ExpiredURL(itemURL: "http://a/b", url: "http://a/c", status: 403)

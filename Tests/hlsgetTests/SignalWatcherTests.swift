@@ -5,10 +5,10 @@ import Testing
 
 @testable import HLSGetKit
 
-@Suite("signals", .serialized, .timeLimit(.minutes(10)))
+@Suite("Signals", .serialized, .timeLimit(.minutes(10)))
 struct SignalWatcherTests {
     @Test(
-        "the first signal asks for a clean end, one that comes within a second is the same request, a later one ends at once",
+        "the first signal ends cleanly, one within a second is ignored, a later one aborts",
         arguments: [
             ([0], [.finish(signal: SIGINT)]),
             ([0, 0], [.finish(signal: SIGINT), .ignore]),
@@ -20,7 +20,7 @@ struct SignalWatcherTests {
         #expect(milliseconds.map { state.handle(signal: SIGINT, at: .milliseconds($0)) } == actions)
     }
 
-    @Test("the second signal counts whichever it is, and is the one that ends the program")
+    @Test("a second signal of any kind aborts, and determines the exit status")
     func another() {
         var state = InterruptState()
         #expect(state.handle(signal: SIGHUP, at: .zero) == .finish(signal: SIGHUP))
@@ -45,7 +45,7 @@ struct SignalWatcherTests {
         func sleep(until deadline: Instant, tolerance: Duration?) async throws {}
     }
 
-    @Test("signals that are raised arrive, and one that comes later aborts")
+    @Test("raised signals arrive, and a later one aborts")
     func raised() async {
         let (aborts, continuation) = AsyncStream.makeStream(of: Int32.self)
         let clock = StandingClock()
@@ -63,7 +63,7 @@ struct SignalWatcherTests {
         }
     }
 
-    @Test("what is left where a run is ended at once is named: the unfinished files and no others, and the folder")
+    @Test("an aborted run names its unfinished files and folder, and no other files")
     func leftovers() throws {
         let folder = try ScratchFolder()
         for name in ["a.b.mp4.part", "a.b.2.mp4.part", "a.bc.mp4.part", "a.b.x.mp4.part", "b.ts"] {
@@ -82,7 +82,7 @@ struct SignalWatcherTests {
         #expect(download.line == "hlsget: stopped immediately; run the same command to resume from \(folder.path)")
     }
 
-    @Test("a closed pipe is an error of the write, not the end of the program")
+    @Test("a closed pipe is a write error and does not end the process")
     func brokenPipe() {
         let watcher = SignalWatcher(signals: [SIGUSR1]) { _ in }
         var ends: [Int32] = [0, 0]

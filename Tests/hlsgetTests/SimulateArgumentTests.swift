@@ -14,12 +14,12 @@ struct SimulateArgumentTests {
         #expect("\(shard.index)/\(shard.count)" == text)
     }
 
-    @Test("what is not a shard is refused", arguments: ["", "1", "0/3", "4/3", "a/b", "1/2/3", "-1/3", "1/9999999"])
+    @Test("an invalid shard is refused", arguments: ["", "1", "0/3", "4/3", "a/b", "1/2/3", "-1/3", "1/9999999"])
     func badShards(text: String) {
         #expect(throws: ArgumentValueError.self) { try ShardArgument(parsing: text) }
     }
 
-    @Test("the shards of a sweep hold every trace once")
+    @Test("the shards of a sweep contain every trace once")
     func shardsPartition() {
         for count in 1...7 {
             for position in 0..<50 {
@@ -66,7 +66,7 @@ struct SimulateArgumentTests {
             values: SimulationReport.values(try run.run().score))
     }
 
-    @Test("every family weighs the same, whatever its number of traces")
+    @Test("every family has the same weight, whatever its number of traces")
     func means() throws {
         let rows = [try row("a", kilobits: 2000)] + (try (1...3).map { try row("b", trace: "t\($0)", kilobits: 4000) })
         let report = SimulationReport(rows: rows)
@@ -77,7 +77,7 @@ struct SimulateArgumentTests {
         #expect(report.table.contains("all families"))
     }
 
-    @Test("shards merge to the report of the whole, in any order and put behind one another or not")
+    @Test("shards merge to the whole report, in any order, concatenated or not")
     func merging() throws {
         let rows = try (1...7).map { try row($0 < 4 ? "a, \"b\"" : "c", trace: "t\($0)", kilobits: 900 + 300 * $0) }
         let whole = SimulationReport(rows: rows)
@@ -97,7 +97,7 @@ struct SimulateArgumentTests {
         }
     }
 
-    @Test("what does not belong together is not merged")
+    @Test("duplicate or unrelated reports are not merged")
     func badMerges() throws {
         let good = SimulationReport(rows: [try row("a", kilobits: 2000)]).csv(withHeader: true)
         let cases: [([String], String)] = [
@@ -114,7 +114,7 @@ struct SimulateArgumentTests {
     }
 
     @Test(
-        "what does not go together is refused",
+        "contradicting or incomplete options are refused",
         arguments: [
             (["--movie", "m"], "--trace"), (["--trace", "t"], "--movie"),
             (["--merge", "a.csv", "--trace", "t"], "--merge"),

@@ -5,10 +5,10 @@ import Testing
 
 @testable import hlsget
 
-@Suite("what is cut into files, and lists of URLs")
+@Suite("Splitting, and lists of URLs")
 struct SplitArgumentTests {
     @Test(
-        "a length or a size",
+        "a split value is a duration or a size",
         arguments: [
             ("1h", SplitArgument.duration(.seconds(3600))), ("30m", .duration(.seconds(1800))),
             ("1:00", .duration(.seconds(60))), ("90", .duration(.seconds(90))), ("500M", .byteCount(500_000_000)),
@@ -23,7 +23,7 @@ struct SplitArgumentTests {
         #expect(throws: ArgumentValueError.self) { try SplitArgument(parsing: text) }
     }
 
-    @Test("files have numbers before their ending, or where the name says")
+    @Test("files have numbers before their extension, or at the position in the name")
     func names() {
         #expect(SplitNames.path("a/b.ts", number: 1) == "a/b-001.ts")
         #expect(SplitNames.path("a.b/c", number: 12) == "a.b/c-012")
@@ -31,7 +31,7 @@ struct SplitArgumentTests {
     }
 
     @Test(
-        "--split needs files of samples",
+        "--split needs a format for samples",
         arguments: [
             ["--split", "1h", "u"], ["--split", "1h", "-o", "a.wav", "u"],
             ["--split", "1h", "-f", "ts", "-o", "-", "u"],
@@ -50,7 +50,7 @@ struct SplitArgumentTests {
         #expect(throws: ArgumentValueError.self) { try BatchFile.urls(at: folder.path + "/none") }
     }
 
-    @Test("several downloads go to files of their own")
+    @Test("several downloads have separate files")
     func targets() throws {
         func paths(_ arguments: String...) throws -> [String] {
             let command = try #require(try HLSGet.parseAsRoot(["download"] + arguments) as? DownloadCommand)
@@ -65,7 +65,7 @@ struct SplitArgumentTests {
         #expect(throws: (any Error).self) { try HLSGet.parseAsRoot(["download"]) }
     }
 
-    @Test("subtitles go to files by their languages, no two to one")
+    @Test("subtitle files are named by language, and never twice the same")
     func captionFiles() {
         var names = CaptionFileNames("a.b/film.vtt")
         #expect(names.next(language: "de", name: "Deutsch") == "a.b/film.de.vtt")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HLSGetKit
 
-@Suite("status line")
+@Suite("Status line")
 struct StatusLineTests {
     struct Case: CustomTestStringConvertible {
         var name: String
@@ -91,7 +91,7 @@ struct StatusLineTests {
             }(), width: 40, line: "0:00 / -:--  failed  +0.0s empty"),
     ]
 
-    @Test("the line says in words what continues", arguments: cases)
+    @Test("the line describes the player's state in words", arguments: cases)
     func lines(example: Case) {
         let line = StatusLine(width: example.width, allowsUnicode: example.allowsUnicode)
         #expect(line.render(example.state) == example.line)
@@ -113,7 +113,7 @@ struct StatusLineTests {
         }
     }
 
-    @Test("what stands left of the status keeps its width while time passes")
+    @Test("the part before the status keeps its width while time passes")
     func steadyBar() {
         let starts = (0..<596).map { second in
             let state = PlayerState.sample(second % 2 == 0 ? .playing : .paused, at: Int64(second), loadedUntil: 596)
@@ -134,7 +134,7 @@ struct StatusLineTests {
             StatusLine(width: 80, allowsColor: true).render(.sample(.playing)).contains("\u{1b}[32mplaying\u{1b}[0m"))
     }
 
-    @Test("ranges that make no sense are not drawn")
+    @Test("invalid ranges are not drawn")
     func hostileRanges() {
         var state = PlayerState.sample(.playing)
         state.loadedTimeRanges = [
@@ -151,7 +151,7 @@ struct StatusLineTests {
     }
 }
 
-@Suite("status display")
+@Suite("Status display")
 struct StatusDisplayTests {
     /// What a terminal was sent.
     final class Screen: Sendable {
@@ -167,7 +167,7 @@ struct StatusDisplayTests {
         return StatusDisplay(terminal: terminal, width: { width }, write: screen.write)
     }
 
-    @Test("it draws at most ten times a second, and at once when the status changes")
+    @Test("the display is drawn at most ten times a second, and at once for a new status")
     func limit() {
         let display = display(["TERM": "xterm", "NO_COLOR": "1"])
         for tick in 0..<100 { display.update(.sample(.playing, at: Int64(tick)), at: .milliseconds(10 * tick)) }
@@ -176,7 +176,7 @@ struct StatusDisplayTests {
         #expect(screen.all.count == 11)
     }
 
-    @Test("a line is one write over the old one; the rest of that is erased")
+    @Test("a line is one write over the old one, and the old rest is erased")
     func redraw() {
         let display = display(["TERM": "xterm", "NO_COLOR": "1"])
         display.update(.sample(.playing), at: .zero)
@@ -198,7 +198,7 @@ struct StatusDisplayTests {
         #expect(lengths[1] >= lengths[0] && lengths[1] < 100)
     }
 
-    @Test("messages are printed above the line, and the line ends as it was")
+    @Test("messages are printed above the line, which is then restored")
     func messages() {
         let display = display(["TERM": "xterm", "NO_COLOR": "1"])
         display.print("first")
@@ -220,7 +220,7 @@ struct StatusDisplayTests {
     }
 
     @Test(
-        "the environment says what the terminal can show",
+        "the environment determines the terminal's abilities",
         arguments: [
             (["TERM": "xterm-256color", "LANG": "en_US.UTF-8"], true, true, true),
             (["TERM": "xterm", "LANG": "C"], true, false, true),

@@ -32,7 +32,7 @@ struct StreamListTests {
             url: "https://h/x/master.m3u8", multivariant, wish: try wish.map { try QualityExpression(parsing: $0) })
     }
 
-    @Test("each variant has what to write for it, the best first, and what is taken has a mark")
+    @Test("each variant has its expression, best first, and the chosen one has a mark")
     func wishes() throws {
         let entries = try list().entries
         #expect(entries.map(\.quality) == ["720p50", "720p25", "360p"])
@@ -44,7 +44,7 @@ struct StreamListTests {
         }
     }
 
-    @Test("sizes are the average bit rate times the time, else the peak")
+    @Test("sizes are the average bit rate, or else the peak, times the duration")
     func sizes() throws {
         let entries = try list().entries
         #expect(entries.map { $0.byteCount(of: .seconds(60)) } == [37_500_000, 22_500_000, 6_000_000])
@@ -58,7 +58,7 @@ struct StreamListTests {
         #expect(options.first?.groups == ["a", "b"])
     }
 
-    @Test("each rendition has what chooses it and no other, quoted as a shell takes it")
+    @Test("each rendition has an expression that matches only it, quoted for a shell")
     func exactWishes() throws {
         let names = ["English", "English (Audio Description)", "English (SDH)", "it's, so"]
         let lines = names.map {
@@ -80,7 +80,7 @@ struct StreamListTests {
         #expect(StreamList.shellQuoted("720p") == "720p")
     }
 
-    @Test("limits and what playlists tell say why a variant is out, and another one is marked")
+    @Test("an excluded variant has its reasons, and another one is marked")
     func reasons() throws {
         var list = try list()
         list.limit(peakBitRate: 4e6, maximumResolution: nil)
@@ -90,7 +90,7 @@ struct StreamListTests {
         #expect(list.entries.map(\.isChosen) == [false, false, true])
     }
 
-    @Test("the sample's variants are listed with their sizes, for people and as JSON")
+    @Test("the sample's variants are listed with their sizes, as text and as JSON")
     func sample() async throws {
         let master = SampleMedia.folder + "/master.m3u8"
         let result = try await hlsget("list", master)

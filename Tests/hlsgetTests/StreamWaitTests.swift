@@ -6,7 +6,7 @@ import Testing
 
 @testable import HLSGetKit
 
-@Suite("waiting for a stream that has not begun", .timeLimit(.minutes(10)))
+@Suite("Waiting for a stream that has not begun", .timeLimit(.minutes(10)))
 struct StreamWaitTests {
     private final class Counter: Sendable {
         private let count = Mutex(0)
@@ -38,7 +38,7 @@ struct StreamWaitTests {
         return (tries.value, clock.now.offset, tellings.value)
     }
 
-    @Test("Q05: it is looked for every five seconds, until it is there or the time is over, and said once")
+    @Test("Q05: the stream is requested every five seconds until it exists or time is up, with one message")
     func waiting() throws {
         #expect(try Self.run(WaitArgument(limit: nil), missing: 0) == (1, .zero, 0))
         #expect(try Self.run(WaitArgument(limit: nil), missing: 1000) == (1001, .seconds(5000), 1))
@@ -47,7 +47,7 @@ struct StreamWaitTests {
         #expect(try Self.run(WaitArgument(limit: nil), missing: 2, then: .isHopeless) == (3, .seconds(10), 1))
     }
 
-    @Test("Q05: the time in which a server does not answer counts as well")
+    @Test("Q05: time spent on an unresponsive server counts as well")
     func slow() throws {
         #expect(
             try Self.run(WaitArgument(limit: .seconds(12)), missing: 1000, each: .seconds(8)) == (2, .seconds(21), 1))
@@ -55,7 +55,7 @@ struct StreamWaitTests {
     }
 
     @Test(
-        "Q05: what may come is waited for, and what will not is not",
+        "Q05: temporary failures are waited for, permanent ones are not",
         arguments: [
             (.httpStatus, 404, .isMissing), (.httpStatus, 503, .isMissing), (.httpStatus, 401, .isHopeless),
             (.httpStatus, 403, .isHopeless), (.cannotConnect, nil, .isMissing), (.nameNotFound, nil, .isMissing),
@@ -67,7 +67,7 @@ struct StreamWaitTests {
         #expect(StreamWait.finding(error) == finding)
     }
 
-    @Test("Q05: a stream that lists nothing yet is waited for, then it is played or saved")
+    @Test("Q05: a stream without segments is waited for, then it is played or saved")
     func endToEnd() async throws {
         let files = try CutStream.files()
         let empty = Array("#EXTM3U\n#EXT-X-TARGETDURATION:4\n".utf8)
@@ -82,7 +82,7 @@ struct StreamWaitTests {
         }
     }
 
-    @Test("Q05: a stream that never comes fails as it would have without waiting")
+    @Test("Q05: a stream that never appears fails as without waiting")
     func never() async throws {
         let origin = FaultyOrigin([:])
         try await withServer(answering: origin.answer) { server in

@@ -2,9 +2,9 @@ import Glibc
 import HLSGetKit
 import Testing
 
-@Suite("a terminal that is closed")
+@Suite("A closed terminal")
 struct TerminalHangupTests {
-    @Test("it is gone when its other end is closed, and not before; what is no terminal never is")
+    @Test("a terminal is gone when its other end closes, not before; other files never are")
     func closed() throws {
         let main = open("/dev/ptmx", O_RDWR | O_NOCTTY)
         // TIOCSPTLCK and TIOCGPTN: unlocks the other end, and asks for its number.

@@ -4,10 +4,10 @@ import Testing
 
 @testable import HLSGetKit
 
-@Suite("text from the network")
+@Suite("Text from the network")
 struct TerminalTextTests {
     @Test(
-        "R64: what could act on a terminal is escaped, everything else stays",
+        "R64: terminal control characters are escaped, everything else is kept",
         arguments: [
             ("plain ASCII ~!", "plain ASCII ~!"), ("äöü 日本語 🎬", "äöü 日本語 🎬"),
             // A title that would set the window's title, colours, move the cursor, ring.
@@ -28,7 +28,7 @@ struct TerminalTextTests {
     }
 
     @Test(
-        "bytes that are not UTF-8 become visible",
+        "invalid UTF-8 becomes visible",
         arguments: [
             ([0x61, 0xFF, 0x62], "a\\xffb"), ([0xC3], "\\xc3"), ([0xC3, 0xA4, 0xC3], "ä\\xc3"),
             ([0xE2, 0x82, 0x28], "\\xe2\\x82("), ([0xC0, 0xAF], "\\xc0\\xaf"), ([0xED, 0xA0, 0x80], "\\xed\\xa0\\x80"),
@@ -59,7 +59,7 @@ struct JSONValueTests {
     }
 }
 
-@Suite("numbers for people")
+@Suite("Readable numbers")
 struct DecimalsTests {
     @Test(
         "clocks round down",
@@ -70,12 +70,12 @@ struct DecimalsTests {
     func clocks(seconds: Double, text: String) { #expect(Decimals.clock(seconds) == text) }
 
     @Test(
-        "rates keep what is needed",
+        "rates have only the digits they need",
         arguments: [(1.0, "1x"), (1.5, "1.5x"), (0.25, "0.25x"), (0, "0x"), (-1, "-1x"), (10, "10x"), (2.001, "2x")])
     func rates(rate: Double, text: String) { #expect(Decimals.rate(rate) == text) }
 
     @Test(
-        "bit rates have a letter and few figures",
+        "bit rates have a letter and few digits",
         arguments: [
             (0.0, "0"), (532, "532"), (800_000, "800k"), (2_400_000, "2.4M"), (2_000_000, "2M"), (9_960_000, "10M"),
             (12_345_678, "12M"), (999_600, "1M"), (1.5e9, "1.5G"), (.nan, "-"), (-1, "-"), (1234, "1.2k"), (3.4, "3"),
@@ -86,10 +86,10 @@ struct DecimalsTests {
     func bytes(count: Int, text: String) { #expect(Decimals.bytes(count) == text) }
 }
 
-@Suite("error line")
+@Suite("Error line")
 struct ErrorLineTests {
     @Test(
-        "user information and keys never show, queries do",
+        "user information and keys are never shown, queries are",
         arguments: [
             ("https://user:pass@a.b/c?d=e@f", "https://a.b/c?d=e@f"), ("https://a.b/c@d?e", "https://a.b/c@d?e"),
             ("http://u@p@h/x", "http://h/x"), ("http://a.b?x=//u:p@q", "http://a.b?x=//u:p@q"),
@@ -98,7 +98,7 @@ struct ErrorLineTests {
         ])
     func urls(url: String, printed: String) { #expect(ErrorLine.printable(url: url) == printed) }
 
-    @Test("an endless URL loses its middle")
+    @Test("an endless URL is shortened in the middle")
     func longURL() {
         let url = "http://a/" + String(repeating: "x", count: 5000) + "end"
         #expect(ErrorLine.printable(url: url).count == ErrorLine.maximumURLLength + 3)
@@ -125,10 +125,10 @@ struct ErrorLineTests {
     func lines(error: any Error, line: String) { #expect(ErrorLine.text(for: error) == line) }
 }
 
-@Suite("exit status")
+@Suite("Exit status")
 struct ExitStatusTests {
     @Test(
-        "each error of a player has its status",
+        "each player error has its status",
         arguments: [
             (.notFound, 3), (.network, 4), (.badPlaylist, 5), (.noEligibleVariant, 6), (.contentKey, 7), (.badMedia, 8),
             (.output, 9), (.staleLive, 11), (.refused, 12), (.invalidArgument, 64), (.itemInUse, 1), (.internal, 1),
@@ -153,7 +153,7 @@ struct ExitStatusTests {
         #expect(ExitStatus(LoadingError(code: code, url: "", status: status, text: "")).rawValue == exit)
     }
 
-    @Test("media, usage, signals and the unknown have theirs")
+    @Test("media, usage, signals and unknown errors have their status")
     func others() {
         #expect(ExitStatus(MediaError(code: .malformed, text: "")).rawValue == 8)
         #expect(ExitStatus(MediaError(code: .limitExceeded, text: "")).rawValue == 12)

@@ -1,8 +1,8 @@
 import Glibc
 
-/// A network address or a block of them as `--deny-address` takes it: `127.0.0.3`, `10.0.0.0/8`, `fd00::/8`.
+/// A network address or an address block as `--deny-address` takes it: `127.0.0.3`, `10.0.0.0/8`, `fd00::/8`.
 struct AddressArgument: Sendable, Equatable {
-    /// The text, known to be an address with an optional prefix length.
+    /// A valid address with an optional prefix length.
     var text: String
 
     init(parsing text: String) throws(ArgumentValueError) {
@@ -18,7 +18,7 @@ struct AddressArgument: Sendable, Equatable {
         self.text = text
     }
 
-    /// The bits of an address of that kind; nil if it is not one.
+    /// The number of bits of an IPv4 or IPv6 address, or `nil` if the text is neither.
     private static func width(of address: String) -> Int? {
         var v4 = in_addr()
         if inet_pton(AF_INET, address, &v4) == 1 { return 32 }

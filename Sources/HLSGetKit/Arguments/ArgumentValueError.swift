@@ -1,4 +1,4 @@
-/// Why the text of an option's value cannot be used. The argument parser puts the option's name in front.
+/// Why an option's value is invalid. The argument parser adds the option's name in front.
 package struct ArgumentValueError: Error, Equatable, CustomStringConvertible {
     package var description: String
 

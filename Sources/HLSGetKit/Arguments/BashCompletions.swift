@@ -1,18 +1,18 @@
-/// Mends the completions for bash that Swift Argument Parser makes.
+/// Fixes the bash completions that Swift Argument Parser generates.
 ///
-/// They know options of a command only behind its name, also those of the command that stands for itself; and where they know
-/// nothing, nothing is completed. Here what is no command is what `play` would get, and where nothing is known files are offered.
+/// They complete the options of a command only after its name, even for the default command, and complete nothing in
+/// unknown positions. The fixed script treats words without a command as arguments of `play`, and offers files in
+/// unknown positions.
 package enum BashCompletions {
     private static let start = "    local -r prev=\"${3}\""
     private static let end = "complete -o filenames -F _hlsget hlsget"
 
-    /// Whether they are asked for.
     package static func areAskedFor(by arguments: [String]) -> Bool {
         arguments.contains("--generate-completion-script=bash")
             || zip(arguments, arguments.dropFirst()).contains { $0 == ("--generate-completion-script", "bash") }
     }
 
-    /// - Parameter commands: their names.
+    /// - Parameter commands: The names of all commands.
     package static func mended(_ script: String, commands: [String]) -> String {
         var isMended = false
         let lines = script.split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
@@ -22,7 +22,7 @@ package enum BashCompletions {
             return """
                 \(line)
 
-                    # The command that stands for itself. Its first word may yet become the name of another.
+                    # The default command. Its first word may still become the name of another one.
                     if [[ "${COMP_CWORD}" -gt 1 || "${COMP_WORDS[1]}" = -* ]]; then
                         case "${COMP_WORDS[1]}" in
                         \((commands + ["help"]).joined(separator: "|"))) ;;

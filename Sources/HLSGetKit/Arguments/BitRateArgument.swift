@@ -1,9 +1,9 @@
-/// Bit rates as people type them: `800000`, `800k`, `2.5M`, `1G`, in steps of 1000.
+/// Bit rates as users type them: `800000`, `800k`, `2.5M`, `1G`, in steps of 1000.
 package enum BitRateArgument {
-    /// The largest rate that is accepted, in bits per second: 1 Tbit/s.
+    /// The highest accepted rate, in bits per second: 1 Tbit/s.
     static let maximum = 1e12
 
-    /// Bits per second.
+    /// Parses a rate in bits per second.
     package static func parse(_ text: String) throws(ArgumentValueError) -> Double {
         guard let value = parseOptional(text) else {
             throw ArgumentValueError("not a bit rate; write bits per second, as in 800000, 800k or 2.5M")

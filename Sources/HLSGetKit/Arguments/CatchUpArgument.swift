@@ -1,9 +1,9 @@
-/// The value of `--live-catch-up`: `jump`, which it is by itself, or the highest rate.
+/// The value of `--live-catch-up`: `jump`, which is the default, or the highest rate.
 package enum CatchUpArgument: Sendable, Equatable {
     case jump
     case rate(Float)
 
-    /// - Throws: for anything but `jump` and numbers above 1, up to 2.
+    /// - Throws: An error unless the text is `jump` or a number over 1 and up to 2.
     package init(parsing text: String) throws(ArgumentValueError) {
         if text == "jump" {
             self = .jump
@@ -18,8 +18,8 @@ package enum CatchUpArgument: Sendable, Equatable {
 
     private static let option = "--live-catch-up"
 
-    /// The option joined to its value, so that what follows it without being one is taken for itself. The argument parser would
-    /// leave out a value that is given where another option follows (`defaultAsFlag` of 1.8).
+    /// Joins the option to its value, so that a following argument is taken for a value only if it looks like one. The
+    /// argument parser would drop a value that is followed by another option (`defaultAsFlag` of 1.8).
     package static func joined(_ arguments: [String]) -> [String] {
         var joined: [String] = []
         var rest = arguments[...]
@@ -29,7 +29,7 @@ package enum CatchUpArgument: Sendable, Equatable {
                 joined.append(argument)
                 continue
             }
-            // What begins as a number does is meant as one, and told of where it is none.
+            // Treat anything that looks like a number as the value, and report an error if it is invalid.
             let isValue = rest.first.map { $0 == "jump" || $0.allSatisfy { $0.isNumber || $0 == "." } } ?? false
             joined.append("\(option)=\(isValue ? rest.popFirst() ?? "jump" : "jump")")
         }

@@ -1,13 +1,12 @@
 import ArgumentParser
 package import HLSKitCore
 
-/// A key of one's own.
 struct CustomKeyArgument: Sendable, Equatable {
     var name: String
     var value: String
 }
 
-/// Values of these options.
+/// Values of the CMCD options.
 package enum ClientDataArgument {
     static func version(_ text: String) throws(ArgumentValueError) -> ClientData.Version {
         guard let version = Int(text).flatMap(ClientData.Version.init(rawValue:)) else {
@@ -38,7 +37,7 @@ package enum ClientDataArgument {
 
     static func sessionID(_ text: String) throws(ArgumentValueError) -> String { try name(text, limit: 64) }
 
-    /// Where events go.
+    /// The URL that events are sent to.
     package static func target(_ text: String) throws(ArgumentValueError) -> String {
         let start = text.lowercased()
         guard start.hasPrefix("http://") || start.hasPrefix("https://"), URLOrigin(of: text) != nil else {
@@ -56,20 +55,19 @@ package enum ClientDataArgument {
     }
 }
 
-/// What was asked for of client data.
 package struct ClientDataWish: Sendable, Equatable {
     var transmission: ClientData.Transmission?
-    /// nil is the least that does what was asked for.
+    /// The version, or `nil` for the lowest one that supports the request.
     var version: ClientData.Version?
     var contentID: String?
     package var sessionID: String?
-    /// nil is all but `tpb`.
+    /// The requested keys, or `nil` for all except `tpb`.
     var keys: Set<String>?
     var customKeys: [CustomKeyArgument] = []
-    /// URLs that events go to.
+    /// The URLs that events are sent to.
     package var events: [String] = []
 
-    /// nil where nothing is told.
+    /// The configuration, or `nil` if no data is sent.
     package var clientData: ClientData? {
         guard transmission != nil || !events.isEmpty else { return nil }
         var data = ClientData()
@@ -77,7 +75,7 @@ package struct ClientDataWish: Sendable, Equatable {
         data.version = version ?? (events.isEmpty ? .one : .two)
         data.contentID = contentID
         data.sessionID = sessionID
-        // Those of one's own are wanted, or they would not be there.
+        // Custom keys are always included.
         data.keys = keys.map { $0.union(customKeys.map(\.name)) }
         for key in customKeys { data.customKeys[key.name] = .string(key.value) }
         data.eventTargets = events.map {

@@ -1,4 +1,4 @@
-/// The command first, where flags that any command has were written in front of it: `hlsget -q download URL`, as of git and apt.
+/// Moves the command to the front if common flags precede it, as git and apt allow: `hlsget -q download URL`.
 package enum CommandOrder {
     private static let flags: Set<String> = ["-q", "--quiet", "-v", "--verbose"]
 

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Finds the command that someone meant who typed another word in its place.
+/// Suggests a command if the user typed an unknown word instead.
 package enum CommandSuggestion {
-    /// Words of other programs, and what is called so here.
+    /// Names that other programs use for our commands.
     private static let synonyms: [String: String] = [
         "dl": "download", "get": "download", "save": "download", "record": "download", "rip": "download",
         "info": "inspect", "probe": "inspect", "show": "inspect", "dump": "inspect", "mediainfo": "inspect",
@@ -13,8 +13,8 @@ package enum CommandSuggestion {
         "stream": "play", "view": "play",
     ]
 
-    /// - Parameter commands: the names of all.
-    /// - Returns: what to say instead of looking for a stream of that name; nil where the first word may be one.
+    /// - Parameter commands: The names of all commands.
+    /// - Returns: The error message, or `nil` if the first word may be a stream.
     package static func message(for arguments: [String], commands: [String]) -> String? {
         guard let first = arguments.first, first.count > 1, !commands.contains(first),
             first.allSatisfy({ $0.isASCII && ($0.isLetter || $0 == "-") }), first.first != "-",

@@ -3,12 +3,10 @@ import FoundationEssentials
 import Glibc
 package import Synchronization
 
-/// Options that are kept in a file, by the names that they have on the command line.
+/// Options from a configuration file, with their names on the command line.
 ///
-/// A line is `name = value`, or the name of a flag alone. Lines before the first `[command]` count for each command that
-/// has such an option; those behind it for that command alone. `#` begins a comment at the start of a line.
-///
-/// Source: docs/files.md.
+/// A line is `name = value`, or just the name of a flag. Lines before the first `[command]` apply to every command that
+/// has the option. Later lines apply to that command only. `#` at the start of a line begins a comment.
 struct ConfigFile {
     private struct Entry {
         var command: String?
@@ -20,7 +18,7 @@ struct ConfigFile {
     private let path: String
     private var entries: [Entry] = []
 
-    /// - Parameter path: for what is said of it.
+    /// - Parameter path: The path for error messages.
     init(parsing text: String, path: String) throws(ArgumentValueError) {
         self.path = path
         var command: String?
@@ -57,16 +55,16 @@ struct ConfigFile {
         return String(text.dropFirst().dropLast())
     }
 
-    /// What a command is given, each value joined to its name.
+    /// Returns the arguments for a command, each value joined to its name.
     ///
-    /// - Parameter typed: the options that were typed, which take the place of the file's.
+    /// - Parameter typed: The options on the command line, which override the file.
     func arguments(
         for command: String, of commands: [CommandOptions], typed: Set<String> = []
     ) throws(ArgumentValueError) -> [String] {
         var arguments: [String] = []
         for entry in entries {
             if let section = entry.command, !commands.contains(where: { $0.name == section }) {
-                throw error(entry, "there is no command '\(section)'")
+                throw error(entry, "unknown command '\(section)'")
             }
             let among = commands.filter { entry.command == nil || $0.name == entry.command }
             guard among.contains(where: { $0.takesValue[entry.name] != nil }) else {
@@ -98,21 +96,21 @@ struct ConfigFile {
     }
 }
 
-/// The options of a command that a file may hold.
+/// The options of a command that are allowed in a file.
 package struct CommandOptions: Sendable {
     var name: String
-    /// By the long name.
+    /// Whether each option takes a value, by long name.
     var takesValue: [String: Bool]
     /// Long names by their letters.
     var letters: [String: String] = [:]
 
-    /// A typed one of these is one more, and none in the place of the file's.
+    /// Options that add to the file's values when typed, instead of overriding them.
     static let adding: Set<String> = ["header", "send-credentials-to", "deny-address"]
 
-    /// What options are by themselves whose value may be left out.
+    /// The defaults of options whose value may be omitted.
     static let defaults = ["live-catch-up": "jump"]
 
-    /// Options that the command refuses to have beside each other.
+    /// Options that the command does not allow together.
     static let opposites: [(one: Set<String>, other: Set<String>)] = [
         (["quiet"], ["verbose"]), (["quiet"], ["progress"]), (["adaptive"], ["one-quality"]),
         (["key"], ["key-uri"]), (["keep-encrypted"], ["key", "iv", "key-uri"]),
@@ -125,9 +123,9 @@ package struct CommandOptions: Sendable {
         (["subs"], ["subs-file", "service"]), (["count"], ["times", "every"]), (["times"], ["every"]),
     ]
 
-    /// Whether an option of a file gives way to its opposite, which was typed.
+    /// Whether a typed option overrides an opposite option of the file.
     static func excludes(_ name: String, _ value: String?, _ typed: Set<String>) -> Bool {
-        // Of the kinds of progress only the line is the opposite of silence.
+        // `--quiet` is only opposite to the progress bar.
         if name == "progress", value != "bar" { return false }
         return opposites.contains { pair in
             pair.one.contains(name) && !pair.other.isDisjoint(with: typed)
@@ -135,7 +133,7 @@ package struct CommandOptions: Sendable {
         }
     }
 
-    /// The long names of what is typed.
+    /// The long names of the typed options.
     func named(by arguments: some Sequence<String>) -> Set<String> {
         var names: Set<String> = []
         for argument in arguments.prefix(while: { $0 != "--" }) where argument.hasPrefix("-") {
@@ -148,7 +146,7 @@ package struct CommandOptions: Sendable {
         return names
     }
 
-    /// Those of all commands, as the argument parser knows them.
+    /// The options of all commands, as the argument parser defines them.
     package static func all(of command: (some ParsableCommand).Type) -> [CommandOptions] {
         guard let dump = try? JSONDecoder().decode(Dump.self, from: Data(command._dumpHelp().utf8)) else { return [] }
         return (dump.command.subcommands ?? []).map { command in
@@ -181,20 +179,20 @@ package struct CommandOptions: Sendable {
     }
 }
 
-/// What the command was called with, what a file adds included.
+/// The arguments of the command, including those that a file adds.
 package enum Invocation {
     /// Without the name of the program.
     package static let arguments = Mutex(Array(CommandLine.arguments.dropFirst()))
 
-    /// Asks for what has nothing to do with a file's options.
+    /// Flags for which the file is not read.
     private static let unaffected: Set<String> = ["-h", "--help", "--version"]
 
-    /// Puts what a file holds before what was typed, which so counts more.
+    /// Inserts the file's options before the typed ones, which therefore take precedence.
     ///
     /// - Parameters:
-    ///   - defaultPath: of the file that is read where none is named, if there is one.
-    ///   - commands: asked only where there is a file.
-    ///   - read: the text of a file; nil where there is none.
+    ///   - defaultPath: The file to read if none is named, or `nil`.
+    ///   - commands: Called only if there is a file.
+    ///   - read: Returns the text of a file, or `nil` if it does not exist.
     package static func expanded(
         _ typed: [String], defaultPath: String?, commands: () -> [CommandOptions],
         read: (String) throws(ArgumentValueError) -> String?
@@ -238,33 +236,32 @@ package enum Invocation {
         return isNamed ? [arguments[0]] + added + arguments.dropFirst() : added + arguments
     }
 
-    /// Where the file is by default: as the XDG Base Directory Specification says.
+    /// The default path of the file, by the XDG Base Directory Specification.
     package static func defaultPath(_ environment: [String: String]) -> String? {
-        // Relative ones are to be ignored.
+        // The specification says to ignore relative paths.
         if let base = environment["XDG_CONFIG_HOME"], base.hasPrefix("/") { return base + "/hlsget/config" }
         return environment["HOME"].flatMap { $0.isEmpty ? nil : $0 + "/.config/hlsget/config" }
     }
 
-    /// The longest file that is read.
+    /// The maximum size of a file.
     private static let maximumByteCount = 1 << 20
 
-    /// Who writes to a pipe has so long to begin, and between two writes, in milliseconds.
+    /// How long a pipe's writer may take before its first write and between writes, in milliseconds.
     private static let pipePatience: Int32 = 10_000
     private static let pipeStep: Int32 = 50
 
-    /// The text of a file; nil where there is none.
+    /// The text of a file, or `nil` if it does not exist.
     package static func read(_ path: String) throws(ArgumentValueError) -> String? {
         try read(path, pipePatience: pipePatience)
     }
 
-    /// As above.
     static func read(_ path: String, pipePatience: Int32) throws(ArgumentValueError) -> String? {
         guard access(path, F_OK) == 0 else { return nil }
         func failure(_ cause: String) -> ArgumentValueError {
             ArgumentValueError("\(TerminalText.escaped(path)) cannot be read: \(cause)")
         }
-        // Once only: the writer of a pipe that is closed again may have written already. Opening one that nobody writes
-        // to would wait without end.
+        // Open the file only once, because a pipe's writer may already have written to the first reader. Without
+        // O_NONBLOCK, opening a pipe without a writer would block forever.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw failure(String(cString: strerror(errno))) }
         defer { close(descriptor) }
@@ -285,11 +282,11 @@ package enum Invocation {
             }
             if count < 0, errno == EINTR { continue }
             guard count == 0 || errno == EAGAIN else { throw failure(String(cString: strerror(errno))) }
-            // At the end of a file; of a pipe only where somebody has written.
+            // Zero bytes mean the end of a file; for a pipe only after something was written.
             if count == 0, !isPipe || !bytes.isEmpty { break }
-            guard waited < pipePatience else { throw failure("nobody writes to the pipe") }
+            guard waited < pipePatience else { throw failure("the pipe has no writer") }
             var awaited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            // A writer that has left without a word.
+            // The writer has closed the pipe without writing.
             if poll(&awaited, 1, pipeStep) > 0, awaited.revents == Int16(POLLHUP) { break }
             waited += pipeStep
         }

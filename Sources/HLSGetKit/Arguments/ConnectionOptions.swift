@@ -1,7 +1,7 @@
 import ArgumentParser
 package import HLSKitCore
 
-/// How any command reaches servers.
+/// The network options of all commands.
 package struct ConnectionOptions: ParsableArguments, Sendable {
     @Option(
         name: [.customShort("H"), .customLong("header")],
@@ -12,22 +12,22 @@ package struct ConnectionOptions: ParsableArguments, Sendable {
     var header: [TransportField] = []
     @Option(
         help: ArgumentHelp(
-            "Parameter of the URLs of requests to the same origins as -H, e.g. token=abc.", valueName: "name=value"),
+            "Query parameter for requests to the same origins as -H, e.g. token=abc.", valueName: "name=value"),
         transform: QueryArgument.encoded)
     var query: [String] = []
     @Option(
         name: [.customShort("A"), .long],
-        help: ArgumentHelp("Name that servers get, in the place of hlsget/VERSION.", valueName: "text"),
+        help: ArgumentHelp("User-Agent to send (hlsget/VERSION).", valueName: "text"),
         transform: { try TransportField(argument: "User-Agent: \($0)") })
     var userAgent: TransportField?
     @Option(
         name: [.customShort("e"), .long],
-        help: ArgumentHelp("Page that the stream is said to be on; other origins get its origin.", valueName: "url"),
+        help: ArgumentHelp("Referer to send; other origins receive only its origin.", valueName: "url"),
         transform: { try TransportField(argument: "Referer: \($0)") })
     var referer: TransportField?
     @Option(
         help: ArgumentHelp(
-            "Another origin that may get -H, logins and the client certificate, e.g. https://cdn.example.com.",
+            "Another origin that may receive -H, logins and the client certificate, e.g. https://cdn.example.com.",
             valueName: "origin"),
         transform: URLOrigin.init(argument:))
     var sendCredentialsTo: [URLOrigin] = []
@@ -44,7 +44,7 @@ package struct ConnectionOptions: ParsableArguments, Sendable {
         transform: FileArgument.readable)
     var cert: String?
     @Option(
-        help: ArgumentHelp("Its private key, if the certificate's file lacks it.", valueName: "file"),
+        help: ArgumentHelp("Private key of the client certificate, if its file lacks the key.", valueName: "file"),
         completion: .file(),
         transform: FileArgument.readable)
     var keyFile: String?
@@ -57,7 +57,7 @@ package struct ConnectionOptions: ParsableArguments, Sendable {
         transform: ByteRateArgument.parse)
     var limitRate: Int?
     @Option(
-        help: ArgumentHelp("Connections to one host at once, at most.", valueName: "n"),
+        help: ArgumentHelp("Maximum number of connections to one host.", valueName: "n"),
         transform: NumberArgument.connections)
     var connectionsPerHost: Int?
     @Option(
@@ -86,7 +86,7 @@ package struct ConnectionOptions: ParsableArguments, Sendable {
     @Flag(name: .customLong("http1.1"), help: "Do not use HTTP/2.") var http11 = false
     @Option(
         help: ArgumentHelp(
-            "Retries after the first attempt, by default as many as fit in 20 s, of a live stream 60 s; inf for ever.",
+            "Retries after the first attempt; by default as many as fit in 20 s, or 60 s for a live stream. inf: no limit.",
             valueName: "n|inf"),
         transform: RetriesArgument.init(parsing:))
     var retries: RetriesArgument?
@@ -108,16 +108,16 @@ package struct ConnectionOptions: ParsableArguments, Sendable {
     @Flag(help: "Follow redirects from https to http.") var allowDowngrade = false
     @Option(
         help: ArgumentHelp(
-            "Load over a slower link: a recorded trace, or a rate, latency and packet loss e.g. 800k,50ms,1%.",
+            "Simulate a slower link: a recorded trace, or a rate, latency and packet loss, e.g. 800k,50ms,1%.",
             valueName: "csv|rate[,latency[,loss]]"),
         transform: ThrottleArgument.init(parsing:))
     var throttle: ThrottleArgument?
 
-    // What servers are told of the command (CMCD): no group of its own, as the parser's checks of a debug build take five
-    // times as long for each level.
+    // The CMCD options are not in a separate group, because the parser's checks in debug builds take five times as long
+    // for each level.
     @Option(
         help: ArgumentHelp(
-            "Tell servers of playing and loading (CMCD), in header fields or in the query of URLs.",
+            "Send CMCD data to servers, in header fields or in the query of URLs.",
             valueName: "headers|query"),
         completion: .list(["headers", "query"]),
         transform: { try ChoiceArgument.parse($0) })
@@ -127,20 +127,20 @@ package struct ConnectionOptions: ParsableArguments, Sendable {
         transform: ClientDataArgument.version)
     var cmcdVersion: ClientData.Version?
     @Option(
-        help: ArgumentHelp("The keys of CMCD that are sent, e.g. br,bl,sid (all but tpb).", valueName: "key,…"),
+        help: ArgumentHelp("CMCD keys to send, e.g. br,bl,sid (all except tpb).", valueName: "key,…"),
         transform: ClientDataArgument.keys)
     var cmcdKeys: Set<String>?
     @Option(
         help: ArgumentHelp(
-            "Key of one's own in CMCD, which has a prefix, e.g. com.example-plan=gold.", valueName: "name=value"),
+            "Custom CMCD key with a prefix, e.g. com.example-plan=gold.", valueName: "name=value"),
         transform: ClientDataArgument.customKey)
     var cmcdCustom: [CustomKeyArgument] = []
     @Option(
-        help: ArgumentHelp("Name of the content, for CMCD.", valueName: "id"), transform: ClientDataArgument.contentID)
+        help: ArgumentHelp("Content ID for CMCD.", valueName: "id"), transform: ClientDataArgument.contentID)
     var contentID: String?
     @Option(
         help: ArgumentHelp(
-            "Name of the session, for CMCD, X-Playback-Session-Id and logs (a new UUID).", valueName: "id"),
+            "Session ID for CMCD, X-Playback-Session-Id and logs (a new UUID).", valueName: "id"),
         transform: ClientDataArgument.sessionID)
     var sessionID: String?
 
@@ -160,7 +160,7 @@ package struct ConnectionOptions: ParsableArguments, Sendable {
 
     package func apply(to options: inout PlayOptions) {
         let typed = header + [userAgent, referer].compactMap(\.self)
-        // What is typed wins over what stands behind the URL.
+        // Typed fields override fields in the URL argument.
         options.fields = typed.filled(from: options.fields)
         options.query = query
         options.credentialOrigins = Set(sendCredentialsTo)
@@ -199,9 +199,9 @@ package struct ConnectionOptions: ParsableArguments, Sendable {
         do { try options.check() } catch { throw ValidationError(error.description) }
     }
 
-    /// For loading `url` without playing it. Nothing is started before the first request.
+    /// A loader for `url` without playback. Nothing starts before the first request.
     ///
-    /// - Parameter wrap: what stands before the network.
+    /// - Parameter wrap: Wraps the network transport.
     package func loader(
         of url: String, allowsFilesOutside: Bool = false,
         through wrap: (any ResourceTransport) -> any ResourceTransport = { $0 }
@@ -216,15 +216,15 @@ package struct ConnectionOptions: ParsableArguments, Sendable {
         return options
     }
 
-    /// Waits for a stream that has not begun, and says so.
+    /// Waits for a stream that has not started, and reports that.
     ///
-    /// - Returns: how the command ends where a signal did not let it wait.
+    /// - Returns: The exit status if a signal ended the wait.
     package func wait(
         for url: String, _ wait: WaitArgument, allowsFilesOutside: Bool, isQuiet: Bool, isJSON: Bool
     ) async -> ExitStatus? {
         var once = self
         once.retries = .count(0)
-        // What is wrong with it is said by who plays.
+        // Playback will report what is wrong.
         guard let loader = try? once.loader(of: url, allowsFilesOutside: allowsFilesOutside) else { return nil }
         let waiting = StreamWait(wait: wait, clock: PlayerConfiguration().sourceClock) {
             try await StreamWait.look(with: loader)
@@ -245,14 +245,14 @@ package struct ConnectionOptions: ParsableArguments, Sendable {
         } catch let interrupted as Interruption.Interrupted {
             return .interrupted(signal: interrupted.signal)
         } catch {
-            // What is wrong is said by who plays it.
+            // Playback will report what is wrong.
             return nil
         }
     }
 
-    /// For loading parts of `url` without playing it. Nothing is started before the first request.
+    /// The options for loading parts of `url` without playback. Nothing starts before the first request.
     ///
-    /// - Parameter wrap: what stands before the network.
+    /// - Parameter wrap: Wraps the network transport.
     package func assetOptions(
         of url: String, allowsFilesOutside: Bool = false,
         through wrap: (any ResourceTransport) -> any ResourceTransport = { $0 }

@@ -1,15 +1,16 @@
 import FoundationEssentials
 import Glibc
 
-/// A file of cookies as people have it: `cookies.txt` in Netscape's format, which is given to libcurl as it is, or the JSON that
-/// browsers' extensions and test tools export.
+/// A cookie file in Netscape format (`cookies.txt`) or in JSON.
+///
+/// A Netscape file is passed to libcurl unchanged. JSON is what browser extensions and test tools export.
 enum CookieFile {
-    /// The largest file that is read.
+    /// The maximum size of a file.
     private static let maximumByteCount = 16 << 20
 
-    /// The path of a file in Netscape's format that holds the same cookies.
+    /// The path of a file in Netscape format with the same cookies.
     ///
-    /// - Throws: where the file cannot be read, or is JSON without cookies.
+    /// - Throws: An error if the file is unreadable, or is JSON without cookies.
     static func path(_ path: String) throws(ArgumentValueError) -> String {
         if access(path, F_OK) != 0, path.contains("=") {
             throw ArgumentValueError(
@@ -21,7 +22,7 @@ enum CookieFile {
         else { return path }
         guard first == UInt8(ascii: "[") || first == UInt8(ascii: "{") else {
             let lines = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
-            // A cookie has seven fields; `Set-Cookie:` is libcurl's other form.
+            // A cookie has seven fields; libcurl also accepts `Set-Cookie:` lines.
             let isOfCookies = lines.contains { line in
                 line.split(separator: "\t", omittingEmptySubsequences: false).count >= 7
                     || line.lowercased().hasPrefix("set-cookie:")
@@ -33,16 +34,16 @@ enum CookieFile {
             return path
         }
         let text = try netscape(fromJSON: bytes)
-        // Cookies are secret: a file without a name lasts as long as the process.
+        // Cookies are secret, so use an unnamed file that is deleted with the process.
         let file = try StandardInput.unnamedFile()
         do { try FileBytes.write(text, to: file) } catch {
-            throw ArgumentValueError("the cookies cannot be kept: \(FileBytes.text(of: error))")
+            throw ArgumentValueError("the cookies cannot be stored: \(FileBytes.text(of: error))")
         }
         return "/proc/self/fd/\(file)"
     }
 
-    /// The lines of `cookies.txt` for what a browser's extension has exported: a list of cookies, or an object with such a list
-    /// named `cookies`.
+    /// Converts the export of a browser extension to lines of `cookies.txt`. The export is a list of cookies, or an
+    /// object with a list named `cookies`.
     static func netscape(fromJSON bytes: [UInt8]) throws(ArgumentValueError) -> String {
         let decoder = JSONDecoder()
         let data = Data(bytes)
@@ -55,7 +56,7 @@ enum CookieFile {
             throw ArgumentValueError("neither cookies.txt nor the JSON that browsers' extensions export")
         }
         let lines = cookies.compactMap(\.line)
-        guard !lines.isEmpty else { throw ArgumentValueError("there are no cookies in it") }
+        guard !lines.isEmpty else { throw ArgumentValueError("the file contains no cookies") }
         return (["# Netscape HTTP Cookie File"] + lines).map { $0 + "\n" }.joined()
     }
 
@@ -75,7 +76,7 @@ enum CookieFile {
         var expirationDate: Double?
         var expires: Double?
 
-        /// Domain, whether subdomains get it, path, whether only over https, end in seconds since 1970, name, value.
+        /// Domain, subdomain flag, path, https-only flag, expiration in seconds since 1970, name, value.
         var line: String? {
             let fields = [domain, path ?? "/", name, value]
             guard !domain.isEmpty, !name.isEmpty, fields.allSatisfy({ !$0.contains { $0 == "\t" || $0.isNewline } })
@@ -85,7 +86,7 @@ enum CookieFile {
             let isOfSubdomains = hostOnly.map { !$0 } ?? domain.hasPrefix(".")
             let bare = domain.hasPrefix(".") ? String(domain.dropFirst()) : domain
             let host = (httpOnly == true ? "#HttpOnly_" : "") + (isOfSubdomains ? "." : "") + bare
-            // 0 is until the end of the session; -1 is how some write that.
+            // 0 means until the end of the session; some tools write -1 for that.
             let end = (expirationDate ?? expires).map { min(max(0, $0), 1e12) } ?? 0
             return [
                 host, isOfSubdomains ? "TRUE" : "FALSE", path ?? "/", secure == true ? "TRUE" : "FALSE",

@@ -1,6 +1,6 @@
-/// Lengths of time as people type them: `90`, `1.5`, `1:30`, `1:02:03.5`, `1m30s`, `2h`, `250ms`.
+/// Durations as users type them: `90`, `1.5`, `1:30`, `1:02:03.5`, `1m30s`, `2h`, `250ms`.
 package enum DurationArgument {
-    /// The longest time that is accepted: 10 000 hours, so that sums of times cannot overflow.
+    /// The longest accepted duration: 10 000 hours, so that sums cannot overflow.
     static let maximum = Duration.seconds(36_000_000)
 
     package static func parse(_ text: String) throws(ArgumentValueError) -> Duration {
@@ -16,7 +16,7 @@ package enum DurationArgument {
         return value
     }
 
-    /// `m:ss` and `h:mm:ss`, the last with a fraction where wanted.
+    /// Parses `m:ss` and `h:mm:ss`, with optional decimals.
     private static func clock(_ text: String) -> Duration? {
         let fields = text.split(separator: ":", omittingEmptySubsequences: false)
         guard fields.count <= 3, let last = fields.last else { return nil }
@@ -31,7 +31,7 @@ package enum DurationArgument {
         return total + seconds.seconds
     }
 
-    /// A bare number is seconds; otherwise numbers with units, each unit at most once and the larger ones first.
+    /// Parses a bare number as seconds, or numbers with units. Each unit occurs at most once, larger units first.
     private static func units(_ text: String) -> Duration? {
         if let seconds = Decimal(text[...]) { return seconds.seconds }
         var rest = text[...]

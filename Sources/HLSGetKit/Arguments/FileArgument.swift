@@ -1,10 +1,10 @@
 import Glibc
 
-/// A file that is read later, by a library that would not say clearly what is wrong with it.
+/// A file that a library reads later, with unclear error messages.
 package enum FileArgument {
-    /// The path, of a file that can be opened.
+    /// Returns the path if the file can be opened.
     package static func readable(_ path: String) throws(ArgumentValueError) -> String {
-        // Not to wait for someone to write where it is a pipe.
+        // If the file is a pipe, do not wait for a writer.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw ArgumentValueError("cannot be read: \(String(cString: strerror(errno)))") }
         defer { close(descriptor) }
@@ -15,7 +15,7 @@ package enum FileArgument {
         return path
     }
 
-    /// `~/.netrc`, where netrc(5) says it is.
+    /// `~/.netrc`, as netrc(5) specifies.
     static var netrcPath: String { (getenv("HOME").map { String(cString: $0) } ?? "") + "/.netrc" }
 
     /// The file of certificates that `CURL_CA_BUNDLE` or `SSL_CERT_FILE` names, or `nil` if neither names a readable file.

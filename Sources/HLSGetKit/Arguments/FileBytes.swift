@@ -1,9 +1,9 @@
 package import FoundationEssentials
 import Glibc
 
-/// Bytes of files that are named on the command line.
+/// The bytes of files that the command line names.
 package enum FileBytes {
-    /// The first of a file, and no more; those of a pipe until it ends.
+    /// Reads at most `limit` bytes of a file, or of a pipe until it ends.
     package static func read(_ path: String, atMost limit: Int) throws(POSIXError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure }
@@ -20,7 +20,6 @@ package enum FileBytes {
         return bytes
     }
 
-    /// Writes all of it.
     package static func write(_ text: String, to descriptor: Int32) throws(POSIXError) {
         try write(Array(text.utf8), to: descriptor)
     }
@@ -43,7 +42,7 @@ package enum FileBytes {
 
     private static var failure: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 
-    /// Why a file operation failed, in the system's words.
+    /// The system's description of a failed file operation.
     package static func text(of error: any Error) -> String {
         let system = error as? POSIXError ?? (error as? CocoaError)?.underlying as? POSIXError
         return system.map { String(cString: strerror($0.code.rawValue)) } ?? "\(error)"

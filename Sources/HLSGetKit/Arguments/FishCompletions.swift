@@ -1,11 +1,10 @@
-/// Mends the completions for fish that Swift Argument Parser makes.
+/// Fixes the fish completions that Swift Argument Parser generates.
 ///
-/// They never end for commands that take many URLs: fish takes no `.` in an option (`--http1.1`), and what it does not take is
-/// looked at again and again.
+/// For commands with many URLs, the generated script never ends. fish rejects option names that contain `.`
+/// (`--http1.1`), and the script retries a rejected option forever.
 package enum FishCompletions {
     private static let function = "__hlsget_parse_subcommand "
 
-    /// Whether they are asked for.
     package static func areAskedFor(by arguments: [String]) -> Bool {
         arguments.contains("--generate-completion-script=fish")
             || zip(arguments, arguments.dropFirst()).contains { $0 == ("--generate-completion-script", "fish") }
@@ -24,7 +23,7 @@ package enum FishCompletions {
         return lines.joined(separator: "\n")
     }
 
-    /// What stands between quotes has no dots.
+    /// Removes dots outside quotes.
     private static func withoutDots(_ line: Substring) -> String {
         let parts = line.split(separator: "'", omittingEmptySubsequences: false).enumerated()
         return parts.map { index, part in

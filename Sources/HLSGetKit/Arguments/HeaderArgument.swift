@@ -1,7 +1,7 @@
 import HLSKitCore
 
 extension TransportField {
-    /// A field as `-H` takes it: `Name: value`.
+    /// Parses a field as `-H` takes it: `Name: value`.
     init(argument text: String) throws(ArgumentValueError) {
         guard let colon = text.firstIndex(of: ":") else {
             throw ArgumentValueError("write a header field as 'Name: value'")

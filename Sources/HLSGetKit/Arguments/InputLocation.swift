@@ -1,12 +1,11 @@
 import Glibc
 
-/// The location of the stream as the user gives it: a URL, a path, or a URL without its scheme.
+/// The user's location of the stream: a URL, a path, or a URL without its scheme.
 package enum InputLocation {
-    /// What stands for standard input.
     package static let standardInput = "-"
 
-    /// The absolute URL of `text`; a relative path is taken from `directory`. Blanks around it, which come with what is copied,
-    /// are no part of it.
+    /// The absolute URL of `text`. A relative path starts from `directory`. Surrounding blanks from copying are
+    /// removed.
     package static func url(of text: String, in directory: String) throws(ArgumentValueError) -> String {
         let text = withoutBrackets(text.trimmed())
         guard !text.isEmpty else { throw ArgumentValueError("the URL is empty") }
@@ -22,7 +21,7 @@ package enum InputLocation {
         return "file://" + percentEncoded(try playlist(at: absolute))
     }
 
-    /// What a URL was copied with: `<…>` of mails, quotation marks of programs.
+    /// Removes brackets or quotation marks around a copied URL.
     private static func withoutBrackets(_ text: String) -> String {
         for (open, close) in [("<", ">"), ("\"", "\""), ("'", "'"), ("“", "”")] {
             guard text.hasPrefix(open), text.hasSuffix(close), text.count > 2, access(text, F_OK) != 0 else { continue }
@@ -31,7 +30,7 @@ package enum InputLocation {
         return text
     }
 
-    /// What stands behind `hls://` and `hlsvariant://`, as streamlink's users write it.
+    /// Removes streamlink's prefixes `hls://` and `hlsvariant://`, or returns `nil` if there are none.
     private static func withoutPrefix(_ text: String) -> String? {
         for prefix in ["hls://", "hlsvariant://"] where text.lowercased().hasPrefix(prefix) {
             let rest = String(text.dropFirst(prefix.count))
@@ -40,7 +39,7 @@ package enum InputLocation {
         return nil
     }
 
-    /// The playlist that a folder has, as `hlsget download -o FOLDER/` writes it; other paths as they are.
+    /// The playlist in a folder of `hlsget download -o FOLDER/`, or the unchanged path of anything else.
     private static func playlist(at path: String) throws(ArgumentValueError) -> String {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return path }
@@ -51,10 +50,10 @@ package enum InputLocation {
         return index
     }
 
-    /// Rejects URLs that no server can be asked for.
+    /// Rejects URLs that no server can be requested for.
     private static func check(_ url: String) throws(ArgumentValueError) {
         let scheme = url.prefix { $0 != ":" }.lowercased()
-        // A recording stands for its stream.
+        // The URL of a recording represents its stream.
         guard ["http", "https", "file", "data", "recording"].contains(scheme) else {
             throw ArgumentValueError(
                 "\(TerminalText.escaped(scheme)): is not supported; HLS comes by http:, https: or from a file")
@@ -67,14 +66,14 @@ package enum InputLocation {
         }
     }
 
-    /// The working directory; nil if it has been removed.
+    /// The working directory, or `nil` if it has been removed.
     package static func workingDirectory() -> String? {
         guard let buffer = getcwd(nil, 0) else { return nil }
         defer { free(buffer) }
         return String(cString: buffer)
     }
 
-    /// `scheme://…`, `file:…` and `data:…` are URLs. A name such as `a:b.m3u8` stays a path.
+    /// Whether the text is a URL: `scheme://…`, `file:…` or `data:…`. A name such as `a:b.m3u8` is a path.
     private static func hasScheme(_ text: String) -> Bool {
         guard let colon = text.firstIndex(of: ":") else { return false }
         let scheme = text[..<colon]
@@ -84,7 +83,7 @@ package enum InputLocation {
         return text[colon...].hasPrefix("://") || ["file", "data", "magnet"].contains(scheme.lowercased())
     }
 
-    /// Everything but the unreserved characters of RFC 3986 §2.3 and the slash.
+    /// Encodes all except the unreserved characters of RFC 3986 §2.3 and the slash.
     private static func percentEncoded(_ path: String) -> String {
         var result = ""
         for byte in path.utf8 {

@@ -8,7 +8,7 @@ struct KeyArgument: Sendable, Equatable {
 
     let bytes: [UInt8]
 
-    /// 32 hexadecimal digits, with `0x` or without, in the order of the bytes.
+    /// Parses 32 hexadecimal digits, with or without `0x`, in byte order.
     init(parsing text: String) throws(ArgumentValueError) {
         let digits = text.lowercased().hasPrefix("0x") ? text.dropFirst(2) : text[...]
         var bytes: [UInt8] = []
@@ -23,7 +23,7 @@ struct KeyArgument: Sendable, Equatable {
         self.bytes = bytes
     }
 
-    /// The digits, or the path of a file that holds the 16 bytes: command lines can be seen by others.
+    /// Parses digits, or reads a file with the 16 bytes, because other users can see command lines.
     init(parsingDigitsOrFile text: String) throws(ArgumentValueError) {
         if let key = try? Self(parsing: text) {
             self = key

@@ -1,17 +1,17 @@
 import ArgumentParser
 package import HLSKitCore
 
-/// Keys by hand, of encrypted streams of one's own.
+/// Options that override the keys of encrypted streams.
 package struct KeyOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp(
-            "Decrypt with this key, whatever the playlist says: 32 hexadecimal digits, or a file of 16 bytes.",
+            "Decrypt with this key instead of the playlist's: 32 hexadecimal digits, or a file of 16 bytes.",
             valueName: "hex|file"), completion: .file(),
         transform: KeyArgument.init(parsingDigitsOrFile:))
     var key: KeyArgument?
     @Option(
         help: ArgumentHelp(
-            "Decrypt with this initialization vector, whatever the playlist says.", valueName: "hex"),
+            "Decrypt with this initialization vector instead of the playlist's.", valueName: "hex"),
         transform: KeyArgument.init(parsing:))
     var iv: KeyArgument?
     @Option(
@@ -22,10 +22,10 @@ package struct KeyOptions: ParsableArguments, Sendable {
     package init() {}
 
     package mutating func validate() throws {
-        if key != nil && keyUri != nil { throw ValidationError("--key and --key-uri both say which key it is") }
+        if key != nil && keyUri != nil { throw ValidationError("--key and --key-uri are mutually exclusive") }
     }
 
-    /// nil where nothing is said.
+    /// The override, or `nil` if no option is given.
     package var override: ContentKeyOverride? {
         guard key != nil || iv != nil || keyUri != nil else { return nil }
         return ContentKeyOverride(key: key?.bytes, urlString: keyUri, initializationVector: iv?.bytes)

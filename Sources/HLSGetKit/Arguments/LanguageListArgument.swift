@@ -10,7 +10,7 @@ package enum LanguageListArgument {
         return tags
     }
 
-    /// Letters and digits in parts of at most eight, the first of letters (RFC 5646 §2.1).
+    /// Whether all parts are letters and digits, at most eight each, and the first part is letters (RFC 5646 §2.1).
     private static func isTag(_ text: String) -> Bool {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         return parts.allSatisfy { part in

@@ -1,15 +1,15 @@
 package import Glibc
 package import HLSKitCore
 
-/// A file name with words in braces that stand for what is written: `{title}/{date}-{height}p.{ext}`.
+/// A file name with placeholders in braces: `{title}/{date}-{height}p.{ext}`.
 ///
-/// Words of the media are known once it was written: until then the file is called by them as they stand, and folders behind the
-/// first of them are part of its name.
+/// Placeholders for media properties are filled in after writing. Until then they appear literally, and folders after
+/// the first one are part of the file name.
 package struct NameTemplate: Sendable {
     enum Word: String, CaseIterable, Sendable {
         case name, ext, date, time, number, part, title, width, height, bandwidth
 
-        /// It is known only when the media is.
+        /// Whether the value is known only after writing.
         fileprivate var isOfMedia: Bool { [.title, .width, .height, .bandwidth].contains(self) }
         fileprivate var text: String { "{\(rawValue)}" }
     }
@@ -19,12 +19,12 @@ package struct NameTemplate: Sendable {
         case word(Word)
     }
 
-    /// Stands for a slash in the name of a file whose folder is not known yet.
+    /// Replaces a slash in the name of a file whose folder is not known yet.
     fileprivate static let slash = "{dir}"
 
     private let parts: [Part]
 
-    /// - Parameter text: `{{` and `}}` are braces.
+    /// - Parameter text: The template; `{{` and `}}` are literal braces.
     package init(parsing text: String) throws(ArgumentValueError) {
         var parts: [Part] = []
         var rest = text[...]
@@ -50,37 +50,37 @@ package struct NameTemplate: Sendable {
         self.parts = parts
     }
 
-    /// Whether it has words at all: then its folders are made.
+    /// Whether the name has placeholders, in which case its folders are created.
     package var hasWords: Bool {
         parts.contains { if case .word = $0 { true } else { false } }
     }
 
-    /// Whether it tells what is written of one URL from that of another.
+    /// Whether several URLs get different names.
     package var tellsURLsApart: Bool {
         parts.contains { part in
             if case .word(let word) = part { [.name, .number, .title].contains(word) } else { false }
         }
     }
 
-    /// The name, with words of the media as they stand.
+    /// The name with unresolved media placeholders.
     ///
     /// - Parameters:
-    ///   - url: of the stream.
-    ///   - ending: nil where nothing says what it is.
-    ///   - number: of the URL, from 1.
-    ///   - now: in the zone of this machine.
+    ///   - url: The URL of the stream.
+    ///   - ending: The file extension, or `nil` if unknown.
+    ///   - number: The number of the URL, from 1.
+    ///   - now: The current time in the local time zone.
     package func path(
         url: String, ending: String?, number: Int = 1, now: tm = Self.now
     ) throws(ArgumentValueError) -> String {
         var path = ""
-        // Without the words that are filled in later.
+        // The name without placeholders that are filled in later.
         var plain = ""
         var awaitsMedia = false
         for (index, part) in parts.enumerated() {
             let text: String
             switch part {
             case .text(let given):
-                // The slash at the end says that it is a folder.
+                // A final slash marks a folder.
                 let isFolder = index == parts.count - 1 && given.hasSuffix("/")
                 let name = isFolder ? String(given.dropLast()) : given
                 plain += name
@@ -122,26 +122,25 @@ package struct NameTemplate: Sendable {
 
     // MARK: Folders
 
-    /// Makes the folders of a path that are not there.
     package static func makeFolders(of path: String) throws(HLSError) {
         var rest = path[...]
         while let slash = rest.firstIndex(of: "/") {
             rest = rest[rest.index(after: slash)...]
             let folder = String(path[..<slash])
             guard !folder.isEmpty, mkdir(folder, 0o777) != 0, errno != EEXIST else { continue }
-            // Those of others need not be writable.
+            // An existing folder need not be writable.
             if access(folder, F_OK) == 0 { continue }
             throw HLSError(code: .notWritable, path: folder, text: String(cString: strerror(errno)))
         }
     }
 }
 
-/// What was written, for the words of a ``NameTemplate``.
+/// Properties of the written media for a ``NameTemplate``.
 package struct NameFacts: Sendable, Equatable {
     package var size: PixelSize?
-    /// Of the variant, in bits per second.
+    /// The bit rate of the variant, in bits per second.
     package var bandwidth: Int?
-    /// As the stream has it, else what the URL says.
+    /// The title that the stream declares, or one derived from the URL.
     package var title: String?
 
     package init(size: PixelSize? = nil, bandwidth: Int? = nil, title: String? = nil) {
@@ -150,7 +149,7 @@ package struct NameFacts: Sendable, Equatable {
         self.title = title
     }
 
-    /// Fills words of the media in. What is not known is `unknown`.
+    /// Fills in the media placeholders. Unknown values become `unknown`.
     package func path(_ template: String) -> String {
         let values: [(NameTemplate.Word, String?)] = [
             (.width, (size?.width).map(String.init)), (.height, (size?.height).map(String.init)),
@@ -162,29 +161,28 @@ package struct NameFacts: Sendable, Equatable {
         return path.replacing(NameTemplate.slash, with: "/")
     }
 
-    /// Whether a name asks for the size of the pictures.
     package static func needSize(_ template: String) -> Bool {
         [NameTemplate.Word.width, .height].contains { template.contains($0.text) }
     }
 
-    /// Whether a name asks for the title.
     package static func needTitle(_ template: String) -> Bool { template.contains(NameTemplate.Word.title.text) }
 
-    /// A text of a server as a part of a file name: it leads to no other folder, hides nothing and has an end.
+    /// Makes text from a server safe for a file name. It cannot change the folder or hide the file, and its length is
+    /// limited.
     static func fileName(_ text: String) -> String {
         let plain = text.unicodeScalars.map { scalar -> Character in
             TerminalText.isUnsafe(scalar) || "/\\:*?\"<>|{}".unicodeScalars.contains(scalar) ? "_" : Character(scalar)
         }
         var name = String(plain).trimmed()
         while name.first == "." || name.first == "-" { name.removeFirst() }
-        // Most file systems take 255 bytes.
+        // Most file systems limit names to 255 bytes.
         while name.utf8.count > 150 { name.removeLast() }
         return name.trimmed()
     }
 
-    /// Gives a file that was written its name, and makes its folder.
+    /// Renames a written file to its final name, and creates its folder.
     ///
-    /// - Returns: the path that it has now.
+    /// - Returns: The final path.
     package func rename(_ template: String, overwrite: Bool) throws(HLSError) -> String {
         let path = path(template)
         guard path != template else { return template }

@@ -1,6 +1,6 @@
-/// Numbers within the bounds of their option.
+/// Numbers within the limits of their option.
 package enum NumberArgument {
-    /// Playback rates: above 0, at most 64.
+    /// Parses a playback rate with an absolute value over 0 and up to 64.
     package static func rate(_ text: String) throws(ArgumentValueError) -> Float {
         let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
         guard digits.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }), let rate = Float(text), rate != 0,
@@ -35,7 +35,7 @@ package enum NumberArgument {
     }
 }
 
-/// One word of a closed set.
+/// A word from a closed set.
 package enum ChoiceArgument {
     package static func parse<Choice>(_ text: String) throws(ArgumentValueError) -> Choice
     where Choice: RawRepresentable<String> & CaseIterable {

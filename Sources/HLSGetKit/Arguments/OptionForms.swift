@@ -1,12 +1,13 @@
-/// Forms of options that take others back: `--no-fast` behind `--fast`, which may stand in a file of options or in a shell's
-/// alias, `--video` behind `--no-video`.
+/// Options that undo others, such as `--video` after `--no-video`.
 ///
-/// The argument parser knows none of them. They are looked at where it refuses what was typed.
+/// Another example is `--no-fast` after a `--fast` in a configuration file or shell alias.
+///
+/// The argument parser knows none of them. They are resolved only if it rejects the arguments.
 package enum OptionForms {
     /// - Parameters:
-    ///   - arguments: what a file adds included; the name of the command first, if there is one.
-    ///   - commands: as the argument parser has them.
-    /// - Returns: the arguments without those forms and what they take back; nil where there are none.
+    ///   - arguments: The arguments, with any from a file, starting with the name of the command if there is one.
+    ///   - commands: The commands as the argument parser defines them.
+    /// - Returns: The arguments without these options and the ones they undo, or `nil` if there are none.
     package static func resolved(_ arguments: [String], _ commands: [CommandOptions]) -> [String]? {
         let named = commands.first { $0.name == arguments.first }
         guard let command = named ?? commands.first(where: { $0.name == "play" }) else { return nil }
@@ -40,7 +41,7 @@ package enum OptionForms {
 }
 
 extension CommandOptions {
-    /// The long name of an option as it was typed; nil where it is none, or several letters.
+    /// The long name of a typed option, or `nil` if it is not an option or combines several letters.
     fileprivate func name(of argument: String) -> String? {
         if argument.hasPrefix("--") {
             let name = String(argument.dropFirst(2).prefix { $0 != "=" })
@@ -49,7 +50,7 @@ extension CommandOptions {
         return letters[String(argument.dropFirst().prefix(1))]
     }
 
-    /// The option that a form takes back.
+    /// The option that an argument undoes.
     fileprivate func takenBack(by argument: String) -> String? {
         guard argument.hasPrefix("--") else { return nil }
         let name = String(argument.dropFirst(2))

@@ -1,7 +1,7 @@
 package import HLSKitCore
 
 extension OutputFormat {
-    /// The kinds of media that the format can hold.
+    /// The media kinds that the format can contain.
     var media: (video: Bool, audio: Bool) {
         switch self {
         case .ts, .mp4, .mkv, .framemd5, .null: (true, true)
@@ -10,7 +10,7 @@ extension OutputFormat {
         }
     }
 
-    /// Whether decoded media is written; the containers take the samples as they are.
+    /// Whether decoded media is written. Containers store the encoded samples.
     package var needsDecoder: Bool {
         switch self {
         case .ts, .mp4, .mkv, .aac, .mp3, .null: false
@@ -18,7 +18,7 @@ extension OutputFormat {
         }
     }
 
-    /// Whether samples are kept in it as they are, in a file that can be followed by another.
+    /// Whether the format stores encoded samples and allows a recording to continue in a second file.
     var isContainer: Bool { [.ts, .mp4, .mkv, .aac, .mp3].contains(self) }
 
     package init(parsing text: String) throws(ArgumentValueError) {
@@ -40,7 +40,7 @@ package struct OutputArgument: Sendable, Equatable {
 
         init(_ text: String) { self = text == "-" ? .standardOutput : .file(path: text) }
 
-        /// As ``OutputFormat/makeWriter(path:overwrite:frameRate:note:)`` takes it.
+        /// The path for ``OutputFormat/makeWriter(path:overwrite:frameRate:note:)``.
         package var path: String {
             switch self {
             case .standardOutput, .program: "-"
@@ -52,16 +52,17 @@ package struct OutputArgument: Sendable, Equatable {
     package var destination: Destination
     package var format: OutputFormat
 
-    /// The kinds of media that end up in it: of those of the format what the ending of its name says.
+    /// The media kinds of the output: the format's, restricted by the file extension.
     package var media: (video: Bool, audio: Bool) {
         let isAudioOnly = OutputFormat.isAudioOnly(path: destination.path)
         return (format.media.video && !isAudioOnly, format.media.audio)
     }
 
-    /// The outputs that `-o` and `-f` name together.
+    /// Combines the values of `-o` and `-f`.
     ///
-    /// As many `-f` as `-o` belong to each other in their order, and decide: `-f ts -o a.mp4` writes a transport stream. One
-    /// `-f` for several `-o` is for those whose name does not say; where all names do, no one knows for which it is.
+    /// If there are as many `-f` as `-o`, they are paired in order and take precedence: `-f ts -o a.mp4` writes a
+    /// transport stream. A single `-f` for several `-o` applies to names without a known extension. If every name has
+    /// one, it is ambiguous and an error.
     package static func outputs(
         _ names: [String], formats: [OutputFormat]
     ) throws(ArgumentValueError) -> [OutputArgument] {
@@ -88,7 +89,7 @@ package struct OutputArgument: Sendable, Equatable {
             let known = OutputFormat(path: name)
             let format = formats.count == names.count ? formats[index] : formats.first
             if known == nil { usesFormat = true }
-            // What reads a pipe takes a transport stream, if anything.
+            // Pipes default to a transport stream, which most readers accept.
             let usual = destination == .standardOutput ? OutputFormat.ts : nil
             guard let chosen = formats.count == names.count ? format : known ?? format ?? usual else {
                 let names = OutputFormat.allCases.filter { $0 != .null }.map(\.rawValue).joined(separator: ", ")
@@ -104,7 +105,7 @@ package struct OutputArgument: Sendable, Equatable {
         return outputs
     }
 
-    /// The name of a player alone, as `--player mpv`, with the argument by which it reads standard input.
+    /// Adds the argument for reading standard input to a bare player name, as in `--player mpv`.
     private static func readingStandardInput(_ command: String) -> String {
         let name = command.trimmed()
         let program = name.split(separator: "/").last.map(String.init) ?? name
@@ -112,7 +113,7 @@ package struct OutputArgument: Sendable, Equatable {
             ? "\(name) -" : command
     }
 
-    /// The outputs that `-o`, `-f` and `--player` name together. Without `-o`, `-f` is the player's; else that gets ts.
+    /// Combines `-o`, `-f` and `--player`. Without `-o`, `-f` applies to the player, which otherwise gets ts.
     package static func outputs(
         _ names: [String], formats: [OutputFormat], player: String
     ) throws(ArgumentValueError) -> [OutputArgument] {

@@ -1,7 +1,7 @@
 package import HLSKitCore
 
 extension PixelSize {
-    /// `1280x720`, in pixels.
+    /// Parses `1280x720`, in pixels.
     package init(parsing text: String) throws(ArgumentValueError) {
         let sides = text.split(separator: "x", omittingEmptySubsequences: false)
         guard sides.count == 2, let width = Self.side(sides[0]), let height = Self.side(sides[1]) else {
@@ -18,7 +18,7 @@ extension PixelSize {
     }
 }
 
-/// The size of the video on a display, in points, and the pixels of one point: `640x360@2`.
+/// The size of the video on a display in points, and the pixels per point: `640x360@2`.
 package struct DisplaySize: Sendable, Equatable {
     package var size: PixelSize
     package var scale: Double

@@ -1,7 +1,7 @@
 import HLSKitCore
 
 extension TransportConfiguration.Proxy {
-    /// `none`, or `SCHEME://[USER:PASSWORD@]HOST[:PORT]`; without a scheme it is an HTTP proxy, as for curl.
+    /// Parses `none` or `SCHEME://[USER:PASSWORD@]HOST[:PORT]`. The default scheme is HTTP, as with curl.
     init(argument text: String) throws(ArgumentValueError) {
         if text == "none" {
             self = .none
@@ -18,7 +18,7 @@ extension TransportConfiguration.Proxy {
 }
 
 extension URLOrigin {
-    /// `https://example.com[:8443]`.
+    /// Parses `https://example.com[:8443]`.
     init(argument text: String) throws(ArgumentValueError) {
         guard let origin = URLOrigin(of: text) else {
             throw ArgumentValueError("write https://host or http://host:port")

@@ -1,9 +1,10 @@
 package import HLSKitCore
 
 extension QualityExpression {
-    /// The value of `--quality`, `--audio` or `--subs`.
+    /// Parses the value of `--quality`, `--audio` or `--subs`.
     ///
-    /// Besides expressions as they are it takes how people write them: `720`, `BEST`, `height <= 720`, and `de` for `lang=de`.
+    /// In addition to exact expressions, it accepts common shorthand: `720`, `BEST`, `height <= 720`, and `de` for
+    /// `lang=de`.
     package init(argument: String, for subject: Subject) throws(ArgumentValueError) {
         do {
             try self.init(parsing: QualityArgument.expression(argument, for: subject), for: subject)
@@ -16,9 +17,8 @@ extension QualityExpression {
     }
 }
 
-/// Expressions as people write them.
 enum QualityArgument {
-    /// The expression that is meant; what is none stays as it is, for the error to name it.
+    /// Expands shorthand to an expression. Invalid text is unchanged, so that the error can quote it.
     static func expression(_ text: String, for subject: QualityExpression.Subject) -> String {
         text.split(separator: ",", omittingEmptySubsequences: false).map { alternative in
             joined(String(alternative)).split(separator: " ", omittingEmptySubsequences: false)
@@ -26,7 +26,7 @@ enum QualityArgument {
         }.joined(separator: ",")
     }
 
-    /// Without blanks around operators.
+    /// Removes blanks around operators.
     private static func joined(_ text: String) -> String {
         var result = ""
         for character in text {

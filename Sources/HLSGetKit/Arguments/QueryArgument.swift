@@ -1,6 +1,5 @@
 /// A parameter as `--query` takes it: `name=value`, neither of them encoded.
 enum QueryArgument {
-    /// The parameter, encoded.
     static func encoded(_ text: String) throws(ArgumentValueError) -> String {
         guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
             throw ArgumentValueError("write a parameter as name=value")
@@ -8,7 +7,7 @@ enum QueryArgument {
         return "\(percentEncoded(text[..<equals]))=\(percentEncoded(text[text.index(after: equals)...]))"
     }
 
-    /// All but what RFC 3986 §2.3 calls unreserved.
+    /// Encodes all except the unreserved characters of RFC 3986 §2.3.
     private static func percentEncoded(_ text: Substring) -> String {
         var result = ""
         for byte in text.utf8 {

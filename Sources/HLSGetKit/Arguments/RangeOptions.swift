@@ -1,37 +1,36 @@
 package import ArgumentParser
 package import HLSKitCore
 
-/// The wanted part of a stream.
+/// The requested range of a stream.
 package struct RangeOptions: ParsableArguments, Sendable {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Start at 90, 1:30, 1m30s; -30s counts from the end; at a date, or a segment: '#12'.",
+            "Start at a time (90, 1:30, 1m30s; -30s is before the end), a date, or a segment ('#12').",
             valueName: "time|date|#n"),
         transform: TimePosition.init(parsing:))
     package var from: TimePosition?
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Stop at this time or date, or behind this segment, in a live stream too.", valueName: "time|date|#n"),
+            "Stop at this time or date, or after this segment, in live streams too.", valueName: "time|date|#n"),
         transform: TimePosition.init(parsing:))
     package var to: TimePosition?
     @Option(
-        help: ArgumentHelp("Stop after this much of it.", valueName: "time"), transform: NumberArgument.positiveDuration
+        help: ArgumentHelp("Stop after this duration.", valueName: "time"), transform: NumberArgument.positiveDuration
     )
     package var duration: Duration?
 
     package init() {}
 
-    /// Where it ends.
     package var end: EndPosition {
         to?.end ?? duration.map { .duration(MediaTime($0)) } ?? .automatic
     }
 
-    /// It is a part, and not all of the stream.
+    /// Whether the range is only a part of the stream.
     package var isPart: Bool { from != nil || to != nil || duration != nil }
 
-    /// Finds contradictions that show before the stream is known.
+    /// Finds contradictions that are visible before the stream is known.
     static func check(from: TimePosition?, to: TimePosition?) throws(ArgumentValueError) {
         switch (from, to) {
         case (.fromStart(let start)?, .fromStart(let end)?) where end <= start,
@@ -39,7 +38,7 @@ package struct RangeOptions: ParsableArguments, Sendable {
             throw ArgumentValueError("--to must be after --from")
         case (.date(let start)?, .date(let end)?) where end <= start:
             throw ArgumentValueError("--to must be after --from")
-        // A segment is played to its end.
+        // Segments are played completely, so equal numbers are valid.
         case (.segment(let start)?, .segment(let end)?) where end < start:
             throw ArgumentValueError("--to must not be before --from")
         default: break

@@ -1,6 +1,6 @@
 import HLSKitCore
 
-/// How often requests that failed are made again: a number, or `inf` for as long as it takes.
+/// The number of retries of failed requests, or `inf` for no limit.
 enum RetriesArgument: Sendable, Equatable {
     case count(Int)
     case unlimited
@@ -17,7 +17,7 @@ enum RetriesArgument: Sendable, Equatable {
         switch self {
         case .count(let count): policies.maximumRetryCount = count
         case .unlimited:
-            // What passes is waited for; what is not there is passed over all the same.
+            // Retry temporary failures without limit. Missing segments are still skipped.
             policies.maximumRetryCount = nil
             (policies.budget, policies.liveBudget, policies.lostMediaTime) = (nil, nil, nil)
             policies.fruitlessRequestTotal = .max
@@ -25,7 +25,7 @@ enum RetriesArgument: Sendable, Equatable {
     }
 }
 
-/// Waits after the first, second, … failure: `1s,5s,30s`. The last one repeats.
+/// The delays after the first, second, … failure: `1s,5s,30s`. The last one repeats.
 struct BackoffArgument: Sendable, Equatable {
     var delays: [Duration]
 
@@ -44,5 +44,5 @@ struct BackoffArgument: Sendable, Equatable {
     }
 }
 
-/// What becomes of a segment that cannot be had.
+/// The action for an unavailable segment.
 package enum GapAction: String, Sendable, CaseIterable { case skip, fail, fill }

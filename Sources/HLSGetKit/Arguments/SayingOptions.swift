@@ -1,7 +1,7 @@
 import ArgumentParser
 package import HLSKitCore
 
-/// How much a command says on standard error.
+/// The verbosity of a command on standard error.
 package struct SayingOptions: ParsableArguments, Sendable {
     @Flag(name: .shortAndLong, help: "Report retries and oddities.") package var verbose = false
     @Flag(name: .shortAndLong, help: "Print errors only.") package var quiet = false
@@ -12,9 +12,9 @@ package struct SayingOptions: ParsableArguments, Sendable {
         if verbose && quiet { throw ValidationError("-v and -q are mutually exclusive") }
     }
 
-    /// With `-v`, tells of requests that failed or were redirected.
+    /// With `-v`, reports failed and redirected requests.
     ///
-    /// - Parameter say: gets a line.
+    /// - Parameter say: Called with each line.
     package func wrap(
         _ transport: any ResourceTransport,
         _ say: @escaping @Sendable (String) -> Void = { StandardStream.error.writeLine($0) }

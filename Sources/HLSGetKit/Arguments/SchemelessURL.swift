@@ -1,12 +1,13 @@
-/// A URL as people type it without its scheme: `example.com/film.m3u8`, `localhost/x`, `127.0.0.1:8080/x.m3u8`, `//host/x`.
+/// A URL without its scheme: `example.com/film.m3u8`, `localhost/x`, `127.0.0.1:8080/x.m3u8`, `//host/x`.
 ///
-/// The scheme is https, as browsers take it; for this machine, for numeric addresses and for ports but 443 and 8443 it is
+/// The scheme is https, as in browsers. For this machine, numeric addresses, and ports other than 443 and 8443 it is
 /// http.
 struct SchemelessURL: Sendable, Equatable {
-    /// With a scheme.
+    /// The URL with its scheme.
     let url: String
 
-    /// nil where the text is no host with something behind it. Whether there is a file of that name is for the caller to look.
+    /// Returns `nil` unless the text is a host, followed by a path or port. The caller must check whether a file has
+    /// that name.
     init?(_ text: String) {
         let isMarked = text.hasPrefix("//")
         let rest = isMarked ? text.dropFirst(2) : text[...]
@@ -15,7 +16,7 @@ struct SchemelessURL: Sendable, Equatable {
         guard let (host, port) = Self.parts(of: authority) else { return nil }
         let isNumeric = host.hasPrefix("[") || Self.isNumeric(host)
         let isLocal = host == "localhost" || host.hasSuffix(".localhost")
-        // A name alone may be that of a file, or of a folder with a dot in it that was mistyped.
+        // A bare name may be a file, or a mistyped folder with a dot in its name.
         guard isMarked || isLocal || isNumeric || port != nil || !path.isEmpty && Self.isDomain(host) else {
             return nil
         }
@@ -24,7 +25,7 @@ struct SchemelessURL: Sendable, Equatable {
         url = "\(isPlain ? "http" : "https")://\(rest)"
     }
 
-    /// Host and port; nil where it is neither.
+    /// The host and port, or `nil` if the text is invalid.
     private static func parts(of authority: Substring) -> (host: String, port: Int?)? {
         var host = authority
         var port: Int?
@@ -56,7 +57,7 @@ struct SchemelessURL: Sendable, Equatable {
         return parts.count == 4 && parts.allSatisfy { Int($0).map { (0...255).contains($0) } ?? false }
     }
 
-    /// With a dot, and letters behind the last one.
+    /// Whether the name has a dot, and only letters after the last one.
     private static func isDomain(_ host: String) -> Bool {
         let labels = host.split(separator: ".")
         guard labels.count > 1, let last = labels.last else { return false }

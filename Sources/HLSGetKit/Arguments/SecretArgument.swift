@@ -1,13 +1,11 @@
-/// Values that no message repeats, as the argument parser does with those that it refuses.
-///
-/// Source: docs/contributing/security.md.
+/// Hides secret values in messages, because the argument parser quotes invalid values.
 package enum SecretArgument {
     private static let options = ["--key", "--iv", "--key-uri"]
 
-    /// A message without the values that were given for keys.
+    /// Removes the values of key options from a message.
     package static func hidden(in message: String, _ arguments: [String]) -> String {
         let values = values(in: arguments).filter { !$0.isEmpty }.sorted { $0.count > $1.count }
-        // What is quoted is what was typed; the rest of the message may have short values in its words.
+        // Replace only quoted values, because a short value may occur in other words of the message.
         return values.reduce(message) { message, value in message.replacing("'\(value)'", with: "'…'") }
     }
 
@@ -16,7 +14,7 @@ package enum SecretArgument {
             options.flatMap { option -> [String] in
                 if argument == option { return [next] }
                 guard argument.hasPrefix(option + "=") else { return [] }
-                // Some messages have the option with it.
+                // Some messages quote the whole argument.
                 return [argument, String(argument.dropFirst(option.count + 1))]
             }
         }

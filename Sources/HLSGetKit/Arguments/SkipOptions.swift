@@ -1,21 +1,21 @@
 package import ArgumentParser
 package import HLSKitCore
 
-/// What of a stream is left out.
+/// Options for skipping parts of a stream.
 package struct SkipOptions: ParsableArguments, Sendable {
     @Option(
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             """
-            Leave out date ranges: a CLASS, or as in 'ID~^ad- && DURATION!=0'; breaks of markers by their tag, EXT-X-CUE-OUT. \
-            May be repeated.
+            Skip date ranges by CLASS or expression, e.g. 'ID~^ad- && DURATION!=0', or the breaks of ad markers by their tag, \
+            EXT-X-CUE-OUT. May be repeated.
             """, valueName: "expr"),
         transform: SkipOptions.expression)
     package var skipDateranges: [DateRangeExpression] = []
     @Option(
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Leave out segments whose URI or URL matches, as in /ads?/. May be repeated.", valueName: "regex"),
+            "Skip segments whose URI or URL matches, as in /ads?/. May be repeated.", valueName: "regex"),
         transform: SkipOptions.pattern)
     package var skipUri: [TextPattern] = []
 
@@ -35,9 +35,9 @@ package struct SkipOptions: ParsableArguments, Sendable {
         }
     }
 
-    /// Refuses them where all of a stream is loaded beside playing it.
+    /// Rejects the options in commands that load the whole stream.
     ///
-    /// - Parameter instead: what to write.
+    /// - Parameter instead: The command to suggest.
     package func refuse(instead: String) throws {
         guard !skipUri.isEmpty || !skipDateranges.isEmpty else { return }
         let option = skipUri.isEmpty ? "--skip-dateranges" : "--skip-uri"

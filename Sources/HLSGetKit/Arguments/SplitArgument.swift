@@ -1,16 +1,17 @@
 package import HLSKitCore
 
-/// The value of `--split`: the length of each file (`1h`, `30m`, `1:00:00`), or its size (`500M`, `2G`) in steps of 1000.
+/// The value of `--split`: the duration (`1h`, `30m`, `1:00:00`) or size (`500M`, `2G`) of each file. Sizes use steps
+/// of 1000.
 package enum SplitArgument: Sendable, Equatable {
     case duration(Duration)
-    /// Bytes.
+    /// In bytes.
     case byteCount(Int)
 
-    /// The smallest file.
+    /// The smallest size of a file.
     static let minimumByteCount = 100_000
 
     package init(parsing text: String) throws(ArgumentValueError) {
-        // `m` alone is minutes, as everywhere; sizes have capitals.
+        // A lower-case `m` means minutes, as elsewhere; units of size are upper case.
         if let last = text.last, "kKMG".contains(last) {
             guard let size = SuffixedNumber.parse(text, step: 1000), size <= 1e15 else { throw Self.failure }
             guard Int(size) >= Self.minimumByteCount else { throw ArgumentValueError("the least size is 100k") }
@@ -36,12 +37,12 @@ package enum SplitArgument: Sendable, Equatable {
 
 /// The names of the files of `--split`.
 package enum SplitNames {
-    /// The word for the number of a file.
+    /// The placeholder for the number of a file.
     package static let word = "{part}"
 
-    /// `a.ts` is `a-001.ts`, `a-002.ts` …; a name with `{part}` has the number there.
+    /// The name of a file: `a.ts` becomes `a-001.ts`, `a-002.ts` …, and a name with `{part}` gets the number there.
     ///
-    /// - Parameter number: from 1.
+    /// - Parameter number: The number of the file, from 1.
     package static func path(_ path: String, number: Int) -> String {
         let digits = String(number)
         let text = String(repeating: "0", count: max(0, 3 - digits.count)) + digits

@@ -1,9 +1,9 @@
 package import HLSKitCore
 
-/// The value of `--stale`: `end`, `fail` or `wait`; a time after which it fails; or both, as in `end,10m`.
+/// The value of `--stale`: `end`, `fail` or `wait`, a time after which playback fails, or both, as in `end,10m`.
 package struct StaleArgument: Sendable, Equatable {
     package var policy = StalePolicy.fail
-    /// nil leaves it to the library.
+    /// The time limit, or `nil` for the library's default.
     package var limit: Duration?
 
     init(_ policy: StalePolicy = .fail, after limit: Duration? = nil) {

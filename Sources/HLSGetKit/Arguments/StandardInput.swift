@@ -3,22 +3,22 @@ import Glibc
 package import HLSKitCore
 import Synchronization
 
-/// What came on standard input, which `-` stands for: a playlist, or a media file.
+/// The content of standard input (`-`): a playlist or a media file.
 ///
-/// A playlist is kept in memory; its URIs are relative to `--base-url`, else to the folder that the command runs in. Media is
-/// read to its end into a file without a name, because players go back and forth in it.
+/// A playlist is kept in memory. Its URIs are relative to `--base-url` or, by default, to the working directory. Media
+/// is copied into an unnamed file, because the player must be able to seek in it.
 package struct StandardInput: Sendable, Equatable {
-    /// What stands for it in requests.
+    /// The URL that represents it in requests.
     package let url: String
-    /// The playlist; nil where it is media.
+    /// The playlist, or `nil` for media.
     private let playlist: [UInt8]?
 
-    /// The longest playlist: that of the library.
+    /// The maximum size of a playlist, which is the library's.
     static let maximumPlaylistByteCount = 64 << 20
 
     /// - Parameters:
-    ///   - url: that the playlist is said to have.
-    ///   - playlist: its text.
+    ///   - url: The URL to assume for the playlist.
+    ///   - playlist: Its text.
     init(url: String, playlist: [UInt8]) {
         self.url = url
         self.playlist = playlist
@@ -29,11 +29,11 @@ package struct StandardInput: Sendable, Equatable {
         playlist = nil
     }
 
-    /// The URL that a playlist has.
+    /// The URL to assume for a playlist.
     ///
     /// - Parameters:
-    ///   - baseURL: of the option.
-    ///   - directory: where the command runs.
+    ///   - baseURL: The value of the option.
+    ///   - directory: The working directory.
     package static func url(baseURL: String?, in directory: String) throws(ArgumentValueError) -> String {
         guard let baseURL else {
             return try InputLocation.url(of: "./standard-input.m3u8", in: directory)
@@ -41,9 +41,9 @@ package struct StandardInput: Sendable, Equatable {
         return try InputLocation.url(of: baseURL, in: directory)
     }
 
-    /// Reads it.
+    /// Reads standard input.
     ///
-    /// - Throws: where there is nothing, or where it cannot be read or kept.
+    /// - Throws: An error if the input is empty, or cannot be read or stored.
     package static func read(
         _ descriptor: Int32 = STDIN_FILENO, baseURL: String?, in directory: String
     ) throws(ArgumentValueError) -> StandardInput {
@@ -59,7 +59,7 @@ package struct StandardInput: Sendable, Equatable {
             }
             return StandardInput(url: try url(baseURL: baseURL, in: directory), playlist: bytes)
         }
-        // A file needs no copy: it is read from its start by its own name.
+        // If the input is a file, read it by its own name instead of copying it.
         var status = stat()
         if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
             lseek(descriptor, 0, SEEK_CUR) == off_t(bytes.count)
@@ -69,7 +69,7 @@ package struct StandardInput: Sendable, Equatable {
         return StandardInput(mediaAt: "/proc/self/fd/\(try copy(bytes, descriptor))")
     }
 
-    /// The same, in the folder that the command runs in. What is wrong with it is told as usage.
+    /// Reads standard input with the working directory, and reports errors as wrong usage.
     package static func reading(baseURL: String?) throws -> StandardInput {
         guard let directory = InputLocation.workingDirectory() else {
             throw ValidationError("the working directory does not exist")
@@ -81,7 +81,7 @@ package struct StandardInput: Sendable, Equatable {
         }
     }
 
-    /// Whether a text begins as playlists do, with a byte order mark or without.
+    /// Whether bytes begin like a playlist, with or without a byte order mark.
     private static func isPlaylist(_ bytes: [UInt8]) -> Bool {
         let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
         return text.starts(with: "#EXTM3U".utf8)
@@ -100,7 +100,7 @@ package struct StandardInput: Sendable, Equatable {
         return bytes
     }
 
-    /// The rest of a pipe, behind what was read of it, in a file that goes with the process.
+    /// Copies the bytes read so far and the rest of a pipe into an unnamed file.
     private static func copy(_ bytes: [UInt8], _ descriptor: Int32) throws(ArgumentValueError) -> Int32 {
         let file = try unnamedFile()
         var piece = bytes
@@ -112,7 +112,7 @@ package struct StandardInput: Sendable, Equatable {
                     Glibc.write(file, $0.baseAddress?.advanced(by: offset), $0.count - offset)
                 }
                 if count < 0, errno == EINTR { continue }
-                guard count > 0 else { throw failure("cannot be kept in \(temporaryFolder)") }
+                guard count > 0 else { throw failure("cannot be stored in \(temporaryFolder)") }
                 offset += count
             }
             piece = try self.bytes(descriptor, atMost: 1 << 20)
@@ -121,11 +121,11 @@ package struct StandardInput: Sendable, Equatable {
         return file
     }
 
-    /// A file of this process alone, which nobody finds by a name.
+    /// Creates a temporary file without a name.
     static func unnamedFile() throws(ArgumentValueError) -> Int32 {
         var name = Array("\(temporaryFolder)/hlsget-XXXXXX".utf8CString)
         let file = mkstemp(&name)
-        guard file >= 0 else { throw failure("nothing can be written in \(temporaryFolder)") }
+        guard file >= 0 else { throw failure("cannot create a file in \(temporaryFolder)") }
         unlink(name)
         _ = fcntl(file, F_SETFD, FD_CLOEXEC)
         return file
@@ -142,17 +142,16 @@ package struct StandardInput: Sendable, Equatable {
 
     // MARK: Answering
 
-    /// Answers requests for the playlist itself; a file of media is opened as any other.
+    /// A transport that responds to requests for the playlist. Media files are opened like any other.
     package func transport(over base: any ResourceTransport) -> any ResourceTransport {
         guard let playlist else { return base }
         return StandardInputTransport(base: base, url: url, bytes: playlist)
     }
 }
 
-/// Gives the playlist of standard input to whoever asks for its URL.
+/// Responds to requests for the playlist's URL with the text from standard input.
 ///
-/// A live media playlist is given once: what comes after is at the URL that it is said to have, where that is one of the
-/// network.
+/// A live media playlist is used only once. Reloads request the assumed URL if it is on the network.
 private final class StandardInputTransport: ResourceTransport {
     private let base: any ResourceTransport
     private let url: String
@@ -200,7 +199,7 @@ private final class StandardInputTransport: ResourceTransport {
     }
 }
 
-/// A request that is answered on a task of its own.
+/// A request whose response is generated in a separate task.
 private final class AnsweredRequest: TransportTask {
     private let work: Task<Void, Never>
 
@@ -214,7 +213,7 @@ private final class AnsweredRequest: TransportTask {
     }
 
     func cancel() { work.cancel() }
-    // It is there at once.
+    // The response is immediate.
     func pause() {}
     func resume() {}
 }

@@ -1,7 +1,7 @@
-/// A number with `k`, `M` or `G` behind it.
+/// A number followed by `k`, `M` or `G`.
 enum SuffixedNumber {
-    /// - Parameter step: what `k` stands for; `M` and `G` are its powers.
-    /// - Returns: nil if the text is not one.
+    /// - Parameter step: The value of `k`; `M` and `G` are its powers.
+    /// - Returns: The number, or `nil` if the text is invalid.
     static func parse(_ text: String, step: Double) -> Double? {
         var digits = text[...]
         var factor = 1.0

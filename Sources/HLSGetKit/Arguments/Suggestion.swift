@@ -1,11 +1,12 @@
-/// Suggestions for options that are not known: those of the argument parser that help (`--quailty` is `--quality`, but `--json` is
-/// not `--from`), the names that other programs have for the same, and the commands that have such an option.
+/// Suggestions for unknown options. They come from the argument parser if they are similar (`--quality` for
+/// `--quailty`, but not `--from` for `--json`), from the names in other programs, and from other commands with the
+/// option.
 package enum Suggestion {
     private static let words = " Did you mean '"
     private static let unknown = "Unknown option '"
     private static let unexpected = "Unexpected argument '"
 
-    /// Names of other programs (ffmpeg, mpv, streamlink, yt-dlp, N_m3u8DL-RE, curl), and those of the same here.
+    /// Option names of other programs (ffmpeg, mpv, streamlink, yt-dlp, N_m3u8DL-RE, curl) and ours.
     private static let synonyms: [String: String] = [
         "start": "from", "ss": "from", "seek": "from", "begin": "from", "end": "to", "stop": "until", "t": "duration",
         "length": "duration", "hls-duration": "duration", "sub": "subs", "subtitle": "subs", "subtitles": "subs",
@@ -28,12 +29,12 @@ package enum Suggestion {
         "batch": "batch-file", "input-file": "batch-file", "dump-json": "json", "cert-file": "cert",
     ]
 
-    /// `message` with the suggestion that fits best, and without one that has little in common with what was typed.
+    /// Returns `message` with the best suggestion, and without a dissimilar one.
     ///
     /// - Parameters:
-    ///   - command: the one that was called.
-    ///   - arguments: what it was called with.
-    ///   - commands: all of them; asked only where an option is not known, or an argument is one too many.
+    ///   - command: The called command.
+    ///   - arguments: Its arguments.
+    ///   - commands: Returns all commands. Called only for an unknown option or an extra argument.
     package static func improved(
         _ message: String, command: String, arguments: [String] = [], _ commands: () -> [CommandOptions]
     ) -> String {
@@ -51,7 +52,7 @@ package enum Suggestion {
         return message[...end] + hint + (rest.hasPrefix(".") ? rest.dropFirst() : rest)
     }
 
-    /// Why an argument is one too many: another before it was taken for the stream.
+    /// Why an argument is unexpected: an earlier one was taken for the stream.
     private static func reason(
         forRefusing refused: String, _ arguments: [String], _ command: String, _ commands: () -> [CommandOptions]
     ) -> String {
@@ -63,10 +64,10 @@ package enum Suggestion {
             let option = before.flatMap { $0.hasPrefix("-") && !$0.contains("=") ? $0 : nil }
             guard let option else { return ": '\(argument)' was taken for the stream" }
             let name = option.hasPrefix("--") ? String(option.dropFirst(2)) : own.letters[String(option.dropFirst())]
-            // The value of others may be left out.
+            // Options with an optional value can cause this too.
             guard let name, own.takesValue[name] == false || CommandOptions.defaults[name] != nil else { continue }
             if CommandOptions.defaults[name] != nil, (try? CatchUpArgument(parsing: argument)) != nil { continue }
-            return ": '\(argument)' was taken for the stream, since it is no value of \(option)"
+            return ": '\(argument)' was taken for the stream, because it is not a value of \(option)"
         }
         return ""
     }
@@ -84,7 +85,7 @@ package enum Suggestion {
         return ", an option of \(others.joined(separator: ", ")) and not of hlsget \(command)."
     }
 
-    /// `message` without a suggestion that has little in common with what was typed.
+    /// Returns `message` without a dissimilar suggestion.
     static func filtered(_ message: String) -> String {
         message.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             guard let range = line.firstRange(of: words), let end = line[range.upperBound...].firstIndex(of: "'"),
@@ -102,13 +103,13 @@ package enum Suggestion {
         return parts.count >= 3 ? String(parts[1]) : nil
     }
 
-    /// One change for three letters.
+    /// Whether the words differ by at most one change in three letters.
     static func isNear(_ typed: String, _ known: String) -> Bool {
         let (typed, known) = (String(typed.drop { $0 == "-" }), String(known.drop { $0 == "-" }))
         return distance(typed, known) * 3 <= typed.count
     }
 
-    /// Letters to put in, take out or exchange, and neighbors to swap (optimal string alignment).
+    /// The number of insertions, deletions, substitutions and swaps of neighbours (optimal string alignment).
     static func distance(_ one: String, _ other: String) -> Int {
         let (one, other) = (Array(one), Array(other))
         var (before, row) = ([Int](), Array(0...other.count))

@@ -1,11 +1,12 @@
 import HLSKitSimulation
 
-/// The link that `--throttle` asks for: a recorded trace, or one rate for ever.
+/// The link that `--throttle` simulates: a recorded trace or a constant rate.
 enum ThrottleArgument: Sendable, Equatable {
     case trace(path: String)
     case constant(LinkConditions)
 
-    /// `TRACE.csv`, or `RATE[,LATENCY[,LOSS%]]` as in `800k,50ms,1%`. What starts with a digit and is not named `.csv` is a rate.
+    /// Parses `TRACE.csv` or `RATE[,LATENCY[,LOSS%]]`, as in `800k,50ms,1%`. Text that starts with a digit and does not
+    /// end in `.csv` is a rate.
     init(parsing text: String) throws(ArgumentValueError) {
         guard let first = text.first, first.isASCII, first.isNumber, !text.hasSuffix(".csv") else {
             guard !text.isEmpty else { throw ArgumentValueError("write TRACE.csv or RATE[,LATENCY[,LOSS%]]") }
@@ -15,14 +16,14 @@ enum ThrottleArgument: Sendable, Equatable {
         let parts = text.split(separator: ",", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
         let rate = try BitRateArgument.parse(parts[0])
         guard rate > 0 else { throw ArgumentValueError("a rate of 0 would never deliver anything") }
-        // A bare number may be meant as kilobits.
+        // The user may have meant a bare number as kilobits.
         guard rate >= 8000 else {
             throw ArgumentValueError(
                 "\(parts[0]) is less than 8k bit/s, with which nothing arrives in time; 800k is 800 kbit/s")
         }
         var latency = Duration.zero
         if parts.count > 1 {
-            // A bare number may be meant as milliseconds, and would be taken for seconds.
+            // The user may have meant a bare number as milliseconds, but it would be seconds.
             guard parts[1].last?.isLetter == true, let value = DurationArgument.parseOptional(parts[1]),
                 value <= .seconds(60)
             else { throw ArgumentValueError("the latency needs a unit and must not exceed 60 s, as in 800k,50ms") }
@@ -38,7 +39,7 @@ enum ThrottleArgument: Sendable, Equatable {
         self = .constant(LinkConditions(bitsPerSecond: rate, latency: latency, packetLoss: loss))
     }
 
-    /// The trace, read from its file where it is one.
+    /// The trace, which may have to be read from its file.
     func networkTrace() throws(ArgumentValueError) -> NetworkTrace {
         switch self {
         case .trace(let path):

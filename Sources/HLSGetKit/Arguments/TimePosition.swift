@@ -2,17 +2,16 @@ import FoundationEssentials
 import Glibc
 package import HLSKitCore
 
-/// A point of the item's timeline as `--from` and `--to` take it.
+/// A position on the item's timeline as `--from` and `--to` take it.
 package enum TimePosition: Sendable, Equatable {
     case fromStart(Duration)
-    /// Before the end of the item, or before the live edge.
+    /// Before the end of the item or the live edge.
     case fromEnd(Duration)
-    /// The media that bears this date.
     case date(PlaylistDate)
     /// The segment with this media sequence number.
     case segment(Int)
 
-    /// `1:30` from the start, `-30s` from the end, `2026-01-31T22:30:00Z`, `#12`.
+    /// Parses `1:30` from the start, `-30s` from the end, `2026-01-31T22:30:00Z` or `#12`.
     init(parsing text: String) throws(ArgumentValueError) {
         if text.hasPrefix("-") {
             self = .fromEnd(try DurationArgument.parse(String(text.dropFirst())))
@@ -32,7 +31,6 @@ package enum TimePosition: Sendable, Equatable {
         }
     }
 
-    /// Where playing starts.
     package var start: StartPosition {
         switch self {
         case .fromStart(let time): .time(MediaTime(time))
@@ -42,7 +40,6 @@ package enum TimePosition: Sendable, Equatable {
         }
     }
 
-    /// Where it ends.
     package var end: EndPosition {
         switch self {
         case .fromStart(let time): .time(MediaTime(time))

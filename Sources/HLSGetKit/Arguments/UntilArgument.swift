@@ -1,13 +1,13 @@
 import Glibc
 package import HLSKitCore
 
-/// When `--until` ends: at a time of day on this machine, the next one that comes, or at a date.
+/// The value of `--until`: a date, or the next occurrence of a local time of day.
 package enum UntilArgument: Sendable, Equatable {
     /// Seconds since midnight.
     case timeOfDay(Int)
     case date(PlaylistDate)
 
-    /// `22:30`, `22:30:15`, or ISO 8601 with a zone.
+    /// Parses `22:30`, `22:30:15`, or ISO 8601 with a time zone.
     package init(parsing text: String) throws(ArgumentValueError) {
         if let time = Self.timeOfDay(text) {
             self = .timeOfDay(time)
@@ -19,14 +19,14 @@ package enum UntilArgument: Sendable, Equatable {
         self = .date(date)
     }
 
-    /// A date with its zone, in ISO 8601.
+    /// Parses a date with a time zone in ISO 8601.
     static func date(_ text: String) -> PlaylistDate? {
         let time = text.drop { $0 != "T" && $0 != "t" && $0 != " " }
         guard time.last?.uppercased() == "Z" || time.contains(where: { "+-".contains($0) }) else { return nil }
         return PlaylistDate(text)
     }
 
-    /// What is said of it: a time of day that has been is one of tomorrow.
+    /// A message with the end time; a past time of day means tomorrow.
     package var announcement: String {
         let (now, secondOfDay) = Self.now
         return announcement(from: now, secondOfDay: secondOfDay)
@@ -62,9 +62,9 @@ package enum UntilArgument: Sendable, Equatable {
         return total
     }
 
-    /// From a date to the end; zero where that is past.
+    /// The time from a date to the end, or zero if the end is past.
     ///
-    /// - Parameter secondOfDay: of that date, in the zone of this machine.
+    /// - Parameter secondOfDay: The time of day of that date, in the local time zone.
     func interval(from now: PlaylistDate, secondOfDay: Int) -> Duration {
         switch self {
         case .date(let date): return max(.zero, date - now)
@@ -74,18 +74,18 @@ package enum UntilArgument: Sendable, Equatable {
         }
     }
 
-    /// The date that is meant: once a time of day has come, the next one is that of tomorrow.
+    /// Replaces a time of day by its date, because it would mean tomorrow after it has passed.
     func fixed(from now: PlaylistDate, secondOfDay: Int) -> UntilArgument {
         .date(now + interval(from: now, secondOfDay: secondOfDay))
     }
 
-    /// The date that is meant now.
+    /// The value with a fixed date, relative to now.
     package var fixed: UntilArgument {
         let (now, secondOfDay) = Self.now
         return fixed(from: now, secondOfDay: secondOfDay)
     }
 
-    /// From now to the end.
+    /// The time from now to the end.
     package var interval: Duration {
         let (now, secondOfDay) = Self.now
         return interval(from: now, secondOfDay: secondOfDay)

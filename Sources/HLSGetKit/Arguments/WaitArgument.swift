@@ -1,11 +1,11 @@
-/// How long `--wait` waits for a stream that has not begun.
+/// How long `--wait` waits for a stream to start.
 package struct WaitArgument: Sendable, Equatable {
-    /// nil is for ever.
+    /// The limit, or `nil` to wait forever.
     var limit: Duration?
 
     init(limit: Duration?) { self.limit = limit }
 
-    /// The same, and no longer than this; nil is for ever.
+    /// The same value with an additional limit, or `nil` for none.
     package func limited(to interval: Duration?) -> WaitArgument {
         WaitArgument(limit: [limit, interval].compactMap(\.self).min())
     }

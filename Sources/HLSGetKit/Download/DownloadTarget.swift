@@ -1,20 +1,20 @@
 package import Glibc
 package import HLSKitCore
 
-/// Where a download goes: a file of a format, or a folder that keeps segments and playlists.
+/// The target of a download: a file in some format, or a folder with segments and playlists.
 package enum DownloadTarget: Sendable, Equatable {
     case file(path: String, format: OutputFormat)
     case folder(path: String)
 
-    /// Names that say nothing of the stream.
+    /// File names that do not identify the stream.
     private static let commonNames: Set<String> = [
         "index", "master", "playlist", "main", "manifest", "prog_index", "top", "stream", "video", "hls", "chunklist",
     ]
     package static let formats: [OutputFormat] = [.mp4, .mkv, .ts, .aac, .mp3]
 
     /// - Parameters:
-    ///   - number: of the URL, from 1.
-    ///   - now: when the command was started.
+    ///   - number: The number of the URL, from 1.
+    ///   - now: The start time of the command.
     package init(
         output: String?, format: OutputFormat?, url: String, number: Int = 1, now: tm = NameTemplate.now
     ) throws(ArgumentValueError) {
@@ -51,9 +51,9 @@ package enum DownloadTarget: Sendable, Equatable {
         self = .file(path: output, format: format)
     }
 
-    /// The same, or one beside it whose name nobody else has: `film-2.mp4`.
+    /// Returns the same target with an unused name: `film-2.mp4`.
     ///
-    /// - Parameter isFree: whether a path is.
+    /// - Parameter isFree: Whether a path is unused.
     package func renamed(_ isFree: (String) -> Bool) -> DownloadTarget {
         var number = 2
         var free = path
@@ -75,7 +75,7 @@ package enum DownloadTarget: Sendable, Equatable {
         }
     }
 
-    /// An output that cannot be written is known before anything is loaded (R72).
+    /// Reports an unwritable target before loading starts (R72).
     package func check(overwrite: Bool) throws(HLSError) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return }
@@ -84,7 +84,7 @@ package enum DownloadTarget: Sendable, Equatable {
             throw HLSError(
                 code: .notWritable, path: path, text: "the name is taken, and not by a download that can be added to")
         }
-        // A link is replaced, but none that leads to something else than a file.
+        // A link is replaced, but only if it leads to a regular file.
         let isLink = status.st_mode & S_IFMT == S_IFLNK
         if isLink, stat(path, &status) != 0 { status.st_mode = S_IFREG }
         guard status.st_mode & S_IFMT == S_IFREG else {
@@ -96,13 +96,13 @@ package enum DownloadTarget: Sendable, Equatable {
         }
     }
 
-    /// The folder that keeps the media until it is complete. A finished folder is added to in place.
+    /// The working folder of an unfinished download. A finished folder is its own working folder.
     package var workPath: String {
         if case .folder(let path) = self, DownloadTask.isDownload(path) { return path }
         return path + ".download"
     }
 
-    /// A file name after the last part of the URL's path that says something.
+    /// A file name from the last meaningful component of the URL's path.
     static func name(of url: String) -> String {
         var rest = url.prefix { $0 != "?" && $0 != "#" }
         if let slashes = rest.firstRange(of: "://") { rest = rest[slashes.upperBound...].drop { $0 != "/" } }
@@ -110,7 +110,7 @@ package enum DownloadTarget: Sendable, Equatable {
         for (index, part) in parts.enumerated() {
             var name = part
             if index == 0, let dot = name.lastIndex(of: "."), dot != name.startIndex { name = name[..<dot] }
-            // Wowza: chunklist_w1234, playlist_b800000.
+            // Wowza's names: chunklist_w1234, playlist_b800000.
             let word = name.lowercased().prefix { $0 != "_" }
             let isNumbered = ["chunklist", "playlist"].contains(String(word)) && name.contains("_")
             if commonNames.contains(name.lowercased()) || isNumbered { continue }

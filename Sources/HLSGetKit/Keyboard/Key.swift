@@ -4,13 +4,13 @@ package enum Key: Sendable, Equatable {
     case left, right, up, down
 }
 
-/// Makes keys of the bytes that a terminal sends. Sequences for keys that are not in ``Key`` are skipped.
+/// Converts the bytes from a terminal to keys. Skips sequences of keys that ``Key`` does not contain.
 struct KeyParser: Sendable {
     private enum State { case ground, escape, sequence, oneMore }
 
     private var state = State.ground
 
-    /// The keys in the bytes; the beginning of a sequence is kept for the next call.
+    /// Returns the keys in the bytes. An incomplete sequence is kept for the next call.
     mutating func parse(_ bytes: some Sequence<UInt8>) -> [Key] {
         bytes.compactMap { parse($0) }
     }
@@ -22,7 +22,7 @@ struct KeyParser: Sendable {
                 state = .escape
                 return nil
             }
-            // Anything beyond ASCII, and control characters, is not a command.
+            // Control and non-ASCII characters are not commands.
             return (0x20..<0x7F).contains(byte) ? .character(Character(UnicodeScalar(byte))) : nil
         case .escape:
             switch byte {
@@ -33,7 +33,7 @@ struct KeyParser: Sendable {
             }
             return nil
         case .sequence:
-            // Parameters, then one byte that names the key (ECMA-48 §5.4).
+            // Parameters are followed by one byte that names the key (ECMA-48 §5.4).
             guard byte >= 0x40 || byte < 0x20 else { return nil }
             state = .ground
             return Self.arrow(byte)

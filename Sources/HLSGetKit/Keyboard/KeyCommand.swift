@@ -1,9 +1,9 @@
 /// The action of a key during playback.
 package enum KeyCommand: Sendable, Equatable {
     case togglePause
-    /// Seconds forwards, negative ones backwards.
+    /// The distance in seconds; negative is backwards.
     case seek(seconds: Int)
-    /// To the next faster (1) or slower (-1) rate.
+    /// Changes to the next faster (1) or slower (-1) rate.
     case changeRate(Int)
     case playImmediately
     case nextSubtitles
@@ -42,15 +42,15 @@ package enum KeyCommand: Sendable, Equatable {
         "keys: space pause, arrows seek 10 s and 60 s, [ ] rate, i play now, s subtitles, a audio, n skip an ad, "
         + "m mute, 9 0 volume, q quit"
 
-    /// The volume one step beside `volume`, from 0 to 1 by twentieths.
+    /// The next volume after `volume`, in steps of a twentieth from 0 to 1.
     static func volume(_ step: Int, beside volume: Float) -> Float {
         min(max((volume * 20).rounded() + Float(step), 0), 20) / 20
     }
 
-    /// Rates among which ``changeRate(_:)`` steps.
+    /// The rates that ``changeRate(_:)`` steps through.
     static let rates: [Float] = [0.5, 0.75, 1, 1.25, 1.5, 2]
 
-    /// The rate that lies `step` steps beside `rate`.
+    /// The next rate after `rate` in the direction of `step`.
     static func rate(_ step: Int, beside rate: Float) -> Float {
         let next = step > 0 ? rates.first { $0 > rate + 0.001 } : rates.last { $0 < rate - 0.001 }
         return next ?? rate

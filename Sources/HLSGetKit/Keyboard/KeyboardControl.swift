@@ -1,11 +1,11 @@
 package import HLSKitCore
 
-/// Does what keys say to a player.
+/// Performs key commands on a player.
 package struct KeyboardControl: Sendable {
-    /// The consequence for the session, besides the player's own.
+    /// The effect on the session, in addition to the player.
     package enum Outcome: Sendable, Equatable {
         case nothing
-        /// One line to show.
+        /// A message of one line.
         case say(String)
         case quit
     }
@@ -39,7 +39,7 @@ package struct KeyboardControl: Sendable {
         return .nothing
     }
 
-    /// Repeated keys add up: each continues from where the last one wanted to go, and lands there exactly.
+    /// Seeks relative to the target of a pending seek, so that repeated keys add up exactly.
     private func seek(by seconds: Int) {
         let player = player
         let state = player.state
@@ -49,7 +49,7 @@ package struct KeyboardControl: Sendable {
             target = min(max(target, range.start), range.end)
         }
         let place = target
-        // The seek begins before the next key is looked at.
+        // Start the seek before handling the next key.
         Task.immediate { _ = try? await player.seek(to: place, toleranceBefore: .zero, toleranceAfter: .zero) }
     }
 
@@ -63,7 +63,7 @@ package struct KeyboardControl: Sendable {
         return .nothing
     }
 
-    /// To a place that was pointed at: the nearest that is quick to show. A newer one takes its place.
+    /// Seeks to a position near the pointer that is quick to show. A newer seek replaces it.
     package func seek(near time: Double) {
         guard time.isFinite else { return }
         let (player, tolerance) = (player, MediaTime.seconds(2))

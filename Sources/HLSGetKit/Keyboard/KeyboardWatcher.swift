@@ -3,20 +3,21 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Reads single keys from the terminal on standard input, and gives the terminal back as it was.
+/// Reads single keys from the terminal of standard input, and restores its settings on close.
 ///
-/// Signals of the terminal (Ctrl-C, Ctrl-Z) stay signals. After a stop the terminal is asked for single keys again.
+/// The terminal's signals (Ctrl-C, Ctrl-Z) still work. After a stop and continue, single-key mode is set again.
 package final class KeyboardWatcher: Sendable {
     /// The keys, in order.
     package let keys: AsyncStream<Key>
 
     private let descriptor: Int32
     private let original: termios
-    nonisolated(unsafe) private let reader: any DispatchSourceRead  // only cancelled, which any thread may
-    nonisolated(unsafe) private let resumption: any DispatchSourceSignal  // only cancelled, which any thread may
+    nonisolated(unsafe) private let reader: any DispatchSourceRead  // only cancelled, which is thread-safe
+    nonisolated(unsafe) private let resumption: any DispatchSourceSignal  // only cancelled, which is thread-safe
     private let isOver = Mutex(false)
 
-    /// nil if `descriptor` is not a terminal, or belongs to another job: reading would stop this one.
+    /// Returns `nil` if `descriptor` is not a terminal, or if it belongs to another job. Reading would then stop this
+    /// job.
     package init?(descriptor: Int32 = STDIN_FILENO) {
         var settings = termios()
         guard isatty(descriptor) == 1, tcgetpgrp(descriptor) == getpgrp(), tcgetattr(descriptor, &settings) == 0 else {
@@ -48,7 +49,7 @@ package final class KeyboardWatcher: Sendable {
         resumption.resume()
     }
 
-    /// Gives the terminal back.
+    /// Restores the terminal.
     package func close() {
         let wasOver = isOver.withLock { isOver in
             defer { isOver = true }
@@ -62,7 +63,7 @@ package final class KeyboardWatcher: Sendable {
 
     deinit { close() }
 
-    /// No lines, no echo; a read gives what there is.
+    /// Turns off line mode and echo, so that a read returns the available bytes.
     private static func singleKeys(_ settings: termios) -> termios {
         var settings = settings
         settings.c_lflag &= ~tcflag_t(ICANON | ECHO)

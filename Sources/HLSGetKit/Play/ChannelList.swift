@@ -1,37 +1,38 @@
 package import HLSKitCore
 import HLSKitPlaylist
 
-/// A list of channels (IPTV): an M3U file that names streams, and what their servers want to be told.
+/// A channel list (IPTV): an M3U file with streams and the header fields that their servers need.
 ///
-/// No specification describes it. Read as players read it: `#EXTINF:-1 tvg-id="…" group-title="…",Name`, `#EXTGRP:`,
-/// `#EXTVLCOPT:http-user-agent=` and `http-referrer=`, and `URL|User-Agent=…&Referer=…`.
+/// There is no specification. This type accepts the syntax that players accept:
+/// `#EXTINF:-1 tvg-id="…" group-title="…",Name`, `#EXTGRP:`, `#EXTVLCOPT:http-user-agent=` and `http-referrer=`, and
+/// `URL|User-Agent=…&Referer=…`.
 package struct ChannelList: Sendable, Hashable {
     package struct Channel: Sendable, Hashable {
         package var name: String
-        /// As it is written; see ``FieldsInURL``.
+        /// The unparsed URL; see ``FieldsInURL``.
         package var url: String
         package var group: String?
     }
 
-    /// Why a channel cannot be chosen, in words.
+    /// A message on why no channel can be selected.
     package struct NoChoice: Error, CustomStringConvertible {
         package let description: String
 
         package init(description: String) { self.description = description }
     }
 
-    /// Bytes of a list, at most.
+    /// The maximum size of a list, in bytes.
     package static let maximumByteCount = 64 << 20
 
     package private(set) var channels: [Channel] = []
 
-    /// - Returns: nil of anything else: a playlist of HLS, which has tags of its own, and a list of files.
+    /// - Returns: `nil` for anything else, such as an HLS playlist, which has different tags, or a list of files.
     package init?(parsing text: String) {
         var name: String?
         var group: String?
         var fields: [String] = []
         var isOfChannels = false
-        // A byte order mark is no part of the first line.
+        // Remove the byte order mark from the first line.
         let text = text.unicodeScalars.first == "\u{FEFF}" ? text.unicodeScalars.dropFirst() : text.unicodeScalars[...]
         for line in Substring(text).split(whereSeparator: \.isNewline).lazy.map({ $0.trimmed() }) where !line.isEmpty {
             if line.hasPrefix("#EXT-X-") { return nil }
@@ -55,7 +56,7 @@ package struct ChannelList: Sendable, Hashable {
         guard isOfChannels, !channels.isEmpty else { return nil }
     }
 
-    /// The channel that somebody names: by its number in the list (`3`, `#3`), its name, or a part of it that no other has.
+    /// Selects a channel by its number in the list (`3`, `#3`), its name, or a unique part of it.
     package func channel(_ wish: String) throws(NoChoice) -> Channel {
         let digits = wish.first == "#" ? wish.dropFirst() : wish[...]
         let wanted = wish.lowercased()
@@ -93,7 +94,7 @@ package struct ChannelList: Sendable, Hashable {
         ]
     }
 
-    /// What stands behind `#EXTINF:`. The name begins behind the first comma outside quotation marks.
+    /// Parses the value of `#EXTINF:`. The name begins after the first comma outside quotation marks.
     private static func entry(_ text: String) -> (name: String?, group: String?, isOfChannel: Bool) {
         var isQuoted = false
         let comma = text.firstIndex { character in
@@ -114,7 +115,7 @@ package struct ChannelList: Sendable, Hashable {
 }
 
 extension ChannelList {
-    /// Loads what is at a URL, with the options of the command; nil if it is no list of channels.
+    /// Loads the URL with the options of the command. Returns `nil` if it is not a channel list.
     package static func load(_ options: PlayOptions) async throws -> ChannelList? {
         var request = TransportRequest(
             urlString: options.url, resourceClass: .multivariantPlaylist, maximumByteCount: maximumByteCount)
@@ -139,7 +140,7 @@ extension String {
     }
 }
 
-/// Header fields behind a URL, as lists for Kodi have them: `URL|User-Agent=X&Referer=Y`, each value percent-encoded.
+/// Header fields after a URL, as in Kodi's lists: `URL|User-Agent=X&Referer=Y`, each value percent-encoded.
 package struct FieldsInURL: Sendable, Equatable {
     package var url: String
     package var fields: [TransportField] = []
@@ -159,7 +160,7 @@ package struct FieldsInURL: Sendable, Equatable {
 }
 
 extension [TransportField] {
-    /// These, and those of `others` whose names are not among them.
+    /// These fields, and those fields of `others` with other names.
     package func filled(from others: [TransportField]) -> [TransportField] {
         let names = Set(map { $0.name.lowercased() })
         return self + others.filter { !names.contains($0.name.lowercased()) }

@@ -1,13 +1,13 @@
 package import HLSKitCore
 
-/// What loads without playing, with the same options.
+/// Loading without playback, with the same options.
 extension PlayOptions {
-    /// A playlist that takes longer is of no use to anybody who waits for it.
+    /// A playlist that takes longer is useless to a waiting user.
     private static let longestTransfer = Duration.seconds(60)
 
-    /// For playlists.
+    /// A loader for playlists.
     ///
-    /// - Parameter wrap: what stands before the network.
+    /// - Parameter wrap: Wraps the network transport.
     package func loader(
         through wrap: (any ResourceTransport) -> any ResourceTransport = { $0 }
     ) throws(ArgumentValueError) -> PlaylistLoader {
@@ -23,8 +23,8 @@ extension PlayOptions {
         return PlaylistLoader(urlString: url, configuration: configuration)
     }
 
-    /// Whether the stream goes on while it is played, by its first variant. False where that cannot be found out at once: who
-    /// plays it says why.
+    /// Whether the stream is live, by its first variant. Returns `false` if that cannot be determined at once, because
+    /// playback will report the error.
     package func isLive() async -> Bool {
         var look = self
         look.retries = .count(0)
@@ -39,9 +39,9 @@ extension PlayOptions {
         }
     }
 
-    /// For parts of the stream.
+    /// The options for loading parts of the stream.
     ///
-    /// - Parameter wrap: what stands before the network.
+    /// - Parameter wrap: Wraps the network transport.
     package func assetOptions(
         through wrap: (any ResourceTransport) -> any ResourceTransport = { $0 }
     ) throws(ArgumentValueError) -> AssetOptions {

@@ -5,160 +5,154 @@ import HLSKitSimulation
 package struct PlayOptions: Sendable, Equatable {
     /// The absolute URL of the stream; `file:` for a path.
     package var url: String
-    /// The URL stands for standard input.
+    /// Whether the URL represents standard input.
     package var readsStandardInput = false
-    /// What it was, once it is read.
+    /// The content of standard input after it was read.
     package var standardInput: StandardInput?
-    /// Empty means the null sink.
+    /// Empty for the null sink.
     package var outputs: [OutputArgument] = []
-    /// Of outputs whose names have words, the names as they were typed, by their paths.
+    /// The typed names of outputs with placeholders, by path.
     package var templates: [String: String] = [:]
-    /// Where an output goes on in another file.
+    /// When an output continues in another file.
     package var split: SplitArgument?
     package var includesVideo = true
     package var includesAudio = true
-    /// False with `--no-decode`.
+    /// `false` with `--no-decode`.
     package var decodes = true
-    /// nil leaves it to where the media goes; see ``isPaced``.
+    /// The pace, or `nil` to derive it from the outputs; see ``isPaced``.
     package var pace: Pace?
     package var overwritesFiles = false
 
-    /// Shown in a window, with sound.
+    /// Whether to show a window, with audio.
     package var opensWindow = false
     package var isFullscreen = false
-    /// Interlaced video is shown as whole pictures.
+    /// Whether to deinterlace the displayed video.
     package var deinterlaces = true
-    /// Heard by the sound device, without a window.
+    /// Whether to play audio on the sound device without a window.
     package var isHeard = false
-    /// Shown in the terminal.
     package var showsPreview = false
-    /// nil asks the terminal.
+    /// The format, or `nil` to query the terminal.
     package var previewFormat: PreviewFormat?
-    /// File that tells when what was presented.
+    /// The file that logs presentation times.
     package var presentationLogPath: String?
 
     package var rate: Float = 1
     package var startsImmediately = false
     package var automaticallyWaits = true
-    /// nil leaves it to the player.
+    /// `nil` for the player's default.
     package var forwardBufferDuration: Duration?
-    /// Bits per second; nil means no limit.
+    /// In bits per second, or `nil` for no limit.
     package var peakBitRate: Double?
-    /// Whether the network costs money.
+    /// Whether the network is metered.
     package var isExpensive = false
     package var usesLinkMemory = true
-    /// Bits per second while it does; nil means no limit of its own.
+    /// The additional limit on a metered network, in bits per second, or `nil` for none.
     package var expensivePeakBitRate: Double?
     package var maximumResolution: PixelSize?
     package var display: DisplaySize?
     package var startsOnFirstEligibleVariant = false
-    /// Whether the variant may change in what is written.
+    /// Whether the variant may change within an output.
     package var isAdaptive = false
-    /// Whether it may not where nothing is written.
+    /// Whether the variant must not change even without an output.
     package var keepsVariant = false
     package var from: TimePosition?
     package var to: TimePosition?
     package var duration: Duration?
-    /// What becomes of the interstitials that the stream schedules.
+    /// The action for interstitials that the stream schedules.
     package var interstitialAction = InterstitialAction.play
-    /// What is left out.
+    /// The media to skip.
     package var skipsDateRanges: [DateRangeExpression] = []
     package var skipsURIs: [TextPattern] = []
-    /// How many times it is played.
+    /// The number of passes.
     package var passCount = 1
     package var liveFromStart = false
-    /// Distance from the live edge; nil leaves it to the playlist.
+    /// The distance from the live edge, or `nil` for the playlist's.
     package var liveOffset: Duration?
-    /// Whether it skips ahead to its distance from the edge after a wait.
+    /// Whether playback skips ahead to its distance from the live edge after a wait.
     package var catchesUp = false
-    /// The highest rate that brings it back there.
     package var catchUpRate: Float?
-    /// Whether servers may hold requests for playlists.
+    /// Whether to use Low-Latency HLS, including blocking playlist reloads.
     package var allowsLowLatency = true
-    /// How long a stream is waited for that has not begun; nil for not at all.
+    /// How long to wait for a stream to start, or `nil` not to wait.
     package var wait: WaitArgument?
-    /// When playing ends on the clock.
+    /// The clock time at which playback ends.
     package var until: UntilArgument?
     package var stale = StaleArgument()
-    /// nil leaves it to where the media goes.
+    /// The action, or `nil` to derive it from the outputs.
     package var fellBehindAction: FellBehindAction?
 
     package var quality: QualityExpression?
-    /// The pathway to use before others.
     package var pathway: String?
     package var audio: QualityExpression?
     package var subtitles: QualityExpression?
-    /// nil leaves them to the environment.
+    /// The languages, or `nil` to use the environment.
     package var languages: [String]?
-    /// File of captions.
+    /// The file with external captions.
     package var subtitlesPath: String?
 
     package var fields: [TransportField] = []
-    /// A channel of the list that the URL names.
+    /// The channel to select if the URL names a list.
     package var channel: String?
-    /// Parameters of URLs, encoded.
+    /// Encoded URL parameters.
     var query: [String] = []
-    /// Besides the URL's own.
+    /// In addition to the origin of the URL.
     package var credentialOrigins: Set<URLOrigin> = []
     var cookieFile: String?
     var netrcFile: String?
     var clientCertificateFile: String?
     var clientKeyFile: String?
-    /// nil leaves it to the environment.
+    /// The proxy, or `nil` to use the environment.
     var proxy: TransportConfiguration.Proxy?
-    /// nil means no limit.
+    /// `nil` for no limit.
     var maximumBytesPerSecond: Int?
     var maximumConnectionsPerHost: Int?
     var connectionTargets: [TransportConfiguration.ConnectionTarget] = []
-    /// nil leaves it to the system.
+    /// The interface, or `nil` for the system's choice.
     var interface: String?
     var addressFamily = TransportConfiguration.AddressFamily.any
-    /// Path of the certificates (PEM) that are trusted instead of the system's.
+    /// The file (PEM) with certificates to trust instead of the system's.
     var certificateFile: String?
     var verifiesCertificates = true
     var forcesHTTP11 = false
     package var allowsFilesOutside = false
     var throttle: ThrottleArgument?
-    /// Folder of the cache; nil keeps nothing.
+    /// The folder of the cache, or `nil` for no cache.
     package var cacheFolder: String?
-    /// File of the recording.
     package var recordingPath: String?
     /// The part of the command line that a recording keeps.
     package var recordedOptions: [String] = []
-    /// Attempts after the first; nil leaves it to the library.
+    /// The number of attempts after the first one, or `nil` for the library's default.
     var retries: RetriesArgument?
-    /// Waits before them; nil leaves them to the library.
+    /// The delays between attempts, or `nil` for the library's default.
     var retryBackoff: BackoffArgument?
-    /// What becomes of a segment that cannot be had.
+    /// The action for unavailable segments.
     package var gapAction = GapAction.skip
-    /// Deadline of a first byte; nil leaves it to the library.
+    /// The deadline for the first byte, or `nil` for the library's default.
     package var timeout: Duration?
     var deniesPrivateAddresses = false
     var deniedAddresses: [AddressArgument] = []
     var allowsDowngrade = false
-    /// Metrics of requests say until when certificates are valid.
+    /// Whether request metrics include the expiration of certificates.
     package var reportsCertificates = false
-    /// What servers are told.
+    /// The data to send to servers.
     package var clientData = ClientDataWish()
-    /// Prints a fresh URL where the one that plays runs out.
+    /// Prints a fresh URL when the current one expires.
     package var refreshCommand: String?
-    /// Keys by hand.
+    /// The override for the playlist's keys.
     package var keyOverride: ContentKeyOverride?
 
     package var isStrict = false
-    /// Threads of each decoder; nil leaves it to the decoder.
+    /// The number of threads of each decoder, or `nil` for the decoder's default.
     package var threads: Int?
     package var progress: ProgressStyle?
-    /// File of the access log.
     package var accessLogPath: String?
-    /// File of the error log.
+    /// The file of the error log.
     package var errorLogPath: String?
-    /// File of the report.
     package var reportPath: String?
     package var printsSummaryDocument = false
     package var verbosity = Verbosity.normal
 
-    /// Where a live stream continues whose window moved past what was not loaded (R44).
+    /// Where a live stream continues after its window has moved past media that was not loaded (R44).
     package enum FellBehindAction: String, Sendable, Equatable, CaseIterable { case edge, oldest, fail }
     /// How fast media is played.
     package enum Pace: Sendable, Equatable { case fast, realTime }
@@ -167,18 +161,18 @@ package struct PlayOptions: Sendable, Equatable {
     package enum ProgressStyle: String, Sendable, Equatable, CaseIterable { case bar, json, none }
     package enum Verbosity: Sendable, Equatable { case quiet, normal, verbose }
 
-    /// - Parameter url: may have header fields behind it; see ``FieldsInURL``.
+    /// - Parameter url: A URL that may be followed by header fields; see ``FieldsInURL``.
     package init(url: String) {
         let parts = FieldsInURL(url)
         self.url = parts.url
         fields = parts.fields
     }
 
-    /// Whether decoded media reaches an output.
+    /// Whether an output needs decoded media.
     package var needsDecoder: Bool { outputs.isEmpty ? decodes : outputs.contains { $0.format.needsDecoder } }
 
-    /// As asked; else media that is kept continues with the oldest segment that is listed, and what is watched at the
-    /// edge.
+    /// The requested policy. By default, recordings continue with the oldest segment, and playback continues at the
+    /// live edge.
     package var fellBehindPolicy: FellBehindPolicy {
         switch fellBehindAction {
         case .edge: .jumpToEdge
@@ -188,14 +182,13 @@ package struct PlayOptions: Sendable, Equatable {
         }
     }
 
-    /// How requests that failed are made again.
+    /// Applies the retry options.
     package func apply(to policies: inout RetryPolicies) {
         retries?.apply(to: &policies)
         retryBackoff?.apply(to: &policies)
         if gapAction == .fail { policies.skipsSegments = false }
     }
 
-    /// How servers are reached.
     var transportConfiguration: TransportConfiguration {
         var network = TransportConfiguration(userAgent: "hlsget/\(CommandInfo.version)")
         network.caFile = certificateFile
@@ -220,9 +213,9 @@ package struct PlayOptions: Sendable, Equatable {
         return network
     }
 
-    /// Where bytes come from. Nothing is started before the first request.
+    /// Creates the transport. Nothing starts before the first request.
     ///
-    /// - Throws: where the trace of `--throttle` cannot be read.
+    /// - Throws: An error if the trace of `--throttle` cannot be read.
     package func makeTransport() throws(ArgumentValueError) -> any ResourceTransport {
         let network = CurlTransport(configuration: transportConfiguration)
         var transport: any ResourceTransport = SchemeTransport(
@@ -233,10 +226,10 @@ package struct PlayOptions: Sendable, Equatable {
         return ConditionedTransport(base: transport, trace: try throttle.networkTrace(), clock: SourceClock.host)
     }
 
-    /// Outputs have one quality. Without outputs, changes do no harm.
+    /// Whether the variant must stay the same. By default it is fixed for outputs only.
     package var hasOneVariant: Bool { !isAdaptive && (keepsVariant || !outputs.isEmpty) }
 
-    /// The kinds of media that someone gets.
+    /// The media kinds that any output needs.
     package var media: (video: Bool, audio: Bool) {
         let isForAll = outputs.isEmpty
         return (
@@ -247,18 +240,18 @@ package struct PlayOptions: Sendable, Equatable {
 
     var writesToStandardOutput: Bool { outputs.contains { $0.destination == .standardOutput } }
 
-    /// The command that gets what is played.
+    /// The command that receives the played media.
     package var player: String? {
         outputs.lazy.compactMap { if case .program(let command) = $0.destination { command } else { nil } }.first
     }
 
-    /// Whether somebody looks at it here.
+    /// Whether the media is presented on this machine.
     package var isWatched: Bool { opensWindow || showsPreview || isHeard }
 
-    /// Whether it plays in real time.
+    /// Whether playback runs in real time.
     ///
-    /// What is kept is written as fast as it comes, unless somebody watches meanwhile, a player reads it, or another option
-    /// is about time.
+    /// Recordings are written as fast as possible, unless the media is also presented, a player reads it, or another
+    /// option depends on time.
     package var isPaced: Bool {
         if let pace { return pace == .realTime }
         let isAboutTime =
@@ -271,9 +264,10 @@ package struct PlayOptions: Sendable, Equatable {
     /// Files, recordings and simulated links do not depend on earlier runs.
     package var remembersLink: Bool {
         usesLinkMemory && outputs.isEmpty && isPaced && throttle == nil && recordingPath == nil
+            && LinkMemory.isRemote(url)
     }
 
-    /// How progress is shown: as asked, otherwise by the status line on a terminal and not at all elsewhere.
+    /// The requested style or, by default, the status line on a terminal and nothing otherwise.
     package func progressStyle(standardErrorIsTerminal: Bool) -> ProgressStyle {
         switch progress {
         case .json: .json
@@ -283,7 +277,7 @@ package struct PlayOptions: Sendable, Equatable {
         }
     }
 
-    /// Finds contradictions between options that are fine each by itself.
+    /// Finds contradictions between individually valid options.
     package func check() throws(ArgumentValueError) {
         if !includesVideo && !includesAudio {
             throw ArgumentValueError("--no-video and --no-audio together leave nothing to play")
@@ -312,7 +306,7 @@ package struct PlayOptions: Sendable, Equatable {
                 throw ArgumentValueError("--split cannot cut \(output.format.rawValue); write ts, mp4, mkv, aac or mp3")
             }
             if writesToStandardOutput || player != nil {
-                throw ArgumentValueError("--split needs files, and - or --player is none")
+                throw ArgumentValueError("--split needs files and cannot be used with - or --player")
             }
             if passCount > 1 { throw ArgumentValueError("--split and --loop are mutually exclusive") }
         } else if outputs.contains(where: { $0.destination.path.contains(SplitNames.word) }) {
@@ -323,7 +317,7 @@ package struct PlayOptions: Sendable, Equatable {
             throw ArgumentValueError("--json and -o - both need standard output")
         }
         if pace == .realTime && outputs.isEmpty {
-            throw ArgumentValueError("--pace is how playing goes without -o anyway; remove it")
+            throw ArgumentValueError("--pace has no effect without -o; remove it")
         }
         if startsImmediately && pace == .fast {
             throw ArgumentValueError("--immediately has no effect with --fast; remove it")
@@ -333,15 +327,15 @@ package struct PlayOptions: Sendable, Equatable {
             throw ArgumentValueError("--rate outside 0–2 plays I-frames only and cannot be combined with -o")
         }
         if rate < 0 || rate > 2, !includesVideo {
-            throw ArgumentValueError("--rate outside 0–2 plays I-frames only, and --no-video leaves them out")
+            throw ArgumentValueError("--rate outside 0–2 plays I-frames only, which --no-video excludes")
         }
         if rate < 0 || rate > 2, !skipsDateRanges.isEmpty || !skipsURIs.isEmpty {
             let option = skipsURIs.isEmpty ? "--skip-dateranges" : "--skip-uri"
-            throw ArgumentValueError("--rate outside 0–2 plays I-frames only, which \(option) does not leave out")
+            throw ArgumentValueError("--rate outside 0–2 plays I-frames only, which \(option) does not skip")
         }
         if interstitialAction == .only {
             if rate < 0 || rate > 2 {
-                throw ArgumentValueError("--rate outside 0–2 plays I-frames of the stream, and no interstitials")
+                throw ArgumentValueError("--rate outside 0–2 plays I-frames of the stream only, and no interstitials")
             }
             if !skipsDateRanges.isEmpty || !skipsURIs.isEmpty {
                 let option = skipsURIs.isEmpty ? "--skip-dateranges" : "--skip-uri"
@@ -398,11 +392,11 @@ package struct PlayOptions: Sendable, Equatable {
                     "--record-trace does not record --key, --iv and --key-uri, so its replay could not decrypt")
             }
             if cacheFolder != nil {
-                throw ArgumentValueError("--record-trace records the network, not what --cache has; remove one")
+                throw ArgumentValueError("--record-trace does not record media from --cache; remove one")
             }
         }
         if cacheFolder != nil, recordingPath != nil {
-            throw ArgumentValueError("--record-trace does not record what --cache has; remove --cache")
+            throw ArgumentValueError("--record-trace does not record media from --cache; remove --cache")
         }
         try clientData.check()
         if retries == .count(0), retryBackoff != nil {
@@ -415,11 +409,11 @@ package struct PlayOptions: Sendable, Equatable {
 
     private func checkWatching() throws(ArgumentValueError) {
         if opensWindow && showsPreview { throw ArgumentValueError("--window and --preview are mutually exclusive") }
-        if opensWindow && isHeard { throw ArgumentValueError("a window has sound; remove --listen") }
+        if opensWindow && isHeard { throw ArgumentValueError("a window already plays audio; remove --listen") }
         if isHeard && !includesAudio { throw ArgumentValueError("--no-audio leaves nothing to hear") }
         let name = opensWindow ? "a window" : showsPreview ? "--preview" : "--listen"
         if isWatched {
-            if pace == .fast { throw ArgumentValueError("--fast is no speed to watch at; remove it, or \(name)") }
+            if pace == .fast { throw ArgumentValueError("--fast is too fast to watch; remove it, or \(name)") }
             if !decodes { throw ArgumentValueError("--no-decode leaves nothing to present; remove it, or \(name)") }
         }
         if showsPreview {

@@ -3,33 +3,33 @@ package import Glibc
 import HLSKitCore
 import Synchronization
 
-/// A shell command that runs beside, of which standard output is read. It has a process group of its own, nothing on its
-/// standard input, and of our descriptors standard error alone.
+/// A shell command that runs in parallel and whose standard output is read. It has its own process group, an empty
+/// standard input, and inherits only standard error.
 ///
-/// Owns one descriptor and one process; both are gone when ``output(atMost:)`` returns.
+/// This type owns one descriptor and one process, and releases both before ``output(atMost:)`` returns.
 package final class ShellProcess: Sendable {
     package struct Failure: Error {
-        /// As `errno`.
+        /// The `errno` value.
         package let code: Int32
     }
 
     private enum State {
         case running
         case terminated
-        /// Its number may be another's by now.
+        /// The process ID may already belong to another process.
         case over
     }
 
-    /// How often a process is looked after whose output no one writes to or closes.
+    /// How often to check a process whose output is idle but open, in milliseconds.
     private static let interval: Int32 = 100
 
     private let processID: pid_t
     private let output: Int32
     private let state = Mutex(State.running)
 
-    /// Starts it.
+    /// Starts the command.
     ///
-    /// - Parameter variables: added to the environment.
+    /// - Parameter variables: Variables to add to the environment.
     package init(_ command: String, variables: [String: String]) throws(Failure) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw Failure(code: errno) }
@@ -47,21 +47,21 @@ package final class ShellProcess: Sendable {
         output = ends[0]
     }
 
-    /// Its output, up to a limit, and its exit status: 128 and the signal's number where one ended it. Called once.
+    /// Returns the output up to a limit, and the exit status, which is 128 plus the signal number after a signal. Call
+    /// it once.
     package func output(atMost limit: Int) async -> (bytes: [UInt8], status: Int32) {
-        // It waits for as long as the command does.
         await withCheckedContinuation { continuation in
             let work: @Sendable () -> Void = { [self] in
                 let bytes = read(atMost: limit)
                 close(output)
                 continuation.resume(returning: (bytes, wait()))
             }
-            // Without a thread left it is done here.
+            // If no thread can be started, wait on this one.
             if !WorkerThread.start(work) { work() }
         }
     }
 
-    /// Ends it, with all that it has started.
+    /// Terminates the command and all processes it has started.
     package func terminate() {
         state.withLock { state in
             guard case .running = state else { return }
@@ -77,7 +77,7 @@ package final class ShellProcess: Sendable {
             var request = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
             let ready = poll(&request, 1, Self.interval)
             if ready == 0 {
-                // Processes it left running may keep its output open for ever.
+                // Processes that it left running may keep its output open forever.
                 if hasExited { break }
                 continue
             }
@@ -97,7 +97,7 @@ package final class ShellProcess: Sendable {
 
     private func wait() -> Int32 {
         var info = siginfo_t()
-        // It is not taken from the system before no one ends it any more.
+        // Do not reap the process until `terminate()` can no longer signal it.
         while waitid(P_PID, id_t(processID), &info, WEXITED | WNOWAIT) != 0, errno == EINTR {}
         state.withLock { $0 = .over }
         var status: Int32 = 0
@@ -106,13 +106,12 @@ package final class ShellProcess: Sendable {
         return signal == 0 ? (status >> 8) & 0xff : 128 + signal
     }
 
-    /// Starts a shell, in which signals that we block, ignore or handle otherwise end the command, and which gets none of our
-    /// descriptors but the first three.
+    /// Starts a shell with default signal handling and only the first three descriptors.
     ///
     /// - Parameters:
-    ///   - variables: added to the environment.
-    ///   - inOwnGroup: whether it is no part of the terminal's job.
-    ///   - redirect: what becomes of the first three descriptors.
+    ///   - variables: Variables to add to the environment.
+    ///   - inOwnGroup: Whether the command is separate from the terminal's job.
+    ///   - redirect: Sets up the first three descriptors.
     package static func spawn(
         _ command: String, variables: [String: String], inOwnGroup: Bool,
         redirect: (inout posix_spawn_file_actions_t) -> Void
@@ -143,7 +142,7 @@ package final class ShellProcess: Sendable {
         return (id, code)
     }
 
-    /// Ours that a program would get which is started now, but for the first three.
+    /// Our descriptors that a new program would inherit, except the first three.
     private static var inheritedDescriptors: [Int32] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
         return names.compactMap { Int32($0) }.filter { descriptor in

@@ -1,12 +1,12 @@
 import HLSKitCore
 
-/// An image as lines of characters that are two pixels each: the upper one is the colour of the character, the lower one
-/// that of its background.
+/// Encodes an image as lines of characters with two pixels each. The character's colour is the upper pixel, its
+/// background the lower one.
 struct HalfBlockEncoder: Sendable {
-    /// Whether the terminal shows `▀`; else a character is one pixel, the mean of both.
+    /// Whether the terminal can show `▀`. Otherwise a character is one pixel, the mean of both.
     var allowsUnicode = true
 
-    /// One text for each two rows of the image, which ends in plain colours.
+    /// One line for every two rows of the image. Each line resets the colours at its end.
     func lines(of image: StillImage) -> [[UInt8]] {
         stride(from: 0, to: image.height, by: 2).map { row in line(of: image, row: row) }
     }

@@ -1,16 +1,16 @@
 import HLSKitCore
 
-/// An image in kitty's graphics protocol: pixels of 24 bits in base 64, in pieces, which take the place of the image
-/// before.
+/// Encodes an image for kitty's graphics protocol, which replaces the previous image. Pixels have 24 bits and are sent
+/// in base 64, in chunks.
 ///
 /// Source: kitty's documentation, "Terminal graphics protocol".
 struct KittyEncoder: Sendable {
-    /// Bytes of a piece, after encoding.
+    /// The size of a chunk in bytes, after encoding.
     private static let pieceByteCount = 4096
     /// Deletes all images.
     static let deletion = "\u{1b}_Ga=d,d=A,q=2\u{1b}\\"
 
-    /// - Parameter place: the characters that it is made to fill.
+    /// - Parameter place: The characters that the image fills.
     func bytes(of image: StillImage, in place: PreviewLayout.Place) -> [UInt8] {
         let encoded = Self.base64(of: image)
         var bytes: [UInt8] = []
@@ -31,7 +31,7 @@ struct KittyEncoder: Sendable {
         return bytes
     }
 
-    /// Red, green and blue of each pixel are three bytes, which are four characters (RFC 4648 §4).
+    /// The red, green and blue bytes of each pixel become four characters (RFC 4648 §4).
     private static func base64(of image: StillImage) -> [UInt8] {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
         return image.pixels.withUnsafeBufferPointer { pixels in

@@ -1,6 +1,6 @@
 package import HLSKitCore
 
-/// Gives the frames of items to a terminal, as many as it takes.
+/// Shows the frames of items on a terminal, as many as it can handle.
 package final class PreviewFeed: Sendable {
     private let screen: PreviewScreen
     private let clock: ContinuousClock
@@ -10,7 +10,7 @@ package final class PreviewFeed: Sendable {
         self.clock = clock
     }
 
-    /// Shows an item when it is its turn.
+    /// Adds an item to show when it becomes current.
     package func add(_ item: PlayerItem) throws(HLSError) {
         let output = VideoOutput(displaySize: screen.layout.imageSize, colorPolicy: .convert(to: .rec709))
         try item.add(output)
@@ -32,7 +32,7 @@ package final class PreviewFeed: Sendable {
     }
 }
 
-/// When the next image is shown: not more often than is of use, nor than a terminal takes.
+/// Determines when to show the next image, limited by the useful frame rate and the terminal's speed.
 struct PreviewPace: Sendable {
     private let interval: Duration
     private var due = HostTime.zero
@@ -41,9 +41,9 @@ struct PreviewPace: Sendable {
 
     func isDue(at now: HostTime) -> Bool { now >= due }
 
-    /// An image was made and sent. What takes long leaves as much time to everything else.
+    /// Notes the time of an image. After a slow one, it leaves the same time for other work.
     mutating func note(began: HostTime, ended: HostTime) {
-        // A frame that comes a little early is that of the interval, too.
+        // Accept a frame that is slightly early.
         due = max(began + interval - interval / 8, ended + (ended - began))
     }
 }

@@ -1,19 +1,19 @@
 /// How images are sent to a terminal.
 package enum PreviewFormat: String, Sendable, Equatable, CaseIterable {
-    /// kitty's graphics protocol: pixels as they are.
+    /// kitty's graphics protocol with full-colour pixels.
     case kitty
-    /// DEC's sixel graphics: pixels of 216 colours.
+    /// DEC's sixel graphics with 216 colours.
     case sixel
-    /// Half blocks in 24-bit colour: two pixels a character, in any terminal.
+    /// Half blocks in 24-bit colour with two pixels per character, for any terminal.
     case blocks
 
-    /// The best that a terminal can.
+    /// Selects the best format for a terminal.
     ///
     /// - Parameters:
-    ///   - environment: its variables.
-    ///   - answer: what it says of itself when it is asked (`CSI c`); empty if it does not.
+    ///   - environment: Returns environment variables.
+    ///   - answer: The terminal's response to `CSI c`, or empty if it did not respond.
     init(environment: (String) -> String?, answer: some Sequence<UInt8>) {
-        // Inside of tmux and screen the terminal outside does not count.
+        // Inside tmux and screen, the outer terminal is not relevant.
         let isInside = environment("TMUX") != nil || environment("STY") != nil
         let program = environment("TERM_PROGRAM") ?? ""
         let knowsKitty =
@@ -28,7 +28,7 @@ package enum PreviewFormat: String, Sendable, Equatable, CaseIterable {
         }
     }
 
-    /// The numbers of an answer to "primary device attributes": `ESC [ ? 62 ; 4 ; 22 c`. 4 is sixel.
+    /// The numbers in a response to "primary device attributes": `ESC [ ? 62 ; 4 ; 22 c`. 4 is sixel.
     static func attributes(in answer: some Sequence<UInt8>) -> [Int] {
         let text = String(decoding: Array(answer), as: UTF8.self)
         guard let start = text.firstRange(of: "\u{1b}[?"), let end = text[start.upperBound...].firstIndex(of: "c")
@@ -38,7 +38,7 @@ package enum PreviewFormat: String, Sendable, Equatable, CaseIterable {
         return text[start.upperBound..<end].split(separator: ";").compactMap { Int($0) }
     }
 
-    /// How often an image is shown in a second, at most.
+    /// The maximum number of images per second.
     var rate: Int {
         switch self {
         case .kitty: 15

@@ -1,8 +1,8 @@
 import HLSKitCore
 
-/// Where an image is in a terminal: in the middle of what lies above the last lines.
+/// The position of an image in a terminal, centred over the last lines.
 struct PreviewLayout: Sendable, Equatable {
-    /// Size of a terminal, in characters, and in pixels where it says so (else 0).
+    /// The size of a terminal in characters and, if known, in pixels (otherwise 0).
     struct Size: Sendable, Equatable {
         var columns: Int
         var rows: Int
@@ -10,9 +10,9 @@ struct PreviewLayout: Sendable, Equatable {
         var height = 0
     }
 
-    /// Lines that are left for what is said and for the status line.
+    /// Lines reserved for messages and the status line.
     static let textRowCount = 3
-    /// Larger images are of no use, and slow.
+    /// Larger images are slow without looking better.
     private static let largest = PixelSize(width: 960, height: 540)
     private static let usualCell = PixelSize(width: 9, height: 18)
 
@@ -23,7 +23,7 @@ struct PreviewLayout: Sendable, Equatable {
     var columns: Int { max(1, size.columns) }
     var rows: Int { max(1, size.rows - Self.textRowCount) }
 
-    /// A character in pixels, as far as is known.
+    /// The size of a character in pixels, or the usual one if unknown.
     var cell: PixelSize {
         guard size.width >= size.columns, size.height >= size.rows, size.columns > 0, size.rows > 0 else {
             return Self.usualCell
@@ -31,7 +31,7 @@ struct PreviewLayout: Sendable, Equatable {
         return PixelSize(width: size.width / size.columns, height: size.height / size.rows)
     }
 
-    /// Into which size an image is made to fit, in its pixels.
+    /// The maximum size of an image, in pixels.
     var imageSize: PixelSize {
         switch format {
         case .blocks: PixelSize(width: columns, height: rows * 2)
@@ -42,7 +42,7 @@ struct PreviewLayout: Sendable, Equatable {
         }
     }
 
-    /// The characters that an image takes, and where the first of them is, counted from 1.
+    /// The characters that an image covers. Positions count from 1.
     struct Place: Sendable, Equatable {
         var column: Int
         var row: Int
@@ -58,7 +58,7 @@ struct PreviewLayout: Sendable, Equatable {
             width = (image.width + cell.width - 1) / max(1, cell.width)
             height = (image.height + cell.height - 1) / max(1, cell.height)
         case .kitty:
-            // The terminal makes it as large as there is room.
+            // The terminal scales the image to the available room.
             let scale = min(
                 Double(columns * cell.width) / Double(max(1, image.width)),
                 Double(rows * cell.height) / Double(max(1, image.height)))

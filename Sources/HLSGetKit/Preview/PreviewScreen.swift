@@ -2,14 +2,14 @@ import Glibc
 import HLSKitCore
 import Synchronization
 
-/// A terminal that shows images above its last lines, on a screen of its own, and is as it was before when that is left.
+/// Shows images over the last lines of a terminal, on its alternate screen, which is closed on leaving.
 ///
-/// Whatever is written to it goes through here, so that nothing is written into the middle of an image.
+/// All output to the terminal goes through this type, so that nothing is written into the middle of an image.
 package final class PreviewScreen: Sendable {
     private struct State {
         var isEntered = false
         var size = PreviewLayout.Size(columns: 0, rows: 0)
-        /// The lines of the last image in half blocks: those that stay the same are not sent again.
+        /// The lines of the last half-block image. Unchanged lines are not sent again.
         var lines: [[UInt8]] = []
         var place: PreviewLayout.Place?
     }
@@ -20,9 +20,9 @@ package final class PreviewScreen: Sendable {
     private let blocks: HalfBlockEncoder
     private let state = Mutex(State())
 
-    /// The terminal of standard error.
+    /// Uses the terminal of standard error.
     ///
-    /// - Parameter format: nil asks the terminal.
+    /// - Parameter format: The format, or `nil` to query the terminal.
     package convenience init(format: PreviewFormat?) throws(ArgumentValueError) {
         let terminal = Terminal(descriptor: STDERR_FILENO)
         guard terminal.understandsEscapes else { throw ArgumentValueError("--preview needs a terminal") }
@@ -52,7 +52,7 @@ package final class PreviewScreen: Sendable {
             columns: Int(size[1]), rows: Int(size[0]), width: Int(size[2]), height: Int(size[3]))
     }
 
-    /// Goes to the screen of its own, or does again what a stopped program has undone.
+    /// Switches to the alternate screen, also after a stop and continue.
     package func enter() {
         state.withLock { state in
             state.isEntered = true
@@ -61,9 +61,9 @@ package final class PreviewScreen: Sendable {
         }
     }
 
-    /// Gives the terminal back as it was. May be called more than once, and by whoever ends the program.
+    /// Restores the terminal. It may be called repeatedly, and by the thread that ends the command.
     package func leave() {
-        // Whoever draws holds the lock for as long as the terminal takes: an end does not wait for it for ever.
+        // A drawing thread holds the lock while the terminal is slow, so limit the time to wait for it.
         for _ in 0..<200 {
             let isDone = state.withLockIfAvailable { state in
                 guard state.isEntered else { return true }
@@ -77,22 +77,22 @@ package final class PreviewScreen: Sendable {
         }
     }
 
-    /// Writes something of the lines below the image.
+    /// Writes to the lines below the image.
     func write(_ text: String) { state.withLock { _ in stream.write(text) } }
 
-    /// How images are laid out now.
+    /// The current layout of images.
     var layout: PreviewLayout {
         PreviewLayout(size: size() ?? PreviewLayout.Size(columns: 80, rows: 24), format: format)
     }
 
-    /// Shows an image in the place of the last one.
+    /// Replaces the displayed image.
     func show(_ image: StillImage) {
         state.withLock { state in
             guard state.isEntered else { return }
             let layout = layout
             if layout.size != state.size { arrange(&state) }
             let place = layout.place(of: PixelSize(width: image.width, height: image.height))
-            // The cursor stays where the lines below are written; terminals that can show all of it at once.
+            // Keep the cursor in the lines below. Terminals with synchronized output show the whole image at once.
             var bytes = Array("\u{1b}7\u{1b}[?2026h".utf8)
             if place != state.place, state.place != nil { bytes += erasure(layout) }
             if place != state.place { state.lines = [] }
@@ -123,14 +123,14 @@ package final class PreviewScreen: Sendable {
         return bytes
     }
 
-    /// Blanks the lines of the image.
+    /// Clears the lines of the image.
     private func erasure(_ layout: PreviewLayout) -> [UInt8] {
         var text = format == .kitty ? KittyEncoder.deletion : ""
         for row in 1...layout.rows { text += "\u{1b}[\(row);1H\u{1b}[2K" }
         return Array(text.utf8)
     }
 
-    /// The last lines scroll by themselves; the cursor is in the very last.
+    /// Restricts scrolling to the last lines, with the cursor in the last one.
     private func arrange(_ state: inout State) {
         let layout = layout
         state.size = layout.size

@@ -1,9 +1,9 @@
 import HLSKitCore
 
-/// An image as DEC's sixel graphics: strips of six rows, in each of which every colour is drawn by itself.
+/// Encodes an image as DEC's sixel graphics: strips of six rows, in which each colour is drawn separately.
 ///
-/// Colours are a cube of six steps a side, and what lies between them is dithered by a pattern that stays in its place, so
-/// that it does not flicker.
+/// The colours form a cube with six steps per side. A fixed dither pattern represents intermediate colours without
+/// flicker.
 ///
 /// Source: DEC, VT330/VT340 Programmer Reference Manual, volume 2, chapter 14.
 struct SixelEncoder: Sendable {
@@ -12,7 +12,7 @@ struct SixelEncoder: Sendable {
     private static let pattern: [Int] = [0, 8, 2, 10, 12, 4, 14, 6, 3, 11, 1, 9, 15, 7, 13, 5]
 
     func bytes(of image: StillImage) -> [UInt8] {
-        // Rows that fill no strip would be drawn below the image.
+        // Omit rows of an incomplete strip, because the terminal would draw a whole strip.
         let height = image.height >= 6 ? image.height / 6 * 6 : image.height
         var bytes: [UInt8] = []
         bytes.reserveCapacity(image.width * height / 2)
@@ -59,7 +59,7 @@ struct SixelEncoder: Sendable {
                 for row in 0..<height {
                     for column in 0..<image.width {
                         let at = row * image.width + column
-                        // Half a step up or down, by the place.
+                        // Shift by up to half a step, depending on the position.
                         let threshold = (2 * pattern[row % 4 * 4 + column % 4] + 1) * 255 / 32
                         func step(_ value: UInt8) -> Int { (Int(value) * (steps - 1) + threshold) / 255 }
                         let (red, green) = (step(pixels[at * 4]), step(pixels[at * 4 + 1]))
@@ -74,10 +74,10 @@ struct SixelEncoder: Sendable {
         }
     }
 
-    /// Runs of more than three are counted.
+    /// Encodes runs of more than three as a count.
     private static func append(_ sixels: [UInt8], to bytes: inout [UInt8]) {
         var column = 0
-        // What is empty up to the end need not be said.
+        // Omit empty columns at the end.
         let end = (sixels.lastIndex { $0 != 0 } ?? -1) + 1
         while column < end {
             var next = column + 1

@@ -1,12 +1,12 @@
 import Glibc
 
-/// Asks a terminal what it is.
+/// Queries a terminal for its capabilities.
 enum TerminalQuestion {
-    /// How long it has to answer, in milliseconds: across a network, too.
+    /// How long to wait for a response in milliseconds, which must be enough across a network.
     private static let patience: Int32 = 300
 
-    /// What the terminal on standard input says about itself (`CSI c`, primary device attributes); empty where it says
-    /// nothing. What somebody types meanwhile is lost.
+    /// Returns the terminal's response to `CSI c` (primary device attributes), or nothing if it does not respond. The
+    /// terminal is the one on standard input. Keys typed during the query are lost.
     static func answer(input: Int32 = STDIN_FILENO, output: StandardStream = .error) -> [UInt8] {
         var settings = termios()
         guard isatty(input) == 1, tcgetpgrp(input) == getpgrp(), tcgetattr(input, &settings) == 0 else { return [] }

@@ -1,21 +1,19 @@
 package import HLSKitCore
 
-/// The file of `--access-log`: each event is written when the next one begins, and the last at the end.
+/// The file of `--access-log`. Each event is written when the next one begins, and the last one at the end.
 package struct AccessLogFile: ~Copyable {
     private var file: LogFile
     private var writtenCount = 0
 
-    /// Makes the file.
     package init(path: String, overwrite: Bool) throws(HLSError) {
         file = try LogFile(path: path, overwrite: overwrite, header: AccessLog.extendedLogHeader)
     }
 
-    /// Writes the events that are over.
     package mutating func writeFinished(of log: AccessLog?) {
         for event in log?.events.dropLast().dropFirst(writtenCount) ?? [] { write(event) }
     }
 
-    /// Writes the rest of all events; reports what went wrong.
+    /// Writes the remaining events and returns any error.
     package mutating func finish(_ events: [AccessLogEvent]) -> HLSError? {
         for event in events.dropFirst(writtenCount) { write(event) }
         return file.failure

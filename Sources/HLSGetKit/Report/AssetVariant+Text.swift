@@ -1,7 +1,7 @@
 package import HLSKitCore
 
 extension AssetVariant {
-    /// `720p 3M`; empty where nothing is declared.
+    /// A name such as `720p 3M`, or empty if the playlist declares nothing.
     package func name(withBitRate: Bool = true) -> String {
         var words: [String] = []
         if let rows { words.append("\(rows)p") }
@@ -9,10 +9,10 @@ extension AssetVariant {
         return words.joined(separator: " ")
     }
 
-    /// Rows of pixels; nil if undeclared.
+    /// The height in pixels, or `nil` if undeclared.
     var rows: Int? { videoAttributes?.presentationSize?.height }
 
-    /// The object of reports: 0 stands for sizes and a bit rate that are not declared.
+    /// The object for reports; undeclared sizes and bit rates are 0.
     package var json: JSONValue {
         let size = videoAttributes?.presentationSize
         return [

@@ -1,8 +1,8 @@
 package import HLSKitCore
 
-/// Numbers as people read them, without a locale.
+/// Formats numbers for people, independent of the locale.
 package enum Decimals {
-    /// `value` with exactly `places` decimals (0…6); `-` where it is not finite.
+    /// Formats `value` with exactly `places` decimals (0…6), or as `-` if it is not finite.
     package static func text(_ value: Double, places: Int) -> String {
         guard value.isFinite, abs(value) < 1e12 else { return "-" }
         var scale = 1
@@ -15,7 +15,7 @@ package enum Decimals {
         return "\(sign)\(scaled / scale).\(zeros)\(fraction)"
     }
 
-    /// `0:07`, `12:34`, `1:02:03`; rounded down, as clocks are.
+    /// Formats a time such as `0:07`, `12:34` or `1:02:03`, rounded down as on a clock.
     package static func clock(_ seconds: Double) -> String {
         guard seconds.isFinite, abs(seconds) < 1e9 else { return "-:--" }
         let total = Int(abs(seconds))
@@ -27,10 +27,10 @@ package enum Decimals {
         return seconds < 0 && total > 0 ? "-" + text : text
     }
 
-    /// A length of time as ``clock(_:)`` writes it, to the nearest second: 59.99 s are a minute.
+    /// Formats a duration like ``clock(_:)``, rounded to the nearest second: 59.99 s are a minute.
     package static func length(_ seconds: Double) -> String { clock(seconds.rounded()) }
 
-    /// `1x`, `1.5x`, `0.25x`.
+    /// Formats a rate such as `1x`, `1.5x` or `0.25x`.
     package static func rate(_ rate: Double) -> String {
         var text = text(rate, places: 2)
         while text.contains("."), let last = text.last, last == "0" || last == "." {
@@ -40,20 +40,20 @@ package enum Decimals {
         return text + "x"
     }
 
-    /// Three figures and the letter for thousands: `800k`, `2.4M`, `12M`.
+    /// Formats a bit rate with its unit letter: `800k`, `2.4M`, `12M`.
     package static func bitRate(_ bitsPerSecond: Double) -> String {
         scaled(bitsPerSecond, letters: ["", "k", "M", "G", "T"])
     }
 
-    /// `2.4 Mbit/s`.
+    /// Formats a bit rate such as `2.4 Mbit/s`.
     package static func bitRateWithUnit(_ bitsPerSecond: Double) -> String {
         scaled(bitsPerSecond, letters: [" bit/s", " kbit/s", " Mbit/s", " Gbit/s", " Tbit/s"])
     }
 
-    /// `1 segment`, `2 segments`.
+    /// Formats a count such as `1 segment` or `2 segments`.
     package static func count(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
-    /// `532 B`, `1.2 MB`.
+    /// Formats a size such as `532 B` or `1.2 MB`.
     package static func bytes(_ count: Int) -> String {
         scaled(Double(count), letters: [" B", " kB", " MB", " GB", " TB"])
     }
@@ -66,7 +66,7 @@ package enum Decimals {
             value /= 1000
             letters = letters.dropFirst()
         }
-        // Below ten one decimal, unless it is a zero or there is no letter to be a fraction of.
+        // Use one decimal below ten, unless it is zero or the value has no unit letter.
         let tenths = (value * 10).rounded() / 10
         let places = tenths < 10 && tenths != tenths.rounded() && letters.count < 5 ? 1 : 0
         return text(value, places: places) + (letters.first ?? "")
@@ -74,7 +74,7 @@ package enum Decimals {
 }
 
 extension MediaTime {
-    /// Seconds; nil if the time is not a number.
+    /// Seconds, or `nil` if the time is not a number.
     package var finiteSeconds: Double? { isNumeric && seconds.isFinite ? seconds : nil }
 }
 

@@ -1,24 +1,24 @@
 package import HLSKitCore
 
-/// How a download went: its last line, for people and as JSON.
+/// The result of a download: its last line, for people and as JSON.
 package struct DownloadSummary: Sendable, Equatable {
     var url: String
     package var exitStatus: ExitStatus
-    /// The failure that ended it; nil if nothing went wrong.
+    /// The error that ended the download, or `nil` if there was none.
     package var error: HLSError?
-    /// Media time of what was written.
+    /// The media time of the written files.
     package var duration = Duration.zero
     var segmentCount = 0
     package var byteCount = 0
-    /// Of an earlier run.
+    /// The number of segments from an earlier run.
     var resumedSegmentCount = 0
-    /// Of an earlier run, and found damaged: they were loaded again.
+    /// The number of segments from an earlier run that were damaged and loaded again.
     var damagedSegmentCount = 0
-    /// Taken of another playlist.
+    /// The number of segments from another playlist.
     var substitutedSegmentCount = 0
     var missingSegmentCount = 0
     package var files: [String] = []
-    /// The text for people; nil for none.
+    /// The text for people, or `nil` for none.
     package var text: String?
 
     package init(url: String, exitStatus: ExitStatus) {
@@ -36,7 +36,7 @@ package struct DownloadSummary: Sendable, Equatable {
         missingSegmentCount = result.missingSegmentCount
     }
 
-    /// `0:10 in film.mp4 (3 segments, 1.2 MB)`
+    /// A line such as `0:10 in film.mp4 (3 segments, 1.2 MB)`.
     package var line: String {
         var text = "\(Decimals.length(duration.inSeconds)) in "
         text += files.map { TerminalText.escaped($0) }.joined(separator: ", ")

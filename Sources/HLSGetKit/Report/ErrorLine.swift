@@ -1,14 +1,14 @@
 package import HLSKitCore
 import HLSKitPlaylist
 
-/// The one line that a failure prints: `hlsget: error: <cause>: <url> (<detail>)`.
+/// The line that a failure prints: `hlsget: error: <cause>: <url> (<detail>)`.
 package enum ErrorLine {
-    /// What was being done was cancelled: that is the user's doing and no failure.
+    /// Whether the user cancelled the work, which is not a failure.
     package static func isCancellation(_ error: any Error) -> Bool {
         error is CancellationError || (error as? HLSError)?.code == .cancelled
     }
 
-    /// The longest URL that is printed, in characters; longer ones lose their middle.
+    /// The maximum length of a printed URL, in characters. Longer ones are shortened in the middle.
     static let maximumURLLength = 1000
 
     package static func text(for error: any Error) -> String {
@@ -16,7 +16,7 @@ package enum ErrorLine {
         return line(error.cause, url: error.urlString, detail: error.detail)
     }
 
-    /// Any error in the form of a player's error: what ``text(for:)`` and lines of JSON say.
+    /// Converts any error to a player's error, which ``text(for:)`` and JSON lines use.
     package static func playerError(_ error: any Error) -> HLSError {
         switch error {
         case let error as HLSError where error.domain == .output && error.code != .output:
@@ -53,16 +53,15 @@ package enum ErrorLine {
         return text
     }
 
-    /// A path as it was typed, where it is one.
+    /// The path as the user typed it, or the printable URL if it is not a file.
     private static func path(of url: String) -> String {
         guard url.hasPrefix("file:///") else { return printable(url: url) }
         return TerminalText.escaped(URIReference.percentDecoded(url.dropFirst("file://".count)))
     }
 
-    /// A URL that may be shown: without secrets (R60) and without an endless middle.
+    /// A URL to display, without secrets (R60) and shortened in the middle.
     ///
-    /// The rest of the query stays: without it the line would often not say which resource failed. Logs of the library
-    /// omit it.
+    /// The rest of the query is kept, because it often identifies the failed resource. The library's logs omit it.
     package static func printable(url: String) -> String {
         let text = TerminalText.escaped(bare(url: url))
         guard text.count > maximumURLLength else { return text }
@@ -70,6 +69,6 @@ package enum ErrorLine {
         return "\(text.prefix(half))...\(text.suffix(half))"
     }
 
-    /// A URL without what must not be written down. Still to be escaped.
+    /// A URL without secrets. The caller must still escape it.
     package static func bare(url: String) -> String { Redaction.url(url) }
 }

@@ -1,24 +1,23 @@
 package import HLSKitCore
 
-/// The file of `--error-log`: each failure is written when it happens, of several passes at the end.
+/// The file of `--error-log`. Failures are written as they occur or, with several passes, at the end.
 package struct ErrorLogFile: ~Copyable {
     private var file: LogFile
-    /// The newest that was written. The log itself forgets the oldest.
+    /// The latest written event. The log itself drops the oldest ones.
     private var last: ErrorLogEvent?
 
-    /// Makes the file.
     package init(path: String, overwrite: Bool) throws(HLSError) {
         file = try LogFile(path: path, overwrite: overwrite, header: ErrorLog.extendedLogHeader)
     }
 
-    /// Writes what is new in the log of the only item.
+    /// Writes new events from the log of the only item.
     package mutating func writeNew(of log: ErrorLog?) {
         guard let events = log?.events else { return }
         let first = last.flatMap { events.lastIndex(of: $0) }.map { $0 + 1 } ?? 0
         for event in events[first...] { write(event) }
     }
 
-    /// Writes what is left of the logs of all items; reports what went wrong.
+    /// Writes the remaining events of all items and returns any error.
     package mutating func finish(_ logs: [ErrorLog]) -> HLSError? {
         for (index, log) in logs.enumerated() {
             if index == 0 { writeNew(of: log) } else { for event in log.events { write(event) } }

@@ -1,14 +1,14 @@
 package import HLSKitCore
 
-/// Turns what a player reports into the lines of `--progress json`: one JSON object each, with `"v":1` first.
+/// Converts a player's events to the lines of `--progress json`, one JSON object each, starting with `"v":1`.
 ///
-/// Measurements of the library (requests, switches, stalls, changes of the timebase's rate) come as their own lines,
-/// from ``MetricEvent/jsonLine``: one name has one set of members, here and in a program. The reporter adds what is no
-/// measurement. A value without I/O: the caller hands in events and snapshots, and writes the lines that come back.
+/// The library's metrics (requests, switches, stalls, changes of the timebase's rate) have separate lines from
+/// ``MetricEvent/jsonLine``, so a name has the same members here and in apps. The reporter adds all other events. A
+/// value without I/O: the caller passes events and snapshots, and writes the returned lines.
 package struct EventReporter: Sendable {
-    /// Media time between two `progress` lines is not bounded, clock time is.
+    /// The minimum clock time between two `progress` lines.
     static let progressInterval = Duration.milliseconds(500)
-    /// The version of the format. Members may be added to it, so readers skip what they do not know.
+    /// The version of the format. Members may be added to it, so readers must skip unknown ones.
     static let formatVersion = 1
 
     private var reportedProgressAt: Duration?
@@ -16,7 +16,7 @@ package struct EventReporter: Sendable {
 
     package init() {}
 
-    /// The lines for `event`, which happened at `time`.
+    /// Returns the lines for `event`, which occurred at `time`.
     package mutating func lines(for event: PlayerEvent, at time: Duration) -> [String] {
         switch event.kind {
         case .timeControl(let change):
@@ -78,7 +78,7 @@ package struct EventReporter: Sendable {
                         "media_duration": JSONValue(hole.duration.finiteSeconds),
                     ])
             ]
-        // Nothing of the command's has to be read in time: who looks at pictures sees the newest.
+        // The command has no outputs that must be read in time; a preview shows the latest frame.
         case .mediaUnread: return []
         case .linkTooSlow(let rate, let needed):
             return [
@@ -102,9 +102,9 @@ package struct EventReporter: Sendable {
         case .warning(let text): return [Self.warning(text, at: time)]
         case .eventsLost(let count): return [Self.line("events_lost", at: time, ["count": .integer(count)])]
         case .didPlayToEnd: return [Self.line("did_play_to_end", at: time, [:])]
-        // The failure that ends the command is its last line but one, whatever it is.
+        // The error that ends the command is reported in its second-to-last line.
         case .failedToPlayToEnd: return []
-        // Those are reported by the library's measurements.
+        // The library's metrics report these events.
         case .playlistLoaded, .segmentLoaded, .variantSwitched, .playbackLikelyToKeepUpChanged, .playbackStalled:
             return []
         case .currentItemChanged, .mediaSelectionChanged, .newAccessLogEntry, .newErrorLogEntry,
@@ -113,8 +113,8 @@ package struct EventReporter: Sendable {
         }
     }
 
-    /// The lines for a snapshot: `desired_rate` when the rate did, `progress` when the last one is ``progressInterval``
-    /// ago. Call it for each new state and at least that often.
+    /// Returns the lines for a snapshot. These are `desired_rate` after a change, and `progress` once every
+    /// ``progressInterval``. Call it for each new state and at least that often.
     package mutating func lines(for state: PlayerState, at time: Duration) -> [String] {
         var lines = rateLines(state.rate, itemTime: state.currentTime, at: time)
         if let last = reportedProgressAt, time - last < Self.progressInterval { return lines }
@@ -123,26 +123,26 @@ package struct EventReporter: Sendable {
         return lines
     }
 
-    /// The last line: the totals.
+    /// The last line, with the totals.
     package static func line(for summary: PlaySummary, at time: Duration) -> String {
         text("summary", at: time, summary.members)
     }
 
     // MARK: Lines of every command
 
-    /// The first line: what is played, and by which program.
+    /// The first line, with the stream and the program's version.
     package static func session(url: String) -> String {
         line(
             "session", at: .zero,
             ["url": .string(ErrorLine.bare(url: url)), "software": .string("hlsget/\(CommandInfo.version)")])
     }
 
-    /// The failure that ends the command: the line before its last.
+    /// The second-to-last line, with the error that ends the command.
     package static func fatal(_ error: HLSError, at time: Duration) -> String {
         line(for: error, isRecoverable: false, at: time)
     }
 
-    /// Something odd that a person might want to know.
+    /// A warning that a person may want to know.
     package static func warning(_ text: String, url: String? = nil, detail: String? = nil, at time: Duration) -> String
     {
         var members: [JSONValue.Member] = [.init(name: "text", value: .string(text))]
@@ -151,7 +151,7 @@ package struct EventReporter: Sendable {
         return Self.text("warning", at: time, members)
     }
 
-    /// A change made to media so that it fits its output, or another harmless note.
+    /// A harmless note, such as a change to media that its output requires.
     package static func note(_ text: String, at time: Duration) -> String {
         line("note", at: time, ["text": .string(text)])
     }
@@ -179,7 +179,7 @@ package struct EventReporter: Sendable {
 
     // MARK: Parts
 
-    /// The desired rate. The library reports the rate at which time passes, as `rate_change`.
+    /// Reports the desired rate. The library reports the timebase's rate as `rate_change`.
     private mutating func rateLines(_ new: Float, itemTime: MediaTime, at time: Duration) -> [String] {
         guard new != rate else { return [] }
         defer { rate = new }

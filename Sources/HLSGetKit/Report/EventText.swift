@@ -1,10 +1,10 @@
 package import HLSKitCore
 
-/// Lines for people about events: with `-v`, and those that everyone gets.
+/// Lines for people about events, with or without `-v`.
 package enum EventText {
-    /// The line for `event`; nil if it says nothing at that verbosity.
+    /// Returns the line for `event`, or `nil` if there is none at that verbosity.
     ///
-    /// - Parameter showsCues: subtitles are for whoever sits at the terminal, without being asked.
+    /// - Parameter showsCues: Whether to show subtitles on the terminal.
     package static func line(
         for event: PlayerEvent, verbosity: PlayOptions.Verbosity, showsCues: Bool = false
     ) -> String? {
@@ -18,7 +18,7 @@ package enum EventText {
         }
     }
 
-    /// The line for a variant that takes another's place in what is recorded.
+    /// The line for a change of the variant in a recording.
     package static func change(from: AssetVariant, to: AssetVariant, because explanation: String) -> String {
         ErrorLine.line(
             "from here on \(name(to)) instead of \(name(from))", url: nil, detail: explanation, severity: "note")
@@ -26,7 +26,7 @@ package enum EventText {
 
     private static func line(_ cue: LegibleCue) -> String {
         let text = cue.text.split(separator: "\n").joined(separator: " / ")
-        // Not the command says it, but the stream.
+        // The text comes from the stream, not from the command.
         return "  \(clock(cue.timeRange.start))–\(clock(cue.timeRange.end))  \(TerminalText.escaped(text))"
     }
 
@@ -40,7 +40,7 @@ package enum EventText {
                 tenths.truncatingRemainder(dividingBy: 10), places: 0)
     }
 
-    /// Missing media is always reported.
+    /// Reports missing media at any verbosity.
     private static func loss(in kind: PlayerEvent.Kind) -> String? {
         switch kind {
         case .segmentSkipped(let segments): line("skipped", segments)
@@ -48,7 +48,7 @@ package enum EventText {
         case .interstitialSeekRefused: InterstitialText.line(for: kind)
         case .linkTooSlow(let rate, let needed):
             warning(
-                "the link carries \(Decimals.bitRateWithUnit(rate)), what is played needs \(Decimals.bitRateWithUnit(needed))",
+                "the link carries \(Decimals.bitRateWithUnit(rate)), but playback needs \(Decimals.bitRateWithUnit(needed))",
                 url: nil,
                 detail: "there is no lower variant")
         case .recoverableError(let error) where error.code == .trackLeftOut:
@@ -75,7 +75,7 @@ package enum EventText {
         case .timedMetadata(let group): line(group)
         case .holePlayedOver(let hole):
             warning(
-                "\(Decimals.text(hole.duration.finiteSeconds ?? 0, places: 1)) s without media are played over",
+                "\(Decimals.text(hole.duration.finiteSeconds ?? 0, places: 1)) s of missing media skipped",
                 url: nil,
                 detail: "at \(Decimals.clock(hole.start.finiteSeconds ?? .nan))")
         case .contentSkipped(let content): line(content)
@@ -101,7 +101,7 @@ package enum EventText {
 
     private static func line(_ content: SkippedContent) -> String {
         let (start, length) = (content.timeRange.start.finiteSeconds, content.timeRange.duration.finiteSeconds)
-        var text = "hlsget: left out \(Decimals.text(length ?? .nan, places: 1)) s at \(Decimals.clock(start ?? .nan))"
+        var text = "hlsget: skipped \(Decimals.text(length ?? .nan, places: 1)) s at \(Decimals.clock(start ?? .nan))"
         var causes = content.dateRangeIDs.isEmpty ? [] : [content.dateRangeIDs.joined(separator: ", ")]
         if content.numberOfSegments > 0 { causes.append(Decimals.count(content.numberOfSegments, "segment")) }
         if !causes.isEmpty { text += ": " + causes.joined(separator: ", ") }

@@ -2,11 +2,10 @@ package import ArgumentParser
 package import HLSKitCore
 import HLSKitMedia
 
-/// The exit status of the command.
 package enum ExitStatus: Sendable, Hashable {
     case done, internalError, notFound, network, badPlaylist, noVariant, contentKey, badMedia, output, incomplete
     case stale, refused, usage
-    /// Ended by a signal after a clean finish; by SIGPIPE where nobody reads standard output any more.
+    /// Ended by a signal after a clean finish; SIGPIPE if standard output has no reader.
     case interrupted(signal: Int32)
 
     package var rawValue: Int32 {
@@ -28,7 +27,7 @@ package enum ExitStatus: Sendable, Hashable {
         }
     }
 
-    /// For `throw` from a command's `run()`.
+    /// For `throw` in a command's `run()`.
     package var exitCode: ExitCode { ExitCode(rawValue) }
 
     package init(_ error: any Error) {
@@ -62,8 +61,8 @@ package enum ExitStatus: Sendable, Hashable {
         }
     }
 
-    /// For what the user named and is loaded without a player. One loading error has one status, whoever met it: that of
-    /// the library's code.
+    /// For user input that is loaded without a player. A loading error has the same status as with a player: the one
+    /// for the library's code.
     package init(_ error: LoadingError) {
         self.init(HLSError.Code(rawValue: LoadingFailure(error, as: .named).kind.rawValue))
     }

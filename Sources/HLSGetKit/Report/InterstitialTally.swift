@@ -1,6 +1,6 @@
 import HLSKitCore
 
-/// What has become of the interstitials of one play.
+/// The outcomes of the interstitials of one run.
 struct InterstitialTally: Sendable, Equatable {
     private struct Entry: Sendable, Equatable {
         var id: String
@@ -31,7 +31,7 @@ struct InterstitialTally: Sendable, Equatable {
     private func count(_ outcome: InterstitialEvent.Outcome) -> Int { entries.count { $0.outcome == outcome } }
     private var played: Double { entries.reduce(0) { $0 + $1.played } }
 
-    /// `0:45 of 3 interstitials: 2 played, 1 failed`; nil without any.
+    /// Text such as `0:45 of 3 interstitials: 2 played, 1 failed`, or `nil` without interstitials.
     var text: String? {
         guard !entries.isEmpty else { return nil }
         let counts = Self.order.compactMap { count($0.outcome) > 0 ? "\(count($0.outcome)) \($0.words)" : nil }
@@ -39,7 +39,7 @@ struct InterstitialTally: Sendable, Equatable {
             + counts.joined(separator: ", ")
     }
 
-    /// nil without any.
+    /// `nil` without interstitials.
     var json: JSONValue? {
         guard !entries.isEmpty else { return nil }
         let counts = Self.order.map { JSONValue.Member(name: $0.name, value: .integer(count($0.outcome))) }

@@ -1,8 +1,8 @@
 import HLSKitCore
 
-/// What is told of interstitials: lines for people, and of `--progress json`.
+/// Reports on interstitials, as lines for people and of `--progress json`.
 enum InterstitialText {
-    /// The line for people; nil for what says nothing to them.
+    /// The line for people, or `nil` if there is none.
     static func line(for kind: PlayerEvent.Kind) -> String? {
         switch kind {
         case .interstitialEventBegan(let event): "hlsget: interstitial \(name(event)) begins"
@@ -19,7 +19,7 @@ enum InterstitialText {
                 "interstitial \(name(event)): no asset list", url: nil, detail: nil, severity: "warning")
         case .interstitialSkippableStateChanged(let event, .eligible):
             "hlsget: interstitial \(name(event)) may be skipped now"
-        case .interstitialSeekRefused(let event): "hlsget: interstitial \(name(event)) may not be left by seeking"
+        case .interstitialSeekRefused(let event): "hlsget: interstitial \(name(event)) does not allow seeking"
         default: nil
         }
     }

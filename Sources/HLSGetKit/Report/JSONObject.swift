@@ -1,6 +1,6 @@
 package import HLSKitCore
 
-/// An object in the making.
+/// A JSON object under construction.
 package struct JSONObject {
     package private(set) var members: [JSONValue.Member] = []
 
@@ -23,7 +23,7 @@ package struct JSONObject {
     package mutating func add(_ name: String, _ values: [JSONValue]) {
         if !values.isEmpty { add(name, JSONValue.array(values)) }
     }
-    /// With milliseconds, since readers of the format expect three decimals.
+    /// With milliseconds, because readers of the format expect three decimals.
     package mutating func add(_ name: String, _ date: PlaylistDate?) {
         guard let date else { return }
         let milliseconds = PlaylistDate(

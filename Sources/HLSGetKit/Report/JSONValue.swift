@@ -1,9 +1,9 @@
-/// A JSON document whose objects keep the order of their members, since people read them too.
+/// A JSON document. Objects keep the order of their members, because people read them too.
 package indirect enum JSONValue: Sendable, Equatable {
     case null
     case bool(Bool)
     case integer(Int)
-    /// Written with at most six decimals; what is not finite is written as null.
+    /// Written with at most six decimals, or as null if not finite.
     case number(Double)
     case string(String)
     case array([JSONValue])
@@ -19,7 +19,7 @@ package indirect enum JSONValue: Sendable, Equatable {
         }
     }
 
-    /// An object of those members, in that order.
+    /// An object with these members, in this order.
     package static func object(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
         .object(members.map { Member(name: $0.key, value: $0.value) })
     }
@@ -59,15 +59,15 @@ package indirect enum JSONValue: Sendable, Equatable {
 
     private static func decimal(_ value: Double) -> String {
         guard value.isFinite else { return "null" }
-        // Beyond this a Double has no decimals to round.
+        // Larger values of a `Double` have no decimals to round.
         guard abs(value) < 1e15 else { return String(value) }
         let rounded = (value * 1e6).rounded() / 1e6
         if rounded == rounded.rounded() { return String(Int(rounded)) }
-        // A Double of fewer than 7 decimals prints without an exponent from 1e-4 on.
+        // A `Double` with at most 6 decimals prints without an exponent from 1e-4 on.
         return abs(rounded) < 1e-4 ? Decimals.text(rounded, places: 6) : String(rounded)
     }
 
-    /// Escapes what JSON demands and everything that could confuse a terminal (R64).
+    /// Escapes what JSON requires and everything that could confuse a terminal (R64).
     private static func writeString(_ string: String, to text: inout String) {
         text += "\""
         for scalar in string.unicodeScalars {

@@ -1,18 +1,18 @@
 import Glibc
 import HLSKitCore
 
-/// A file that grows by lines, of text in the W3C extended format or of JSON. What goes wrong is kept until the end.
+/// A file to which lines are appended, in the W3C extended format or in JSON. Errors are kept until the end.
 struct LogFile: ~Copyable {
-    /// Lines are JSON: the name of the file says so.
+    /// Whether lines are JSON, by the file extension.
     let isJSON: Bool
-    /// The first failure; nothing is written behind it.
+    /// The first error, after which nothing is written.
     private(set) var failure: HLSError?
     private let path: String
     private let descriptor: Int32
 
-    /// Makes the file, for its owner only: URLs may hold what is secret.
+    /// Creates the file with access for its owner only, because URLs may contain secrets.
     ///
-    /// - Parameter header: what text begins with.
+    /// - Parameter header: The first lines of a text file.
     init(path: String, overwrite: Bool, header: String) throws(HLSError) {
         self.path = path
         isJSON = [".json", ".ndjson"].contains { path.hasSuffix($0) }
@@ -22,7 +22,7 @@ struct LogFile: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// - Parameter text: with the ends of its lines.
+    /// - Parameter text: Text with its line feeds.
     mutating func write(_ text: String) {
         guard failure == nil else { return }
         let bytes = Array(text.utf8)

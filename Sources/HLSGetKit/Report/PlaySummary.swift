@@ -1,16 +1,16 @@
 import Glibc
 package import HLSKitCore
 
-/// The totals of one play: the document of `--json`, the `summary` line of `--progress json`, and the block that
-/// people get at the end.
+/// The totals of one run. They form the document of `--json`, the `summary` line of `--progress json`, and the final
+/// block for people.
 package struct PlaySummary: Sendable, Equatable {
-    /// A file that was written, or what is left of it.
+    /// A written file, or the rest of an unfinished one.
     package struct File: Sendable, Equatable {
         package var path: String
-        /// False if the file could not be finished, or nothing was written to it.
+        /// `false` if the file could not be finished, or nothing was written to it.
         package var isComplete: Bool
         var byteCount: Int?
-        /// Where what was written stays that could not be finished; nil if there is nothing of it.
+        /// The path of an unfinished file, or `nil` if it does not exist.
         var partPath: String?
 
         package init(path: String, isComplete: Bool, byteCount: Int? = nil, partPath: String? = nil) {
@@ -20,14 +20,13 @@ package struct PlaySummary: Sendable, Equatable {
             self.partPath = partPath
         }
 
-        /// A file that could not be finished: what there is of it has another name.
+        /// Creates an unfinished file, whose content has another name.
         package init(unfinished path: String) {
             let part = path + ".part"
             self.init(path: path, isComplete: false, partPath: access(part, F_OK) == 0 ? part : nil)
         }
     }
 
-    /// The use of one variant.
     struct VariantUse: Sendable, Equatable {
         var variant: AssetVariant
         var numberOfSegments = 0
@@ -39,25 +38,25 @@ package struct PlaySummary: Sendable, Equatable {
     private(set) var variants: [VariantUse] = []
     private(set) var skipped: [SkippedSegments] = []
     private(set) var missed: [SkippedSegments] = []
-    /// What was played in the place of the item.
+    /// The interstitials that were played.
     private(set) var interstitials = InterstitialTally()
-    /// What was left out on purpose.
+    /// The content that was skipped on purpose.
     private(set) var leftOut: [SkippedContent] = []
-    /// Segments that were skipped since the last one that came.
+    /// The number of segments skipped since the last loaded one.
     private(set) var skippedAtEnd = 0
     private(set) var numberOfRecoverableErrors = 0
     private(set) var numberOfPlaylistLoads = 0
-    /// Media loaded of an item that is a media playlist.
+    /// The media loaded from an item that is a media playlist.
     private var loadedWithoutVariants = Duration.zero
-    /// The newest snapshot.
+    /// The latest snapshot.
     package var state = PlayerState()
     package var files: [File] = []
-    /// How many times to play the item.
+    /// The number of passes.
     package var passCount = 1
     package var exitStatus = ExitStatus.done
-    /// The failure that ended the play.
+    /// The error that ended playback.
     package var error: HLSError?
-    /// The item was over; otherwise someone ended the play.
+    /// Whether the item ended by itself, not by the user.
     package var hasEnded = false
     /// Clock time from the start of the player to its end.
     package var elapsed = Duration.zero
@@ -71,7 +70,7 @@ package struct PlaySummary: Sendable, Equatable {
             if !variants.contains(where: { $0.variant.id == to.id }) { variants.append(VariantUse(variant: to)) }
         case .segmentLoaded(let load):
             guard let index = variants.firstIndex(where: { $0.variant.id == load.variantID }) else {
-                // A media playlist by itself has no variants; of others, this is a rendition's.
+                // A media playlist item has no variants. Otherwise this segment belongs to a rendition.
                 guard variants.isEmpty else { return }
                 skippedAtEnd = 0
                 loadedWithoutVariants += load.mediaDuration
@@ -92,7 +91,7 @@ package struct PlaySummary: Sendable, Equatable {
         }
     }
 
-    /// Whether anything of the stream is missing from what was played, for `--strict`.
+    /// Whether any media is missing, for `--strict`.
     package var isIncomplete: Bool {
         !skipped.isEmpty || !missed.isEmpty || state.statistics.numberOfSkippedSegments > 0
             || state.statistics.numberOfDamagedSamples > 0
@@ -100,36 +99,35 @@ package struct PlaySummary: Sendable, Equatable {
 
     private static func count(_ segments: SkippedSegments) -> Int { max(0, segments.last - segments.first) + 1 }
 
-    /// Whether too much is missing to call it the stream: more than a tenth, or everything after some
-    /// point.
+    /// Whether too much is missing for a usable result: more than a tenth, or everything after some position.
     package var isMostlyMissing: Bool {
         func duration(_ segments: [SkippedSegments]) -> Double {
             segments.reduce(0) { $0 + $1.mediaDuration.inSeconds }
         }
-        // What a playlist itself lists as gaps was never there.
+        // Gaps that the playlist lists never existed.
         let gaps = duration(skipped.filter(\.isListedGap))
         let all = duration(skipped + missed) - gaps
         let ofVariant = max(0, state.statistics.skippedDuration.inSeconds - gaps)
         let lost = max(ofVariant, all - ofVariant)
-        // Of a segment that ends too early, what came was played.
+        // The beginning of a truncated segment was played.
         let loaded = max(
             variants.reduce(loadedWithoutVariants.inSeconds) { $0 + $1.mediaDuration.inSeconds },
             state.statistics.durationWatched.inSeconds)
         return lost > 0 && lost > (loaded + ofVariant) / 10 || skippedAtEnd > 1
     }
 
-    /// Whether a stream with an end was played in part, and all that follows is missing: the error says why.
+    /// Whether all media after some position of a VOD stream is missing; the error says why.
     package func isCutShort(by error: HLSError) -> Bool {
         [.notFound, .network, .badMedia, .contentKey].contains(error.code) && state.duration.finiteSeconds != nil
             && state.statistics.durationWatched > .zero
     }
 
-    /// Whether a playlist listed what was not there.
+    /// Whether a playlist listed a segment that does not exist.
     package func lacksSegment(_ error: HLSError) -> Bool {
         error.code == .notFound && (state.duration.finiteSeconds != nil || !state.seekableTimeRanges.isEmpty)
     }
 
-    /// The error of what is incomplete: names the first thing that is missing.
+    /// The error for incomplete media, which names the first missing segment.
     package var incompleteError: HLSError {
         let code = HLSError.Code.incomplete
         guard let first = (skipped.isEmpty ? missed : skipped).min(by: { $0.first < $1.first }) else {
@@ -142,7 +140,7 @@ package struct PlaySummary: Sendable, Equatable {
             code: code, urlString: first.urlString, cause: "incomplete: \(range)\(more) missing", detail: first.cause)
     }
 
-    /// Declared bit rate over the loaded media, weighted with its time, in bits per second; nil if undeclared.
+    /// The declared bit rate of the loaded media in bits per second, weighted by duration, or `nil` if undeclared.
     private func declaredBitRate(_ rate: (AssetVariant) -> Double?) -> Double? {
         let rated = variants.filter { $0.variant.peakBitRate != nil && $0.mediaDuration > .zero }
         let seconds = rated.reduce(0) { $0 + $1.mediaDuration.inSeconds }
@@ -169,7 +167,7 @@ package struct PlaySummary: Sendable, Equatable {
             "stall_duration": .number(statistics.stallDuration.inSeconds),
             "variant_switches": .integer(statistics.numberOfVariantSwitches),
             "variants": .array(variants.map(Self.json)),
-            // As in the library's playback_summary.
+            // The same values as in the library's playback_summary.
             "average_bitrate": JSONValue(declaredBitRate { $0.averageBitRate ?? $0.peakBitRate }),
             "peak_bitrate": JSONValue(declaredBitRate(\.peakBitRate)),
             "throughput_estimate": JSONValue(statistics.throughputEstimate),
@@ -236,7 +234,7 @@ package struct PlaySummary: Sendable, Equatable {
 }
 
 extension PlaySummary {
-    /// The block for people: one line for each thing that there is something to say about.
+    /// The block for people, with a line for each relevant topic.
     package var lines: [String] {
         let statistics = state.statistics
         var lines = [playedLine]
@@ -336,7 +334,6 @@ extension PlaySummary {
 }
 
 extension SkippedContent {
-    /// Its members in JSON.
     var members: [JSONValue.Member] {
         [
             .init(name: "item_time", value: JSONValue(timeRange.start.finiteSeconds)),

@@ -1,8 +1,8 @@
 package import HLSKitCore
 
-/// The title of what a stream plays, as a radio sends it: `Artist – Title`.
+/// The title of the playing media, as radio stations send it: `Artist – Title`.
 package enum PlayingTitle {
-    /// Of a group of timed metadata; nil if it names none.
+    /// The title in a group of timed metadata, or `nil` if there is none.
     package static func text(of group: TimedMetadataGroup) -> String? {
         func string(_ key: CommonMetadataKey) -> String? {
             for case .string(let text)? in group.items.lazy.filter({ $0.commonKey == key }).map(\.heldValue) {

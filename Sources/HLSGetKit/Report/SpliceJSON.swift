@@ -1,9 +1,9 @@
 package import HLSKitCore
 
 extension SpliceInformation {
-    /// What is known of the section, in seconds; members that it does not have are left out.
+    /// The known values of the section, with times in seconds; unknown members are omitted.
     ///
-    /// - Parameter itemTime: when the splice is, where its own clock is that of the media.
+    /// - Parameter itemTime: The time of the splice, if the section's clock matches the media.
     package func json(itemTime: Double? = nil) -> JSONValue {
         var object = JSONObject()
         object.add("command", commandType.map { "\($0)" } ?? "encrypted")
@@ -45,7 +45,7 @@ extension SpliceSegmentation {
 }
 
 extension SpliceMarker {
-    /// The tag, what it says, and the splice information in it.
+    /// The tag, its values, and its splice information.
     package var members: [JSONValue.Member] {
         var object = JSONObject()
         object.add("tag", tag)
@@ -60,7 +60,7 @@ extension SpliceMarker {
 }
 
 extension TimedMetadataGroup {
-    /// Each item with its key and its value: text as it is, bytes as their number; splice information read.
+    /// Each item with its key and value: text as is, the length of binary data, and decoded splice information.
     var members: [JSONValue.Member] {
         var object = JSONObject()
         object.add("item_time", timeRange.start.finiteSeconds.map(JSONValue.number))

@@ -1,16 +1,17 @@
 import Glibc
 package import HLSKitCore
 
-/// What the status line says of files that are being written: how much of the stream they hold, of how much, and how large
-/// they are.
+/// The status of files that are being written: their duration, the limit, and their size.
 ///
-///     rec 0:12 of 1:00:00 3.2 MB
+/// ```
+/// rec 0:12 of 1:00:00 3.2 MB
+/// ```
 package struct RecordingStatus: Sendable, Equatable {
-    /// Where the files are to be.
+    /// The final paths of the files.
     let paths: [String]
-    /// Until then `.part` follows their names. Not so of parts of a recording that is split.
+    /// Whether the names end in `.part` until the files are finished. Parts of a split recording have no such suffix.
     var isNamedAtEnd = true
-    /// How much is wanted; nil for all there is.
+    /// The requested duration, or `nil` for all.
     var limit: Duration?
     /// The item time of the first frame.
     private var start: Double?
@@ -21,18 +22,18 @@ package struct RecordingStatus: Sendable, Equatable {
         self.isNamedAtEnd = isNamedAtEnd
     }
 
-    /// One line for who has just begun.
+    /// One line to show at the start.
     ///
-    /// - Parameter readsKeys: standard input is the terminal.
+    /// - Parameter readsKeys: Whether standard input is the terminal.
     package func announcement(readsKeys: Bool) -> String {
         let end = readsKeys ? "q or Ctrl-C" : "Ctrl-C"
-        return "writing \(names): \(end) ends it, and what there is stays"
+        return "writing \(names): press \(end) to stop and keep the recording"
     }
 
     private var names: String {
         paths.map { path in
             let name = TerminalText.escaped(path)
-            return isNamedAtEnd ? "\(name) (\(name).part until it is done)" : name
+            return isNamedAtEnd ? "\(name) (\(name).part until finished)" : name
         }.joined(separator: ", ")
     }
 
@@ -44,12 +45,12 @@ package struct RecordingStatus: Sendable, Equatable {
         return "hlsget: writing \(names)" + (text.isEmpty ? "" : ":\(text)")
     }
 
-    /// Notes the time of the first frame.
+    /// Records the time of the first frame.
     package mutating func observe(_ state: PlayerState) {
         if start == nil, state.timeControlStatus == .playing { start = state.currentTime.finiteSeconds }
     }
 
-    /// - Parameter byteCount: how large a file is; nil where it is not there.
+    /// - Parameter byteCount: Returns the size of a file, or `nil` if it does not exist.
     mutating func text(
         _ state: PlayerState, byteCount: (String) -> Int? = { RecordingStatus.byteCount(ofFileAt: $0) }
     ) -> String {

@@ -5,16 +5,16 @@ package struct StandardStream: Sendable {
     package static let output = StandardStream(descriptor: STDOUT_FILENO)
     package static let error = StandardStream(descriptor: STDERR_FILENO)
 
-    /// What is written to a pipe at once is not mixed with what others write to it, up to so many bytes (PIPE_BUF, pipe(7)).
+    /// Writes of up to this many bytes to a pipe are not mixed with other writers' output (PIPE_BUF, pipe(7)).
     private static let pieceByteCount = 4096
 
     package let descriptor: Int32
 
-    /// Writes all of `text`; what a closed or full stream does not take is lost.
+    /// Writes the whole `text`. Output that a closed or full stream does not accept is lost.
     package func write(_ text: String) { write(Array(text.utf8)) }
 
-    /// Writes all of `bytes`, whole lines at a time where they are not too long; what a closed or full stream does not take is
-    /// lost.
+    /// Writes the bytes, in whole lines unless they are too long. Output that a closed or full stream does not accept
+    /// is lost.
     func write(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes { buffer in
             var written = 0
@@ -33,6 +33,6 @@ package struct StandardStream: Sendable {
         return end.map { $0 + 1 - rest.startIndex } ?? rest.count
     }
 
-    /// Writes `line` and a line break.
+    /// Writes `line` and a line feed.
     package func writeLine(_ line: String) { write(line + "\n") }
 }

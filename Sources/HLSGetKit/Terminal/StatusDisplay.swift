@@ -2,21 +2,21 @@ import Glibc
 package import HLSKitCore
 import Synchronization
 
-/// Keeps one status line at the bottom of a terminal, and prints messages above it.
+/// Keeps one status line at the bottom of a terminal, and prints messages over it.
 ///
-/// It asks for the terminal's width each time it draws, so a resized window (SIGWINCH) is right with the next line.
-/// Nothing of it blocks for longer than a write to the terminal; it may be used from any thread.
+/// The terminal's width is read for each drawing, so the next line after a resize (SIGWINCH) is correct. Any thread may
+/// use it, and no call blocks for longer than a write to the terminal.
 package final class StatusDisplay: Sendable {
     /// The shortest time between two drawings.
     static let interval = Duration.milliseconds(100)
 
-    /// The same where the lines go into a file, one below the other.
+    /// The shortest time between two lines in a file.
     private static let logInterval = Duration.seconds(1)
 
     private struct State {
         var hint: String?
         var recording: RecordingStatus?
-        /// The text on the screen, without escape sequences; empty when there is no line.
+        /// The displayed text without escape sequences, or empty if there is none.
         var shown = ""
         var shownWidth = 0
         var drawnAt: Duration?
@@ -28,9 +28,9 @@ package final class StatusDisplay: Sendable {
     private let write: @Sendable (String) -> Void
     private let state = Mutex(State())
 
-    /// A display on standard error; nil when that is not a terminal.
+    /// Creates a display on standard error, or returns `nil` if that is not a terminal.
     ///
-    /// - Parameter isForced: it is wanted nevertheless: a line a second, each on its own.
+    /// - Parameter isForced: Whether to show the status anyway, as one separate line per second.
     package convenience init?(isForced: Bool = false) {
         let terminal = Terminal(descriptor: STDERR_FILENO)
         guard terminal.isTerminal || isForced else { return nil }
@@ -42,7 +42,7 @@ package final class StatusDisplay: Sendable {
     private let isLog: Bool
     private var shortestInterval: Duration { isLog ? Self.logInterval : Self.interval }
 
-    /// A display in the last line of a terminal that shows images above.
+    /// Creates a display in the last line of a terminal that shows images.
     package convenience init(below screen: PreviewScreen) {
         self.init(
             terminal: Terminal(descriptor: STDERR_FILENO), width: { Terminal.width(of: STDERR_FILENO) },
@@ -59,8 +59,8 @@ package final class StatusDisplay: Sendable {
         self.write = write
     }
 
-    /// Shows `player` at `time` of the player's clock; skipped within ``interval`` of the last drawing unless the
-    /// time control status changed. Call it for each new state and about ten times a second.
+    /// Shows `player` at `time` of the player's clock. Skipped within ``interval`` of the last drawing unless the time
+    /// control status has changed. Call it for each new state and about ten times a second.
     package func update(_ player: PlayerState, at time: Duration) {
         state.withLock { state in
             if let drawnAt = state.drawnAt, time - drawnAt < shortestInterval, player.timeControlStatus == state.status
@@ -73,8 +73,8 @@ package final class StatusDisplay: Sendable {
         }
     }
 
-    /// Shows a line of another kind, which has no colour and is no wider than ``columns``; skipped within
-    /// ``interval`` of the last drawing.
+    /// Shows another line without colour that is not wider than ``columns``. Skipped within ``interval`` of the last
+    /// drawing.
     package func update(_ line: String, at time: Duration) {
         state.withLock { state in
             if let drawnAt = state.drawnAt, time - drawnAt < shortestInterval { return }
@@ -83,23 +83,23 @@ package final class StatusDisplay: Sendable {
         }
     }
 
-    /// Shows what keys there are.
+    /// Shows the available keys.
     package func setHint(_ hint: String) { state.withLock { $0.hint = hint } }
 
-    /// Shows how much of files is there, too.
+    /// Shows the size of the files too.
     package func setRecording(_ recording: RecordingStatus) { state.withLock { $0.recording = recording } }
 
     package var columns: Int { width() ?? terminal.width ?? 80 }
     var allowsUnicode: Bool { terminal.allowsUnicode }
 
-    /// Prints a line (without its break) above the status line. The caller has escaped it.
+    /// Prints an escaped line (without a line feed) over the status line.
     package func print(_ line: String) {
         state.withLock { state in
             write(erasure(of: state) + line + "\n" + state.shown)
         }
     }
 
-    /// Removes the status line, for what is printed at the end.
+    /// Removes the status line before the final output.
     package func clear() {
         state.withLock { state in
             guard !state.shown.isEmpty else { return }
@@ -108,7 +108,7 @@ package final class StatusDisplay: Sendable {
         }
     }
 
-    /// Leaves the last status line where it is and goes to a new line.
+    /// Leaves the last status line in place and starts a new line.
     package func finish() {
         state.withLock { state in
             guard !state.shown.isEmpty else { return }
@@ -130,7 +130,7 @@ package final class StatusDisplay: Sendable {
     private func draw(_ text: String, length: Int, columns: Int, _ state: inout State) {
         guard text != state.shown else { return }
         guard !isLog else { return write(text + "\n") }
-        // One write of the whole line over the old one, then what the old one had more: nothing is ever blank.
+        // Write the new line over the old one and then clear the rest, to prevent flicker.
         if terminal.understandsEscapes {
             write("\r" + text + "\u{1b}[K")
         } else {

@@ -2,20 +2,22 @@ package import HLSKitCore
 
 /// Draws a player's state in one line that never wraps.
 ///
-///     4:58 / 9:56 ━━━━━━━━━━━●━━━╾────────  playing 1x  +82.3s keep-up  360p 800k  net 2.4M  0 stalls
+/// ```
+/// 4:58 / 9:56 ━━━━━━━━━━━●━━━╾────────  playing 1x  +82.3s keep-up  360p 800k  net 2.4M  0 stalls
+/// ```
 ///
-/// The part left of the status has one width for as long as the terminal has, so that nothing jumps. Where the
-/// line is too long, the parts that matter least get shorter, then go.
+/// The part left of the status has a fixed width for a given terminal, so that nothing jumps. If the line is too long,
+/// the least important parts are first shortened and then omitted.
 package struct StatusLine: Sendable, Equatable {
-    /// Columns of the terminal. The last one stays free, because many terminals wrap as soon as it is written.
+    /// Columns of the terminal. The last one stays empty, because many terminals wrap as soon as it is written.
     package var width: Int
     var allowsColor = false
     var allowsUnicode = false
-    /// What keys there are; shown where there is room for it.
+    /// The available keys, shown if there is room.
     var hint: String?
-    /// What is written to files, in front of all else.
+    /// The status of written files, shown first.
     var recording: String?
-    /// Whether there is a bar, where it has room.
+    /// Whether to show the bar if there is room.
     package var showsBar = true
 
     package init(
@@ -39,7 +41,7 @@ package struct StatusLine: Sendable, Equatable {
 
     // MARK: Parts
 
-    /// A piece of the line in one style.
+    /// A piece of the line with one style.
     struct Span: Equatable {
         enum Style: String {
             case plain = ""
@@ -100,7 +102,7 @@ package struct StatusLine: Sendable, Equatable {
         return Array(parts.joined(separator: [Span(text: "  ")]))
     }
 
-    /// `0:12 / 9:56`, or `1:02 live -8.2s`.
+    /// Formats `0:12 / 9:56`, or `1:02 live -8.2s`.
     private static func time(_ state: PlayerState) -> Span {
         let now = state.currentTime.finiteSeconds.map(Decimals.clock) ?? "-:--"
         if let offset = state.liveOffset?.inSeconds {
@@ -134,13 +136,13 @@ package struct StatusLine: Sendable, Equatable {
                 return [Span(text: text, style: .waiting)]
             }
             let reason = words(for: state.reasonForWaitingToPlay, short: !detail.includes(.shortReason))
-            // Short of room, the usual rates go: nothing but 1x and 0x is worth a place while waiting.
+            // On narrow terminals, omit the rates while waiting if they are the usual 1x and 0x.
             if !detail.includes(.noRateOfWaiting) && state.rate == 1 && state.timebaseRate == 0 { rates = "" }
             return [Span(text: "waiting\(reason)", style: .waiting), Span(text: rates)]
         }
     }
 
-    /// `interstitial 1/2, 0:12 left, n skips`
+    /// Formats `interstitial 1/2, 0:12 left, n skips`.
     private static func status(_ interstitial: InterstitialProgress, rate: Float, _ detail: Detail) -> [Span] {
         var text = interstitial.isWaiting ? "waiting for interstitial" : "interstitial"
         if interstitial.count > 1 { text += " \(interstitial.number)/\(interstitial.count)" }
@@ -166,7 +168,7 @@ package struct StatusLine: Sendable, Equatable {
         }
     }
 
-    /// `+12.3s keep-up`: how far ahead media is loaded, and what that means.
+    /// Formats `+12.3s keep-up`: the buffered media and its state.
     private static func buffer(_ state: PlayerState) -> [Span] {
         let ahead = ahead(state)
         var spans = [Span(text: "+\(Decimals.text(ahead, places: ahead < 99.95 ? 1 : 0))s")]
@@ -176,18 +178,18 @@ package struct StatusLine: Sendable, Equatable {
         return spans
     }
 
-    /// Seconds of media that are loaded ahead.
+    /// Seconds of buffered media.
     private static func ahead(_ state: PlayerState) -> Double {
         let now = state.currentTime.finiteSeconds ?? 0
         let ranges = state.loadedTimeRanges.compactMap { bounds(of: $0) }
-        // A playhead just before a range (a gap of a frame) is in it as far as people care.
+        // Include a range that starts slightly after the playhead (a gap of a frame).
         return max(
             0, ranges.first { $0.lowerBound - 0.1 <= now && now <= $0.upperBound }.map { $0.upperBound - now } ?? 0)
     }
 
     // MARK: The bar
 
-    /// Cells of the bar; none on terminals that are too narrow for it.
+    /// The width of the bar in cells, or 0 on narrow terminals.
     private var barWidth: Int {
         guard showsBar else { return 0 }
         return switch width {
@@ -198,7 +200,7 @@ package struct StatusLine: Sendable, Equatable {
         }
     }
 
-    /// A range in seconds; nil for one without an end or a length.
+    /// A range in seconds, or `nil` if it is empty or has no end.
     package static func bounds(of range: MediaTimeRange) -> Range<Double>? {
         guard let start = range.start.finiteSeconds, let length = range.duration.finiteSeconds, length > 0 else {
             return nil
@@ -206,7 +208,7 @@ package struct StatusLine: Sendable, Equatable {
         return start..<(start + length)
     }
 
-    /// The timeline that the bar stands for: the whole item, else what can be seeked in, else what is loaded.
+    /// The timeline of the bar: the whole item, else the seekable range, else the loaded range.
     package static func timeline(of state: PlayerState) -> Range<Double> {
         let loaded = state.loadedTimeRanges.compactMap { bounds(of: $0) }
         if let end = state.duration.finiteSeconds, end > 0 { return 0..<end }
@@ -247,7 +249,7 @@ package struct StatusLine: Sendable, Equatable {
 
     private var playheadSpan: Span { Span(text: allowsUnicode ? "●" : "|", style: .bold) }
 
-    /// A cell whose halves are loaded or not.
+    /// A cell with two halves that are loaded or not.
     private func span(_ first: Bool, _ second: Bool) -> Span {
         switch (first, second) {
         case (true, true): Span(text: allowsUnicode ? "━" : "=", style: .good)

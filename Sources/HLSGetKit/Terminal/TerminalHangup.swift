@@ -1,10 +1,10 @@
 import Glibc
 
-/// Tells whether the terminal that the program was started on has been closed: a window, or a connection by ssh.
+/// Detects whether the terminal of the command was closed: its window, or its ssh connection.
 package struct TerminalHangup: Sendable {
     private let descriptors: [Int32]
 
-    /// - Parameter descriptors: those of them that are terminals are looked at.
+    /// - Parameter descriptors: The descriptors to check, if they are terminals.
     package init(_ descriptors: [Int32] = [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO]) {
         self.descriptors = descriptors.filter { isatty($0) != 0 }
     }

@@ -1,10 +1,10 @@
-/// Text from the network, made safe for terminals, logs and JSON (R64).
+/// Makes text from the network safe for terminals, logs and JSON (R64).
 package enum TerminalText {
-    /// `text` with every character escaped that could move the cursor, change what is shown or hide something.
+    /// Escapes characters in `text` that could move the cursor, change the display or hide something.
     ///
-    /// These are the controls (C0 with line breaks, DEL, C1), the line and paragraph separators and the invisible
-    /// format characters, among them all that change the direction of text. The two joiners (U+200C, U+200D) stay,
-    /// since words of living scripts need them. Controls become `\x1b`, others `\u{202e}`.
+    /// These are the controls (C0 with line breaks, DEL, C1), the line and paragraph separators, and the invisible
+    /// format characters, including those for text direction. The two joiners (U+200C, U+200D) are kept, because words
+    /// of living scripts need them. Controls become `\x1b`, others `\u{202e}`.
     package static func escaped(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
         var result = ""
@@ -18,7 +18,7 @@ package enum TerminalText {
         return result
     }
 
-    /// Bytes that should be UTF-8; those that are not become `\xff`.
+    /// Decodes bytes as UTF-8. Invalid bytes become `\xff`.
     static func escaped(bytes: some Sequence<UInt8>) -> String {
         var result = ""
         var pending = Array(bytes)[...]
@@ -50,7 +50,7 @@ package enum TerminalText {
         return "\\x" + (digits.count == 1 ? "0" : "") + digits
     }
 
-    /// The length of the longest start of `bytes` that is valid UTF-8; nil if the first byte already is not.
+    /// The length of the longest valid UTF-8 prefix of `bytes`, or `nil` if the first byte is invalid.
     private static func validPrefixLength(_ bytes: ArraySlice<UInt8>) -> Int? {
         var decoder = UTF8()
         var iterator = bytes.makeIterator()

@@ -1,5 +1,5 @@
 extension StringProtocol {
-    /// Without the white space at both ends.
+    /// The text without white space at both ends.
     package func trimmed() -> String {
         guard let last = lastIndex(where: { !$0.isWhitespace }) else { return "" }
         return String(self[...last].drop(while: \.isWhitespace))

@@ -1,14 +1,13 @@
-/// The head of a request to the monitor's own server, as far as that needs it: `GET PATH`.
+/// The parts of a request head that the monitor's server needs: `GET PATH`.
 ///
 /// Source: RFC 9112 §2 and §3.
 struct HTTPRequestHead: Sendable, Hashable {
-    /// Bytes of a head, at most.
+    /// The maximum size of a head, in bytes.
     static let maximumByteCount = 8 << 10
 
     enum Result: Sendable, Hashable {
-        /// More has to come.
+        /// More bytes are needed.
         case incomplete
-        /// It is answered with this status.
         case refused(Int)
         case request(HTTPRequestHead)
     }
@@ -42,19 +41,18 @@ struct HTTPRequestHead: Sendable, Hashable {
     }
 }
 
-/// What the monitor's own server answers.
+/// A response of the monitor's server.
 struct HTTPAnswer: Sendable, Hashable {
     var status = 200
     var contentType = "text/plain; charset=utf-8"
     var body: [UInt8] = []
-    /// The answer goes on with whatever is sent to all (server-sent events).
+    /// Whether the response continues with the events sent to all readers (server-sent events).
     var isEventStream = false
 
     static func text(_ text: String, status: Int = 200) -> HTTPAnswer {
         HTTPAnswer(status: status, body: Array("\(text)\n".utf8))
     }
 
-    /// The bytes that are sent.
     var bytes: [UInt8] {
         var head = "HTTP/1.1 \(status) \(Self.reasons[status] ?? "Error")\r\nContent-Type: \(contentType)\r\n"
         if !isEventStream { head += "Content-Length: \(body.count)\r\n" }
@@ -64,7 +62,7 @@ struct HTTPAnswer: Sendable, Hashable {
         return Array(head.utf8) + body
     }
 
-    /// Nothing from elsewhere, and no frame of another site around it.
+    /// Forbids external resources and embedding in other sites' frames.
     private static let policy =
         "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; "
         + "img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"

@@ -1,10 +1,10 @@
 import HLSGetKit
 
-/// The monitor's page: one document without anything from elsewhere. It shows what is known, and follows `/events`.
+/// The monitor's web page: one document without external resources. It shows the current rows and follows `/events`.
 enum MonitorPage {
     /// - Parameter rows: a JSON array of the streams.
     static func html(rows: String) -> String {
-        // Names come from a list: none ends the element.
+        // Escape `<`, so that a name from the list cannot close the element.
         let rows = rows.replacing("<", with: #"\u003c"#)
         return """
             \(head)<script type="application/json" id="first">\(rows)</script>
@@ -152,16 +152,16 @@ enum MonitorPage {
         """
 }
 
-/// What readers of events are told: all rows at first, then those that have changed.
+/// The events for the page's readers: first all rows, then only changed ones.
 struct RowStream: Sendable {
     private var known: [String: String] = [:]
 
-    /// The event for those who are new.
+    /// The event for new readers.
     var all: String { Self.event("all", "[\(known.sorted { $0.key < $1.key }.map(\.value).joined(separator: ","))]") }
 
-    /// Takes the rows of now.
+    /// Updates the rows.
     ///
-    /// - Returns: events for those who know the rows before; empty where nothing has changed.
+    /// - Returns: Events for current readers, or an empty text if nothing has changed.
     mutating func update(_ rows: [StreamRow]) -> String {
         var changed: [String] = []
         var gone = Set(known.keys)
@@ -179,6 +179,6 @@ struct RowStream: Sendable {
         return events
     }
 
-    /// Data is one line: JSON has no line breaks.
+    /// Formats an event. JSON has no line breaks, so the data fits into one line.
     private static func event(_ name: String, _ data: String) -> String { "event: \(name)\ndata: \(data)\n\n" }
 }

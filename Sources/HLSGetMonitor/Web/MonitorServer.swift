@@ -3,20 +3,20 @@ import HLSGetKit
 import HLSKitCore
 import Synchronization
 
-/// The monitor's own server: answers GET on one port, with a thread of its own.
+/// The monitor's HTTP server: handles GET requests on one port, on its own thread.
 ///
-/// Tiny on purpose (docs/contributing/decisions/monitor.md). Each connection has one request; heads, connections, time and what waits for a
-/// slow reader are limited.
+/// It is deliberately small. Each connection carries one request. Heads, connections, time and the backlog of slow
+/// readers are limited.
 final class MonitorServer: Sendable {
     struct Failure: Error {
         var description: String
     }
 
     static let maximumConnectionCount = 64
-    /// Of which may be readers of events.
+    /// The maximum number of event readers among the connections.
     static let maximumReaderCount = 16
 
-    /// Where it listens: the port that was asked for, or the one that the system has given.
+    /// The port it listens on: the requested one, or one that the system has assigned.
     let port: Int
     private let listener: Int32
     private let wake: (read: Int32, write: Int32)
@@ -30,12 +30,12 @@ final class MonitorServer: Sendable {
     private let inbox = Mutex(Inbox())
     private static let maximumEventCount = 100
 
-    /// Listens, and answers from now on.
+    /// Starts to listen and respond.
     ///
     /// - Parameters:
-    ///   - address: numeric, IPv4 or IPv6.
-    ///   - port: 0 for any that is free.
-    ///   - answer: called for each path on the server's thread.
+    ///   - address: A numeric IPv4 or IPv6 address.
+    ///   - port: The port, or 0 for any free one.
+    ///   - answer: Called for each path on the server's thread.
     init(
         address: String, port: Int, clock: SourceClock, answer: @escaping @Sendable (String) -> HTTPAnswer
     ) throws(Failure) {
@@ -52,20 +52,19 @@ final class MonitorServer: Sendable {
         self.answer = answer
         guard WorkerThread.start({ [self] in run() }) else {
             for descriptor in [listener] + ends { Glibc.close(descriptor) }
-            throw Failure(description: "no thread is left")
+            throw Failure(description: "cannot start a thread")
         }
     }
 
-    /// Sends an event to all who read events.
     func send(event text: String) {
         inbox.withLock { inbox in
-            // Where the thread does not come to it, a reader gets the next one.
+            // If the thread falls behind, skip this event; readers get the next one.
             if inbox.events.count < Self.maximumEventCount { inbox.events.append(Array(text.utf8)) }
         }
         ring()
     }
 
-    /// Ends all connections. Returns at once.
+    /// Ends all connections. Returns immediately.
     func close() {
         inbox.withLock { $0.isClosed = true }
         ring()
@@ -73,7 +72,7 @@ final class MonitorServer: Sendable {
 
     private func ring() {
         var byte: UInt8 = 0
-        // A full pipe rings already.
+        // A full pipe already wakes the thread.
         _ = write(wake.write, &byte, 1)
     }
 
@@ -85,7 +84,7 @@ final class MonitorServer: Sendable {
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?
         guard getaddrinfo(address, String(port), &hints, &list) == 0, let list else {
-            throw Failure(description: "\(address) is no numeric address")
+            throw Failure(description: "\(address) is not a numeric address")
         }
         defer { freeaddrinfo(list) }
         let descriptor = socket(list.pointee.ai_family, Int32(SOCK_STREAM.rawValue), 0)
@@ -102,7 +101,7 @@ final class MonitorServer: Sendable {
         return descriptor
     }
 
-    /// Nothing of it blocks, and no other program gets it.
+    /// Makes a descriptor non-blocking and closes it in child processes.
     private static func prepare(_ descriptor: Int32) {
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
@@ -111,7 +110,7 @@ final class MonitorServer: Sendable {
     private static func port(of descriptor: Int32) -> Int {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        // The port lies at the same place of both kinds of address, in network order.
+        // Both kinds of address have the port at the same offset, in network byte order.
         return withUnsafeMutableBytes(of: &storage) { bytes in
             guard let base = bytes.baseAddress else { return 0 }
             guard getsockname(descriptor, base.assumingMemoryBound(to: sockaddr.self), &length) == 0 else { return 0 }
@@ -133,7 +132,7 @@ final class MonitorServer: Sendable {
             }
             for (descriptor, connection) in connections {
                 var events = Int16(0)
-                // A reader of events says nothing more, but that it is gone.
+                // An event reader sends nothing more, but poll it to detect its end.
                 if connection.wantsInput || connection.takesEvents { events |= Int16(POLLIN) }
                 if connection.hasOutput { events |= Int16(POLLOUT) }
                 requests.append(pollfd(fd: descriptor, events: events, revents: 0))
@@ -164,7 +163,7 @@ final class MonitorServer: Sendable {
         }
     }
 
-    /// Milliseconds until something has to be given up.
+    /// Milliseconds until the next deadline.
     private func timeout(of connections: [Int32: ServerConnection]) -> Int32 {
         guard let next = connections.values.compactMap(\.deadline).min() else { return 60_000 }
         let left = (next - clock.now.offset).inSeconds * 1000
@@ -185,7 +184,7 @@ final class MonitorServer: Sendable {
         let count = recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT))
         if count < 0, errno == EAGAIN || errno == EINTR { return }
         guard count > 0 else {
-            // Whoever has said all may still listen, but not for ever.
+            // A client that has sent its whole request may close its sending side and still read, until the deadline.
             if connections[descriptor]?.wantsInput ?? true || connections[descriptor]?.takesEvents ?? true {
                 connections[descriptor]?.end()
             }

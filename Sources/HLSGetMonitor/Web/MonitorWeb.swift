@@ -2,9 +2,9 @@ import HLSGetKit
 import HLSKitCore
 import Synchronization
 
-/// What the monitor's server answers on which path.
+/// Maps paths of the monitor's server to responses.
 final class MonitorWeb: Sendable {
-    /// Without a beat of the monitor for so long it is ill.
+    /// The monitor is unhealthy after this time without a ``beat()``.
     static let longestSilence = Duration.seconds(10)
 
     private let watches: WatchSet
@@ -18,13 +18,12 @@ final class MonitorWeb: Sendable {
         lastBeat = Mutex(clock.now)
     }
 
-    /// The monitor is at work.
+    /// Notes that the monitor is running.
     func beat() { lastBeat.withLock { $0 = clock.now } }
 
-    /// - Returns: what those who read events are told.
+    /// - Returns: The events for event readers.
     func update(_ new: [StreamRow]) -> String { rows.withLock { $0.update(new) } }
 
-    /// What is the case now.
     private var streams: JSONValue {
         .array(watches.rows.sorted { $0.name < $1.name }.map { .object($0.members) })
     }
@@ -47,8 +46,8 @@ final class MonitorWeb: Sendable {
         case "/healthz":
             let silence = clock.now - lastBeat.withLock(\.self)
             return silence <= Self.longestSilence
-                ? .text("ok") : .text("no beat for \(Int(silence.inSeconds)) s", status: 503)
-        default: return .text("there are /, /metrics, /streams.json, /events and /healthz", status: 404)
+                ? .text("ok") : .text("the monitor has made no progress for \(Int(silence.inSeconds)) s", status: 503)
+        default: return .text("available: /, /metrics, /streams.json, /events and /healthz", status: 404)
         }
     }
 }

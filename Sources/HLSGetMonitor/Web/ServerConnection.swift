@@ -1,11 +1,10 @@
-/// What one connection to the monitor's server has said and is to be told. A value without a socket: bytes go in, bytes come
-/// out, each with a deadline.
+/// The state of one connection to the monitor's server, without its socket. Each phase has a deadline.
 struct ServerConnection: Sendable {
-    /// From the start to the end of the head.
+    /// The time until the head must be complete.
     static let headTime = Duration.seconds(5)
-    /// Without a byte of the answer being taken.
+    /// The longest time in which the client may read nothing of the response.
     static let stuckTime = Duration.seconds(10)
-    /// What waits for a reader of events, at most.
+    /// The maximum backlog of an event reader, in bytes.
     static let maximumWaitingByteCount = 16 << 20
 
     private enum Phase: Sendable, Equatable { case head, answer, events, over }
@@ -14,7 +13,7 @@ struct ServerConnection: Sendable {
     private var input: [UInt8] = []
     private var output: [UInt8] = []
     private var sent = 0
-    /// When it is given up.
+    /// When the connection is abandoned.
     private(set) var deadline: Duration?
 
     init(at now: Duration) { deadline = now + Self.headTime }
@@ -23,12 +22,12 @@ struct ServerConnection: Sendable {
     var hasOutput: Bool { sent < output.count }
     var isOver: Bool { phase == .over || phase == .answer && !hasOutput }
     var takesEvents: Bool { phase == .events }
-    /// What is to be sent next.
+    /// The bytes to send next.
     var pending: ArraySlice<UInt8> { output[sent...] }
 
-    /// Bytes have come.
+    /// Notes received bytes.
     ///
-    /// - Parameter answer: asked once, for the path.
+    /// - Parameter answer: Called once, with the path.
     mutating func receive(
         _ bytes: some Sequence<UInt8>, at now: Duration, answer: (String) -> HTTPAnswer
     ) {
@@ -48,7 +47,7 @@ struct ServerConnection: Sendable {
         deadline = now + Self.stuckTime
     }
 
-    /// So many bytes were taken.
+    /// Notes that the client has accepted this many bytes.
     mutating func noteSent(_ count: Int, at now: Duration) {
         sent += count
         deadline = now + Self.stuckTime
@@ -58,7 +57,7 @@ struct ServerConnection: Sendable {
         if phase == .events { deadline = nil }
     }
 
-    /// Sends an event to a reader of events; one that does not read is given up.
+    /// Sends an event to an event reader and drops a reader with too much backlog.
     mutating func send(event bytes: [UInt8], at now: Duration) {
         guard phase == .events else { return }
         guard output.count - sent + bytes.count <= Self.maximumWaitingByteCount else {
@@ -71,6 +70,6 @@ struct ServerConnection: Sendable {
         output += bytes
     }
 
-    /// The other end is gone, or what was to come did not come.
+    /// The client closed the connection or missed its deadline.
     mutating func end() { phase = .over }
 }

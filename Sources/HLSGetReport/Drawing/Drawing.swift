@@ -1,10 +1,10 @@
 import HLSGetKit
 
-/// A picture with time along its width, as SVG text: shapes stretch with the width, text keeps its size.
+/// A drawing with time along its width, as SVG: shapes stretch with the width, and text keeps its size.
 ///
-/// A value without I/O. Texts are escaped here; those that come from a log have lost their secrets before.
+/// A value without I/O. It escapes all text. Callers must remove secrets from log text first.
 package struct Drawing: Sendable {
-    /// Along the width, where shapes are.
+    /// The width of the coordinate system of shapes.
     private static let units = 1000.0
 
     let axis: TimeAxis
@@ -23,7 +23,7 @@ package struct Drawing: Sendable {
 
     // MARK: Shapes
 
-    /// A bar from one moment to another; what is too short to be seen is as wide as a line.
+    /// Draws a bar from one moment to another. A bar shorter than `least` is widened to it.
     mutating func bar(
         _ start: Double, _ end: Double, y: Double, height: Double, _ style: String, least: Double = 1,
         title: String? = nil
@@ -36,13 +36,13 @@ package struct Drawing: Sendable {
         shapes += title.map { "><title>\(Markup.escaped($0))</title></rect>\n" } ?? "/>\n"
     }
 
-    /// A line through moments and heights.
+    /// Draws a line through points.
     mutating func line(_ points: [(time: Double, y: Double)], _ style: String) {
         guard points.count > 1 else { return }
         shapes += #"<path class="\#(style)" d="\#(path(points))"/>"# + "\n"
     }
 
-    /// The area between a line and `base`.
+    /// Draws the area between a line and `base`.
     mutating func area(_ points: [(time: Double, y: Double)], base: Double, _ style: String) {
         guard let first = points.first, let last = points.last, points.count > 1 else { return }
         shapes += #"<path class="\#(style)" d="M\#(number(x(first.time))) \#(number(base))L"#
@@ -50,21 +50,20 @@ package struct Drawing: Sendable {
         shapes += #"L\#(number(x(last.time))) \#(number(base))Z"/>"# + "\n"
     }
 
-    /// Dots, which stay round.
+    /// Draws dots that stay round when the drawing is stretched.
     mutating func dots(_ points: [(time: Double, y: Double)], _ style: String) {
         guard !points.isEmpty else { return }
         let path = points.map { "M\(number(x($0.time))) \(number($0.y))h0" }.joined()
         shapes += #"<path class="\#(style)" d="\#(path)"/>"# + "\n"
     }
 
-    /// Lines from one height to another.
     mutating func verticals(_ lines: [(time: Double, from: Double, to: Double)], _ style: String) {
         guard !lines.isEmpty else { return }
         let path = lines.map { "M\(number(x($0.time))) \(number($0.from))V\(number($0.to))" }.joined()
         shapes += #"<path class="\#(style)" d="\#(path)"/>"# + "\n"
     }
 
-    /// A line across the whole width.
+    /// Draws a line across the whole width.
     mutating func horizontal(_ y: Double, _ style: String) {
         shapes += #"<path class="\#(style)" d="M0 \#(number(y))H1000"/>"# + "\n"
     }
@@ -72,8 +71,8 @@ package struct Drawing: Sendable {
     // MARK: Text
 
     /// - Parameters:
-    ///   - dx: pixels to the right.
-    ///   - isOptional: it is left out where there is little room.
+    ///   - dx: The offset to the right, in pixels.
+    ///   - isOptional: Whether to omit the text if there is little room.
     mutating func text(
         _ text: String, at time: Double, y: Double, _ style: String = "", anchor: Anchor = .start, dx: Double = 0,
         isOptional: Bool = false
@@ -81,12 +80,12 @@ package struct Drawing: Sendable {
         write(Markup.escaped(text), share: axis.share(time), y: y, style, anchor, dx, isOptional)
     }
 
-    /// Beside the plot, to its left.
+    /// Draws text to the left of the plot.
     mutating func gutter(_ text: String, y: Double, _ style: String = "t-muted") {
         write(Markup.escaped(text), share: 0, y: y, style, .end, -7, false)
     }
 
-    /// The heading of a lane, followed by what its marks are: each mark in its own style, and a word for it.
+    /// Draws the heading of a lane and its legend: each mark in its own style, followed by its meaning.
     mutating func heading(_ text: String, y: Double, legend: [(mark: String, text: String, style: String)] = []) {
         let entries = legend.map { entry in
             #"<tspan class="\#(entry.style)" dx="10">\#(entry.mark)</tspan>"#
@@ -96,7 +95,7 @@ package struct Drawing: Sendable {
         write(content, share: 0, y: y, "", .start, 0, false)
     }
 
-    /// What is told of a stretch of time to whoever points at it.
+    /// Adds text to show when the pointer is over a time range.
     mutating func hover(_ start: Double, _ end: Double, _ title: String) {
         let x = self.x(start)
         hovers += #"<rect class="h" x="\#(number(x))" y="0" width="\#(number(self.x(end) - x))" "#
@@ -105,15 +104,15 @@ package struct Drawing: Sendable {
 
     // MARK: Result
 
-    /// As a part of a page, as wide as what it is in.
+    /// The drawing as part of a page, as wide as its container.
     ///
-    /// - Parameter label: what it shows, for those who do not see it.
+    /// - Parameter label: A description for screen readers.
     func inline(label: String) -> String {
         #"<svg class="plot" role="img" aria-label="\#(Markup.escaped(label))" width="100%" "#
             + #"height="\#(number(height))">"# + content + "</svg>"
     }
 
-    /// As a file of its own, a fixed number of pixels wide.
+    /// The drawing as a separate file with a fixed width.
     package func file(title: String, subtitle: String) -> String {
         let (left, top, width) = (72.0, 64.0, Self.units + 92)
         let total = top + height + 8

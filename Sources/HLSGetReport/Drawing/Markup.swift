@@ -1,11 +1,11 @@
 import HLSGetKit
 import HLSKitCore
 
-/// Text inside of HTML and SVG. All that comes from a log passes through here before it is written.
+/// Escapes text for HTML and SVG. All text from a log must pass through here before it is written.
 enum Markup {
-    /// `text` as the content of an element or as the value of a quoted attribute: no character of it can end either.
+    /// Escapes `text` for the content of an element or a quoted attribute.
     ///
-    /// What could hide or reorder text is escaped visibly, as on terminals.
+    /// Characters that could hide or reorder text are made visible, as on terminals.
     static func escaped(_ text: String) -> String {
         let text = TerminalText.escaped(text)
         guard text.utf8.contains(where: isSpecial) else { return text }
@@ -24,10 +24,10 @@ enum Markup {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The same of a text from elsewhere, without the secrets in it.
+    /// Escapes external text and removes the secrets in it.
     static func foreign(_ text: String) -> String { escaped(Redaction.text(text)) }
 
-    /// The same of a URL from elsewhere; of a long one without its middle.
+    /// Escapes an external URL without its secrets, shortened in the middle if it is long.
     static func foreign(url: String) -> String {
         let text = Redaction.url(url)
         return escaped(text.count > 400 ? "\(text.prefix(200))…\(text.suffix(200))" : text)

@@ -1,5 +1,5 @@
-/// The colours of drawings and pages, by what they stand for. Each has enough contrast with the surface it lies on, and
-/// shapes that belong to one lane differ in more than their hue.
+/// The colours of drawings and pages, named by meaning. Each contrasts with its background, and shapes in one lane
+/// differ in more than their hue.
 enum Ink: String, Sendable, CaseIterable {
     case surface, raised, text, muted, grid, link
     case playing, stall, start, seek, paused
@@ -61,12 +61,12 @@ enum Ink: String, Sendable, CaseIterable {
     }
 }
 
-/// How the classes of a drawing look, as CSS.
+/// The CSS of a drawing's classes.
 enum DrawingStyle {
-    /// With variables, which ``variables(dark:)`` sets: for pages.
+    /// For pages: uses the variables that ``variables(isDark:)`` defines.
     static var forPages: String { rules { "var(--\($0.rawValue))" } }
 
-    /// With colours, on white: for files of their own.
+    /// For separate files: uses colours for a white background.
     static var forFiles: String { rules(\.light) }
 
     static func variables(isDark: Bool) -> String {

@@ -1,12 +1,12 @@
 import HLSGetKit
 
-/// A stretch of time along the width of a drawing.
+/// A range of time along the width of a drawing.
 package struct TimeAxis: Sendable, Equatable {
-    /// Seconds.
+    /// In seconds.
     let start: Double
     let end: Double
 
-    /// - Parameter end: at least a tenth of a second after `start`.
+    /// - Parameter end: The end, at least 0.1 s after `start`.
     package init(from start: Double, to end: Double) {
         self.start = start.isFinite ? start : 0
         self.end = max(self.start + 0.1, end.isFinite ? end : 0)
@@ -14,13 +14,13 @@ package struct TimeAxis: Sendable, Equatable {
 
     package var length: Double { end - start }
 
-    /// Where `time` is: 0 at the start, 1 at the end, and never outside.
+    /// The position of `time`, from 0 at the start to 1 at the end. Times outside are clamped.
     func share(_ time: Double) -> Double { min(max((time - start) / length, 0), 1) }
 
-    /// Whether any of it is seen.
+    /// Whether any part of a range is visible.
     func shows(_ from: Double, _ to: Double) -> Bool { to >= start && from <= end }
 
-    /// Round moments, `limit` at most, as clocks have them.
+    /// At most `limit` round times for labels.
     func ticks(atMost limit: Int = 8) -> [Double] {
         let steps = [
             0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200,
@@ -37,11 +37,11 @@ package struct TimeAxis: Sendable, Equatable {
         return ticks
     }
 
-    /// The moment as a label: with tenths only where the axis is that fine.
+    /// The label of a time, with tenths only if the axis is that fine.
     func label(_ time: Double) -> String { length <= 8 ? Decimals.moment(time) : Decimals.clock(time.rounded()) }
 }
 
-/// Amounts along the height of a drawing, from 0 up.
+/// A scale of values along the height of a drawing, starting at 0.
 struct ValueScale: Sendable, Equatable {
     let limit: Double
     let top: Double
@@ -53,20 +53,20 @@ struct ValueScale: Sendable, Equatable {
         self.bottom = bottom
     }
 
-    /// Where `value` is; what is beyond the limit is at the top.
+    /// The vertical position of `value`. Values over the limit are at the top.
     func y(_ value: Double) -> Double { bottom - (bottom - top) * min(max(value / limit, 0), 1) }
 
-    /// Round amounts above 0, `count` at most.
+    /// At most `count` round values over 0.
     func ticks(atMost count: Int = 4) -> [Double] {
         let wanted = limit / Double(max(1, count))
         var step = 1.0
         while step < wanted, step < 1e18 { step *= 10 }
         while step > wanted * 10, step > 1e-9 { step /= 10 }
-        // The smallest of 1, 2 and 5 times a power of ten that is enough.
+        // The smallest sufficient value of 1, 2 or 5 times a power of ten.
         let round = [0.1, 0.2, 0.5, 1].map { $0 * step }.first { $0 >= wanted * 0.999 } ?? step
         return (1...max(1, count)).map { Double($0) * round }.filter { $0 <= limit * 1.001 }
     }
 
-    /// A limit for what goes up to `value`, with a little room.
+    /// The limit for values up to `value`, with a small margin.
     static func limit(for value: Double, least: Double) -> Double { max(least, value.isFinite ? value * 1.08 : least) }
 }

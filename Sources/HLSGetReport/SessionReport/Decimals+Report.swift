@@ -1,7 +1,7 @@
 import HLSGetKit
 
 extension Decimals {
-    /// A moment of a session, to the tenth of a second: `0:07.3`; from ten minutes on to the second.
+    /// Formats a time of a session, in tenths of a second (`0:07.3`), or in whole seconds from ten minutes on.
     static func moment(_ seconds: Double) -> String {
         guard seconds.isFinite, abs(seconds) < 600 else { return clock(seconds) }
         let tenths = (seconds * 10).rounded()
@@ -9,7 +9,7 @@ extension Decimals {
         return clock(whole) + "." + text(abs(tenths - whole * 10), places: 0)
     }
 
-    /// A length of time with a unit, which stays on its line: `340 ms`, `3.4 s`, `42 s`, `2:05 min`, `1:02:03 h`.
+    /// Formats a duration with a unit and without line breaks: `340 ms`, `3.4 s`, `42 s`, `2:05 min`, `1:02:03 h`.
     static func seconds(_ seconds: Double) -> String {
         guard seconds.isFinite else { return "-" }
         switch abs(seconds) {
@@ -22,7 +22,7 @@ extension Decimals {
         }
     }
 
-    /// A share of a whole: `6.6 %`, `43 %`, `0 %`.
+    /// Formats a fraction as a percentage: `6.6 %`, `43 %`, `0 %`.
     static func percent(_ share: Double) -> String {
         guard share.isFinite else { return "-" }
         let percent = share * 100

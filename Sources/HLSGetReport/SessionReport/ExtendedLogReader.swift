@@ -7,7 +7,7 @@ struct ExtendedLogReader: Sendable {
         case period(PlaylistDate?, SessionRecord.Period)
         case failure(PlaylistDate?, SessionRecord.Failure)
         case damaged
-        /// It does not belong to such a log.
+        /// The line does not belong to such a log.
         case notOurs
     }
 
@@ -54,6 +54,6 @@ struct ExtendedLogReader: Sendable {
             url: fields["uri"])
     }
 
-    /// What stands for a space in a field is one again.
+    /// Decodes the spaces of a field.
     private static func unescaped(_ value: String) -> String { value.replacing("%20", with: " ") }
 }

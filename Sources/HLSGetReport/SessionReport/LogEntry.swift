@@ -2,7 +2,7 @@ import HLSGetKit
 import HLSKitCore
 import HLSKitPlaylist
 
-/// One line of a log of JSON, and what is said by its members. Numbers that cannot be are as if they were not there.
+/// One line of a JSON log and its members. Impossible numbers are ignored.
 struct LogEntry: Sendable {
     private let document: JSONDocument
 
@@ -29,7 +29,7 @@ struct LogEntry: Sendable {
 
     func date(_ name: String) -> PlaylistDate? { string(name).flatMap { PlaylistDate($0) } }
 
-    /// Seconds since the start; nil if there is none, or it cannot be.
+    /// Seconds since the start, or `nil` if the time is missing or invalid.
     var time: Double? {
         guard let time = number("time"), time >= 0, time < 1e9 else { return nil }
         return time
@@ -37,7 +37,7 @@ struct LogEntry: Sendable {
 
     var date: PlaylistDate? { date("date") }
 
-    /// A moment of a request; nil if it cannot be.
+    /// A time of a request, or `nil` if it is invalid.
     private func moment(_ name: String) -> Double? {
         guard let time = number(name), time >= 0, time < 1e9 else { return nil }
         return time
@@ -45,7 +45,7 @@ struct LogEntry: Sendable {
 
     // MARK: Values
 
-    /// A variant, where this is one.
+    /// The variant that the members describe, if any.
     var variant: SessionRecord.Variant? {
         guard let index = integer("index"), (0..<100_000).contains(index) else { return nil }
         var variant = SessionRecord.Variant(index: index, bandwidth: max(0, number("bandwidth") ?? 0))
@@ -56,7 +56,7 @@ struct LogEntry: Sendable {
         return variant
     }
 
-    /// The request of a line; nil if it lacks what a request has.
+    /// The request that a line describes, or `nil` if required members are missing.
     func request(_ event: String, at time: Double) -> SessionRecord.Request? {
         guard let start = moment("request_start"), let end = moment("response_end"), end >= start else { return nil }
         let kind: SessionRecord.RequestKind =
@@ -66,7 +66,7 @@ struct LogEntry: Sendable {
             default: bool("map") ? .initializationSection : mediaKind
             }
         var request = SessionRecord.Request(kind: kind, url: string("url") ?? "", start: start, end: end)
-        /// What lies outside of the request is as if it were not there.
+        /// Times outside the request are ignored.
         func phase(_ name: String) -> Double? { moment(name).flatMap { $0 >= start && $0 <= end ? $0 : nil } }
         request.transferStart = phase("transfer_start")
         request.nameLookupEnd = phase("name_lookup_end")
@@ -94,7 +94,7 @@ struct LogEntry: Sendable {
         }
     }
 
-    /// The state that a line of progress tells.
+    /// The state that a progress line describes.
     func sample(at time: Double) -> SessionRecord.Sample {
         var sample = SessionRecord.Sample(time: time)
         sample.itemTime = number("item_time")
@@ -108,7 +108,7 @@ struct LogEntry: Sendable {
             else { return nil }
             return (start, end)
         }
-        // The playhead may be a little before what was loaded for it.
+        // The playhead may be slightly before the start of the loaded media.
         let range = ranges.first { $0.start - 0.2 <= playhead && playhead < $0.end }
         sample.ahead = range.map { $0.end - playhead } ?? 0
         return sample
@@ -120,7 +120,7 @@ struct LogEntry: Sendable {
             cause: string("cause") ?? "unknown", url: string("url"), detail: string("detail"))
     }
 
-    /// Of a line of the error log.
+    /// The failure that a line of the error log describes.
     var logFailure: SessionRecord.Failure {
         let status = integer("status_code").flatMap { $0 > 0 ? "HTTP \($0)" : nil }
         return .init(
@@ -128,7 +128,7 @@ struct LogEntry: Sendable {
             url: string("uri"))
     }
 
-    /// Of a line of the access log, where what is not known is negative.
+    /// The period that a line of the access log describes. Unknown values are negative.
     var period: SessionRecord.Period {
         func known(_ name: String) -> Double? { number(name).flatMap { $0 >= 0 ? $0 : nil } }
         var period = SessionRecord.Period()
@@ -143,7 +143,7 @@ struct LogEntry: Sendable {
         return period
     }
 
-    /// Takes over the totals of the last line.
+    /// Copies the totals of the last line.
     func fill(_ summary: inout SessionRecord.Summary) {
         summary.watched = number("duration_watched") ?? summary.watched
         summary.duration = number("duration") ?? summary.duration
@@ -159,7 +159,7 @@ struct LogEntry: Sendable {
 }
 
 extension LogEntry {
-    /// What was decided, where a line of that kind tells of a decision.
+    /// The decision that a line describes, if any.
     func decision(_ event: String) -> SessionRecord.Decision? {
         func decision(
             _ kind: SessionRecord.Decision.Kind, _ what: String, _ reason: String? = nil, variant: Int? = nil
@@ -193,14 +193,14 @@ extension LogEntry {
             return decision(.seek, "item time jumped", number("item_time").map { "to \(Decimals.clock($0))" })
         case "hole":
             return decision(
-                .skip, "played over a hole",
+                .skip, "skipped missing media",
                 number("media_duration").map { "\(Decimals.text($0, places: 1)) s without media" })
         case "warning", "note": return decision(.other, string("text") ?? event, string("detail"))
         default: return nil
         }
     }
 
-    /// `segment 7 (4.0 s)`, `segments 7–9 (12.0 s)`.
+    /// Text such as `segment 7 (4.0 s)` or `segments 7–9 (12.0 s)`.
     private var segmentsText: String {
         let (first, last) = (integer("first_media_sequence"), integer("last_media_sequence"))
         let numbers = first.map { first in
@@ -212,7 +212,7 @@ extension LogEntry {
 }
 
 extension SessionRecord.Variant {
-    /// `720p 2.4M`, `64k`, `#3`.
+    /// A name such as `720p 2.4M`, `64k` or `#3`.
     var name: String {
         var words: [String] = []
         if height > 0 { words.append("\(height)p") }
@@ -220,6 +220,6 @@ extension SessionRecord.Variant {
         return words.isEmpty ? "#\(index)" : words.joined(separator: " ")
     }
 
-    /// What it takes to play it, in bits per second: its average where that is declared.
+    /// The bit rate needed for playback, in bits per second: the average if declared.
     var usualBitRate: Double { averageBandwidth ?? bandwidth }
 }

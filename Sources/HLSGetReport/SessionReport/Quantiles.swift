@@ -1,19 +1,19 @@
-/// How a quantity is distributed, in a fixed amount of memory: counts by powers of 1.1, so that quantiles are exact to five
-/// percent.
+/// The distribution of a quantity in a fixed amount of memory. It counts in buckets that grow by a factor of 1.1, so
+/// quantiles are exact to five percent.
 struct Quantiles: Sendable, Equatable {
-    /// The smallest value that is told apart from 0.
+    /// Smaller values are treated as 0.
     private static let floor = 0.0001
     private static let growth = 1.1
     private static let bucketCount = 192
 
     private var counts: [Int: Int] = [:]
     private(set) var count = 0
-    /// The least and the greatest: no share of the values lies beyond them, whatever the buckets say.
+    /// The actual limits of the values, which quantiles never exceed.
     private var (least, greatest) = (Double.infinity, 0.0)
 
     init() {}
 
-    /// - Parameter value: what is negative or no number is left out.
+    /// - Parameter value: The value to add; negative and non-finite values are ignored.
     mutating func add(_ value: Double) {
         guard value.isFinite, value >= 0 else { return }
         var (limit, bucket) = (Self.floor, 0)
@@ -26,7 +26,7 @@ struct Quantiles: Sendable, Equatable {
         (least, greatest) = (min(least, value), max(greatest, value))
     }
 
-    /// The value that `share` (0…1) of all values do not exceed; nil if there are none.
+    /// The value that the fraction `share` (0…1) of all values does not exceed, or `nil` if there are no values.
     func value(at share: Double) -> Double? {
         guard count > 0 else { return nil }
         let wanted = max(1, Int((Double(count) * min(max(share, 0), 1)).rounded(.up)))

@@ -4,16 +4,16 @@ import Glibc
 import HLSGetKit
 import HLSKitCore
 
-/// `hlsget report LOG…`: makes one HTML file of what a session wrote.
+/// `hlsget report LOG…`: creates an HTML file from the logs of a session.
 package struct ReportCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "report",
-        abstract: "Show what happened in a session, or in two beside each other, as one HTML file.",
+        abstract: "Create an HTML report of a session, or of two side by side.",
         usage: "hlsget report LOG [LOG] [options]",
         discussion: """
-            LOG is what --progress json wrote; - is standard input. Two of them are shown beside each other. Files of \
-            --access-log and --error-log are read too: beside one session's lines they add to it, and alone they are a \
-            session of their own. hlsget play --report FILE.html makes the file while playing. See docs/reports.md.
+            LOG is the output of --progress json; - is standard input. Two logs are shown side by side. Files of --access-log \
+            and --error-log are accepted too: together with the log of one session they add to it, and alone they form a \
+            session. hlsget play --report FILE.html creates the file during playback. See docs/guide/reports-and-logs.md.
             """)
     package static let _errorLabel = CommandInfo.errorLabel
 
@@ -61,7 +61,7 @@ package struct ReportCommand: AsyncParsableCommand {
             }
             let record = recorder.finished()
             guard !record.isEmpty else {
-                // Where nothing has failed, the error log is empty.
+                // The error log is empty if nothing has failed.
                 if logs.count > 1, Self.byteCount(of: path) == 0 { continue }
                 throw HLSError(
                     code: .badPlaylist, urlString: path, cause: "not a log",
@@ -78,7 +78,7 @@ package struct ReportCommand: AsyncParsableCommand {
         return sessions
     }
 
-    /// nil for what is no file.
+    /// The size of a regular file, or `nil` for anything else.
     private static func byteCount(of path: String) -> Int? {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }

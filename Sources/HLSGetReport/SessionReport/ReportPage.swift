@@ -1,6 +1,6 @@
-/// One HTML file about one session, or about two beside each other: nothing outside of it is needed to read it.
+/// A self-contained HTML file about one session, or about two side by side.
 package struct ReportPage: Sendable {
-    /// A session with the name of its log.
+    /// A session and the name of its log.
     package struct Session: Sendable {
         var name: String?
         var record: SessionRecord
@@ -8,7 +8,7 @@ package struct ReportPage: Sendable {
 
     private let sessions: [Session]
 
-    /// - Parameter sessions: one or two.
+    /// - Parameter sessions: One or two sessions.
     init(_ sessions: [Session]) { self.sessions = Array(sessions.prefix(2)) }
 
     package var html: String {
@@ -64,7 +64,7 @@ package struct ReportPage: Sendable {
             + "<p class=\"facts\">\(facts.joined(separator: " · "))</p></header>\n"
     }
 
-    /// The figures of both, with what is better.
+    /// A table of both sessions' figures that marks the better ones.
     private func comparison(_ findings: [SessionFindings]) -> String {
         guard findings.count == 2 else { return "" }
         var rows = ""
@@ -98,7 +98,7 @@ package struct ReportPage: Sendable {
             """
     }
 
-    /// The last part of a path that says something.
+    /// The last meaningful component of a path.
     private static func shortName(_ url: String?) -> String? {
         guard let url else { return nil }
         let path = url.prefix { $0 != "?" && $0 != "#" }
@@ -110,7 +110,7 @@ package struct ReportPage: Sendable {
         return String(last)
     }
 
-    /// `2026-01-31 22:30:00 UTC`.
+    /// Formats a date such as `2026-01-31 22:30:00 UTC`.
     private static func readable(date: String) -> String {
         guard date.count >= 19, date.dropFirst(10).first == "T" else { return date }
         return "\(date.prefix(10)) \(date.dropFirst(11).prefix(8))\(date.hasSuffix("Z") ? " UTC" : "")"

@@ -1,4 +1,5 @@
-/// The script of a report: tells what lies under the pointer, and under arrow keys. All else works without it.
+/// The script of a report, which shows details at the pointer and with the arrow keys. Everything else works without
+/// it.
 enum ReportScript {
     static let text = """
         "use strict";
@@ -21,6 +22,6 @@ enum ReportScript {
         addEventListener("beforeprint", () => { for (const d of document.querySelectorAll(".group")) d.open = true; });
         """
 
-    /// Its SHA-256, by which the page allows this script and no other.
+    /// Its SHA-256, which the page's policy names to allow only this script.
     static let digest = "sha256-Z7sVcnt1aI8kU+Z5hqk+iBR080BGkC3Vte0cUhbyZ7c="
 }

@@ -6,12 +6,12 @@ struct ReportSections: Sendable {
     private let findings: SessionFindings
     private let limits: SessionChart.Limits
     private let axis: TimeAxis
-    /// Of names inside of the page.
+    /// The prefix of element names in the page.
     private let prefix: String
-    /// False where a table of both sessions has them.
+    /// `false` if a table of both sessions shows them.
     private let showsFigures: Bool
 
-    /// More requests than so many are not listed one by one.
+    /// The maximum number of requests to list individually.
     static let requestLimit = 300
     private static let groupSize = 50
     private static let rowLimit = 200
@@ -29,7 +29,7 @@ struct ReportSections: Sendable {
     }
 
     var html: String {
-        // Two sessions have their first parts beside each other.
+        // The page shows the first sections of two sessions side by side.
         let rest = [stalls, start, decisions, failures, requests, periods, reading].joined()
         return summary + "<section>\n\(overview)</section>\n<div>\n\(rest)</div>\n"
     }
@@ -65,11 +65,11 @@ struct ReportSections: Sendable {
             }.joined(separator: ", ")
             links = "<p class=\"facts\">Stalls, one by one: \(links)</p>\n"
         }
-        let label = "The session over time: what the viewer had, media ahead, bit rates, requests"
+        let label = "The session over time: playback, buffered media, bit rates, requests"
         return "<h3>Over time</h3>\n" + chart(axis, label: label) + Self.viewerLegend(record) + links
     }
 
-    /// - Parameter limits: of a close-up, whose requests follow.
+    /// - Parameter limits: The limits of a close-up, which lists its requests below.
     private func chart(_ axis: TimeAxis, label: String, limits: SessionChart.Limits? = nil) -> String {
         let drawing = SessionChart(record, axis: axis, limits: limits ?? self.limits, showsRequests: limits == nil)
             .drawing
@@ -122,7 +122,7 @@ struct ReportSections: Sendable {
         return section("Why it stalled", html)
     }
 
-    /// A stretch of time with its requests.
+    /// A chart of a time range with its requests.
     private func closeUp(_ shown: TimeAxis, _ indices: [Int], label: String) -> String {
         var html = chart(shown, label: label, limits: closeLimits(shown))
         let rows = indices.suffix(30).map { record.requests[$0] }
@@ -135,7 +135,7 @@ struct ReportSections: Sendable {
         return html + "<p class=\"legend\">\(RequestWaterfall.legend)</p>\n"
     }
 
-    /// Scales that fit a stretch of time.
+    /// Limits that fit a time range.
     private func closeLimits(_ shown: TimeAxis) -> SessionChart.Limits {
         var part = record
         part.samples = record.samples.filter { $0.time >= shown.start - 1 && $0.time <= shown.end }
@@ -260,30 +260,30 @@ struct ReportSections: Sendable {
         return section("Access log", table(heads, Array(rows), isOpen: rows.count <= 30))
     }
 
-    /// What of the log was not understood.
+    /// Notes on log lines that could not be read.
     private var reading: String {
         let reading = record.reading
         var notes = ["\(Decimals.count(reading.lineCount, "line")) read."]
         if reading.damagedCount > 0 {
-            notes.append("\(Decimals.count(reading.damagedCount, "line")) could not be read and are left out.")
+            notes.append("\(Decimals.count(reading.damagedCount, "line")) could not be read and were skipped.")
         }
         if reading.unknownCount > 0 {
             let kinds = reading.unknownKinds.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
                 .map { "\($0.key) \($0.value)" }
-            notes.append("Left out, of kinds that this version does not know: \(kinds.joined(separator: ", ")).")
+            notes.append("Skipped, because this version does not know their kind: \(kinds.joined(separator: ", ")).")
         }
         if reading.lostCount > 0 {
             notes.append("The player could not write \(Decimals.count(reading.lostCount, "event")) fast enough.")
         }
         if reading.thinnedCount > 0 {
             notes.append(
-                "\(reading.thinnedCount) requests, samples or decisions are counted but not drawn: there were too many."
+                "\(reading.thinnedCount) requests, samples or decisions are counted but not drawn, because there were too many."
             )
         }
         if record.samples.isEmpty, record.requests.isEmpty, !record.periods.isEmpty {
             notes.append(
-                "An access log has periods: for waits, media ahead and requests a report needs the lines of "
-                    + "--progress json, or --report.")
+                "An access log contains only periods. For waits, buffered media and requests, use --progress json "
+                    + "or --report.")
         }
         return "<footer><p>\(Markup.foreign(notes.joined(separator: " ")))</p></footer>\n"
     }
@@ -294,7 +294,7 @@ struct ReportSections: Sendable {
         "<section>\n<h3>\(heading)</h3>\n\(content)</section>\n"
     }
 
-    /// A table; a long one is closed until somebody opens it.
+    /// A table that is initially closed if it is long.
     private func table(_ heads: [String], _ rows: [String], isOpen: Bool) -> String {
         let head = heads.map { "<th scope=\"col\">\($0)</th>" }.joined()
         let table =
@@ -303,7 +303,7 @@ struct ReportSections: Sendable {
         return isOpen ? table : "<details class=\"group\"><summary>\(rows.count) rows</summary>\n\(table)</details>\n"
     }
 
-    /// Of more than `limit` the first and the last, with nil between them.
+    /// The first and last of more than `limit` elements, with `nil` in between.
     private static func middleLeftOut<Element>(_ elements: [Element], _ limit: Int) -> [Element?] {
         guard elements.count > limit else { return elements }
         return elements.prefix(limit / 2).map(Optional.some) + [nil] + elements.suffix(limit / 2).map(Optional.some)

@@ -1,4 +1,4 @@
-/// How a report looks: on paper, on a phone, light and dark.
+/// The style of a report on paper and phones, light and dark.
 enum ReportStyle {
     static let css = """
         :root{\(DrawingStyle.variables(isDark: false))}

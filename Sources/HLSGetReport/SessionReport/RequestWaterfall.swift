@@ -1,7 +1,6 @@
 import HLSGetKit
 
-/// Requests below one another on one time axis, each with its phases, as HTML: every row opens to its details, without a
-/// script.
+/// Requests on a common time axis, each with its phases, as HTML. Each row expands to show details, without a script.
 struct RequestWaterfall: Sendable {
     private let axis: TimeAxis
     private let requests: [SessionRecord.Request]
@@ -9,7 +8,7 @@ struct RequestWaterfall: Sendable {
     private let spells: [SessionRecord.Spell]
     private let alignsStarts: Bool
 
-    /// Requests where they lie in time.
+    /// Shows requests at their actual times.
     init(_ requests: [SessionRecord.Request], of record: SessionRecord, axis: TimeAxis) {
         self.requests = requests
         self.axis = axis
@@ -18,7 +17,7 @@ struct RequestWaterfall: Sendable {
         spells = record.spells.filter { $0.activity.waitCause != nil && axis.shows($0.start, $0.end) }
     }
 
-    /// Requests of different times, all from their own starts.
+    /// Compares requests of different times by aligning their starts.
     init(comparing requests: [SessionRecord.Request], of record: SessionRecord) {
         self.requests = requests
         axis = TimeAxis(from: 0, to: requests.map(\.duration).max() ?? 1)
@@ -27,7 +26,6 @@ struct RequestWaterfall: Sendable {
         spells = []
     }
 
-    /// A phase of a request.
     struct Phase: Sendable, Equatable {
         var name: String
         var style: String
@@ -35,7 +33,7 @@ struct RequestWaterfall: Sendable {
         var end: Double
     }
 
-    /// Phases in their order, without those that did not take place; together they are the whole request.
+    /// The phases of a request in order, without skipped ones. Together they cover the whole request.
     static func phases(of request: SessionRecord.Request) -> [Phase] {
         var phases: [Phase] = []
         var reached = request.start
@@ -44,7 +42,7 @@ struct RequestWaterfall: Sendable {
             phases.append(Phase(name: name, style: style, start: reached, end: min(end, request.end)))
             reached = min(end, request.end)
         }
-        // What is shorter than a millisecond is no wait for a connection.
+        // Ignore waits shorter than a millisecond.
         if let start = request.transferStart, start - request.start > 0.001 { add("queued", "queued", until: start) }
         add("dns", "lookup", until: request.nameLookupEnd)
         add("connect", "connect", until: request.connectEnd)
@@ -61,7 +59,6 @@ struct RequestWaterfall: Sendable {
         return phases
     }
 
-    /// What the colours of phases are.
     static let legend: String = [
         ("queued", "queued"), ("dns", "lookup"), ("connect", "connect"), ("tls", "secure"),
         ("first byte", "firstByte"), ("body", "body"), ("failed", "failure"), ("given up", "abandoned"),
@@ -69,7 +66,7 @@ struct RequestWaterfall: Sendable {
         #"<span><svg width="12" height="10" aria-hidden="true"><rect class="f-\#(style)" width="12" height="10"/></svg> \#(name)</span>"#
     }.joined(separator: " ")
 
-    /// - Parameter showsAxis: false where it lies below a drawing with the same axis.
+    /// - Parameter showsAxis: Pass `false` below a drawing with the same axis.
     func html(showsAxis: Bool = true) -> String {
         "<div class=\"wf\">\n" + (showsAxis ? axisMarkup : "") + requests.map(row).joined() + "</div>\n"
     }

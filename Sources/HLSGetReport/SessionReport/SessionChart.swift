@@ -1,8 +1,8 @@
 import HLSGetKit
 
-/// The lanes of a session above one another, on one time axis: what the viewer had, media ahead, bit rates, requests.
+/// The lanes of a session on a common time axis: the viewer's experience, buffered media, bit rates and requests.
 package struct SessionChart: Sendable {
-    /// The limits of the lanes, which two sessions beside each other share.
+    /// The limits of the lanes, which two sessions side by side share.
     package struct Limits: Sendable, Equatable {
         /// Seconds of media.
         var ahead: Double
@@ -14,7 +14,7 @@ package struct SessionChart: Sendable {
             self.bitRate = bitRate
         }
 
-        /// Limits that fit what happened.
+        /// Creates limits that fit a session.
         package init(for record: SessionRecord) {
             ahead = ValueScale.limit(for: record.samples.compactMap(\.ahead).max() ?? 0, least: 2)
             let used = Set(record.requests.compactMap(\.variant) + record.samples.compactMap(\.variant))
@@ -24,7 +24,7 @@ package struct SessionChart: Sendable {
             let measured = (media.compactMap(\.throughput) + record.samples.compactMap(\.throughput)).sorted()
             let usual = measured.isEmpty ? 0 : measured[measured.count * 9 / 10]
             let top = max(variants, periods)
-            // A network far above what was played says no more than that it was fast.
+            // Limit the scale, because throughput far over the played bit rate only means that the network was fast.
             bitRate = ValueScale.limit(for: top > 0 ? max(top, min(usual, top * 2.5)) : usual, least: 1000)
         }
 
@@ -36,11 +36,11 @@ package struct SessionChart: Sendable {
     private let record: SessionRecord
     private let axis: TimeAxis
     private let limits: Limits
-    /// False where the requests follow below, one by one.
+    /// `false` if the requests are listed below.
     private let showsRequests: Bool
-    /// What the network let through over time, in bits per second, where that is known.
+    /// The network throughput over time, in bits per second, as far as known.
     private let network: [(Double, Double)]
-    /// More marks than so many are put together.
+    /// The maximum number of individual marks; more are combined.
     private static let markLimit = 400
     private static let bandHeight = 12.0
 
@@ -76,7 +76,7 @@ package struct SessionChart: Sendable {
         if !bands.isEmpty { y += 24 + Double(bands.count) * (Self.bandHeight + 4) }
         let bottom = y + 2
         drawing.height = bottom + 20
-        // Behind everything: where in all lanes time stood still.
+        // Shade the times when playback had stopped, under everything else.
         for tick in axis.ticks() { drawing.verticals([(tick, top, bottom)], "l-grid") }
         shade(&drawing, top, bottom)
         for lane in lanes { lane(&drawing) }
@@ -91,13 +91,13 @@ package struct SessionChart: Sendable {
         return drawing
     }
 
-    // MARK: What the viewer had
+    // MARK: Playback
 
     private func drawViewer(_ drawing: inout Drawing, _ y: Double) -> Double {
         drawing.gutter("viewer", y: y + 19)
         for spell in record.spells where spell.activity == .playing { bar(spell, &drawing, y) }
         for spell in record.spells where spell.activity != .playing { bar(spell, &drawing, y) }
-        // The longest waits get their labels first.
+        // Label the longest waits first.
         var taken: [(Double, Double)] = []
         for spell in record.spells.filter({ $0.activity.waitCause != nil }).sorted(by: { $0.duration > $1.duration }) {
             guard axis.shows(spell.start, spell.end), spell.duration >= 0.1, taken.count < 12 else { continue }
@@ -222,7 +222,7 @@ package struct SessionChart: Sendable {
         drawing.dots(dots, "d-throughput")
     }
 
-    /// Each variant from the request of its first segment to that of the next one's.
+    /// The periods of the variants, each from the request of its first segment to the next variant's first request.
     private var variantSteps: [(start: Double, end: Double, variant: Int)] {
         var steps: [(start: Double, end: Double, variant: Int)] = []
         for request in record.requests where request.kind == .video {
@@ -250,7 +250,7 @@ package struct SessionChart: Sendable {
             guard let variant = record.variants[step.variant] else { continue }
             let (start, y) = (max(step.start, axis.start), rate(step))
             let share = axis.share(start)
-            // About six pixels to a letter of a plot of 700.
+            // Assume six pixels per character in a plot 700 pixels wide.
             let reach = share + Double(variant.name.count) * 0.0095 + 0.01
             let at = min(share, 1 - (reach - share))
             guard !taken.contains(where: { at < $0.to && reach > $0.from && abs(y - $0.y) < 14 }) else { continue }
@@ -305,7 +305,7 @@ package struct SessionChart: Sendable {
         }
     }
 
-    /// Of very many requests: how much of the time something was under way, and where requests failed.
+    /// Summarizes very many requests: the fraction of time with an active request, and failures.
     private func drawCrowd(_ requests: [SessionRecord.Request], _ drawing: inout Drawing, _ y: Double) {
         let count = 250
         var busy = [Double](repeating: 0, count: count)
@@ -338,7 +338,7 @@ package struct SessionChart: Sendable {
         }
     }
 
-    // MARK: What is told by pointing
+    // MARK: Hover texts
 
     private func addHovers(_ drawing: inout Drawing) {
         let count = 120
@@ -370,9 +370,9 @@ package struct SessionChart: Sendable {
 
     // MARK: Many values
 
-    /// Of more values than can be told apart the lowest and the highest of each stretch, in their order.
+    /// The lowest and highest values of each range in order, if there are more values than the axis can show.
     static func envelope(_ values: [(Double, Double)], _ axis: TimeAxis, _ count: Int) -> [(Double, Double)] {
-        // One before and one after the axis belong to its lines.
+        // Include one value before and after the axis, which its lines need.
         let first = max(0, (values.firstIndex { $0.0 >= axis.start } ?? values.count) - 1)
         let last = min(values.count, (values.lastIndex { $0.0 <= axis.end } ?? -1) + 2)
         guard first < last else { return [] }
@@ -402,7 +402,6 @@ package struct SessionChart: Sendable {
 }
 
 extension SessionRecord.Activity {
-    /// As people say it.
     var words: String {
         switch self {
         case .playing: "playing"

@@ -1,28 +1,27 @@
 import HLSGetKit
 
-/// A session in words: how it went, and why it waited.
+/// A summary of a session in words: its result, and the causes of its waits.
 struct SessionFindings: Sendable, Equatable {
-    /// A figure with its name.
     struct Figure: Sendable, Equatable {
         enum Tone: Sendable, Equatable { case plain, good, bad }
         var name: String
         var value: String
         var note: String = ""
         var tone = Tone.plain
-        /// To compare with another session's; lower is better where that makes sense.
+        /// The value to compare with another session, and whether lower is better if that is meaningful.
         var number: Double?
         var lowerIsBetter: Bool?
     }
 
-    /// What the session came to, a sentence each; the first one is the most important.
+    /// The findings, one sentence each, the most important first.
     let sentences: [String]
-    /// The longest stalls, in the order in which they happened.
+    /// The longest stalls in chronological order.
     let stalls: [StallDiagnosis]
-    /// Of the wait at the start.
+    /// The steps of the initial wait.
     let startSteps: [String]
     let figures: [Figure]
 
-    /// More stalls than so many are not looked at one by one.
+    /// The maximum number of stalls to diagnose individually.
     static let stallLimit = 8
 
     init(of record: SessionRecord) {
@@ -81,7 +80,7 @@ private struct Words {
         return text + "."
     }
 
-    /// The cause that took the most time, in the words of its longest stall.
+    /// The cause that took the most time, described by its longest stall.
     private var causeSentence: String? {
         guard !stalls.isEmpty else { return nil }
         var times: [String: Double] = [:]
@@ -104,10 +103,10 @@ private struct Words {
         case .playedToEnd: nil
         case .failed(let failure):
             "It ended with an error: \(failure.cause)" + (failure.detail.map { " (\($0))" } ?? "") + "."
-        case .ended: record.spells.isEmpty ? nil : "It was ended before the end of the stream."
+        case .ended: record.spells.isEmpty ? nil : "It was stopped before the end of the stream."
         case .unknown:
             record.spells.isEmpty
-                ? nil : "The log breaks off: it does not tell how the session ended."
+                ? nil : "The log is incomplete, so it is unknown how the session ended."
         }
     }
 
@@ -116,7 +115,7 @@ private struct Words {
         guard let most = uses.first else { return nil }
         let total = uses.reduce(0) { $0 + $1.seconds }
         guard total > 0 else { return nil }
-        if uses.count == 1 { return "All of it was loaded as \(most.name)." }
+        if uses.count == 1 { return "All media was loaded as \(most.name)." }
         let names = uses.prefix(4).map { "\($0.name) \(Decimals.percent($0.seconds / total))" }
         let rest = uses.count > 4 ? " and \(uses.count - 4) more" : ""
         return "Media was loaded as \(names.joined(separator: ", "))\(rest), with \(switchText)."
@@ -132,7 +131,7 @@ private struct Words {
 
     private var switchText: String { switchCount == 1 ? "1 switch" : "\(switchCount) switches" }
 
-    /// Variants by how much of their media was loaded, the most first.
+    /// Variants by the duration of loaded media, the most used first.
     private var variantUse: [(name: String, seconds: Double)] {
         var uses: [Int: Double] = [:]
         for request in record.requests where request.kind == .video && !request.hasFailed && !request.isAbandoned {
@@ -145,7 +144,7 @@ private struct Words {
 
     // MARK: Start
 
-    /// What the wait at the start went to.
+    /// The steps of the initial wait.
     var startSteps: [String] {
         guard let end = startedAfter else { return [] }
         let requests = record.requests.filter { $0.start < end }
@@ -153,7 +152,7 @@ private struct Words {
             let own = requests.filter { $0.kind == kind && !$0.hasFailed }
             guard let first = own.first else { return nil }
             let connect = first.connectEnd.map { ($0 - (first.transferStart ?? first.start)) }
-            // Playing may begin with a part of a segment.
+            // Playback may start before the segment is complete.
             let isPart = first.end > end + 0.5
             var text = "\(kind.label) \(seconds(isPart ? end - first.start : first.duration))"
             if isPart { text += " for a part of it" }
@@ -192,7 +191,7 @@ private struct Words {
         if let rate = medianThroughput {
             figures.append(
                 .init(
-                    name: "Network", value: Decimals.bitRateWithUnit(rate), note: "as the player saw it, median",
+                    name: "Network", value: Decimals.bitRateWithUnit(rate), note: "median of the player's estimates",
                     number: rate))
         }
         if record.requestCount > 0 {
@@ -221,7 +220,7 @@ private struct Words {
         return figures
     }
 
-    /// Declared bits per second of what was loaded, by its media time.
+    /// The declared bit rate of the loaded media, weighted by duration, in bits per second.
     private var loadedBitRate: Double? {
         var (bits, time) = (0.0, 0.0)
         for request in record.requests where request.kind == .video && !request.hasFailed && !request.isAbandoned {
@@ -234,7 +233,7 @@ private struct Words {
         return time > 0 ? bits / time : record.summary.averageBitrate
     }
 
-    /// What the player expected of the network; of its logs without that, what a segment had of it.
+    /// The median throughput that the player estimated or, if the log lacks it, that segments achieved.
     private var medianThroughput: Double? {
         var rates = record.samples.compactMap(\.throughput).sorted()
         if rates.isEmpty { rates = record.requests.filter { $0.kind == .video }.compactMap(\.throughput).sorted() }

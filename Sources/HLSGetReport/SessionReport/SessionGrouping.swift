@@ -1,20 +1,19 @@
 import HLSKitCore
 
-/// Which logs are of one session.
 package enum SessionGrouping {
-    /// Logs of measurements are a session each. Access and error logs belong to the only session there is; without one they
-    /// are one, together.
+    /// Groups logs. Each measurement log is a session. Access and error logs belong to the only session or, without
+    /// one, form a session together.
     static func sessions(of logs: [ReportPage.Session]) throws(HLSError) -> [ReportPage.Session] {
         var full = logs.filter(\.record.isFull)
         var others = logs.filter { !$0.record.isFull }
         if full.isEmpty, others.count == 2, others.allSatisfy({ !$0.record.periods.isEmpty }) { return others }
         guard full.count <= 2 else {
-            throw HLSError(code: .invalidArgument, cause: "at most two sessions can be shown beside each other")
+            throw HLSError(code: .invalidArgument, cause: "at most two sessions can be shown side by side")
         }
         guard full.count < 2 || others.isEmpty else {
             throw HLSError(
                 code: .invalidArgument, urlString: others.first?.name,
-                cause: "of which of two sessions it is cannot be told")
+                cause: "cannot tell which of the two sessions it belongs to")
         }
         if full.isEmpty { full = [others.removeFirst()] }
         for other in others {
@@ -26,10 +25,10 @@ package enum SessionGrouping {
 }
 
 extension SessionRecord {
-    /// Whether it has more than periods and failures.
+    /// Whether the record has more than periods and failures.
     fileprivate var isFull: Bool { !spells.isEmpty || !requests.isEmpty || !samples.isEmpty }
 
-    /// Takes over what an access log or an error log tells of the same session.
+    /// Adds the data of an access or error log of the same session.
     fileprivate mutating func add(_ other: SessionRecord) {
         periods += other.periods
         if failures.isEmpty { failures = other.failures }

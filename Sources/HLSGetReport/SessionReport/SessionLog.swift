@@ -1,9 +1,9 @@
 import FoundationEssentials
 import Glibc
 
-/// Reads the file of a log, line by line, in a bounded amount of memory.
+/// Reads a log file line by line in a bounded amount of memory.
 package enum SessionLog {
-    /// Takes each line of a file, or of standard input where `path` is `-`.
+    /// Reads each line of a file, or of standard input if `path` is `-`.
     static func read(_ path: String, into recorder: inout SessionRecorder) throws(POSIXError) {
         let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure }
@@ -32,7 +32,7 @@ extension SessionRecorder {
     }
 }
 
-/// Cuts bytes into lines. Of a line beyond the limit nothing is kept.
+/// Splits bytes into lines. Lines over the limit are discarded.
 struct LineSplitter: Sendable {
     enum Line: Sendable, Equatable {
         case whole([UInt8])
@@ -55,7 +55,7 @@ struct LineSplitter: Sendable {
         append(rest)
     }
 
-    /// What is left is a line, too.
+    /// Emits the remaining bytes as the last line.
     mutating func finish(_ body: (Line) -> Void) {
         if isOversized {
             body(.oversized)

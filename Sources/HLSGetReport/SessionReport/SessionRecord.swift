@@ -1,29 +1,29 @@
-/// What happened in one session, as its logs tell it. Times are seconds since the start of the session.
+/// The events of one session, read from its logs. Times are seconds since the start of the session.
 ///
-/// A value of bounded size: of very long sessions samples and requests are thinned out, while totals stay exact. Texts in
-/// it come from elsewhere: whoever shows them escapes them and hides what is secret.
+/// The size is bounded: samples and requests of very long sessions are thinned out, while totals stay exact. Texts are
+/// external input. Escape them and remove secrets before displaying them.
 package struct SessionRecord: Sendable, Equatable {
-    /// What was played; nil where no line tells.
+    /// The URL of the stream, or `nil` if unknown.
     var url: String?
     /// The program that wrote the log.
     var software: String?
-    /// The wall clock at the start, as the log writes it.
+    /// The wall clock time at the start, as written in the log.
     var date: String?
-    /// When the last thing happened.
+    /// The time of the last event.
     package var end = 0.0
-    /// Variants that are known, by their place in the playlist.
+    /// The known variants by their index in the playlist.
     package var variants: [Int: Variant] = [:]
-    /// Whether those are all that there are.
+    /// Whether ``variants`` is complete.
     var hasLadder = false
-    /// What the viewer had, without holes, from 0 to ``end``. Empty where the log does not tell.
+    /// The states of playback from 0 to ``end``, without gaps, or empty if the log does not contain them.
     package var spells: [Spell] = []
     package var samples: [Sample] = []
-    /// By their starts.
+    /// In the order of their starts.
     package var requests: [Request] = []
     var totals: [RequestKind: RequestTotals] = [:]
     var decisions: [Decision] = []
     var failures: [Failure] = []
-    /// Those of the list above that were left out because there were too many.
+    /// The number of failures that were omitted from ``failures``.
     var numberOfMoreFailures = 0
     var periods: [Period] = []
     var summary = Summary()
@@ -32,10 +32,10 @@ package struct SessionRecord: Sendable, Equatable {
 
     package init() {}
 
-    /// A variant, as the playlist declares it.
+    /// A variant as the playlist declares it.
     package struct Variant: Sendable, Equatable {
         package var index: Int
-        /// Bits per second; 0 where undeclared.
+        /// Bits per second, or 0 if undeclared.
         package var bandwidth: Double
         var averageBandwidth: Double?
         var width = 0
@@ -55,12 +55,12 @@ package struct SessionRecord: Sendable, Equatable {
         }
     }
 
-    /// What the viewer had for a while.
+    /// A period with one playback state.
     package struct Spell: Sendable, Equatable {
         package var start: Double
         package var end: Double
         package var activity: Activity
-        /// Where playback was at its start.
+        /// The playback position at its start.
         var itemTime: Double?
 
         package init(start: Double, end: Double, activity: Activity, itemTime: Double? = nil) {
@@ -79,20 +79,19 @@ package struct SessionRecord: Sendable, Equatable {
         var waitCause: WaitCause? { if case .waiting(let cause) = self { cause } else { nil } }
     }
 
-    /// What a wait belongs to.
     package enum WaitCause: Sendable, Equatable {
         case start, stall, seek, resume
-        /// In the player's words.
+        /// The reason given by the player.
         case other(String)
     }
 
-    /// The state of the player at a moment.
+    /// A snapshot of the player.
     package struct Sample: Sendable, Equatable {
         package var time: Double
         var itemTime: Double?
-        /// Seconds of media ahead of the playhead.
+        /// Seconds of buffered media after the playhead.
         package var ahead: Double?
-        /// Expected throughput in bits per second.
+        /// The estimated throughput in bits per second.
         var throughput: Double?
         var variant: Int?
         /// Seconds behind the live edge.
@@ -115,13 +114,12 @@ package struct SessionRecord: Sendable, Equatable {
         case multivariantPlaylist, mediaPlaylist, initializationSection, video, audio, subtitles, key
     }
 
-    /// One request, from its start to its end.
     package struct Request: Sendable, Equatable {
         package var kind: RequestKind
         package var url: String
         package var start: Double
         package var end: Double
-        /// Ends of phases; nil for those that did not take place or are not known.
+        /// The end of each phase, or `nil` if it was skipped or is unknown.
         var transferStart: Double?
         var nameLookupEnd: Double?
         var connectEnd: Double?
@@ -129,7 +127,7 @@ package struct SessionRecord: Sendable, Equatable {
         package var responseStart: Double?
         package var byteCount = 0
         var error: String?
-        /// Given up for a smaller one.
+        /// Whether it was cancelled in favour of a smaller variant.
         package var isAbandoned = false
         var isFromCache = false
         var isReload = false
@@ -172,36 +170,35 @@ package struct SessionRecord: Sendable, Equatable {
 
         var duration: Double { end - start }
         var hasFailed: Bool { error != nil }
-        /// Bits per second from the first byte on; nil for what says nothing about the network.
+        /// Bits per second from the first byte on, or `nil` if the request says nothing about the network.
         var throughput: Double? {
             guard let responseStart, !isFromCache, byteCount >= 1000, end - responseStart > 0.001 else { return nil }
             return Double(byteCount) * 8 / (end - responseStart)
         }
-        /// Bits per second that its media takes to play.
+        /// The bit rate of its media, in bits per second.
         var mediaBitRate: Double? {
             guard let segmentDuration, segmentDuration > 0, !hasFailed, !isAbandoned, byteCount > 0 else { return nil }
             return Double(byteCount) * 8 / segmentDuration
         }
-        /// Whether it is worth keeping where there are too many.
+        /// Whether to keep the request when thinning out.
         var isNotable: Bool { hasFailed || isAbandoned || duration > 2 }
     }
 
-    /// All requests of a kind.
     struct RequestTotals: Sendable, Equatable {
         var count = 0
         var failedCount = 0
         var byteCount = 0
-        /// Seconds in which they were under way, added up.
+        /// The sum of their durations in seconds.
         var duration = 0.0
         var longest = 0.0
-        /// Seconds until the first byte, of those that had one.
+        /// Seconds until the first byte, if there was one.
         var firstByte = Quantiles()
-        /// Those that could use a connection that was open, of those that tell.
+        /// The number of requests on a reused connection, among those with known connections.
         var reusedCount = 0
         var connectionCount = 0
     }
 
-    /// Something that the player decided, or that it told.
+    /// A decision or announcement of the player.
     struct Decision: Sendable, Equatable {
         enum Kind: Sendable, Equatable {
             case start, up, down, same, abandon, pathway, skip, seek, live, rendition, other
@@ -210,7 +207,7 @@ package struct SessionRecord: Sendable, Equatable {
         var kind: Kind
         var what: String
         var reason: String?
-        /// The variant from then on.
+        /// The variant after the decision.
         var variant: Int?
     }
 
@@ -237,7 +234,7 @@ package struct SessionRecord: Sendable, Equatable {
         var startupTime: Double?
     }
 
-    /// Totals that the log itself states; nil for what it does not.
+    /// Totals that the log states, or `nil` if it does not.
     struct Summary: Sendable, Equatable {
         var watched: Double?
         var duration: Double?
@@ -254,37 +251,37 @@ package struct SessionRecord: Sendable, Equatable {
     enum Outcome: Sendable, Equatable {
         case playedToEnd
         case failed(Failure)
-        /// Somebody ended it.
+        /// The user ended the session.
         case ended
-        /// The log ends without telling.
+        /// The log ends without a result.
         case unknown
     }
 
-    /// How much of the log was understood.
+    /// How much of the log could be read.
     struct Reading: Sendable, Equatable {
         var lineCount = 0
-        /// Not what it should be: cut off, not JSON, too long.
+        /// Lines that are truncated, too long or not JSON.
         var damagedCount = 0
-        /// Lines of kinds that are not known, by name. Of more than a few kinds the rest is counted together.
+        /// Unknown kinds of lines by name. If there are too many kinds, the rest is counted together.
         var unknownKinds: [String: Int] = [:]
         var unknownCount: Int { unknownKinds.values.reduce(0, +) }
         /// Requests and samples that were counted but not kept.
         var thinnedCount = 0
-        /// Lines that the player itself could not write fast enough.
+        /// Lines that the player dropped because they could not be written fast enough.
         var lostCount = 0
     }
 
-    /// Whether there is anything to show.
+    /// Whether the record has nothing to show.
     var isEmpty: Bool {
         spells.isEmpty && samples.isEmpty && requests.isEmpty && periods.isEmpty && failures.isEmpty
             && decisions.isEmpty && outcome == .unknown
     }
 
-    /// Waits that a stall began, in order.
+    /// Waits caused by a stall, in order.
     var stalls: [Spell] { spells.filter { $0.activity == .waiting(.stall) } }
-    /// Seconds of the session in which media was played.
+    /// Seconds of playback.
     var playingTime: Double { spells.reduce(0) { $0 + ($1.activity == .playing ? $1.duration : 0) } }
-    /// When playing first began.
+    /// When playback first started.
     var firstPlaying: Double? { spells.first { $0.activity == .playing }?.start }
     var requestCount: Int { totals.values.reduce(0) { $0 + $1.count } }
     var failedRequestCount: Int { totals.values.reduce(0) { $0 + $1.failedCount } }

@@ -2,16 +2,16 @@ import HLSGetKit
 import HLSKitCore
 import HLSKitPlaylist
 
-/// Makes a ``SessionRecord`` of the lines of logs: those of `--progress json`, of `--access-log` and of `--error-log`, in any
-/// order. Lines that are damaged, or of a kind that is not known, are counted and left out.
+/// Builds a ``SessionRecord`` from lines of `--progress json`, `--access-log` and `--error-log` in any order. Damaged
+/// and unknown lines are counted and skipped.
 package struct SessionRecorder: Sendable {
-    /// What is kept of very long sessions: about six hours of samples, and so many requests.
+    /// About six hours of samples.
     static let sampleLimit = 40_000
     static let requestLimit = 20_000
     static let decisionLimit = 4_000
     static let failureLimit = 500
     static let periodLimit = 2_000
-    /// Longer lines are damaged.
+    /// Longer lines are treated as damaged.
     static let maximumLineLength = 4 << 20
 
     private var record = SessionRecord()
@@ -20,17 +20,17 @@ package struct SessionRecorder: Sendable {
     private var decisions = ThinnedList<SessionRecord.Decision>(limit: decisionLimit)
     private var timeline = SessionTimeline()
     private var extendedLog = ExtendedLogReader()
-    /// The wall clock at the start, which places what has a date only.
+    /// The wall clock time at the start, which places lines that only have a date.
     private var epoch: PlaylistDate?
     private var datedPeriods: [(date: PlaylistDate?, period: SessionRecord.Period)] = []
     private var datedFailures: [(date: PlaylistDate?, failure: SessionRecord.Failure)] = []
 
     init() {}
 
-    /// Takes the next line, without its end.
+    /// Processes the next line, without its line feed.
     mutating func take(_ line: String) { take(bytes: Array(line.utf8)) }
 
-    /// Takes the next line, without its end.
+    /// Processes the next line, without its line feed.
     mutating func take(bytes: [UInt8]) {
         guard !bytes.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) else { return }
         record.reading.lineCount += 1
@@ -54,7 +54,7 @@ package struct SessionRecorder: Sendable {
         }
     }
 
-    /// A line that is longer than ``maximumLineLength``, and was not read.
+    /// Notes a line longer than ``maximumLineLength``, which was not read.
     mutating func noteOversizedLine() {
         record.reading.lineCount += 1
         noteDamage()
@@ -62,7 +62,7 @@ package struct SessionRecorder: Sendable {
 
     private mutating func noteDamage() { record.reading.damagedCount += 1 }
 
-    /// What happened, as far as the lines told.
+    /// The record of all lines so far.
     func finished() -> SessionRecord {
         var record = record
         record.samples = samples.elements.sorted { $0.time < $1.time }
@@ -73,7 +73,7 @@ package struct SessionRecorder: Sendable {
             period.start = seconds(of: date)
             record.periods.append(period)
         }
-        // The error log has what the lines of JSON have, and more.
+        // Use the error log only if the JSON lines contain no errors, because it repeats them.
         for (date, var failure) in datedFailures where !hasErrors {
             failure.time = seconds(of: date)
             record.failures.append(failure)
@@ -91,7 +91,7 @@ package struct SessionRecorder: Sendable {
 
     // MARK: Parts
 
-    /// Time and wall clock of a line.
+    /// Notes the time and wall clock of a line.
     private mutating func note(_ entry: LogEntry) {
         guard let time = entry.time else { return }
         record.end = max(record.end, time)
@@ -152,13 +152,13 @@ package struct SessionRecorder: Sendable {
 
     // MARK: Lines
 
-    /// Kinds that are known and tell nothing that a report has.
+    /// Known kinds that a report does not use.
     private static let silentKinds: Set<String> = [
         "item_status", "buffer_full", "likely_to_keep_up", "initial_likely_to_keep_up", "cue", "date_range",
         "timed_metadata", "splice_marker", "desired_rate", "download_progress",
     ]
 
-    /// - Returns: whether it is of a kind that is measured.
+    /// - Returns: Whether the line is a measurement.
     private mutating func take(_ event: String, _ entry: LogEntry) -> Bool {
         let time = entry.time ?? 0
         switch event {
@@ -220,7 +220,7 @@ package struct SessionRecorder: Sendable {
         return true
     }
 
-    /// - Returns: whether it is a decision, or something else that a list of them tells.
+    /// - Returns: Whether the line is a decision or another entry for the list of decisions.
     private mutating func take(decision event: String, _ entry: LogEntry) -> Bool {
         switch event {
         case "seek": timeline.note(.seek, at: entry.time ?? 0, itemTime: entry.number("item_time"))

@@ -1,7 +1,7 @@
-/// Makes of what a player reported the stretches in which it played, waited or was paused.
+/// Derives the periods of playing, waiting and pausing from a player's reports.
 struct SessionTimeline: Sendable {
     enum Mark: Sendable, Equatable {
-        /// The status as the log has it.
+        /// The status as the log names it.
         case status(String, reason: String?, rate: Double?)
         /// The rate of the timebase.
         case rate(Double)
@@ -14,23 +14,23 @@ struct SessionTimeline: Sendable {
         var itemTime: Double?
     }
 
-    /// A stall is told by two lines, which may be this far apart.
+    /// The maximum time between the two lines that report a stall.
     private static let slack = 0.25
-    /// What is shorter is part of what follows.
+    /// Shorter periods are merged into the following one.
     private static let shortest = 0.02
 
     private var entries = ThinnedList<Entry>(limit: 40_000)
 
     init() {}
 
-    /// Marks may come in any order.
+    /// Adds a mark. Marks may arrive in any order.
     mutating func note(_ mark: Mark, at time: Double, itemTime: Double?) {
         entries.append(Entry(time: time, mark: mark, itemTime: itemTime)) { entry in
             if case .rate = entry.mark { false } else { true }
         }
     }
 
-    /// The stretches from 0 to `end`; none where no status was told.
+    /// The periods from 0 to `end`, or none if no status was reported.
     func spells(until end: Double) -> [SessionRecord.Spell] {
         let numbered = entries.elements.enumerated()
         let sorted = numbered.sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(\.element)
@@ -71,7 +71,7 @@ struct SessionTimeline: Sendable {
         return low < times.count && times[low] <= time + slack
     }
 
-    /// Without those that nobody can see.
+    /// Merges periods that are too short to notice.
     private static func smooth(_ spells: [SessionRecord.Spell]) -> [SessionRecord.Spell] {
         var result: [SessionRecord.Spell] = []
         var start: Double?
@@ -96,7 +96,7 @@ struct SessionTimeline: Sendable {
         return result
     }
 
-    /// What is known at a moment.
+    /// The known state at a time.
     private struct State {
         private var status = "paused"
         private var rate = 0.0
@@ -130,7 +130,7 @@ struct SessionTimeline: Sendable {
                     isStalled = false
                     isSeeking = false
                 } else if status == "playing", hasPlayed, isStall || isSeeking {
-                    // The player does not wait by itself, and yet time stands.
+                    // Playback has stopped although the player reports that it plays.
                     isStalled = true
                     cause = isSeeking ? .seek : .stall
                 }

@@ -1,42 +1,40 @@
 import HLSGetKit
 
-/// Why a player waited for media: what its requests did before and meanwhile. A value that is derived from a record.
+/// Why a player waited for media, derived from the requests of a record before and during the wait.
 struct StallDiagnosis: Sendable, Equatable {
     enum Cause: Sendable, Equatable {
         /// Requests failed.
         case failures
-        /// The server took long to answer.
+        /// The server took long to respond.
         case slowServer
-        /// Media came more slowly than it plays.
+        /// Media arrived more slowly than it plays.
         case slowNetwork
-        /// A live playlist did not list more.
+        /// A live playlist listed no new segments.
         case nothingListed
-        /// A playlist or a key was waited for.
+        /// The player waited for a playlist or a key.
         case otherRequest
-        /// Nothing was asked for.
         case noRequest
-        /// Media was there.
+        /// Media was buffered.
         case notTheNetwork
         case unknown
     }
 
     let stall: SessionRecord.Spell
     let cause: Cause
-    /// The cause in a few words, for headings.
     let title: String
-    /// The cause in a sentence.
+    /// A sentence about the cause.
     let text: String
-    /// What else belongs to it, a sentence each.
+    /// Further notes, one sentence each.
     let notes: [String]
-    /// What is worth looking at: the time before and after it, too.
+    /// The time to show, which includes some time before and after the stall.
     let window: ClosedRange<Double>
-    /// Places in ``SessionRecord/requests`` of what was under way in ``window``.
+    /// Indices in ``SessionRecord/requests`` of the requests active in ``window``.
     let requests: [Int]
 
-    /// How far back a cause is looked for, in seconds, where no other stall was in between.
+    /// The maximum time before the stall to search for a cause, in seconds. The search ends at the previous wait.
     private static let lookBack = 20.0
 
-    /// - Parameter stall: one of the waits of `record`.
+    /// - Parameter stall: One of the waits of `record`.
     init(of stall: SessionRecord.Spell, in record: SessionRecord) {
         self.stall = stall
         let previousEnd = record.spells.last { $0.end <= stall.start && $0.activity.waitCause != nil }?.end ?? 0
@@ -47,7 +45,7 @@ struct StallDiagnosis: Sendable, Equatable {
         let evidence = Evidence(of: stall, from: from, requests: nearby.map { record.requests[$0] }, record)
         (cause, title, text) = evidence.verdict
         notes = evidence.notes
-        // What the player waited for is seen from its start on.
+        // Show the awaited request from its start on.
         let first = nearby.map { record.requests[$0] }.filter { $0.end > stall.start }.map(\.start).min() ?? stall.start
         let start = max(0, min(stall.start - max(2, stall.duration / 2), max(first - 0.5, stall.start - 60)))
         window = start...max(start + 1, min(record.end, stall.end + max(1, stall.duration * 0.15)))
@@ -58,7 +56,6 @@ struct StallDiagnosis: Sendable, Equatable {
     }
 }
 
-/// What speaks for which cause.
 private struct Evidence {
     let stall: SessionRecord.Spell
     let from: Double
@@ -75,7 +72,7 @@ private struct Evidence {
     private var segments: [SessionRecord.Request] {
         requests.filter { [.video, .audio, .initializationSection].contains($0.kind) && !$0.isFromCache }
     }
-    /// Media that was under way while the player waited: what it waited for.
+    /// The media requests that were active while the player waited.
     private var awaited: [SessionRecord.Request] {
         segments.filter { $0.end > stall.start && $0.start < stall.end && ($0.byteCount > 0 || $0.hasFailed) }
     }
@@ -85,23 +82,23 @@ private struct Evidence {
         if !failed.isEmpty, isWorthBlaming(failed) { return (.failures, "requests failed", failureText(failed)) }
         if let ahead = aheadAtStart, ahead > 1.5, awaited.isEmpty {
             return (
-                .notTheNetwork, "media was there",
-                "\(seconds(ahead)) of media lay ahead: decoding or the output was too slow, not the network."
+                .notTheNetwork, "media was buffered",
+                "\(seconds(ahead)) of media was buffered: decoding or the output was too slow, not the network."
             )
         }
         if let slow = slowest(of: awaited), let first = slow.responseStart {
             let wait = first - slow.start
             if wait > 1, wait > slow.duration / 2 {
                 return (
-                    .slowServer, "the server answered late",
-                    "The server took \(seconds(wait)) to answer the request for \(slow.name), and "
+                    .slowServer, "the server responded late",
+                    "The server took \(seconds(wait)) to respond to the request for \(slow.name), and "
                         + "\(seconds(slow.end - first)) to deliver it."
                 )
             }
         } else if let silent = awaited.first(where: { $0.responseStart == nil && $0.duration > 1 }) {
             return (
-                .slowServer, "the server did not answer",
-                "The request for \(silent.name) got no answer in \(seconds(silent.duration))."
+                .slowServer, "the server did not respond",
+                "The request for \(silent.name) got no response in \(seconds(silent.duration))."
             )
         }
         if let text = networkText { return (.slowNetwork, "the network was too slow", text) }
@@ -109,7 +106,7 @@ private struct Evidence {
             $0.duration < $1.duration
         }), other.duration > 0.4 * stall.duration {
             return (
-                .otherRequest, "\(other.kind.name) was waited for",
+                .otherRequest, "the player waited for \(other.kind.name)",
                 "The request for \(other.name) took \(seconds(other.duration))."
             )
         }
@@ -117,19 +114,19 @@ private struct Evidence {
         if awaitedShare < 0.5, !reloads.isEmpty {
             return (
                 .nothingListed, "nothing new was listed",
-                "The media playlist was loaded \(Decimals.count(reloads.count, "time")) meanwhile, and no media was under "
-                    + "way for most of it: the stream had nothing new to offer."
+                "The media playlist was loaded \(Decimals.count(reloads.count, "time")) during the stall, and no media was "
+                    + "being loaded for most of it: the stream listed nothing new."
             )
         }
         if awaited.isEmpty {
             return record.requests.isEmpty
-                ? (.unknown, "the log has no requests", "The log does not tell which requests there were.")
-                : (.noRequest, "no media was under way", "No media was under way while the player waited.")
+                ? (.unknown, "the log has no requests", "The log contains no requests.")
+                : (.noRequest, "no media was being loaded", "No media was being loaded while the player waited.")
         }
         return (
             .unknown, "media came too late",
             "\(awaited[0].name.capitalizedFirst) arrived \(seconds(awaited[0].end - stall.start)) too late; "
-                + "the log does not tell what kept it."
+                + "the log does not show the cause."
         )
     }
 
@@ -146,11 +143,13 @@ private struct Evidence {
         }
         let abandoned = requests.filter { $0.isAbandoned && $0.end <= stall.end }
         if !abandoned.isEmpty {
-            notes.append("It had given up \(Decimals.count(abandoned.count, "download")) for a smaller one.")
+            notes.append(
+                "It had cancelled \(Decimals.count(abandoned.count, "download")) in favour of a smaller variant.")
         }
         if let ahead = aheadBefore {
             notes.append(
-                "\(seconds(ahead.time).capitalizedFirst) before it, \(seconds(ahead.ahead)) of media lay ahead.")
+                "\(seconds(ahead.time).capitalizedFirst) before the stall, \(seconds(ahead.ahead)) of media was buffered."
+            )
         }
         return notes
     }
@@ -159,7 +158,7 @@ private struct Evidence {
 
     private func seconds(_ value: Double) -> String { Decimals.seconds(value) }
 
-    /// Failures count where they, and what followed them, took a good part of what the wait took.
+    /// Whether failures explain the wait: one occurred during it, or they took a large part of it.
     private func isWorthBlaming(_ failed: [SessionRecord.Request]) -> Bool {
         if failed.contains(where: { $0.end > stall.start }) { return true }
         let lost = failed.reduce(0) { $0 + $1.duration }
@@ -183,22 +182,22 @@ private struct Evidence {
             failed.count == 1
             ? "The request for \(first.name) failed" : "\(failed.count) requests failed, from \(first.name) on"
         let lost = failed.reduce(0) { $0 + $1.duration }
-        return "\(count)\(most); \(seconds(lost)) went by in \(failed.count == 1 ? "it" : "them")."
+        return "\(count)\(most); \(failed.count == 1 ? "it" : "they") took \(seconds(lost))."
     }
 
     private func slowest(of requests: [SessionRecord.Request]) -> SessionRecord.Request? {
         requests.filter { $0.responseStart != nil }.max { $0.duration < $1.duration }
     }
 
-    /// Delivered against needed, over what was loaded shortly before and meanwhile.
+    /// Compares delivered with needed bits, for requests shortly before and during the wait.
     private var networkText: String? {
         guard let main = awaited.filter({ $0.kind == .video && !$0.hasFailed }).max(by: { $0.duration < $1.duration }),
             let own = main.mediaBitRate ?? main.variant.flatMap({ record.variants[$0]?.usualBitRate }), own > 0
         else { return nil }
         let (first, last) = (max(from, stall.start - 10), main.end)
         let loads = segments.filter { !$0.hasFailed && $0.end > first && $0.start < last }
-        // Of one that began before, or ended after, as much as lies between: others that shared the network with it then are
-        // left out, too.
+        // Count only the part of a request inside the period, as other requests that shared the network before or after
+        // are not counted either.
         let spans = loads.map { load in
             let start = load.responseStart ?? load.start
             return (load: load, start: max(start, first), end: min(load.end, last), length: load.end - start)
@@ -206,7 +205,7 @@ private struct Evidence {
         let bits = spans.reduce(0.0) { sum, span in
             sum + Double(span.load.byteCount) * 8 * max(0, span.end - span.start) / max(span.length, 0.001)
         }
-        // Audio of its own shares the network.
+        // A separate audio rendition shares the network.
         let audio = loads.filter { $0.kind == .audio }.compactMap(\.mediaBitRate).sorted()
         let need = own + (audio.isEmpty ? 0 : audio[audio.count / 2])
         let time = Self.union(spans.map { ($0.start, $0.end) })
@@ -216,11 +215,11 @@ private struct Evidence {
         guard delivered < need * 1.15 || main.duration > media else { return nil }
         let variant = main.variant.flatMap { record.variants[$0]?.name }.map { " of \($0)" } ?? ""
         let with = audio.isEmpty ? "" : " with its audio"
-        return "The network delivered \(Decimals.bitRateWithUnit(delivered)) where \(main.name)\(variant)\(with) needs "
+        return "The network delivered \(Decimals.bitRateWithUnit(delivered)), but \(main.name)\(variant)\(with) needs "
             + "\(Decimals.bitRateWithUnit(need)): \(seconds(media)) of media took \(seconds(main.duration)) to load."
     }
 
-    /// Seconds that are covered by at least one of them.
+    /// The total duration covered by the ranges.
     private static func union(_ ranges: [(Double, Double)]) -> Double {
         var (total, reached) = (0.0, -Double.infinity)
         for (start, end) in ranges.sorted(by: { $0.0 < $1.0 }) where end > reached {
@@ -230,7 +229,7 @@ private struct Evidence {
         return total
     }
 
-    /// The share of the wait in which media was under way.
+    /// The fraction of the wait with an active media request.
     private var awaitedShare: Double {
         guard stall.duration > 0 else { return 0 }
         return Self.union(awaited.map { (max($0.start, stall.start), min($0.end, stall.end)) }) / stall.duration
@@ -240,7 +239,7 @@ private struct Evidence {
         record.samples.last { $0.time <= stall.start + 0.05 && $0.time > stall.start - 2 }?.ahead
     }
 
-    /// The most that lay ahead in the time before, and how long before that was.
+    /// The largest buffer before the stall, and how long before.
     private var aheadBefore: (time: Double, ahead: Double)? {
         let samples = record.samples.filter { $0.time > from && $0.time < stall.start - 1 }
         guard let best = samples.max(by: { ($0.ahead ?? 0) < ($1.ahead ?? 0) }), let ahead = best.ahead, ahead >= 1
@@ -254,10 +253,10 @@ private struct Evidence {
         let ago = time - last.time
         switch last.kind {
         case .up where ago < 30:
-            return "\(seconds(ago).capitalizedFirst) before it the player had switched up: \(last.what)"
+            return "\(seconds(ago).capitalizedFirst) before the stall, the player had switched up: \(last.what)"
                 + (last.reason.map { " (\($0))" } ?? "") + "."
         case .down where ago < 30:
-            return "\(seconds(ago).capitalizedFirst) before it the player had switched down: \(last.what)."
+            return "\(seconds(ago).capitalizedFirst) before the stall, the player had switched down: \(last.what)."
         default: return nil
         }
     }
@@ -273,7 +272,7 @@ private struct Evidence {
 extension SessionRecord.RequestKind {
     var isNotMedia: Bool { self == .multivariantPlaylist || self == .mediaPlaylist || self == .key }
 
-    /// As in "the request for a key".
+    /// A phrase for sentences, as in "the request for a key".
     var name: String {
         switch self {
         case .multivariantPlaylist: "the multivariant playlist"
@@ -286,7 +285,6 @@ extension SessionRecord.RequestKind {
         }
     }
 
-    /// As in a column of a table.
     var label: String {
         switch self {
         case .multivariantPlaylist: "multivariant playlist"
@@ -301,7 +299,7 @@ extension SessionRecord.RequestKind {
 }
 
 extension SessionRecord.Request {
-    /// `segment 41`, `a key`.
+    /// A name such as `segment 41` or `a key`.
     var name: String {
         guard let mediaSequence else { return kind.name }
         switch kind {
@@ -313,6 +311,6 @@ extension SessionRecord.Request {
 }
 
 extension String {
-    /// With a capital letter at its start.
+    /// The text with its first character in upper case.
     var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

@@ -1,8 +1,8 @@
-/// A list that never holds more than its limit. Where more come, every second of those that are not notable goes; where
-/// all are notable, the oldest half stays.
+/// A list with a limit. If it is full, every second element is removed unless it is notable. If nearly all are notable,
+/// the newest ones are removed.
 struct ThinnedList<Element: Sendable & Equatable>: Sendable, Equatable {
     private(set) var elements: [Element] = []
-    /// How many went.
+    /// The number of removed elements.
     private(set) var removedCount = 0
     let limit: Int
 
@@ -21,7 +21,7 @@ struct ThinnedList<Element: Sendable & Equatable>: Sendable, Equatable {
             isOdd.toggle()
             return !isOdd
         }
-        // Nearly all of them are notable: there is no end to them, and the first ones tell why.
+        // If nearly all elements are notable, keep the first ones, because they show the cause.
         if elements.count > limit * 3 / 4 { elements.removeLast(elements.count - limit / 2) }
         removedCount += before - elements.count
     }

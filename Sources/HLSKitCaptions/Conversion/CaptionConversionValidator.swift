@@ -1,32 +1,32 @@
 public import HLSKitTime
 import Synchronization
 
-/// Tells what in a row of captions the target format cannot hold, and what would mend it.
+/// Finds captions in a sequence that the target format cannot represent, and suggests adjustments.
 ///
-/// The work is done while the warnings are taken, one at a time: nothing runs by itself. Captions whose warnings are
-/// not heeded are shown late or left out when they are written.
+/// Validation happens while you iterate over the warnings, one at a time. If you ignore a warning, writing the caption
+/// shows it late or omits it.
 ///
-///     let validator = CaptionConversionValidator(captions: captions, timeRange: range)
-///     for await warning in try validator.validateCaptionConversion() { … }
+/// let validator = CaptionConversionValidator(captions: captions, timeRange: range) for await warning in try
+/// validator.validateCaptionConversion() { … }
 ///
-/// Source: AVFoundation's `AVCaptionConversionValidator`. See docs/behaviour/captions.md.
+/// Source: AVFoundation's `AVCaptionConversionValidator`.
 public final class CaptionConversionValidator: Sendable {
-    /// How far validation is.
+    /// The progress of validation.
     public enum Status: Sendable, Hashable {
         /// Validating has not begun.
         case unknown
         case validating
-        /// All captions have been looked at; ``CaptionConversionValidator/warnings`` grows no more.
+        /// All captions have been checked, and ``CaptionConversionValidator/warnings`` is complete.
         case completed
         /// ``CaptionConversionValidator/stopValidating()`` was called before the end.
         case stopped
     }
 
-    /// Warnings as they are found. Taking the next one does the work up to there.
+    /// A sequence of warnings. Requesting the next one continues validation up to it.
     public struct Warnings: AsyncSequence, AsyncIteratorProtocol, Sendable {
         fileprivate let validator: CaptionConversionValidator
 
-        /// The next warning; nil when all captions have been looked at, or when stopped.
+        /// Returns the next warning, or `nil` when all captions have been checked or validation is stopped.
         public mutating func next() async -> CaptionConversionWarning? { validator.nextWarning() }
         public func makeAsyncIterator() -> Warnings { self }
     }
@@ -38,19 +38,22 @@ public final class CaptionConversionValidator: Sendable {
 
     /// The captions to validate, in any order.
     public let captions: [Caption]
-    /// The time in which captions can be sent: nothing is loaded before its start, and captions that are outside are
-    /// not looked at.
+    /// The time in which captions can be sent.
+    ///
+    /// No caption is loaded before its start, and captions outside it are not checked.
     public let timeRange: MediaTimeRange
     /// The format to convert to.
     public let conversionSettings: CaptionConversionSettings
     private let state = Mutex(State())
-    /// Finds the next warning. Separate from the state, which can be asked for and stopped meanwhile.
+    /// Finds the next warning. It is separate from the state, which other threads can read and stop at the same time.
     private let check = Mutex<ConversionCheck?>(nil)
 
+    /// Creates a validator.
+    ///
     /// - Parameters:
-    ///   - captions: in any order.
-    ///   - timeRange: captions outside of it are not looked at.
-    ///   - conversionSettings: the format to convert to. Default: CEA-608.
+    ///   - captions: The captions, in any order.
+    ///   - timeRange: The time in which captions can be sent. Captions outside it are not checked.
+    ///   - conversionSettings: The target format. The default is CEA-608.
     public init(
         captions: [Caption], timeRange: MediaTimeRange, conversionSettings: CaptionConversionSettings = .init()
     ) {
@@ -59,14 +62,14 @@ public final class CaptionConversionValidator: Sendable {
         self.conversionSettings = conversionSettings
     }
 
-    /// How far validation is. May be read on any thread.
+    /// The progress of validation. You can read it on any thread.
     public var status: Status { state.withLock { $0.status } }
     /// The warnings so far.
     public var warnings: [CaptionConversionWarning] { state.withLock { $0.warnings } }
 
-    /// Begins, and gives the warnings.
+    /// Starts validation and returns the sequence of warnings.
     ///
-    /// - Throws: ``CaptionError/Code/alreadyStarted`` the second time.
+    /// - Throws: ``CaptionError/Code/alreadyStarted`` on the second call.
     public func validateCaptionConversion() throws(CaptionError) -> Warnings {
         let isFirst = state.withLock { state in
             guard state.status == .unknown else { return false }
@@ -77,7 +80,9 @@ public final class CaptionConversionValidator: Sendable {
         return Warnings(validator: self)
     }
 
-    /// Ends validating: no further warnings are found. Without effect before the beginning and after the end.
+    /// Stops validation, so that no further warnings are found.
+    ///
+    /// This has no effect before the start and after the end.
     public func stopValidating() {
         state.withLock { if $0.status == .validating { $0.status = .stopped } }
     }
@@ -102,7 +107,7 @@ public final class CaptionConversionValidator: Sendable {
     }
 }
 
-/// Goes through captions in the order of their times.
+/// Checks captions in time order.
 struct ConversionCheck {
     private var schedule: CEA608Schedule
     private var scenes: [(scene: CEA608Schedule.Scene, beginning: [Int])]
@@ -114,7 +119,7 @@ struct ConversionCheck {
         let rate = settings.timeCodeRate
         self.rate = rate
         schedule = CEA608Schedule(firstFrame: max(0, rate.frame(at: timeRange.start) ?? 0))
-        // A caption without a time that a time code can express is not shown at all.
+        // A caption without a valid time-code time is not shown at all.
         let usable = captions.enumerated().filter { _, caption in
             let range = caption.timeRange
             let isInside = timeRange.isValid ? range.start < timeRange.end && range.end > timeRange.start : true
@@ -139,7 +144,7 @@ struct ConversionCheck {
         for range in Self.ranges(of: beginning) {
             if placement.delay > 0 {
                 let offset = rate.time(ofFrame: placement.delay)
-                // The end stays, unless there would be nothing left.
+                // Keep the end, unless the caption would become empty.
                 let adjustment = CaptionConversionTimeRangeAdjustment(
                     startTimeOffset: offset, durationOffset: placement.isDropped ? .zero : -offset)
                 pending.append(
@@ -155,7 +160,7 @@ struct ConversionCheck {
         }
     }
 
-    /// Neighbouring numbers as ranges.
+    /// Combines consecutive numbers into ranges.
     private static func ranges(of numbers: [Int]) -> [Range<Int>] {
         var ranges: [Range<Int>] = []
         for number in numbers.sorted() {

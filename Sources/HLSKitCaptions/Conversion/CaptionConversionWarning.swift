@@ -4,7 +4,7 @@ public import HLSKitTime
 ///
 /// Source: the conversion settings of AVFoundation's `AVCaptionConversionValidator`.
 public struct CaptionConversionSettings: Sendable, Hashable {
-    /// The kind of captions that is wanted.
+    /// The target format of the captions.
     public enum MediaSubType: Sendable, Hashable {
         /// CEA-608: two bytes on each frame of 1001/30000 s, 32 columns, 15 rows.
         case closedCaption608
@@ -12,11 +12,13 @@ public struct CaptionConversionSettings: Sendable, Hashable {
 
     /// The kind of captions to convert to.
     public var mediaSubType: MediaSubType
-    /// Time codes skip numbers to keep up with the clock: the last one, behind which no caption can
-    /// begin, comes six minutes earlier. False by default.
+    /// A Boolean value that indicates whether time codes skip numbers to match the clock.
+    ///
+    /// With drop-frame time codes, the last time at which a caption can begin is six minutes earlier. The default is
+    /// `false`.
     public var usesDropFrameTimeCode: Bool
 
-    /// Makes settings; by default CEA-608 without drop-frame time codes.
+    /// Creates settings. The default is CEA-608 without drop-frame time codes.
     public init(mediaSubType: MediaSubType = .closedCaption608, usesDropFrameTimeCode: Bool = false) {
         self.mediaSubType = mediaSubType
         self.usesDropFrameTimeCode = usesDropFrameTimeCode
@@ -25,35 +27,35 @@ public struct CaptionConversionSettings: Sendable, Hashable {
     var timeCodeRate: TimeCodeRate { usesDropFrameTimeCode ? .ntscDropFrame : .ntsc }
 }
 
-/// Why captions cannot be converted as they are.
+/// A reason why captions cannot be converted unchanged.
 ///
 /// Source: AVFoundation's `AVCaptionConversionWarning`.
 public struct CaptionConversionWarning: Sendable, Hashable {
-    /// The kind of trouble. An open set.
+    /// The kind of trouble. The set is open.
     public struct WarningType: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
         /// ``rawValue``.
         public var description: String { rawValue }
 
-        /// There is more to send than the time before the captions has room for.
+        /// The captions need more data than the time before them can carry.
         public static let excessMediaData = WarningType(rawValue: "excessMediaData")
-        /// Characters that the format lacks; they are replaced.
+        /// The caption has characters that the format lacks. They are replaced.
         public static let unsupportedCharacter = WarningType(rawValue: "unsupportedCharacter")
-        /// A line that is wider than the screen; it is broken.
+        /// A line is wider than the screen. It is wrapped.
         public static let excessWidth = WarningType(rawValue: "excessWidth")
-        /// More lines than the screen has; the last are left out.
+        /// The caption has more lines than the screen. The last ones are dropped.
         public static let excessHeight = WarningType(rawValue: "excessHeight")
     }
 
     /// The kind of trouble.
     public var warningType: WarningType
-    /// Indices in ``CaptionConversionValidator/captions``.
+    /// The indices of the affected captions in ``CaptionConversionValidator/captions``.
     public var rangeOfCaptions: Range<Int>
-    /// A change that would remove the warning; nil if no simple one does.
+    /// A change that would remove the warning, or `nil` if there is no simple one.
     public var adjustment: CaptionConversionTimeRangeAdjustment?
 
-    /// Makes a warning; without `adjustment` no simple change removes it.
+    /// Creates a warning. Without `adjustment`, no simple change removes it.
     package init(
         warningType: WarningType, rangeOfCaptions: Range<Int>,
         adjustment: CaptionConversionTimeRangeAdjustment? = nil
@@ -64,22 +66,21 @@ public struct CaptionConversionWarning: Sendable, Hashable {
     }
 }
 
-/// A change of captions' times that makes them fit.
+/// A change of captions' times that resolves a warning.
 ///
 /// Source: AVFoundation's `AVCaptionConversionTimeRangeAdjustment`.
 public struct CaptionConversionTimeRangeAdjustment: Sendable, Hashable {
-    /// To be added to the start of each caption.
+    /// The offset to add to the start of each caption.
     public var startTimeOffset: MediaTime
-    /// To be added to the duration of each caption.
+    /// The offset to add to the duration of each caption.
     public var durationOffset: MediaTime
 
-    /// Makes an adjustment of the two offsets.
     package init(startTimeOffset: MediaTime, durationOffset: MediaTime) {
         self.startTimeOffset = startTimeOffset
         self.durationOffset = durationOffset
     }
 
-    /// The caption with its times changed so.
+    /// Returns the caption with adjusted times.
     package func applied(to caption: Caption) -> Caption {
         var caption = caption
         caption.timeRange.start += startTimeOffset

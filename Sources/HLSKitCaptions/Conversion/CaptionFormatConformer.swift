@@ -1,27 +1,29 @@
 import HLSKitTime
 
-/// Changes one caption so that the target format can hold it.
+/// Changes one caption so that the target format can represent it.
 ///
-/// For CEA-608: lines are broken at 32 columns and end after 15 rows, characters that it lacks are replaced, colours
-/// become the nearest of seven, italics stay where there is no colour, underlines stay, all else goes. The region
-/// becomes cells.
+/// For CEA-608, lines are wrapped at 32 columns and end after 15 rows, and unsupported characters are replaced. Colors
+/// become the nearest of seven. Italics remain if there is no colour, and underlines remain. All other styles are
+/// removed. The region uses cells.
 ///
-/// Source: AVFoundation's `AVCaptionFormatConformer`. See docs/behaviour/captions.md.
+/// Source: AVFoundation's `AVCaptionFormatConformer`.
 public struct CaptionFormatConformer: Sendable, Hashable {
     /// The format to conform to.
     public var conversionSettings: CaptionConversionSettings
-    /// Times are moved to whole frames, the start to where the caption can be loaded before it, if it were the only
-    /// one. False by default.
+    /// A Boolean value that indicates whether times are moved to whole frames.
+    ///
+    /// The start moves to the earliest time before which the caption could be loaded if it were the only one. The
+    /// default is `false`.
     public var conformsCaptionsToTimeRange = false
 
-    /// Makes a conformer; to CEA-608 by default.
+    /// Creates a conformer. The default target is CEA-608.
     public init(conversionSettings: CaptionConversionSettings = .init()) {
         self.conversionSettings = conversionSettings
     }
 
-    /// The caption as the format can hold it. Conforming it again changes nothing.
+    /// Returns the caption in a form that the format can represent. Conforming it again changes nothing.
     ///
-    /// - Throws: `invalidTime` for a caption without a start, or one later than 99:59:59, if times are conformed.
+    /// - Throws: `invalidTime` if times are conformed and the caption has no start, or one after 99:59:59.
     public func conformedCaption(for caption: Caption) throws(CaptionError) -> Caption {
         let layout = CEA608Layout([caption])
         let shown = layout.screen.captions(

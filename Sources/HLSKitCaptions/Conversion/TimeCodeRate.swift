@@ -1,17 +1,17 @@
 import HLSKitTime
 
-/// How frames are counted as hours, minutes, seconds and frames.
+/// Converts frame numbers to hours, minutes, seconds and frames.
 ///
 /// Source: SMPTE ST 12-1 §5.2.2 (drop frame).
 struct TimeCodeRate: Hashable {
-    /// Frames that are counted in a second.
+    /// The number of frames counted per second.
     let nominalRate: Int
-    /// This fraction of them passes per second.
+    /// The fraction of these frames that actually pass per second.
     let multiplier: (numerator: Int, denominator: Int)
-    /// Two frame numbers of each minute are left out, but for each tenth minute. Only at 30 × 1000/1001 a second.
+    /// Whether two frame numbers are skipped in each minute except each tenth. Only at 30 × 1000/1001 per second.
     let isDropFrame: Bool
 
-    /// CEA-608's: 30 × 1000/1001 frames a second.
+    /// The rate of CEA-608: 30 × 1000/1001 frames per second.
     static let ntsc = TimeCodeRate(nominalRate: 30, multiplier: (1000, 1001), isDropFrame: false)
     static let ntscDropFrame = TimeCodeRate(nominalRate: 30, multiplier: (1000, 1001), isDropFrame: true)
 
@@ -21,7 +21,7 @@ struct TimeCodeRate: Hashable {
         self.isDropFrame = isDropFrame
     }
 
-    /// nil if `frameDuration` is of no whole number of frames, nor of one less a thousandth, in a second (1 to 120).
+    /// Returns nil unless a second has a whole number of frames (1 to 120), or a thousandth less.
     init?(frameDuration: MediaTime, isDropFrame: Bool) {
         guard frameDuration.isNumeric, frameDuration.value > 0 else { return nil }
         let rate = Double(frameDuration.timescale) / Double(frameDuration.value)
@@ -53,7 +53,7 @@ struct TimeCodeRate: Hashable {
         MediaTime(value: frame * Int64(multiplier.denominator), timescale: timescale)
     }
 
-    /// The frame that begins nearest to `time`; nil for what is not a number or too far away.
+    /// Returns the frame that begins nearest to `time`, or nil if the time is not a number or out of range.
     func frame(at time: MediaTime) -> Int64? {
         guard time.isNumeric else { return nil }
         let units = time.converted(to: timescale)
@@ -63,7 +63,7 @@ struct TimeCodeRate: Hashable {
         return quotient + (rest * 2 >= unit ? 1 : rest * 2 <= -unit ? -1 : 0)
     }
 
-    /// Start and end of a caption: at least a frame. nil for one before time zero.
+    /// The first and last frame of a caption, which takes at least one frame. nil for a caption before time zero.
     func frames(of range: MediaTimeRange, index: Int) throws(CaptionError) -> (start: Int64, end: Int64)? {
         let last = frame(hours: 99, minutes: 59, seconds: 59, frames: nominalRate - 1)
         guard range.isValid, let start = frame(at: range.start), start < last else {
@@ -75,9 +75,9 @@ struct TimeCodeRate: Hashable {
         return (max(0, start), max(end, max(0, start) + 1))
     }
 
-    /// As in `01:02:03:04`.
+    /// Returns a time code such as `01:02:03:04`.
     ///
-    /// - Parameter dropMark: what stands before the frames where numbers are left out. TTML has the colon only (TTML1
+    /// - Parameter dropMark: The separator before the frames in a drop-frame code. TTML has only the colon (TTML1
     ///   §10.3.1).
     func timeCode(_ frame: Int64, dropMark: String = ";") -> String {
         var number = frame

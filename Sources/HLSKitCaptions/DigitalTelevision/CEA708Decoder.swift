@@ -1,22 +1,22 @@
 package import HLSKitMedia
 package import HLSKitTime
 
-/// Turns the packets of digital television's caption channel into captions, for each of its services.
+/// Decodes the packets of digital television's caption channel into the captions of each service.
 ///
-/// A packet with bytes missing is skipped; what it should have said is lost.
+/// An incomplete packet is skipped and its contents are lost.
 ///
 /// Source: ANSI/CTA-708-E §5 (caption channel packets), §6 (service blocks).
 package struct CEA708Decoder: Sendable {
     private var packet: [UInt8] = []
-    /// By their numbers, 1 to 63.
+    /// The services by number, 1 to 63.
     private var services: [Int: CEA708Service] = [:]
 
-    /// Makes a decoder that has received nothing.
+    /// Creates a decoder without any input.
     package init() {}
 
-    /// Takes two bytes of the channel that were sent at `time`.
+    /// Decodes two bytes of the channel that were sent at `time`.
     ///
-    /// - Parameter isStart: they begin a packet.
+    /// - Parameter isStart: Whether they begin a packet.
     package mutating func decode(
         _ first: UInt8, _ second: UInt8, isStart: Bool, at time: MediaTime, to captions: inout [ClosedCaption]
     ) {
@@ -35,7 +35,7 @@ package struct CEA708Decoder: Sendable {
         decode(packet: whole, at: time, to: &captions)
     }
 
-    /// The stream has ended: gives what is still displayed.
+    /// Ends the stream and returns the displayed captions.
     package mutating func finish(at time: MediaTime, to captions: inout [ClosedCaption]) {
         for number in services.keys.sorted() {
             var found: [Caption] = []
@@ -71,10 +71,10 @@ package struct ClosedCaptionDecoder: Sendable {
     private var field2 = CEA608Decoder(field: 2)
     private var digital = CEA708Decoder()
 
-    /// Makes a decoder that has received nothing.
+    /// Creates a decoder without any input.
     package init() {}
 
-    /// Takes the captions of a picture that is presented at `time`. Times do not go back.
+    /// Decodes the captions of a picture that is presented at `time`. Times must not decrease.
     package mutating func decode(_ data: ClosedCaptionData, at time: MediaTime, to captions: inout [ClosedCaption]) {
         for pair in data.pairs {
             switch pair.kind {
@@ -87,7 +87,7 @@ package struct ClosedCaptionDecoder: Sendable {
         }
     }
 
-    /// The stream has ended: gives what is still displayed.
+    /// Ends the stream and returns the displayed captions.
     package mutating func finish(at time: MediaTime, to captions: inout [ClosedCaption]) {
         field1.finish(at: time, to: &captions)
         field2.finish(at: time, to: &captions)

@@ -1,16 +1,16 @@
 import HLSKitTime
 
-/// One service of CEA-708: its windows, and the captions that they make.
+/// One service of CEA-708: its windows and their captions.
 ///
-/// A caption is what a visible window shows until that changes; text that is written into a visible window belongs to
-/// the caption that is there. Delays and window effects are skipped.
+/// A caption is the content of a visible window until it changes. Text written into a visible window belongs to its
+/// current caption. Delays and window effects are skipped.
 struct CEA708Service: Sendable {
     private var windows = [CEA708Window?](repeating: nil, count: 8)
     private var current: Int?
-    /// Since when each window shows what it shows; nil while there is nothing to be read in it.
+    /// The start time of each window's current content, or nil while it has no readable text.
     private var since = [MediaTime?](repeating: nil, count: 8)
 
-    /// Takes a block of the service's data.
+    /// Decodes a block of the service's data.
     mutating func decode(_ block: ArraySlice<UInt8>, at time: MediaTime, to captions: inout [Caption]) {
         var rest = block
         while let code = rest.popFirst() {
@@ -76,7 +76,7 @@ struct CEA708Service: Sendable {
         }
     }
 
-    /// Source: ANSI/CTA-708-E §7.1.8 (G2); what is unknown is shown as an underscore.
+    /// Source: ANSI/CTA-708-E §7.1.8 (G2). Unknown characters are shown as an underscore.
     private static let extendedCharacters: [UInt8: Unicode.Scalar] = [
         0x20: " ", 0x21: "\u{a0}", 0x25: "\u{2026}", 0x2a: "\u{160}", 0x2c: "\u{152}", 0x30: "\u{2588}",
         0x31: "\u{2018}", 0x32: "\u{2019}", 0x33: "\u{201c}", 0x34: "\u{201d}", 0x35: "\u{2022}", 0x39: "\u{2122}",
@@ -137,7 +137,7 @@ struct CEA708Service: Sendable {
                 var window = CEA708Window(parameters: bytes)
                 if let old = windows[index] {
                     if old.hasSameShape(as: window) { window.keepText(of: old) }
-                    // Style 0 is none: what the window has stays.
+                    // Style 0 means no style, so the window keeps its own.
                     if bytes[5] & 0x38 == 0 { window.justification = old.justification }
                 }
                 windows[index] = window
@@ -147,7 +147,7 @@ struct CEA708Service: Sendable {
         }
     }
 
-    /// Opacity and two bits for each colour; what is transparent has no alpha.
+    /// Decodes the opacity and two bits for each color. A transparent colour has no alpha.
     private static func color(_ byte: UInt8) -> CaptionColor {
         let alpha: UInt8 = [255, 255, 128, 0][Int(byte >> 6)]
         return CaptionColor(
@@ -164,7 +164,7 @@ struct CEA708Service: Sendable {
 
     // MARK: Captions
 
-    /// Changes windows; of those in which that changes what can be seen, what was seen until now is given.
+    /// Changes windows. Emits the previous content of those whose visible content changes.
     private mutating func change(
         at time: MediaTime, _ captions: inout [Caption], _ body: (inout [CEA708Window?], Int?) -> Void
     ) {

@@ -1,4 +1,4 @@
-/// How text of CEA-708 looks.
+/// The appearance of CEA-708 text.
 struct CEA708Pen: Hashable {
     var isItalic = false
     var isUnderlined = false
@@ -27,22 +27,22 @@ struct CEA708Window: Hashable {
     static let maxColumnCount = 42
 
     var isVisible: Bool
-    /// Of 0, the most important, to 7.
+    /// The priority, from 0 (highest) to 7.
     var priority: Int
     private(set) var rows: [[Cell?]]
     private let columnCount: Int
     private let region: CaptionRegion
-    /// Where rows stand between the edges.
+    /// The horizontal alignment of rows in the window.
     var justification = Caption.TextAlignment.left
     var row = 0
     var column = 0
     var pen = CEA708Pen()
-    /// The cell behind those where text was just written over, counted through the rows.
+    /// The cell after the most recently overwritten ones, counted through the rows.
     private var rewriting: Int?
 
-    /// - Parameter bytes: the six parameters of `DefineWindow`.
+    /// - Parameter bytes: The six parameters of `DefineWindow`.
     init(parameters bytes: [UInt8]) {
-        // Of the predefined window styles two are centred (table 23).
+        // Two of the predefined window styles are centred (table 23).
         let style = bytes[5] >> 3 & 7
         if style == 3 || style == 6 { justification = .center }
         isVisible = bytes[0] & 0x20 != 0
@@ -51,7 +51,7 @@ struct CEA708Window: Hashable {
         columnCount = min(Int(bytes[4] & 0x3f) + 1, Self.maxColumnCount)
         rows = Array(repeating: Array(repeating: nil, count: columnCount), count: rowCount)
         let isRelative = bytes[1] & 0x80 != 0
-        // A grid of 75 by 210 cells on wide screens, else percent.
+        // A grid of 75 by 210 cells on wide screens, or percent.
         let y = isRelative ? Double(bytes[1] & 0x7f) : Double(bytes[1] & 0x7f) * 100 / 75
         let x = isRelative ? Double(bytes[2]) : Double(bytes[2]) * 100 / 210
         let anchor = Int(bytes[3] >> 4)
@@ -66,12 +66,12 @@ struct CEA708Window: Hashable {
             size: CaptionSize(width: .percent(width), height: .percent(height)), displayAlignment: .before)
     }
 
-    /// Defined again with the same size, a window keeps its text.
+    /// Whether the window keeps its text when it is defined again.
     func hasSameShape(as other: CEA708Window) -> Bool {
         rows.count == other.rows.count && columnCount == other.columnCount
     }
 
-    /// Takes over text and pen.
+    /// Copies text and pen.
     mutating func keepText(of other: CEA708Window) {
         rows = other.rows
         (row, column, pen) = (other.row, other.column, other.pen)
@@ -83,7 +83,7 @@ struct CEA708Window: Hashable {
         column = 0
     }
 
-    /// The same can be seen of both.
+    /// Whether both windows look the same.
     func looks(as other: CEA708Window) -> Bool {
         isVisible == other.isVisible
             && (!isVisible || region == other.region && justification == other.justification && rows == other.rows)
@@ -91,7 +91,7 @@ struct CEA708Window: Hashable {
 
     var hasText: Bool { rows.contains { $0.contains { $0.map { $0.scalar != " " } ?? false } } }
 
-    /// A character would take the place of another. Behind the first such, that is nothing new.
+    /// Whether a character would replace another one. After the first replacement, further ones do not count.
     func writesOver(with scalar: Unicode.Scalar) -> Bool {
         guard rows.indices.contains(row), (0..<columnCount).contains(column), rewriting != cell else { return false }
         return rows[row][column].map { $0.scalar != " " && $0.scalar != scalar } ?? false
@@ -112,14 +112,14 @@ struct CEA708Window: Hashable {
         rows[row][column] = nil
     }
 
-    /// The beginning of the same line, which is cleared.
+    /// Moves to the start of the line and clears it.
     mutating func restartLine() {
         guard rows.indices.contains(row) else { return }
         rows[row] = Array(repeating: nil, count: columnCount)
         column = 0
     }
 
-    /// Goes to the next line; lines move up where there is none.
+    /// Moves to the next line. If there is none, the lines scroll up.
     mutating func nextLine() {
         column = 0
         if row + 1 < rows.count {
@@ -137,7 +137,7 @@ struct CEA708Window: Hashable {
         rewriting = nil
     }
 
-    /// The text of the window as a caption without its time; nil if there is none.
+    /// The text of the window as a caption without its time, or nil if there is no text.
     func pieces() -> (pieces: [StyledText], region: CaptionRegion)? {
         var pieces: [StyledText] = []
         for line in rows {

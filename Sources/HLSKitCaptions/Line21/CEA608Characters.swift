@@ -10,7 +10,7 @@ enum CEA608Characters {
         case extended(UInt8, UInt8, substitute: UInt8)
     }
 
-    /// Where ASCII has something else; 0x7F is a solid block.
+    /// The codes that differ from ASCII. 0x7F is a solid block.
     private static let replaced: [UInt8: Unicode.Scalar] = [
         0x2a: "\u{e1}", 0x5c: "\u{e9}", 0x5e: "\u{ed}", 0x5f: "\u{f3}", 0x60: "\u{fa}", 0x7b: "\u{e7}",
         0x7c: "\u{f7}", 0x7d: "\u{d1}", 0x7e: "\u{f1}", 0x7f: "\u{2588}",
@@ -21,7 +21,7 @@ enum CEA608Characters {
         return replaced[byte] ?? Unicode.Scalar(byte)
     }
 
-    /// 0x11 0x30 to 0x3F; the tenth is a transparent space.
+    /// 0x11 0x30 to 0x3F. The tenth is a transparent space.
     private static let special: [Unicode.Scalar] = [
         "\u{ae}", "\u{b0}", "\u{bd}", "\u{bf}", "\u{2122}", "\u{a2}", "\u{a3}", "\u{266a}",
         "\u{e0}", "\u{a0}", "\u{e8}", "\u{e2}", "\u{ea}", "\u{ee}", "\u{f4}", "\u{fb}",
@@ -31,7 +31,7 @@ enum CEA608Characters {
         (0x30...0x3f).contains(byte) ? special[Int(byte) - 0x30] : nil
     }
 
-    /// 0x12 and 0x13, 0x20 to 0x3F, each with what is shown in its place where it is unknown.
+    /// 0x12 and 0x13, 0x20 to 0x3F, each with the substitute that older receivers show.
     private static let extended: [[(scalar: Unicode.Scalar, substitute: Unicode.Scalar)]] = [
         [
             ("\u{c1}", "A"), ("\u{c9}", "E"), ("\u{d3}", "O"), ("\u{da}", "U"), ("\u{dc}", "U"), ("\u{fc}", "u"),
@@ -74,7 +74,7 @@ enum CEA608Characters {
 
     static func code(of scalar: Unicode.Scalar) -> Code? { codes[scalar] }
 
-    /// A substitute for a character that CEA-608 lacks; nil if there is none.
+    /// A substitute for a character that CEA-608 lacks, or nil if there is none.
     static func replacement(for scalar: Unicode.Scalar) -> String? {
         if let text = replacements[scalar] { return text }
         if scalar.properties.isWhitespace { return " " }

@@ -1,10 +1,10 @@
 package import HLSKitTime
 
-/// Turns the byte pairs of one field of line 21 into captions.
+/// Decodes the byte pairs of one field of line 21 into captions.
 ///
-/// Both channels of the field are decoded; text services and extended data (XDS) are skipped. A caption is given
-/// when it ends: when the screen is erased, replaced or rolled up. Rolled-up text is one caption for each new line, with
-/// the lines that still stand above it.
+/// Both channels of the field are decoded. Text services and extended data (XDS) are skipped. A caption is emitted when
+/// it ends: when the screen is erased, replaced or rolled up. In roll-up mode, each new line makes a caption that
+/// includes the visible lines above it.
 ///
 /// Source: ANSI/CTA-608-E (line 21 data services), 47 CFR 15.119.
 package struct CEA608Decoder: Sendable {
@@ -14,15 +14,15 @@ package struct CEA608Decoder: Sendable {
         var mode = Mode.none
         var displayed = CEA608Screen()
         var hidden = CEA608Screen()
-        /// Since when what is displayed is what it is; nil while there is nothing to be seen.
+        /// The start time of the displayed content, or nil while there is no visible text.
         var since: MediaTime?
         var row = CaptionGrid.rowCount - 1
         var column = 0
         var pen = CEA608Pen()
-        /// The cell behind those where displayed text was just written over.
+        /// The cell after the most recently overwritten displayed text.
         var rewriting: Int?
 
-        /// Text is written where it can be seen.
+        /// Whether text is written to the visible screen.
         var isDisplayWritten: Bool {
             switch mode {
             case .rollUp, .paintOn: true
@@ -34,21 +34,21 @@ package struct CEA608Decoder: Sendable {
     private let services: [ClosedCaptionService]
     private let checksParity: Bool
     private var channels = [Channel(), Channel()]
-    /// The channel that text belongs to; nil before the first command and in extended data.
+    /// The channel of the text, or nil before the first command and in extended data.
     private var current: Int?
-    /// A command comes twice; its repetition does not count.
+    /// The last command. Each command is sent twice, and the repetition is ignored.
     private var lastCommand: (UInt8, UInt8)?
 
     /// - Parameters:
-    ///   - field: 1 (CC1 and CC2) or 2 (CC3 and CC4); others are taken for 1.
-    ///   - checksParity: damaged characters become blocks and damaged commands are skipped. Without it the bit is
-    ///     not looked at.
+    ///   - field: 1 (CC1 and CC2) or 2 (CC3 and CC4). Other numbers are treated as 1.
+    ///   - checksParity: Whether to check parity. If so, damaged characters become blocks and damaged commands are
+    ///     skipped.
     package init(field: Int, checksParity: Bool = true) {
         services = field == 2 ? [.cc3, .cc4] : [.cc1, .cc2]
         self.checksParity = checksParity
     }
 
-    /// Takes a pair of bytes, with their parity bits, that was sent at `time`. Times do not go back.
+    /// Decodes a pair of bytes, including their parity bits, that was sent at `time`. Times must not decrease.
     package mutating func decode(
         _ first: UInt8, _ second: UInt8, at time: MediaTime, to captions: inout [ClosedCaption]
     ) {
@@ -79,20 +79,20 @@ package struct CEA608Decoder: Sendable {
         command(first & 0x77, second, at: time, &captions)
     }
 
-    /// The stream has ended: gives what is still displayed.
+    /// Ends the stream and returns the displayed captions.
     package mutating func finish(at time: MediaTime, to captions: inout [ClosedCaption]) {
         for index in channels.indices { give(index, at: time, &captions) }
     }
 
     // MARK: Commands
 
-    /// - Parameter first: as for the first channel.
+    /// - Parameter first: The first byte, mapped to the first channel.
     private mutating func command(
         _ first: UInt8, _ second: UInt8, at time: MediaTime, _ captions: inout [ClosedCaption]
     ) {
         guard let index = current else { return }
         switch (first, second) {
-        // The second field has its own code for these; files are not always right about it.
+        // The second field has different codes for these, but files do not always use them correctly.
         case (0x14, 0x20...0x2f), (0x15, 0x20...0x2f): control(second, index, at: time, &captions)
         case (0x17, 0x21...0x23):
             channels[index].column = min(channels[index].column + Int(second - 0x20), CaptionGrid.columnCount - 1)
@@ -120,7 +120,7 @@ package struct CEA608Decoder: Sendable {
         case 0x21: backspace(index)
         case 0x24: clearRow(index, at: time, &captions)
         case 0x25...0x27: startRollUp(Int(code) - 0x23, index, at: time, &captions)
-        // Flashing takes a cell, as all attributes do that stand in a row.
+        // Flashing takes up a cell, as do all attributes within a row.
         case 0x28: put(" ", at: time, &captions)
         case 0x29:
             give(index, at: time, &captions)
@@ -170,7 +170,7 @@ package struct CEA608Decoder: Sendable {
         channels[index].since = channels[index].displayed.isEmpty ? nil : time
     }
 
-    /// Preamble address code: a row, and a colour or an indent.
+    /// Decodes a preamble address code: a row, and a colour or an indent.
     private mutating func preamble(_ first: UInt8, _ second: UInt8, _ index: Int) {
         let rows: [UInt8: Int] = [0x11: 0, 0x12: 2, 0x15: 4, 0x16: 6, 0x17: 8, 0x10: 10, 0x13: 11, 0x14: 13]
         guard var row = rows[first] else { return }
@@ -200,7 +200,7 @@ package struct CEA608Decoder: Sendable {
     private mutating func midRow(
         _ code: UInt8, _ index: Int, at time: MediaTime, _ captions: inout [ClosedCaption]
     ) {
-        // The code takes a cell, which looks as what was before it.
+        // The code takes up a cell, which keeps the previous style.
         put(" ", at: time, &captions)
         let attribute = (code & 0x0e) >> 1
         if attribute == 7 {
@@ -212,7 +212,7 @@ package struct CEA608Decoder: Sendable {
         channels[index].pen.isUnderlined = code & 1 == 1
     }
 
-    /// Attributes that replace the space before them.
+    /// Sets attributes that replace the preceding space.
     private mutating func replaceSpace(_ index: Int, _ body: (inout CEA608Pen) -> Void) {
         body(&channels[index].pen)
         let (row, column, pen) = (channels[index].row, channels[index].column, channels[index].pen)
@@ -224,26 +224,27 @@ package struct CEA608Decoder: Sendable {
 
     // MARK: Text
 
-    /// - Parameter isCorrection: the character before it was sent for receivers that do not know this one.
+    /// - Parameter isCorrection: Whether the previous character is a substitute for receivers that do not support this
+    ///   one.
     private mutating func put(
         _ scalar: Unicode.Scalar?, at time: MediaTime, isCorrection: Bool = false,
         _ captions: inout [ClosedCaption]
     ) {
         guard let index = current, let scalar else { return }
-        // Behind the last column text is written over what stands in it.
+        // After the last column, text overwrites that column.
         let isBehind = channels[index].column >= CaptionGrid.columnCount
         let column = min(channels[index].column, CaptionGrid.columnCount - 1)
         let (row, pen) = (channels[index].row, channels[index].pen)
         if !isBehind, !isCorrection { writeOver(row, column, with: scalar, index, at: time, &captions) }
         change(index, at: scalar == " " ? nil : time) {
-            // A transparent space shows what is behind it.
+            // A transparent space shows the picture.
             $0[row, column] =
                 scalar == "\u{a0}" ? CEA608Screen.Cell() : CEA608Screen.Cell(scalar: scalar, pen: pen)
         }
         channels[index].column = column + 1
     }
 
-    /// Text that is written over what can be read ends that, once and not with each character.
+    /// Ends the current caption when text overwrites readable text, once rather than with each character.
     private mutating func writeOver(
         _ row: Int, _ column: Int, with scalar: Unicode.Scalar, _ index: Int, at time: MediaTime,
         _ captions: inout [ClosedCaption]
@@ -273,7 +274,7 @@ package struct CEA608Decoder: Sendable {
         change(index, at: nil) { $0[row, column] = CEA608Screen.Cell() }
     }
 
-    /// Changes the screen that is written on; `time` is that from which on it can be seen.
+    /// Changes the screen that is written to. `time` is the time from which the change is visible.
     private mutating func change(_ index: Int, at time: MediaTime?, _ body: (inout CEA608Screen) -> Void) {
         switch channels[index].mode {
         case .none, .text: break
@@ -284,7 +285,7 @@ package struct CEA608Decoder: Sendable {
         }
     }
 
-    /// Gives what is displayed as captions that end at `time`; it stays displayed.
+    /// Emits the displayed content as captions that end at `time`. It remains displayed.
     private mutating func give(_ index: Int, at time: MediaTime, _ captions: inout [ClosedCaption]) {
         let channel = channels[index]
         guard let since = channel.since, since < time else { return }

@@ -1,8 +1,8 @@
-/// Byte pairs that write captions on the hidden screen of CC1 (pop-on).
+/// Encodes captions as byte pairs that write them to the hidden screen of CC1 (pop-on).
 ///
-/// Source: ANSI/CTA-608-E §B.5; commands are sent twice.
+/// Source: ANSI/CTA-608-E §B.5. Commands are sent twice.
 enum CEA608Encoder {
-    /// Words that are sent one after another, without a gap: a command and its repetition, or characters.
+    /// Words that must be sent without a gap: a command and its repetition, or characters.
     typealias Unit = [UInt16]
 
     static let endOfCaption = command(0x14, 0x2f)
@@ -26,14 +26,14 @@ enum CEA608Encoder {
         UInt16(withParity(first)) << 8 | UInt16(withParity(second))
     }
 
-    /// Odd parity.
+    /// Adds odd parity.
     static func withParity(_ byte: UInt8) -> UInt8 {
         (byte & 0x7f).nonzeroBitCount % 2 == 0 ? byte | 0x80 : byte & 0x7f
     }
 
     private struct Encoder {
         var units: [Unit] = []
-        /// A character that waits for its neighbour.
+        /// The first character of an incomplete pair.
         private var half: UInt8?
 
         mutating func add(_ first: UInt8, _ second: UInt8) {
@@ -73,7 +73,7 @@ enum CEA608Encoder {
         private mutating func start(row: Int, column: Int, pen: CEA608Pen) {
             let isPlain = pen.color == 0 && !pen.isItalic
             if isPlain || column > 0 {
-                // A code for a style takes the cell before the text.
+                // A style code takes up the cell before the text.
                 let start = isPlain ? column : column - 1
                 addPreamble(
                     row: row, attribute: 0x10 | UInt8(start / 4) << 1 | (isPlain && pen.isUnderlined ? 1 : 0))
@@ -89,7 +89,7 @@ enum CEA608Encoder {
             let codes: [UInt8] = [
                 0x11, 0x11, 0x12, 0x12, 0x15, 0x15, 0x16, 0x16, 0x17, 0x17, 0x10, 0x13, 0x13, 0x14, 0x14,
             ]
-            // The second row of each code has a bit more; row 11 has a code for itself.
+            // The second row of each code has an additional bit. Row 11 has a separate code.
             let isSecond = row < 10 ? row % 2 == 1 : row > 10 && row % 2 == 0
             add(codes[min(max(row, 0), 14)], (isSecond ? 0x60 : 0x40) | attribute)
         }

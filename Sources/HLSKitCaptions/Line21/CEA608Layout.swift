@@ -1,17 +1,17 @@
 import HLSKitTime
 
-/// Captions on the grid of CEA-608, as far as it can hold them.
+/// Captions on the grid of CEA-608, as far as it can represent them.
 ///
-/// Lines are broken at 32 columns; characters that the code page lacks are replaced; of styles it has seven colours or
-/// italics, and underlines, which change at blanks only.
+/// Lines are wrapped at 32 columns, and unsupported characters are replaced. The available styles are seven colours or
+/// italics, and underlines. Styles change only at blanks.
 struct CEA608Layout: Hashable {
-    /// Losses and changes.
+    /// A loss or change during conversion.
     enum Finding: Hashable {
-        /// A character was replaced by something else or left out.
+        /// A character was replaced or dropped.
         case character
         /// A line was broken since it is longer than 32 columns.
         case width
-        /// Text was left out since there are 15 rows.
+        /// Text was dropped because there are only 15 rows.
         case height
     }
 
@@ -110,7 +110,7 @@ struct CEA608Layout: Hashable {
         return Array(cells.drop(while: isBlank))
     }
 
-    /// Italics have no colour of their own, so a colour wins.
+    /// Italics have no colour, so a colour takes precedence.
     private static func pen(for style: CaptionStyle) -> CEA608Pen {
         var pen = CEA608Pen()
         if let color = style.textColor?.nearest(of: CEA608Color.foreground) {
@@ -141,14 +141,14 @@ struct CEA608Layout: Hashable {
         return lines
     }
 
-    /// With styles that change where they can: a code for that takes the place of a blank.
+    /// Returns cells whose style changes only where possible: the code for it replaces a blank.
     private static func achievable(_ cells: [CEA608Screen.Cell]) -> [CEA608Screen.Cell] {
         var cells = cells
         guard var pen = cells.first?.pen else { return cells }
         for index in cells.indices {
             let wanted = cells[index].pen
             if cells[index].scalar != " ", wanted != pen, index > 0, cells[index - 1].scalar == " " {
-                // Italics take on the colour that is there.
+                // Italics keep the current color.
                 pen = wanted.isItalic && pen.color != 0 ? CEA608Pen(isUnderlined: wanted.isUnderlined) : wanted
             }
             cells[index].pen = pen

@@ -1,22 +1,22 @@
 import HLSKitTime
 
-/// Puts captions on the frames of line 21, two bytes on each.
+/// Assigns captions to the frames of line 21, with two bytes per frame.
 ///
-/// The content of a caption is sent before it is shown, as late as possible; so a caption at time zero cannot be on
-/// time. One that does not fit is shown as soon as it is loaded, or left out if that is after its end.
+/// The content of a caption is sent before it is shown, as late as possible. A caption at time zero is therefore late.
+/// A late caption is shown as soon as it is loaded, or dropped if that is after its end.
 struct CEA608Schedule {
     /// The content shown from a frame on.
     struct Scene {
         var start: Int64
-        /// The frame at which something else, or nothing, is shown; nil for the last.
+        /// The frame at which the content changes or disappears, or nil for the last scene.
         var end: Int64?
         var captions: [Caption]
     }
 
     struct Placement {
-        /// How many frames too late it is shown.
+        /// The delay of the caption in frames.
         var delay: Int64
-        /// It could be shown only when its time is over.
+        /// Whether the caption could be shown only after its end.
         var isDropped: Bool
         var layout: CEA608Layout
     }
@@ -27,15 +27,15 @@ struct CEA608Schedule {
     }
 
     private(set) var transmissions: [Transmission] = []
-    /// The first frame that nothing is sent on yet.
+    /// The first free frame.
     private var free: Int64
-    /// When what is displayed will be erased.
+    /// The frame at which the displayed content is erased.
     private var erase: Int64?
 
-    /// - Parameter firstFrame: that before which nothing can be sent.
+    /// - Parameter firstFrame: The first frame that can carry data.
     init(firstFrame: Int64) { free = firstFrame }
 
-    /// Takes the next scene that shows something; its start is not before that of the last one.
+    /// Adds the next scene with captions. Its start must not precede the previous scene's start.
     mutating func add(_ scene: Scene) -> Placement {
         let layout = CEA608Layout(scene.captions)
         let units = CEA608Encoder.load(layout)
@@ -44,7 +44,7 @@ struct CEA608Schedule {
         var placed = place(units, endingAt: scene.start, hole: hole)
         var start = scene.start
         if placed == nil {
-            // While it is late, nothing is visible.
+            // While it is late, the screen is empty.
             if hole == nil, let erase { hole = max(erase, free)..<max(erase, free) + 2 }
             (placed, start) = place(units, from: free, hole: hole)
         }
@@ -61,7 +61,7 @@ struct CEA608Schedule {
         return Placement(delay: start - scene.start, isDropped: false, layout: layout)
     }
 
-    /// All is sent.
+    /// Marks all content as sent.
     mutating func finish() {
         guard let erase else { return }
         transmissions.append(Transmission(frame: max(erase, free), words: CEA608Encoder.eraseDisplayed))
@@ -103,13 +103,13 @@ struct CEA608Schedule {
 }
 
 extension CEA608Schedule.Scene {
-    /// The scenes of captions, by frames. A caption takes at least one.
+    /// Returns the scenes of captions, by frames. A caption takes at least one frame.
     ///
-    /// - Returns: for each scene the indices of the captions that begin with it, too.
+    /// - Returns: The scenes, each with the indices of the captions that begin with it.
     static func scenes(
         of captions: [Caption], rate: TimeCodeRate
     ) throws(CaptionError) -> [(scene: CEA608Schedule.Scene, beginning: [Int])] {
-        // One more than there are rows, so that too many are noticed.
+        // One more than the number of rows, so that an excess is noticed.
         var grouper = CaptionGrouper(maximumShownCount: CaptionGrid.rowCount + 1)
         var beginnings: [Int64: [Int]] = [:]
         for (index, caption) in captions.enumerated() {
@@ -117,7 +117,7 @@ extension CEA608Schedule.Scene {
                 !caption.text.allSatisfy(\.isWhitespace)
             else { continue }
             var caption = caption
-            // Whole frames as times, so that comparing them is exact and cheap.
+            // Convert to whole frames, so that comparisons are exact and cheap.
             caption.timeRange =
                 caption.timeRange.end.isNumeric
                 ? MediaTimeRange(

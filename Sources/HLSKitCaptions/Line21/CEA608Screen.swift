@@ -1,7 +1,6 @@
 import HLSKitTime
 
-/// A stream of captions inside of video, by the name that `INSTREAM-ID` gives it: `CC1` to `CC4`, or `SERVICE1` to
-/// `SERVICE63`.
+/// A stream of captions inside video: `CC1` to `CC4`, or `SERVICE1` to `SERVICE63`, as in `INSTREAM-ID`.
 ///
 /// Source: RFC 8216 §4.3.4.1; ANSI/CTA-608-E, ANSI/CTA-708-E.
 public struct ClosedCaptionService: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
@@ -25,27 +24,26 @@ public struct ClosedCaptionService: RawRepresentable, Sendable, Hashable, Custom
     }
 }
 
-/// A caption and the stream that it came with.
+/// A caption and its stream.
 public struct ClosedCaption: Sendable, Hashable {
     /// The service that the caption belongs to.
     public var service: ClosedCaptionService
     /// The caption, with its times on the timeline of the input.
     public var caption: Caption
 
-    /// Makes a caption of a service.
     package init(service: ClosedCaptionService, caption: Caption) {
         self.service = service
         self.caption = caption
     }
 }
 
-/// How text of CEA-608 looks.
+/// The appearance of CEA-608 text.
 struct CEA608Pen: Hashable {
-    /// In ``CEA608Color/foreground``; 7 is black.
+    /// The index in ``CEA608Color/foreground``. 7 is black.
     var color: UInt8 = 0
     var isItalic = false
     var isUnderlined = false
-    /// In ``CEA608Color/background``; nil is the default, black.
+    /// The index in ``CEA608Color/background``. nil is the default, black.
     var background: UInt8?
 
     var style: CaptionStyle {
@@ -74,7 +72,7 @@ struct CEA608Screen: Hashable {
 
     private var cells = [Cell](repeating: Cell(), count: CaptionGrid.rowCount * CaptionGrid.columnCount)
 
-    /// Outside of the grid nothing is there, and nothing is set.
+    /// Cells outside the grid are empty, and setting them has no effect.
     subscript(row: Int, column: Int) -> Cell {
         get { contains(row, column) ? cells[row * CaptionGrid.columnCount + column] : Cell() }
         set { if contains(row, column) { cells[row * CaptionGrid.columnCount + column] = newValue } }
@@ -94,7 +92,7 @@ struct CEA608Screen: Hashable {
         for column in max(0, column)..<max(0, column, CaptionGrid.columnCount) { self[row, column] = Cell() }
     }
 
-    /// Moves rows up by one within `rows`; the last is empty then. Rows outside are cleared.
+    /// Moves the rows within `rows` up by one and leaves the last one empty. Clears all rows outside.
     mutating func rollUp(rows: ClosedRange<Int>) {
         for row in 0..<CaptionGrid.rowCount {
             for column in 0..<CaptionGrid.columnCount {
@@ -104,7 +102,7 @@ struct CEA608Screen: Hashable {
         }
     }
 
-    /// Moves all that is in the rows that end at `base` so that they end at `newBase`.
+    /// Moves the contents of the rows that end at `base` so that they end at `newBase`.
     mutating func move(rowCount: Int, base: Int, to newBase: Int) {
         guard base != newBase else { return }
         var moved = CEA608Screen()
@@ -119,10 +117,10 @@ struct CEA608Screen: Hashable {
     /// A row with text in it.
     private typealias Row = (row: Int, columns: Range<Int>)
 
-    /// A caption for each block of rows without an empty one between them; for each row, where rows begin so that no
-    /// alignment says it.
+    /// Returns a caption for each block of rows without an empty one in between. If no alignment produces the starts of
+    /// the rows, each row is a caption.
     ///
-    /// - Parameter keepsBlocks: such rows stay together, and begin at the same column.
+    /// - Parameter keepsBlocks: Whether such rows stay together and begin at the same column.
     func captions(
         in timeRange: MediaTimeRange, scroll: CaptionRegion.Scroll, animation: Caption.Animation,
         keepsBlocks: Bool = false
@@ -152,14 +150,14 @@ struct CEA608Screen: Hashable {
         return captions
     }
 
-    /// The columns and the alignment that put rows where they are (see ``CEA608Layout``); nil if none does.
+    /// The columns and the alignment that produce the rows' positions (see ``CEA608Layout``), or nil if none does.
     private static func alignment(
         of rows: [Row], keepsBlocks: Bool
     ) -> (columns: Range<Int>, alignment: Caption.TextAlignment)? {
         let left = rows.map(\.columns.lowerBound).min() ?? 0
         let right = rows.map(\.columns.upperBound).max() ?? 0
         if rows.allSatisfy({ $0.columns.lowerBound == left }) { return (left..<right, .left) }
-        // The middle of the widest row may be half a cell to the left of that of all.
+        // The middle of the widest row may be half a cell to the left of the middle of all rows.
         for end in [right, right + 1] where end <= CaptionGrid.columnCount {
             if rows.allSatisfy({ $0.columns.lowerBound == (left + end - $0.columns.count) / 2 }) {
                 return (left..<end, .center)

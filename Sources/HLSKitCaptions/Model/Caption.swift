@@ -1,58 +1,66 @@
 public import HLSKitTime
 
-/// One caption: a text, when it is shown, where, and how it looks.
+/// A caption: its text, time, position and style.
 ///
-/// Source: AVFoundation's `AVCaption`. See docs/behaviour/captions.md.
+/// Source: AVFoundation's `AVCaption`.
 public struct Caption: Sendable, Hashable {
-    /// Alignment of lines between the edges of their region.
+    /// The alignment of lines between the edges of their region.
     public enum TextAlignment: Sendable, Hashable {
-        /// On the side where the line's writing begins.
+        /// On the side at which the line begins.
         case start
-        /// On the side where the line's writing ends.
+        /// On the side at which the line ends.
         case end
         case center, left, right
     }
 
-    /// How the text comes in.
+    /// The way in which the text appears.
     public enum Animation: Sendable, Hashable {
         case none
         /// One character after another (CEA-608's paint-on).
         case characterReveal
     }
 
-    /// A piece of the text that looks other than the default.
+    /// A piece of the text with a style other than the default.
     public struct StyleRun: Sendable, Hashable {
         /// Offsets in ``Caption/text``, counted in Unicode scalars.
         public var range: Range<Int>
         /// The style of that piece.
         public var style: CaptionStyle
 
-        /// Makes a run; `range` counts Unicode scalars.
+        /// Creates a run. `range` counts Unicode scalars.
         public init(range: Range<Int>, style: CaptionStyle) {
             self.range = range
             self.style = style
         }
     }
 
-    /// The text, lines separated by `\n`. Changing it truncates styles that reach past the end.
+    /// The text with lines separated by `\n`.
+    ///
+    /// Changing it truncates styles that extend past its end.
     public var text: String {
         didSet { styles = Self.normalized(styles, count: text.unicodeScalars.count) }
     }
-    /// When it is shown. Without a numeric duration it stays until the end, beside those that come after it; files that
-    /// need an end say 99:59:59.
+    /// The time range of the caption.
+    ///
+    /// Without a numeric duration, the caption is shown until the end, together with later ones. Files that need an end
+    /// contain 99:59:59.
     public var timeRange: MediaTimeRange
-    /// The region it is shown in; nil means the default of the format, which is the bottom.
+    /// The region of the caption. `nil` means the default of the format, which is at the bottom.
     public var region: CaptionRegion?
-    /// nil stands for the default of the format.
+    /// The alignment of the text. `nil` means the default of the format.
     public var textAlignment: TextAlignment?
-    /// How the text appears; all at once by default.
+    /// The way in which the text appears. By default, all of it appears at once.
     public var animation: Animation
-    /// The pieces that are not plain: in the order of the text, not empty, not overlapping, equal neighbours joined.
+    /// The styled pieces, in the order of the text.
+    ///
+    /// They are not empty and do not overlap, and equal neighbours are merged.
     public private(set) var styles: [StyleRun]
-    /// The name that a file gives the caption; empty if it has none.
+    /// The name of the caption in a file, or an empty text if it has none.
     public var identifier: String
 
-    /// Makes a caption. Where pieces of `styles` overlap, the later one counts; offsets outside of the text are cut off.
+    /// Creates a caption.
+    ///
+    /// If pieces of `styles` overlap, the later one wins. Offsets outside the text are cut off.
     public init(
         _ text: String, timeRange: MediaTimeRange, region: CaptionRegion? = nil, styles: [StyleRun] = [],
         textAlignment: TextAlignment? = nil, animation: Animation = .none, identifier: String = ""
@@ -71,14 +79,16 @@ public struct Caption: Sendable, Hashable {
         self.styles = Self.normalized(result, count: count)
     }
 
-    /// Gives the piece `range` (in Unicode scalars) a style; ``CaptionStyle/plain`` takes it away.
+    /// Sets the style of `range` (in Unicode scalars). ``CaptionStyle/plain`` removes the style.
     public mutating func setStyle(_ style: CaptionStyle, in range: Range<Int>) {
         var runs = styles
         Self.paint(StyleRun(range: range, style: style), onto: &runs)
         styles = Self.normalized(runs, count: text.unicodeScalars.count)
     }
 
-    /// The style of the scalar at an offset, and how far the same style reaches. Plain outside of the text.
+    /// Returns the style of the scalar at an offset, and the range of the same style.
+    ///
+    /// Outside the text, the style is plain.
     public func style(at offset: Int) -> (style: CaptionStyle, range: Range<Int>) {
         var start = 0
         for run in styles {
@@ -91,7 +101,7 @@ public struct Caption: Sendable, Hashable {
 
     private static func paint(_ run: StyleRun, onto runs: inout [StyleRun]) {
         guard !run.range.isEmpty else { return }
-        // Files are read from their beginning: nearly always the new piece is behind all others.
+        // Files are read from the start, so the new piece is nearly always after all others.
         if let last = runs.last, last.range.upperBound > run.range.lowerBound {
             runs = runs.flatMap { old -> [StyleRun] in
                 guard old.range.overlaps(run.range) else { return [old] }
@@ -123,14 +133,14 @@ public struct Caption: Sendable, Hashable {
     }
 }
 
-/// A piece of text of one style.
+/// A piece of text with one style.
 struct StyledText: Hashable {
     var text: String
     var style: CaptionStyle
 }
 
 extension Caption {
-    /// Replaces text and styles by `pieces`, one behind the other.
+    /// Replaces text and styles by `pieces`, one after the other.
     mutating func setPieces(_ pieces: [StyledText]) {
         var text = String.UnicodeScalarView()
         var runs: [StyleRun] = []
@@ -146,7 +156,7 @@ extension Caption {
             animation: animation, identifier: identifier)
     }
 
-    /// The whole text as pieces of one style each.
+    /// The whole text as pieces with one style each.
     var pieces: [StyledText] {
         let scalars = Array(text.unicodeScalars)
         var result: [StyledText] = []
@@ -166,7 +176,7 @@ extension Caption {
 
     /// The pieces of each line that is not blank.
     ///
-    /// An empty line ends a cue in WebVTT and SubRip, so these formats cannot have one.
+    /// An empty line ends a cue in WebVTT and SubRip, so these formats cannot contain one.
     var linesOfPieces: [[StyledText]] {
         var lines: [[StyledText]] = [[]]
         for piece in pieces {

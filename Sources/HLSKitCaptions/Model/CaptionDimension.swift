@@ -1,12 +1,14 @@
-/// A length or a place on the screen.
+/// A length or a position on the screen.
 ///
 /// Source: AVFoundation's `AVCaptionDimension`.
 public struct CaptionDimension: Sendable, Hashable {
     /// The unit of a value.
     public enum Units: Sendable, Hashable {
-        /// Nothing is said; the value does not count.
+        /// Unspecified. The value is ignored.
         case unspecified
-        /// Cells of a grid of 32 columns and 15 rows. A negative place is counted from the far edge, −1 is the last.
+        /// Cells of a grid of 32 columns and 15 rows.
+        ///
+        /// A negative position counts from the far edge, so −1 is the last cell.
         case cells
         /// Percent of the screen's width or height.
         case percent
@@ -17,20 +19,20 @@ public struct CaptionDimension: Sendable, Hashable {
     /// The unit of ``value``.
     public var units: Units
 
-    /// Makes a dimension.
+    /// Creates a dimension.
     public init(value: Double, units: Units) {
         self.value = value
         self.units = units
     }
 
-    /// Not said.
+    /// A dimension without a value.
     public static let unspecified = CaptionDimension(value: 0, units: .unspecified)
-    /// Cells of the grid that the captions of television are placed on.
+    /// Creates a dimension in cells of the grid of television captions.
     public static func cells(_ value: Double) -> CaptionDimension { CaptionDimension(value: value, units: .cells) }
-    /// Percent of the screen's width or height.
+    /// Creates a dimension in percent of the screen's width or height.
     public static func percent(_ value: Double) -> CaptionDimension { CaptionDimension(value: value, units: .percent) }
 
-    /// In percent, where the screen is `cellCount` cells long; nil if unspecified, and for what is not a number.
+    /// The value in percent of a screen with `cellCount` cells, or nil if it is unspecified or not a number.
     package func percentage(cellCount: Int) -> Double? {
         guard value.isFinite else { return nil }
         return switch units {
@@ -41,14 +43,14 @@ public struct CaptionDimension: Sendable, Hashable {
     }
 }
 
-/// A place on the screen, from its top left corner.
+/// A position on the screen, relative to its top left corner.
 public struct CaptionPoint: Sendable, Hashable {
-    /// Distance from the left edge.
+    /// The distance from the left edge.
     public var x: CaptionDimension
     /// Distance from the top edge.
     public var y: CaptionDimension
 
-    /// Makes a point; what is unspecified is up to the format.
+    /// Creates a point. The format decides unspecified values.
     public init(x: CaptionDimension = .unspecified, y: CaptionDimension = .unspecified) {
         self.x = x
         self.y = y
@@ -57,24 +59,22 @@ public struct CaptionPoint: Sendable, Hashable {
 
 /// An extent on the screen.
 public struct CaptionSize: Sendable, Hashable {
-    /// Extent from left to right.
+    /// The extent from left to right.
     public var width: CaptionDimension
     /// Extent from top to bottom.
     public var height: CaptionDimension
 
-    /// Makes a size; what is unspecified is up to the format.
+    /// Creates a size. The format decides unspecified values.
     public init(width: CaptionDimension = .unspecified, height: CaptionDimension = .unspecified) {
         self.width = width
         self.height = height
     }
 }
 
-/// The grid that cells are counted on.
+/// The grid of the cells.
 ///
-/// Source: ANSI/CTA-608-E §C; TTML1 §6.2.1 (`ttp:cellResolution`, whose default is the same).
+/// Source: ANSI/CTA-608-E §C; TTML1 §6.2.1 (`ttp:cellResolution`, which has the same default).
 package enum CaptionGrid {
-    /// Columns of the screen.
     package static let columnCount = 32
-    /// Rows of the screen.
     package static let rowCount = 15
 }

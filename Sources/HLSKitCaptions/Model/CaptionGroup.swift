@@ -1,42 +1,43 @@
 public import HLSKitTime
 
-/// The captions that are shown together during a time; none if nothing is shown.
+/// The captions shown together during a time range, or no captions if nothing is shown.
 ///
 /// Source: AVFoundation's `AVCaptionGroup`.
 public struct CaptionGroup: Sendable, Hashable {
-    /// When the captions are shown.
+    /// The time range in which the captions are shown.
     public var timeRange: MediaTimeRange
-    /// The captions, in the order in which they were added; empty if nothing is shown.
+    /// The captions in the order in which they were added, or an empty array if nothing is shown.
     public var captions: [Caption]
 
-    /// Makes a group.
     package init(captions: [Caption], timeRange: MediaTimeRange) {
         self.captions = captions
         self.timeRange = timeRange
     }
 }
 
-/// Turns captions, which may overlap, into a row of groups that do not: one for each change of what is shown.
+/// Groups captions, which may overlap, into consecutive groups, one for each change of the display.
 ///
-/// Groups follow one another without holes from the first caption's start; an empty group is a time in which nothing
-/// is shown. Of equal times the captions keep the order in which they were added.
+/// The groups are contiguous from the first caption's start. An empty group is a time without captions. Captions with
+/// equal times keep the order in which they were added.
 ///
 /// Source: AVFoundation's `AVCaptionGrouper`.
 public struct CaptionGrouper: Sendable {
     private var captions: [Caption] = []
-    /// Up to here groups were given.
+    /// The end of the groups so far.
     private var position: MediaTime?
-    /// Captions that begin while this many are shown are skipped.
+    /// The number of shown captions at which further ones are skipped.
     private let maximumShownCount: Int
 
-    /// Makes a grouper without captions.
+    /// Creates a grouper without captions.
     public init() { self.init(maximumShownCount: .max) }
 
-    /// For those who cannot show more: in hostile files all captions overlap, and each change would list all of them.
+    /// For clients that show only a limited number. In malicious files, all captions overlap, and each group would
+    /// contain all of them.
     package init(maximumShownCount: Int) { self.maximumShownCount = maximumShownCount }
 
-    /// Takes a caption. One that ends before what was given already, or that has no numeric start or is empty in time,
-    /// is skipped.
+    /// Adds a caption.
+    ///
+    /// Captions that end before the groups returned so far, have no numeric start, or have no duration are skipped.
     public mutating func addCaption(_ caption: Caption) {
         let range = caption.timeRange
         guard range.isValid, range.start.isNumeric, !range.isEmpty else { return }
@@ -44,10 +45,10 @@ public struct CaptionGrouper: Sendable {
         captions.append(caption)
     }
 
-    /// Gives the groups that end at or before `time`, the last one cut off there.
+    /// Returns the groups that end at or before `time`. The last one is cut there.
     ///
-    /// Captions that are added later are shown from `time` on at the earliest. With `MediaTime.positiveInfinity` all
-    /// is given; captions without a numeric end then make a last group without one.
+    /// Captions that are added later are shown no earlier than `time`. `MediaTime.positiveInfinity` returns all groups.
+    /// Captions without a numeric end then form a last group without one.
     public mutating func flushAddedCaptions(upTo time: MediaTime) -> [CaptionGroup] {
         guard time.isNumeric || time.isPositiveInfinity else { return [] }
         let starts = captions.map { max($0.timeRange.start, position ?? $0.timeRange.start) }
@@ -56,7 +57,7 @@ public struct CaptionGrouper: Sendable {
         for caption in captions where caption.timeRange.end.isNumeric { changes.insert(caption.timeRange.end) }
         if time.isNumeric { changes.insert(time) }
         var groups: [CaptionGroup] = []
-        // Captions by their start, and those on screen: each is looked at while it is shown only.
+        // Captions by start, and those on screen, so that each is examined only while it is shown.
         let order = captions.indices.sorted { (starts[$0], $0) < (starts[$1], $1) }
         var next = 0
         var shown: [Int] = []

@@ -1,46 +1,46 @@
-/// The part of the screen that a caption is laid out in.
+/// The part of the screen in which a caption is laid out.
 ///
 /// Source: AVFoundation's `AVCaptionRegion`.
 public struct CaptionRegion: Sendable, Hashable {
-    /// How new lines come in.
+    /// The way in which new lines appear.
     public enum Scroll: Sendable, Hashable {
         case none
         /// Lines move up to make room.
         case rollUp
     }
 
-    /// Alignment of the text in the region, in the direction in which lines follow one another.
+    /// The alignment of the text in the region, in the direction of line progression.
     public enum DisplayAlignment: Sendable, Hashable {
-        /// At the region's beginning.
+        /// At the start of the region.
         case before
         case center
-        /// At the region's end.
+        /// At the end of the region.
         case after
     }
 
     /// The direction of text and of lines.
     public enum WritingMode: Sendable, Hashable {
         case leftToRightAndTopToBottom
-        /// Vertical lines that follow one another from right to left.
+        /// Vertical lines that progress from right to left.
         case topToBottomAndRightToLeft
-        /// Vertical lines that follow one another from left to right.
+        /// Vertical lines that progress from left to right.
         case topToBottomAndLeftToRight
     }
 
-    /// The name that files give the region; nil if it has none.
+    /// The name of the region in files, or `nil` if it has none.
     public var identifier: String?
-    /// The top left corner.
+    /// The top left corner of the region.
     public var origin: CaptionPoint
-    /// Extent of the region; unspecified by default.
+    /// The size of the region, which is unspecified by default.
     public var size: CaptionSize
-    /// How new lines come in; by default they replace the old ones.
+    /// The way in which new lines appear. By default, they replace the old ones.
     public var scroll: Scroll
-    /// nil stands for the default of the format.
+    /// The alignment of the text in the region. `nil` means the default of the format.
     public var displayAlignment: DisplayAlignment?
-    /// The direction of text and of lines; horizontal by default.
+    /// The direction of text and lines. The default is horizontal.
     public var writingMode: WritingMode
 
-    /// Makes a region; by default its place is up to the format.
+    /// Creates a region. By default, the format decides its position.
     public init(
         identifier: String? = nil, origin: CaptionPoint = .init(), size: CaptionSize = .init(),
         scroll: Scroll = .none, displayAlignment: DisplayAlignment? = nil,
@@ -63,8 +63,8 @@ public struct CaptionRegion: Sendable, Hashable {
         identifier: "bottom", origin: CaptionPoint(x: .percent(0), y: .percent(85)),
         size: CaptionSize(width: .percent(100), height: .percent(15)), displayAlignment: .after)
 
-    /// The first row of the grid of ``CaptionGrid`` that text in the region takes, if it takes `rowCount` rows; 0 is
-    /// the topmost. The bottom rows where the region says nothing.
+    /// Returns the first row of the ``CaptionGrid`` for text with `rowCount` rows in the region, where 0 is the
+    /// topmost. If the region specifies no position, these are the bottom rows.
     func firstRow(rowCount: Int) -> Int {
         let rows = CaptionGrid.rowCount
         let last = max(0, rows - max(1, rowCount))
@@ -80,8 +80,8 @@ public struct CaptionRegion: Sendable, Hashable {
         return min(max(0, first), last)
     }
 
-    /// The same place as a box that text is aligned in, where only a row is known, or nothing: without a row, text
-    /// stands at the bottom; on one that is counted from below, more lines than one stand above it (WebVTT §7.2).
+    /// The equivalent region with a box in which text is aligned, if the region has only a row or no position. Without
+    /// a row, text is at the bottom. A row counted from below has the additional lines above it (WebVTT §7.2).
     package var anchored: CaptionRegion {
         guard writingMode == .leftToRightAndTopToBottom else { return self }
         var region = self

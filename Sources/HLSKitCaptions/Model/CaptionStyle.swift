@@ -1,4 +1,6 @@
-/// How a piece of a caption's text looks. What is nil, normal or empty is as the format's default.
+/// The style of a piece of a caption's text.
+///
+/// Values that are nil, normal or empty mean the format's default.
 ///
 /// Source: the style properties of AVFoundation's `AVCaption`.
 public struct CaptionStyle: Sendable, Hashable {
@@ -25,22 +27,22 @@ public struct CaptionStyle: Sendable, Hashable {
         public static let overline = Decoration(rawValue: 4)
     }
 
-    /// The colour of the letters; nil means the default of the format.
+    /// The colour of the letters. `nil` means the default of the format.
     public var textColor: CaptionColor?
-    /// The colour behind the letters; nil means the default of the format.
+    /// The background colour of the letters. `nil` means the default of the format.
     public var backgroundColor: CaptionColor?
-    /// The weight of the letters; normal by default.
+    /// The weight of the letters. The default is normal.
     public var fontWeight: FontWeight
-    /// The slant of the letters; normal by default.
+    /// The slant of the letters. The default is normal.
     public var fontStyle: FontStyle
-    /// Lines drawn with the text; none by default.
+    /// The lines drawn with the text. By default, there are none.
     public var decoration: Decoration
-    /// Small text beside the piece that shows how to read it.
+    /// The ruby text, a small annotation that shows the pronunciation.
     public var ruby: CaptionRuby?
     /// The speaker.
     public var voice: String?
 
-    /// Makes a style; what has a default is plain.
+    /// Creates a style. Properties with a default are plain.
     public init(
         textColor: CaptionColor? = nil, backgroundColor: CaptionColor? = nil, fontWeight: FontWeight = .normal,
         fontStyle: FontStyle = .normal, decoration: Decoration = [], ruby: CaptionRuby? = nil, voice: String? = nil
@@ -54,11 +56,11 @@ public struct CaptionStyle: Sendable, Hashable {
         self.voice = voice
     }
 
-    /// Nothing but defaults.
+    /// The style in which all values are defaults.
     public static let plain = CaptionStyle()
 }
 
-/// Small text along a piece of text.
+/// Small text next to a piece of text.
 ///
 /// Source: AVFoundation's `AVCaptionRuby`.
 public struct CaptionRuby: Sendable, Hashable {
@@ -72,28 +74,28 @@ public struct CaptionRuby: Sendable, Hashable {
 
     /// The small text.
     public var text: String
-    /// Its position; before the base text by default, which is above horizontal text.
+    /// The position. By default it is before the base text, which is above horizontal text.
     public var position: Position
 
-    /// Makes ruby text.
+    /// Creates ruby text.
     public init(text: String, position: Position = .before) {
         self.text = text
         self.position = position
     }
 }
 
-/// A colour of sRGB.
+/// A colour in sRGB.
 public struct CaptionColor: Sendable, Hashable {
-    /// From 0 to 255.
+    /// The red component, from 0 to 255.
     public var red: UInt8
-    /// From 0 to 255.
+    /// The green component, from 0 to 255.
     public var green: UInt8
-    /// From 0 to 255.
+    /// The blue component, from 0 to 255.
     public var blue: UInt8
-    /// 255 is opaque.
+    /// The opacity. 255 is opaque.
     public var alpha: UInt8
 
-    /// Makes a colour in sRGB; opaque by default.
+    /// Creates a colour in sRGB. The default is opaque.
     public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
         self.red = red
         self.green = green
@@ -124,7 +126,7 @@ public struct CaptionColor: Sendable, Hashable {
     /// `#00ffff`
     public static let cyan = CaptionColor(rgb: 0x00_ffff)
 
-    /// The colour of `candidates` that is nearest; nil if there is none.
+    /// Returns the nearest colour of `candidates`, or nil if there is none.
     func nearest(of candidates: [CaptionColor]) -> CaptionColor? {
         func distance(_ other: CaptionColor) -> Int {
             func square(_ a: UInt8, _ b: UInt8) -> Int { (Int(a) - Int(b)) * (Int(a) - Int(b)) }
@@ -133,13 +135,13 @@ public struct CaptionColor: Sendable, Hashable {
         return candidates.min { distance($0) < distance($1) }
     }
 
-    /// `#rrggbb`, with two more digits where it is not opaque.
+    /// The colour as `#rrggbb`, with two more digits if it is not opaque.
     var hexadecimal: String {
         func digits(_ value: UInt8) -> String { (value < 16 ? "0" : "") + String(value, radix: 16) }
         return "#" + digits(red) + digits(green) + digits(blue) + (alpha == 255 ? "" : digits(alpha))
     }
 
-    /// The colours that WebVTT, TTML and CEA-608 know by name.
+    /// The colour names of WebVTT, TTML and CEA-608.
     static let named: [String: CaptionColor] = [
         "white": .white, "black": .black, "red": .red, "lime": .lime, "blue": .blue, "yellow": .yellow,
         "magenta": .magenta, "fuchsia": .magenta, "cyan": .cyan, "aqua": .cyan, "green": CaptionColor(rgb: 0x00_8000),
@@ -152,7 +154,7 @@ public struct CaptionColor: Sendable, Hashable {
 
     /// Reads a name, `#rgb`, `#rrggbb`, `#rrggbbaa`, `rgb(…)` or `rgba(…)`.
     ///
-    /// - Parameter fractionalAlpha: the fourth number of `rgba` is 0 to 1 (CSS) instead of 0 to 255 (TTML).
+    /// - Parameter fractionalAlpha: Whether the fourth number of `rgba` is 0 to 1 (CSS) instead of 0 to 255 (TTML).
     init?(parsing text: Substring, fractionalAlpha: Bool) {
         let text = text.filter { $0 != " " && $0 != "\t" && $0 != "\n" }.lowercased()
         if let named = Self.named[text] {

@@ -1,19 +1,19 @@
 public import HLSKitTime
 
-/// A time in which what captions show stays the same.
+/// A time range in which the displayed captions do not change.
 ///
 /// Source: AVFoundation's `AVCaptionRenderer.Scene`.
 public struct CaptionScene: Sendable, Hashable {
-    /// When the scene is shown.
+    /// The time range of the scene.
     public var timeRange: MediaTimeRange
-    /// The captions that are shown; empty if none is.
+    /// The displayed captions, or an empty array if there are none.
     public var captions: [Caption]
-    /// Something is shown.
+    /// A Boolean value that indicates whether any caption is shown.
     public var hasActiveCaptions: Bool { !captions.isEmpty }
-    /// The captions are animated, so that they must be drawn repeatedly.
+    /// A Boolean value that indicates whether the captions are animated and must be drawn repeatedly.
     public var needsPeriodicRefresh: Bool { captions.contains { $0.animation == .characterReveal } }
 
-    /// Makes a scene; without captions nothing is shown.
+    /// Creates a scene. Without captions, nothing is shown.
     package init(timeRange: MediaTimeRange, captions: [Caption]) {
         self.timeRange = timeRange
         self.captions = captions
@@ -21,9 +21,9 @@ public struct CaptionScene: Sendable, Hashable {
 }
 
 extension CaptionGrouper {
-    /// The scenes of `captions` in `timeRange`, from its start to its end without holes.
+    /// Returns the contiguous scenes of `captions` from the start to the end of `timeRange`.
     ///
-    /// No scene has more than 64 captions: what begins beyond them is skipped.
+    /// No scene has more than 64 captions. Further captions that begin in it are skipped.
     ///
     /// Source: AVFoundation's `AVCaptionRenderer.captionSceneChanges(in:)`.
     public static func scenes(of captions: [Caption], in timeRange: MediaTimeRange) -> [CaptionScene] {

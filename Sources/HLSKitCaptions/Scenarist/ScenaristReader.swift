@@ -2,8 +2,8 @@ import HLSKitTime
 
 /// Reads `.scc`.
 ///
-/// A semicolon or point before the frames says that numbers are left out (drop frame). Of the file's channels the first
-/// that has captions is given. Parity is not looked at: many writers omit it.
+/// A semicolon or point before the frames indicates drop-frame time codes. The reader returns the first channel with
+/// captions. It ignores parity because many writers omit it.
 enum ScenaristReader {
     static func read(_ bytes: [UInt8]) throws(CaptionError) -> CaptionFileReader.Content {
         let lines = TextDecoding.lines(of: TextDecoding.text(of: bytes).text)
@@ -25,9 +25,9 @@ enum ScenaristReader {
             }
             var frame = start
             if let last, rate.time(ofFrame: start) < last.rate.time(ofFrame: last.frame) {
-                // Sent when the line before has been sent, as an encoder would.
+                // Like an encoder, send the line after the previous one has been sent.
                 if start + 300 < last.frame {
-                    notes.add("a time before that of the line above", line: index + 1)
+                    notes.add("a time before the previous line's time", line: index + 1)
                     continue
                 }
                 frame = last.frame
@@ -52,7 +52,7 @@ enum ScenaristReader {
             captions: captions.filter { $0.service == service }.map(\.caption), notes: notes.notes)
     }
 
-    /// A caption that is displayed at the end has no end.
+    /// A caption that is displayed at the end of the file has no end.
     private static func finish(_ decoder: inout CEA608Decoder, _ captions: inout [ClosedCaption], _ end: MediaTime) {
         let count = captions.count
         decoder.finish(at: end + MediaTime(value: 1, timescale: 1), to: &captions)

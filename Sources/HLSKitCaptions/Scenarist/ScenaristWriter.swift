@@ -1,8 +1,8 @@
 import HLSKitTime
 
-/// Writes `.scc`: captions of CC1, loaded before they are shown.
+/// Writes `.scc` with captions of CC1, which are loaded before they are shown.
 ///
-/// Source: the format of Scenarist, version 1.0: a time code, then the words of the frames from there on.
+/// Source: the format of Scenarist, version 1.0: a time code, then the words of the following frames.
 enum ScenaristWriter {
     static func write(
         _ captions: [Caption], rate: TimeCodeRate

@@ -1,9 +1,9 @@
-/// The tags that `.srt` files use: `<b> <i> <u> <s> <font color=…>`, the same in braces, and `{\an8}` for the place.
+/// The tags in `.srt` files: `<b> <i> <u> <s> <font color=…>`, the same in braces, and `{\an8}` for the position.
 ///
-/// Anything but a known tag is text. There is no escape; so that text which looks like markup stays text, a word joiner
-/// is put into it, which reading takes out again.
+/// Anything but a known tag is text. There is no escape, so the writer inserts a word joiner into text that looks like
+/// markup, and the reader removes it.
 enum SubRipMarkup {
-    /// `{\anN}`: the key of a number pad that lies where the text stands.
+    /// The position in `{\anN}`: the corresponding key of a number pad.
     struct Place: Equatable {
         var key: Int
     }
@@ -11,7 +11,7 @@ enum SubRipMarkup {
     static let wordJoiner: Unicode.Scalar = "\u{2060}"
     private static let names: Set<String> = ["b", "i", "u", "s", "font"]
     private static let maxDepth = 64
-    /// A longer one is not a tag.
+    /// Longer text in brackets is not a tag.
     private static let maxTagLength = 256
 
     static func pieces(of text: String.UnicodeScalarView) -> (pieces: [StyledText], place: Place?) {
@@ -44,7 +44,7 @@ enum SubRipMarkup {
                 }
             }
             rest = rest.dropFirst()
-            // The word joiner that keeps text from being markup.
+            // Remove the word joiner that keeps text from being parsed as markup.
             if scalar == wordJoiner, previous == "<" || previous == "{" || previous == "-" && rest.first == ">" {
                 previous = scalar
                 continue
@@ -80,7 +80,7 @@ enum SubRipMarkup {
         _ tag: (name: String, isEnd: Bool, attributes: Substring), _ open: inout [(name: String, style: CaptionStyle)]
     ) {
         if tag.isEnd {
-            // Tags are often closed in a wrong order: what was opened inside keeps its style until it is closed.
+            // Tags are often closed in the wrong order. Inner tags keep their style until they are closed.
             guard let index = open.lastIndex(where: { $0.name == tag.name }) else { return }
             let names = open[(index + 1)...].map(\.name)
             let inner = open[(index + 1)...].map(\.style)
@@ -118,7 +118,7 @@ enum SubRipMarkup {
 }
 
 extension Caption {
-    /// Sets region and alignment by the key of a number pad; 2, the bottom centre, is the default.
+    /// Sets region and alignment from the key of a number pad. The default is 2, the bottom centre.
     mutating func apply(_ place: SubRipMarkup.Place) {
         let row = (place.key - 1) / 3
         switch row {
@@ -132,7 +132,7 @@ extension Caption {
         textAlignment = [.left, nil, .right][(place.key - 1) % 3]
     }
 
-    /// The key of a number pad where the text stands.
+    /// The key of a number pad for the position of the text.
     var placeKey: Int {
         let side: Double =
             switch textAlignment {
@@ -142,7 +142,7 @@ extension Caption {
             }
         let column = column(side: side)
         guard let region else { return column + 1 }
-        // A box without text of its own height is where its alignment says.
+        // A box without a height is at the position of its alignment.
         switch region.firstRow(rowCount: 1) {
         case ..<(CaptionGrid.rowCount / 3): return column + 7
         case ..<(CaptionGrid.rowCount * 2 / 3): return column + 4
@@ -150,15 +150,15 @@ extension Caption {
         }
     }
 
-    /// 0 to 2: the third of the screen that the text stands in.
+    /// The horizontal third of the screen that contains the text, 0 to 2.
     ///
-    /// - Parameter side: where it stands in its region, 0 to 1.
+    /// - Parameter side: The position in its region, 0 to 1.
     private func column(side: Double) -> Int {
         let columns = CaptionGrid.columnCount
         guard let region, let left = region.origin.x.percentage(cellCount: columns),
             let width = region.size.width.percentage(cellCount: columns)
         else { return Int(side * 2) }
-        // Cells are as many as the text has.
+        // The box has as many cells as the text.
         let middle = left + width * (region.size.width.units == .cells ? 0.5 : side)
         return middle < 33 ? 0 : middle > 67 ? 2 : 1
     }

@@ -1,9 +1,9 @@
 import HLSKitTime
 
-/// Reads `.srt`, of which there is no standard: numbers may be missing or odd, times have a comma or a point, text may
-/// hold blank lines and simple tags.
+/// Reads `.srt`, which has no standard. Numbers may be missing or wrong, times have a comma or a point, and text may
+/// contain blank lines and simple tags.
 ///
-/// A cue begins at a line of two times; a number alone on the line before belongs to it.
+/// A cue begins at a line with two times. A number alone on the previous line belongs to it.
 enum SubRipReader {
     private typealias Line = Substring.UnicodeScalarView
 
@@ -24,7 +24,7 @@ enum SubRipReader {
             let numberLine = index > 0 && isNumber(lineBefore) ? index - 1 : nil
             if times == nil {
                 notes.add("invalid times", line: index + 1)
-                // In the middle of a text it may be text.
+                // Within a text, such a line may be text.
                 guard numberLine != nil || lineBefore.isEmpty else { continue }
             }
             if let (caption, _, start) = pending {
@@ -57,8 +57,8 @@ enum SubRipReader {
         return CaptionFileReader.Content(captions: captions, notes: notes.notes)
     }
 
-    /// Where the number of a next cue stands of which nothing else is there: alone behind a blank line, one more than that
-    /// of the cue before. nil if the text ends otherwise.
+    /// Returns the index of a truncated next cue's number: alone after a blank line, and one more than the previous
+    /// cue's number. Returns nil if the text ends differently.
     private static func cutOffNumber(_ lines: ArraySlice<Line>, after number: Line?) -> Int? {
         guard let number = number.flatMap({ Int(String($0)) }),
             let last = lines.lastIndex(where: { !$0.trimmed.isEmpty }),
@@ -93,7 +93,7 @@ enum SubRipReader {
         !line.isEmpty && line.allSatisfy { $0.isDigit }
     }
 
-    /// In milliseconds. What stands behind the times (coordinates) is skipped.
+    /// Reads the times in milliseconds. Coordinates after the times are skipped.
     private static func times(of line: Line) -> (start: Int64, end: Int64)? {
         var rest = line
         guard let start = time(&rest) else { return nil }
@@ -104,7 +104,7 @@ enum SubRipReader {
         return (start, end)
     }
 
-    /// `01:02:03,456`, with one to three digits behind a comma, point or colon, or none, and the hours omitted.
+    /// Reads `01:02:03,456`. The hours are optional, and so are one to three digits after a comma, point or colon.
     private static func time(_ rest: inout Line) -> Int64? {
         var numbers: [Int64] = []
         var milliseconds: Int64 = 0
@@ -142,7 +142,7 @@ extension Unicode.Scalar {
 }
 
 extension Substring.UnicodeScalarView {
-    /// Without blanks at both ends.
+    /// The line without blanks at both ends.
     var trimmed: Substring.UnicodeScalarView {
         var rest = drop { $0.properties.isWhitespace || $0 == "\u{feff}" || $0 == "\0" }
         while let last = rest.last, last.properties.isWhitespace { rest.removeLast() }

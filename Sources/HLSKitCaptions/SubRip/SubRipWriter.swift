@@ -1,9 +1,9 @@
 import HLSKitTime
 
-/// Writes `.srt`, to the millisecond.
+/// Writes `.srt` with millisecond precision.
 ///
-/// Empty lines of a text are left out, since they end a cue. Places are rounded to a third of the screen; backgrounds,
-/// ruby, voices and overlines are left out.
+/// Empty lines of a text are omitted because they end a cue. Positions are rounded to a third of the screen.
+/// Backgrounds, ruby, voices and overlines are omitted.
 enum SubRipWriter {
     static func write(_ captions: [Caption]) throws(CaptionError) -> [UInt8] {
         var text = ""
@@ -38,7 +38,7 @@ enum SubRipWriter {
             + tags.reversed().map { "</\($0.close)>" }.joined()
     }
 
-    /// With a word joiner wherever text could be taken for markup or times.
+    /// Inserts a word joiner into text that looks like markup or times.
     private static func guarded(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         var previous: Unicode.Scalar?

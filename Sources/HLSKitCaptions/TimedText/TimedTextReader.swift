@@ -1,11 +1,11 @@
 import HLSKitTime
 
-/// Reads TTML: `.itt`, and what other profiles have in common with it.
+/// Reads TTML: `.itt`, and the features that other profiles share with it.
 ///
-/// Times may stand on the body, divisions, paragraphs and spans, in parallel or one after another. A paragraph becomes
-/// a caption for each time in which its text stays the same.
+/// The body, divisions, paragraphs and spans can have times, in parallel or in sequence. A paragraph becomes a caption
+/// for each time range in which its text does not change.
 ///
-/// Source: TTML1 (W3C), iTunes Timed Text is a profile of it; ruby of TTML2 §10.2.35.
+/// Source: TTML1 (W3C), of which iTunes Timed Text is a profile; ruby of TTML2 §10.2.35.
 struct TimedTextReader {
     private static let maxRunCount = 4096
     private static let maxChangeCount = 256
@@ -21,10 +21,10 @@ struct TimedTextReader {
         /// nil: until the end.
         var end: MediaTime?
         var isSequence = false
-        /// Where the next child of a sequence begins.
+        /// The start of a sequence's next child.
         var cursor = MediaTime.zero
         var preservesSpace = false
-        /// The numbers of the ruby container around it, and of its base or text in that.
+        /// The number of the surrounding ruby container, and of its base or text within it.
         var ruby = (container: 0, part: 0)
     }
 
@@ -38,7 +38,7 @@ struct TimedTextReader {
         var name: String
         var properties: TimedTextProperties
         var visibility = TimedTextVisibility()
-        /// Where its own times begin.
+        /// The start of the element's times.
         var start: MediaTime
         var depth: Int
     }
@@ -149,7 +149,7 @@ struct TimedTextReader {
         stack.append(element)
     }
 
-    /// A region has times of its own, and may be hidden for some of them.
+    /// A region has its own times and may be hidden for part of them.
     private mutating func beginRegion(_ name: String, _ attributes: [XMLScanner.Attribute]) {
         var element = Element(name: "region")
         setTimes(of: &element, attributes, parent: nil)
@@ -160,7 +160,7 @@ struct TimedTextReader {
         openRegion = region
     }
 
-    /// Changes the element around it for a time. Of all that can be set, what hides text counts here.
+    /// Changes the parent element for a time. Only settings that hide text are relevant.
     private mutating func take(set attributes: [XMLScanner.Attribute]) {
         let properties = TimedTextProperties(attributes, styles: [:])
         var times = Element(name: "set")
@@ -181,7 +181,7 @@ struct TimedTextReader {
         stack[index].visibility.set(properties, from: times.start, to: times.end, depth: index)
     }
 
-    /// Captions may be pictures: a background of a division (IMSC1, SMPTE ST 2052-1) or an element (IMSC1.1).
+    /// Captions may be images: a background of a division (IMSC1, SMPTE ST 2052-1) or an element (IMSC1.1).
     private mutating func noteImages(_ name: String, _ attributes: [XMLScanner.Attribute]) {
         guard !hasImages else { return }
         let isImage =
@@ -248,7 +248,7 @@ struct TimedTextReader {
         case "region":
             if let region = openRegion, regions.count < Self.maxDefinitionCount {
                 var visibility = region.visibility
-                // A style inside of it may hide it as well.
+                // A style inside the region may also hide it.
                 if region.properties["display"] == "none", visibility == TimedTextVisibility() {
                     visibility.apply(region.properties, depth: region.depth)
                 }
@@ -275,7 +275,7 @@ struct TimedTextReader {
             if !runs.isEmpty { notes.add("a paragraph that ends before it starts", line: paragraphLine) }
             return
         }
-        // Text that names regions piece by piece is in these, and what names none is nowhere.
+        // If pieces of text name regions, other pieces have no region and are not shown.
         if paragraph.region == nil, runs.contains(where: { $0.element.region != nil }) {
             var names: [String] = []
             var parts: [String: [Run]] = [:]
@@ -336,10 +336,10 @@ struct TimedTextReader {
         items.append(Item(caption: caption, end: end))
     }
 
-    /// The text of runs, its white space as `xml:space` says, without that around lines.
+    /// Returns the text of runs with white space according to `xml:space`, without white space at line ends.
     private static func pieces(of runs: [Run]) -> [StyledText] {
         var pieces: [StyledText] = []
-        /// Where each piece is in a ruby, if it is a base.
+        /// The position of each piece within a ruby container if it is a base.
         var bases: [(container: Int, part: Int)?] = []
         var texts: [RubyText] = []
         var isAtLineStart = true
@@ -357,7 +357,7 @@ struct TimedTextReader {
             var text = String.UnicodeScalarView()
             let (role, ruby) = (run.element.style.rubyRole, run.element.ruby)
             if role == .text {
-                // It is not in the line.
+                // Ruby text is not part of the line.
                 if texts.last?.part != ruby.part {
                     texts.append(
                         RubyText(
@@ -407,12 +407,12 @@ struct TimedTextReader {
         var words: [String] = []
     }
 
-    /// Puts each text at the first base of its container that has none.
+    /// Assigns each ruby text to the first base of its container without one.
     private static func annotate(
         _ pieces: inout [StyledText], _ bases: [(container: Int, part: Int)?], with texts: [RubyText]
     ) {
         guard !texts.isEmpty else { return }
-        // The pieces of each base, the last base first.
+        // The pieces of each base without ruby text, the last base first.
         var free: [Int: [[Int]]] = [:]
         var last: (container: Int, part: Int)?
         for (index, base) in bases.enumerated().reversed() {
@@ -428,7 +428,7 @@ struct TimedTextReader {
         }
     }
 
-    /// With ends: a paragraph without one stays until the next begins.
+    /// Returns the captions with an end. A paragraph without one is shown until the next begins.
     private func captions() -> [Caption] {
         let starts = Set(items.map(\.caption.timeRange.start)).sorted()
         return items.map { item in
@@ -449,7 +449,7 @@ struct TimedTextReader {
 }
 
 extension Array {
-    /// The first index whose element belongs to the second part; all elements of the first part come before.
+    /// The index of the first element for which the condition is true. All elements before it must be false.
     func partitioningIndex(where belongsToSecond: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {

@@ -1,6 +1,6 @@
 /// The properties of a style or region as written, without the prefix `tts:`.
 struct TimedTextProperties {
-    /// Others are not kept, so that a style is never larger than this list.
+    /// Other properties are dropped, so that a style is never larger than this list.
     private static let known: Set<String> = [
         "backgroundColor", "color", "display", "displayAlign", "extent", "fontStyle", "fontWeight", "origin",
         "position", "ruby", "rubyPosition", "textAlign", "textDecoration", "visibility", "writingMode",
@@ -10,7 +10,7 @@ struct TimedTextProperties {
 
     init() {}
 
-    /// The properties of an element: those of the styles it names, the later ones first, under its own.
+    /// Merges the properties of an element: its own, then the named styles, the later ones first.
     init(_ attributes: [XMLScanner.Attribute], styles: [String: TimedTextProperties]) {
         for name in attributes.first(where: { $0.name == "style" })?.value.split(separator: " ").prefix(16) ?? [] {
             if let style = styles[String(name)] { merge(style) }
@@ -21,7 +21,7 @@ struct TimedTextProperties {
         }
     }
 
-    /// As a region has them: one that is not to be seen has no background, whatever the text has.
+    /// The properties for a region. An invisible region has no background, regardless of its text.
     var ofRegion: TimedTextProperties {
         var properties = self
         let color = self["backgroundColor"].flatMap { CaptionColor(parsing: $0[...], fractionalAlpha: false) }
@@ -34,17 +34,17 @@ struct TimedTextProperties {
     subscript(_ name: String) -> String? { values[name] }
 }
 
-/// How text looks in an element: what is inherited.
+/// The inherited style of text in an element.
 struct TimedTextStyle {
     enum RubyRole {
         case none, base, text
-        /// Of bases and texts, and of nothing else.
+        /// Contains only bases and texts.
         case container
     }
 
     var style = CaptionStyle.plain
     var alignment: Caption.TextAlignment?
-    /// For those who show no ruby.
+    /// For clients without ruby support.
     var isHidden = false
     var rubyRole = RubyRole.none
     var rubyPosition = CaptionRuby.Position.before
@@ -101,8 +101,8 @@ struct TimedTextStyle {
 
 extension CaptionRegion {
     /// - Parameters:
-    ///   - root: the extent of the whole in pixels, if the file declares it.
-    ///   - cells: columns and rows of the grid that lengths in cells mean.
+    ///   - root: The extent of the whole region in pixels, if the file declares it.
+    ///   - cells: The columns and rows of the grid that lengths in cells refer to.
     init(
         identifier: String, properties: TimedTextProperties, root: (width: Double, height: Double)?,
         cells: (columns: Int, rows: Int)
@@ -138,8 +138,8 @@ extension CaptionRegion {
         }
     }
 
-    /// Puts the region where `tts:position` says: a percentage is of what the region leaves free, a length or an edge
-    /// is from the left and the top, or from the edge that is named before it.
+    /// Places the region according to `tts:position`. A percentage applies to the space that the region leaves free. A
+    /// length or an edge counts from the left and the top, or from the edge that precedes it.
     ///
     /// Source: TTML2 §10.2.32.
     private mutating func place(at position: String, _ dimension: (Substring, _ isAcross: Bool) -> CaptionDimension) {
@@ -167,7 +167,7 @@ extension CaptionRegion {
                 place = edge == "right" || edge == "bottom" ? room - distance : distance
             }
             if isAcross { x = place ?? x } else { y = place ?? y }
-            // An offset may follow an edge only where there are more words than two.
+            // An offset may follow an edge only if there are more than two words.
             edge = words.count > 2 && (isHorizontal || isVertical) && shares[word] != nil ? word : nil
         }
         origin = CaptionPoint(x: .percent(x ?? free.across / 2), y: .percent(y ?? free.down / 2))
@@ -180,7 +180,7 @@ extension CaptionRegion {
             }
             return value
         }
-        // Hundredths of the picture's width and height (IMSC1.1).
+        // Hundredths of the video's width and height (IMSC1.1).
         if let value = number("%") ?? number("rw") ?? number("rh") { return .percent(value) }
         if let value = number("px"), let pixels { return .percent(value * 100 / pixels) }
         if let value = number("c") { return cells == grid ? .cells(value) : .percent(value * 100 / Double(cells)) }

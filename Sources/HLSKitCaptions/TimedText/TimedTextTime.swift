@@ -1,18 +1,18 @@
 import HLSKitTime
 
-/// How a TTML file counts time.
+/// The time base of a TTML file.
 ///
 /// Source: TTML1 §6.2 (parameters) and §10.3.1 (time expressions).
 struct TimedTextTime {
-    /// Frames that are counted in a second.
+    /// The number of frames counted per second.
     var frameRate = 30
-    /// This fraction of them passes per second.
+    /// The fraction of these frames that actually pass per second.
     var multiplier = (numerator: 1, denominator: 1)
     var subFrameRate = 1
     var tickRate: Int?
-    /// Hours, minutes and seconds are counted by frames.
+    /// Whether hours, minutes and seconds are counted in frames.
     var isTimeCode = false
-    /// Two frame numbers of each minute are left out, but for each tenth minute.
+    /// Whether two frame numbers are skipped in each minute except each tenth.
     var isDropFrame = false
 
     init() {}
@@ -42,7 +42,7 @@ struct TimedTextTime {
         return value
     }
 
-    /// nil if it is not a time expression.
+    /// Returns nil if the text is not a time expression.
     func time(_ text: String) -> MediaTime? {
         let text = Substring(text.unicodeScalars[...].trimmed)
         return text.contains(":") ? clockTime(text) : offsetTime(text)
@@ -103,7 +103,7 @@ struct TimedTextTime {
         }
     }
 
-    /// A number of digits with a fraction of up to nine of them, and what stands behind it.
+    /// Reads digits with a fraction of up to nine digits. Returns them with the remaining text.
     private static func decimal(_ text: Substring) -> (value: MediaTime, rest: Substring)? {
         let whole = text.prefix { $0.isASCII && $0.isNumber }
         guard (1...12).contains(whole.count), var value = Int64(whole) else { return nil }
@@ -113,7 +113,7 @@ struct TimedTextTime {
             let fraction = rest.dropFirst().prefix { $0.isASCII && $0.isNumber }
             guard !fraction.isEmpty else { return nil }
             rest = rest[fraction.endIndex...]
-            // Twelve digits and six behind the point fit.
+            // Twelve digits before the point and six after it fit.
             for digit in fraction.prefix(6) {
                 value = value * 10 + Int64(digit.wholeNumberValue ?? 0)
                 timescale *= 10
@@ -126,7 +126,7 @@ struct TimedTextTime {
 extension MediaTime {
     fileprivate static let seconds60 = MediaTime(value: 60, timescale: 1)
 
-    /// Multiplied, in a timescale that can hold the product if there is one.
+    /// Multiplies in a timescale that can represent the product, if there is one.
     fileprivate func multipliedExactly(by ratio: (Int64, Int64)) -> MediaTime {
         let scale = Int64(timescale) * ratio.1
         let (product, overflow) = value.multipliedReportingOverflow(by: ratio.0)

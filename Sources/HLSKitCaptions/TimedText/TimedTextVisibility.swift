@@ -1,11 +1,11 @@
 import HLSKitTime
 
-/// When an element is visible: its own word and that of its `set` elements, under those of the elements around it.
+/// The visibility of an element: its own properties, its `set` elements, and the elements around it.
 ///
-/// Source: TTML1 §8.2.7 (`tts:display`), §8.2.23 (`tts:visibility`), §11.1.1 (`set`), §9.3.3 (regions that are active for a
-/// time).
+/// Source: TTML1 §8.2.7 (`tts:display`), §8.2.23 (`tts:visibility`), §11.1.1 (`set`), §9.3.3 (regions that are active
+/// for a time).
 struct TimedTextVisibility: Sendable, Hashable {
-    /// A value that counts for a time, over the one that is there.
+    /// A temporary value that overrides the current one.
     struct Change: Sendable, Hashable {
         var start: MediaTime
         /// nil: until the end.
@@ -23,18 +23,19 @@ struct TimedTextVisibility: Sendable, Hashable {
         }
     }
 
-    /// More changes of an element and of those around it do not count, nor do more elements that hide.
+    /// The largest number of changes, and of hiding elements, among an element and those around it. Further ones are
+    /// ignored.
     private static let maxCount = 16
 
-    /// `tts:display` of this element and those around it: one that is not displayed hides all that is in it.
+    /// `tts:display` of this element and those around it. An undisplayed element hides all its contents.
     private var displays: [Layer] = []
     /// The element whose display is the last of ``displays``.
     private var displayDepth: Int?
-    /// `tts:visibility`, inherited until another element says otherwise.
+    /// `tts:visibility`, inherited until another element sets it.
     private var visibility = Layer(isHidden: false)
     private var changeCount = 0
 
-    /// The element at this depth says what it looks like.
+    /// Applies the properties of the element at this depth.
     mutating func apply(_ properties: TimedTextProperties, depth: Int) {
         if properties["display"] == "none" {
             add(Layer(isHidden: true))
@@ -45,7 +46,7 @@ struct TimedTextVisibility: Sendable, Hashable {
         }
     }
 
-    /// A `set` in the element at this depth.
+    /// Adds a `set` of the element at this depth.
     mutating func set(_ properties: TimedTextProperties, from start: MediaTime, to end: MediaTime?, depth: Int) {
         if let value = properties["display"] {
             if displayDepth != depth {
@@ -67,13 +68,13 @@ struct TimedTextVisibility: Sendable, Hashable {
         if displays.count < Self.maxCount { displays.append(layer) }
     }
 
-    /// The element is in a region that is there for a time only.
+    /// Limits the element to the times of its region.
     mutating func limit(to start: MediaTime, _ end: MediaTime?) {
         add(Layer(isHidden: true, changes: [Change(start: start, end: end, isHidden: false)]))
         displayDepth = nil
     }
 
-    /// With what hides a region and all that is in it.
+    /// Adds the times in which a region and all its contents are hidden.
     mutating func add(_ region: TimedTextVisibility) {
         for layer in region.displays { add(layer) }
         displayDepth = nil
@@ -84,7 +85,7 @@ struct TimedTextVisibility: Sendable, Hashable {
         displays.contains { $0.isHidden(at: time) } || visibility.isHidden(at: time)
     }
 
-    /// The times at which it may change.
+    /// The times at which the visibility may change.
     var changeTimes: [MediaTime] {
         (displays + [visibility]).flatMap { layer in layer.changes.flatMap { [$0.start] + ($0.end.map { [$0] } ?? []) }
         }

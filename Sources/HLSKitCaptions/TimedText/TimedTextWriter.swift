@@ -1,8 +1,8 @@
 import HLSKitTime
 
-/// Writes `.itt`: times as time code, to the frame.
+/// Writes `.itt` with frame-accurate time codes.
 ///
-/// Regions of the caption are written as they are; a caption without one goes to the region `bottom`.
+/// The regions of captions are written unchanged. A caption without a region goes to the region `bottom`.
 struct TimedTextWriter {
     private let rate: TimeCodeRate
     private let language: String
@@ -63,7 +63,7 @@ struct TimedTextWriter {
     }
 
     private mutating func regionName(_ region: CaptionRegion) -> String {
-        // A caption that is read from a file of ours comes back with the region that stands for none.
+        // A caption read from a file of this writer has the region that represents no region.
         if region == .appleITTBottom { return "bottom" }
         if let name = regions[region] { return name }
         let wanted = (region.identifier ?? "").unicodeScalars.filter {

@@ -1,24 +1,25 @@
-/// Reads XML one event after another, as far as caption files need it.
+/// Reads the subset of XML that caption files need, one event at a time.
 ///
-/// Entities are those five that XML itself has and numbers: a document type that declares more is refused, so that
-/// nothing can grow or be fetched. Elements are nested up to a limit.
+/// Only the five predefined entities and numeric references are supported. A document type that declares more entities
+/// is refused, so that no text can grow and no resource can be fetched. The depth of elements is limited.
 ///
-/// Why not a library: docs/contributing/decisions/choice-of-libraries.md.
+/// A separate reader exists because XML libraries accept more than that.
 struct XMLScanner {
     struct Attribute: Hashable {
-        /// With the prefix `tts`, `ttp` or `xml` for the namespaces of TTML and XML, else with the namespace itself.
+        /// The name, with the prefix `tts`, `ttp` or `xml` for the namespaces of TTML and XML, or else with the
+        /// namespace itself.
         var name: String
         var value: String
     }
 
     enum Event: Hashable {
-        /// `name` without its prefix; ``foreignName`` for elements of other namespaces than TTML's.
+        /// The `name` without its prefix, or ``foreignName`` for elements outside TTML's namespaces.
         case start(name: String, attributes: [Attribute])
         case end(name: String)
         case text(String)
     }
 
-    /// The name given to elements that TTML does not know; not a valid element name.
+    /// The name of elements that TTML does not define. It is not a valid element name.
     static let foreignName = "?"
     static let maxDepth = 64
     private static let maxAttributeCount = 64
@@ -26,25 +27,25 @@ struct XMLScanner {
     private struct Element {
         var qualifiedName: Substring
         var name: String
-        /// Those that this element declares.
+        /// The prefixes that this element declares.
         var prefixes: [Substring]
-        /// The namespace of elements without a prefix, in it.
+        /// The namespace of elements without a prefix inside this element.
         var defaultNamespace: String?
     }
 
     private var rest: Substring.UnicodeScalarView
     private(set) var line = 1
     private var open: [Element] = []
-    /// Replacements of each prefix by its declarations, the innermost last.
+    /// The standard prefixes that replace each prefix, the innermost declaration last.
     private var namespaces: [Substring: [String]] = [:]
-    /// An empty element ends at once.
+    /// The name of an empty element, whose end is the next event.
     private var pendingEnd: String?
     private var hasRoot = false
     private var rootNamespace: String?
 
     init(_ text: String) { rest = Substring(text).unicodeScalars }
 
-    /// The next event; nil at the end.
+    /// Returns the next event, or nil at the end.
     mutating func next() throws(CaptionError) -> Event? {
         if let name = pendingEnd {
             pendingEnd = nil
@@ -119,7 +120,7 @@ struct XMLScanner {
         return Self.decoded(advance(to: end))
     }
 
-    /// With its references replaced. What is not a known reference stays as it is.
+    /// Replaces the references in a text. Unknown references do not change.
     private static func decoded(_ text: Substring.UnicodeScalarView) -> String {
         guard text.contains("&") else { return String(text) }
         var result = String.UnicodeScalarView()
@@ -223,8 +224,8 @@ struct XMLScanner {
             })
     }
 
-    /// Whether a declared namespace, and none of TTML or its extensions, is that of an element. The root's own counts as
-    /// TTML's, whatever it is called.
+    /// Whether an element has a declared namespace other than TTML and its extensions. The root's own namespace is
+    /// always treated as TTML.
     private mutating func isForeign(_ qualifiedName: Substring, default namespace: String?) -> Bool {
         var namespace = namespace
         if let colon = qualifiedName.firstIndex(of: ":") { namespace = namespaces[qualifiedName[..<colon]]?.last }
@@ -268,10 +269,10 @@ struct XMLScanner {
 
     /// The usual prefix of a namespace.
     private static func prefix(forNamespace uri: String) -> String {
-        // From the drafts of 2006 to TTML2 the namespaces differ in their beginning only.
+        // From the drafts of 2006 to TTML2, only the start of the namespaces differs.
         if uri.hasSuffix("#styling") || uri.hasSuffix("#style") { return "tts:" }
         if uri.hasSuffix("#parameter") { return "ttp:" }
-        // No one looks for longer ones, which each name would repeat.
+        // No declaration uses a longer namespace, and each name would repeat it.
         return uri.utf8.count <= 256 ? uri + " " : "? "
     }
 

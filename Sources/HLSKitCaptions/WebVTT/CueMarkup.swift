@@ -1,11 +1,10 @@
 import HLSKitMedia
 
-/// The payload of a WebVTT cue as pieces of styled text.
+/// Parses the payload of a WebVTT cue into pieces of styled text.
 ///
-/// Source: WebVTT §6.4 (cue text parsing rules). Tags that are not closed end with the cue; timestamps inside the text
-/// are skipped.
+/// Source: WebVTT §6.4 (cue text parsing rules). Unclosed tags end with the cue. Timestamps in the text are skipped.
 struct CueMarkup {
-    /// Deeper tags do not count.
+    /// Deeper tags are ignored.
     private static let maxDepth = 64
 
     private struct Element {
@@ -15,10 +14,10 @@ struct CueMarkup {
 
     private let sheet: CueStyleSheet
     private var open: [Element]
-    /// Start tags beyond the depth, which must be closed first.
+    /// The number of start tags beyond the maximum depth, which must be closed first.
     private var ignoredCount = 0
     private var pieces: [StyledText] = []
-    /// Where in `pieces` the open `ruby` begins, and the text of its `rt`.
+    /// The index in `pieces` at which the open `ruby` begins, and the text of its `rt`.
     private var rubyStart: Int?
     private var rubyText = String.UnicodeScalarView()
 
@@ -124,7 +123,7 @@ struct CueMarkup {
         if name == "ruby" { endRuby() }
     }
 
-    /// The pieces since the last ruby text, or since the beginning of the element, get the ruby text.
+    /// Adds the ruby text to the pieces since the last ruby text or the start of the element.
     private mutating func giveRuby() {
         guard let start = rubyStart else { return }
         if !rubyText.isEmpty {

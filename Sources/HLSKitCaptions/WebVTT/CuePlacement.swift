@@ -1,13 +1,13 @@
 import HLSKitMedia
 
-/// WebVTT's way to say where a cue is shown, as a ``CaptionRegion`` and back.
+/// Converts the position of a WebVTT cue to a ``CaptionRegion`` and back.
 ///
-/// A line number is a row of cells, a percentage is one; the box of the cue is worked out of position, size and the
-/// side that the position means (WebVTT §6.1, "computed position").
+/// A line number becomes a row of cells, and a percentage remains one. The box follows from position, size and position
+/// alignment (WebVTT §6.1, "computed position").
 enum CuePlacement {
-    /// - Parameter regions: by their names.
+    /// - Parameter regions: The regions by name.
     static func region(of settings: WebVTTCueSettings, regions: [String: CaptionRegion]) -> CaptionRegion? {
-        // A cue with a place of its own is in no region (WebVTT §6.3).
+        // A cue with its own position is in no region (WebVTT §6.3).
         if let name = settings.region, let region = regions[name], settings.line == nil, settings.vertical == nil,
             settings.size ?? 100 == 100
         {
@@ -91,9 +91,9 @@ enum CuePlacement {
         }
     }
 
-    /// Reads the text of a `REGION` block; nil without an identifier. Settings are divided by line ends or blanks.
+    /// Reads the text of a `REGION` block. Returns nil without an identifier. Line ends or blanks separate settings.
     static func region(parsing text: String) -> CaptionRegion? {
-        // WebVTT §6.2: the defaults.
+        // The defaults of WebVTT §6.2.
         var width = 100.0
         var lines = 3.0
         var anchor = (x: 0.0, y: 100.0)
@@ -133,7 +133,7 @@ enum CuePlacement {
 
     // MARK: Writing
 
-    /// A region that cue settings cannot say: it scrolls, or has a name and a height in lines.
+    /// Whether cue settings cannot express a region because it scrolls, or has a name and a height in lines.
     static func needsBlock(_ region: CaptionRegion) -> Bool {
         guard region.writingMode == .leftToRightAndTopToBottom else { return false }
         return region.scroll == .rollUp || region.identifier != nil && region.size.height.units == .cells
@@ -200,7 +200,7 @@ enum CuePlacement {
             switch region.origin.y.units {
             case .unspecified: return ""
             case .percent: return " line:\(number(region.origin.y.value))%"
-            // Lines of WebVTT are not as high as the rows of a grid; what came from WebVTT has no height.
+            // WebVTT lines have another height than the rows of the grid. Regions read from WebVTT have no height.
             case .cells where region.size.height.units != .unspecified: return " line:\(number(top))%"
             case .cells:
                 let value = region.origin.y.value.rounded()
@@ -209,7 +209,7 @@ enum CuePlacement {
         }
     }
 
-    /// A percentage, 0 to 100, to the thousandth.
+    /// Formats a percentage from 0 to 100, rounded to a thousandth.
     static func number(_ value: Double) -> String {
         DecimalText.text(value.isNaN ? 0 : min(max(value, 0), 100), places: 3)
     }

@@ -1,18 +1,19 @@
 /// The text styles in the `STYLE` blocks of a WebVTT file.
 ///
-/// Of selectors it knows `::cue`, `::cue(NAME)`, `::cue(.CLASS)`, `::cue(NAME.CLASS)` and `::cue(#ID)`, of properties
-/// colours, weight, slant and lines. All else is skipped, as a player may (WebVTT §8.2).
+/// The supported selectors are `::cue`, `::cue(NAME)`, `::cue(.CLASS)`, `::cue(NAME.CLASS)` and `::cue(#ID)`. The
+/// supported properties are colours, weight, slant and lines. Other content is skipped, as the specification allows
+/// (WebVTT §8.2).
 struct CueStyleSheet: Sendable {
-    /// The classes that every file has.
+    /// The predefined classes.
     static let classColors: [String: CaptionColor] = [
         "white": .white, "lime": .lime, "cyan": .cyan, "red": .red, "yellow": .yellow, "magenta": .magenta,
         "blue": .blue, "black": .black,
     ]
 
-    /// Rules beyond this number do not count.
+    /// Further rules are ignored.
     private static let maxRuleCount = 1024
 
-    /// The properties set by one rule; nil if it does not set them.
+    /// The properties set by one rule, or nil for those that it does not set.
     private struct Rule {
         var textColor: CaptionColor?
         var backgroundColor: CaptionColor?
@@ -32,7 +33,7 @@ struct CueStyleSheet: Sendable {
         if let decoration = rule.decoration { style.decoration.formUnion(decoration) }
     }
 
-    /// Takes the text of a `STYLE` block.
+    /// Adds the text of a `STYLE` block.
     mutating func add(_ text: String) {
         var rest = Self.withoutComments(text)[...]
         while let open = rest.firstIndex(of: "{") {

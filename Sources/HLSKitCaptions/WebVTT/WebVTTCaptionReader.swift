@@ -3,7 +3,7 @@ package import HLSKitTime
 
 /// The context of a WebVTT file outside its cues, and cues as captions in that context.
 package struct WebVTTCaptions: Sendable {
-    /// Regions beyond this number do not count.
+    /// Further regions are ignored.
     private static let maxRegionCount = 1024
 
     private var sheet = CueStyleSheet()
@@ -13,7 +13,7 @@ package struct WebVTTCaptions: Sendable {
 
     package init() {}
 
-    /// Takes a style sheet or a region.
+    /// Adds a style sheet or a region.
     package mutating func add(_ block: WebVTTBlock) {
         if block.kind != .note { hasBlocks = true }
         switch block.kind {
@@ -27,10 +27,10 @@ package struct WebVTTCaptions: Sendable {
         }
     }
 
-    /// No style sheet or region was taken: cues look as they say themselves.
+    /// Whether there is no style sheet or region, so that cues have only their own appearance.
     package var isEmpty: Bool { !hasBlocks }
 
-    /// A caption as a cue, without its times. What WebVTT cannot say of it is left out.
+    /// Converts a caption to a cue without times. Properties that WebVTT cannot express are omitted.
     package static func cue(of caption: Caption) -> WebVTTCue {
         let (settings, payload) = WebVTTCaptionWriter.cue(of: caption)
         return WebVTTCue(
@@ -38,7 +38,7 @@ package struct WebVTTCaptions: Sendable {
             settings: WebVTTCueSettings(parsing: settings[...]), payload: payload)
     }
 
-    /// The cue as a caption that is shown in `timeRange`.
+    /// Converts the cue to a caption that is shown in `timeRange`.
     package func caption(_ cue: WebVTTCue, timeRange: MediaTimeRange) -> Caption {
         var caption = Caption(
             "", timeRange: timeRange, region: CuePlacement.region(of: cue.settings, regions: regions),
@@ -48,11 +48,11 @@ package struct WebVTTCaptions: Sendable {
     }
 }
 
-/// Reads `.vtt`. Times are those of the file's own clock: a map to media timestamps has no meaning for a file that is
-/// read by itself.
+/// Reads `.vtt`. Times refer to the file's own clock because a map to media timestamps has no meaning for a separate
+/// file.
 enum WebVTTCaptionReader {
     static func read(_ bytes: [UInt8]) throws(CaptionError) -> CaptionFileReader.Content {
-        // WebVTT is UTF-8 only; what begins as UTF-16 does is taken all the same.
+        // WebVTT allows only UTF-8, but text that begins like UTF-16 is accepted.
         let isWide = bytes.starts(with: [0xff, 0xfe]) || bytes.starts(with: [0xfe, 0xff])
         var events: [WebVTTEvent] = []
         var parser = WebVTTParser()

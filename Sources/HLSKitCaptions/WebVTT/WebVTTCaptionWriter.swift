@@ -1,13 +1,13 @@
 import HLSKitTime
 
-/// Writes `.vtt`, to the millisecond.
+/// Writes `.vtt` with millisecond precision.
 ///
-/// Empty lines of a text are left out, since they end a cue. What WebVTT cannot say of a style (overlines) is left out.
+/// Empty lines of a text are omitted because they end a cue. Styles that WebVTT cannot express (overlines) are omitted.
 struct WebVTTCaptionWriter {
     private var regions: [CaptionRegion: String] = [:]
     private var regionNames: Set<String> = []
     private var regionBlocks: [String] = []
-    /// Rules of the style sheet by their class.
+    /// The rules of the style sheet by class.
     private var rules: [String: String] = [:]
     private var cues = ""
 
@@ -17,9 +17,9 @@ struct WebVTTCaptionWriter {
         return Array(writer.text.utf8)
     }
 
-    /// The settings and the payload of a caption that stands by itself.
+    /// Returns the settings and the payload of a single caption.
     ///
-    /// Colours beyond those of WebVTT's own classes are named by classes that nothing defines.
+    /// Colors without a predefined class in WebVTT have class names without a definition.
     static func cue(of caption: Caption) -> (settings: String, payload: String) {
         var writer = WebVTTCaptionWriter()
         for (index, line) in caption.linesOfPieces.enumerated() {
@@ -43,7 +43,7 @@ struct WebVTTCaptionWriter {
         guard let times = try FileTimes(caption.timeRange, timescale: 1000, index: index) else { return }
         cues += "\n"
         let identifier = caption.identifier.unicodeScalars.map { $0 == "\n" || $0 == "\r" ? " " : $0 }
-        // A name of a block, or an arrow, would be read as something else.
+        // A block name or an arrow would be parsed as other syntax.
         let name = String(String.UnicodeScalarView(identifier))
         if !name.isEmpty, !name.contains("-->"), !["NOTE", "STYLE", "REGION"].contains(where: name.hasPrefix) {
             cues += name + "\n"
@@ -57,7 +57,7 @@ struct WebVTTCaptionWriter {
         }
     }
 
-    /// The name of a region that needs a block of its own; nil for others.
+    /// Returns the name of a region that needs a separate block, or nil for others.
     private mutating func regionName(_ region: CaptionRegion) -> String? {
         guard CuePlacement.needsBlock(region) else { return nil }
         if let name = regions[region] { return name }

@@ -62,7 +62,7 @@ extension PlayerEvent.Kind: CustomStringConvertible {
             case .spliceMarker(let marker, let time): "\(Self.text(marker)) at \(Self.text(time))"
             case .timedMetadata(let group): "\(Self.text(group)) at \(Self.text(group.timeRange.start))"
             case .contentSkipped(let content):
-                "left out \(Self.text(content.timeRange.duration)) at \(Self.text(content.timeRange.start))"
+                "skipped \(Self.text(content.timeRange.duration)) at \(Self.text(content.timeRange.start))"
                     + (content.dateRangeIDs.isEmpty ? "" : ": " + content.dateRangeIDs.joined(separator: ", "))
             case .interstitialEventsChanged(let events):
                 events.isEmpty
@@ -72,18 +72,18 @@ extension PlayerEvent.Kind: CustomStringConvertible {
             case .interstitialEventEnded(let event, let outcome, let played):
                 "interstitial \(event.id) \(outcome.words) after \(Self.text(played))"
             case .interstitialEventFailed(let event, let error): "interstitial \(event.id) has failed: \(error)"
-            case .interstitialBreakEnded(let time): "break over" + (time.map { ", on at \(Self.text($0))" } ?? "")
+            case .interstitialBreakEnded(let time): "break ended" + (time.map { ", resumes at \(Self.text($0))" } ?? "")
             case .interstitialAssetListStatusChanged(let event, let status):
                 "asset list of \(event.id): \(status.rawValue)"
             case .interstitialSkippableStateChanged(let event, let state):
                 "interstitial \(event.id) \(state.words)"
-            case .interstitialSeekRefused(let event): "interstitial \(event.id) must not be left by seeking"
+            case .interstitialSeekRefused(let event): "interstitial \(event.id) does not allow seeking"
             case .segmentSkipped(let segments): "skipped \(Self.text(segments))"
             case .holePlayedOver(let range):
-                "played over a hole of \(Self.text(range.duration)) at \(Self.text(range.start))"
+                "skipped missing media: \(Self.text(range.duration)) at \(Self.text(range.start))"
             case .mediaUnread(let type, let count): "readers of \(type.rawValue) are too slow: \(count) lost"
             case .linkTooSlow(let rate, let needed):
-                "the link carries \(Int(rate)) bit/s, and \(Int(needed)) bit/s are needed"
+                "the link carries \(Int(rate)) bit/s, but playback needs \(Int(needed)) bit/s"
             case .segmentsMissed(let segments): "missed \(Self.text(segments))"
             case .trickPlayUnavailable(let obstacle, let rate): "no I-frames at the rate \(rate): \(obstacle)"
             case .lowLatencyDeclined(_, let cause): "no low latency: \(cause)"
@@ -147,7 +147,7 @@ extension WaitingReason {
     var words: String {
         switch self {
         case .noItemToPlay: "for an item"
-        case .evaluatingBufferingRate: "to see how fast media comes"
+        case .evaluatingBufferingRate: "to measure the download rate"
         case .toMinimizeStalls: "to minimize stalls"
         case .interstitialEvent: "for an interstitial to end"
         case .coordinatedPlayback: "for other players"
@@ -159,12 +159,12 @@ extension InterstitialEvent.Outcome {
     /// The words after the event.
     fileprivate var words: String {
         switch self {
-        case .played: "over"
-        case .playedInPart: "over, not all of it was to be had,"
+        case .played: "ended"
+        case .playedInPart: "ended, partly unavailable,"
         case .skipped: "skipped"
         case .cancelled: "cancelled"
         case .left: "left"
-        case .failed: "not to be had: left out"
+        case .failed: "unavailable: skipped"
         }
     }
 }
@@ -176,7 +176,7 @@ extension InterstitialEvent.SkippableEventState {
         case .notSkippable: "cannot be skipped"
         case .notYetEligible: "can be skipped later"
         case .eligible: "can be skipped"
-        case .noLongerEligible: "can be skipped no longer"
+        case .noLongerEligible: "can no longer be skipped"
         }
     }
 }
@@ -184,7 +184,7 @@ extension InterstitialEvent.SkippableEventState {
 extension RateChangeReason {
     fileprivate var words: String {
         switch self {
-        case .setRateCalled: "set by the program"
+        case .setRateCalled: "set by the app"
         case .setRateFailed: "the rate cannot be played"
         case .reachedLiveEdge: "the live edge was reached"
         case .reachedStart: "the start was reached"
@@ -192,7 +192,7 @@ extension RateChangeReason {
         case .itemFailed: "the item failed"
         case .stalled: "the buffer ran empty"
         case .restrictedByInterstitial: "an interstitial allows no other"
-        case .interstitialEnded: "the interstitial is over"
+        case .interstitialEnded: "the interstitial ended"
         }
     }
 }

@@ -1,79 +1,86 @@
-/// What a player tells servers of itself and of its playing: Common Media Client Data, CMCD.
+/// The Common Media Client Data (CMCD) that a player sends to servers.
 ///
-/// Requests over http and https carry it, as header fields or as one parameter of the URL; events can be reported to servers
-/// of their own besides. URLs in logs, caches and recordings are those without it. It never holds credentials.
-/// Without a configuration of this kind nothing is sent, and nothing is counted for it.
+/// Requests over http and https carry it in header fields or in one parameter of the URL. Events can also be reported
+/// to separate servers. URLs in logs, caches and recordings do not contain the data, and the data never contains
+/// credentials. Without such a configuration, nothing is sent or measured for it.
 ///
-/// Sources: CTA-5004 (version 1), CTA-5004-B (version 2). See docs/behaviour/client-data.md.
+/// Sources: CTA-5004 (version 1), CTA-5004-B (version 2).
 public struct ClientData: Sendable, Hashable {
-    /// The version of CMCD that requests carry. Events are always of version 2.
+    /// The version of CMCD in requests. Events always use version 2.
     public enum Version: Int, Sendable, Hashable, CaseIterable {
         case one = 1
         case two
     }
 
-    /// How requests carry it.
+    /// The way in which requests carry the data.
     public enum Transmission: String, Sendable, Hashable, CaseIterable {
-        /// `CMCD-Object`, `CMCD-Request`, `CMCD-Session` and `CMCD-Status`.
+        /// The fields `CMCD-Object`, `CMCD-Request`, `CMCD-Session` and `CMCD-Status`.
         case headers
-        /// The parameter `CMCD` at the end of the URL's query. Nobody but the server sees it.
+        /// The parameter `CMCD` at the end of the URL's query, which only the server sees.
         case query
     }
 
-    /// The value of a key of one's own. Version 2 knows strings and tokens of at most 64 characters: numbers are strings
-    /// there, a flag is the token `true`, and what is longer is not sent.
+    /// The value of a custom key.
+    ///
+    /// Version 2 has strings and tokens of at most 64 characters. It sends numbers as strings and a flag as the token
+    /// `true`, and omits longer values.
     public enum CustomValue: Sendable, Hashable {
-        /// In quotes; printable ASCII.
+        /// A quoted string of printable ASCII characters.
         case string(String)
         /// A word without quotes.
         case token(String)
-        /// Up to fifteen digits.
+        /// An integer of up to fifteen digits.
         case integer(Int)
-        /// Three digits after the point.
+        /// A number with three digits after the decimal point.
         case decimal(Double)
-        /// The key alone.
+        /// The key without a value.
         case flag
     }
 
-    /// The header fields, by how often what they have changes.
+    /// The header fields, which differ in how often their content changes.
     public enum HeaderField: String, Sendable, Hashable, CaseIterable {
-        /// With the object that is asked for.
+        /// Data that changes with the requested object.
         case object = "CMCD-Object"
-        /// With each request.
+        /// Data that changes with each request.
         case request = "CMCD-Request"
-        /// Not in a session.
+        /// Data that does not change during a session.
         case session = "CMCD-Session"
-        /// Now and then.
+        /// Data that changes occasionally.
         case status = "CMCD-Status"
     }
 
-    /// A server that events are reported to.
+    /// A server that receives reports of events.
     ///
-    /// Events go by POST as `application/cmcd`, one a line, several at a time, without the user's credentials and without
-    /// cookies. Redirects are followed. At most 500 lines wait, then the oldest goes. Status 429 and 5xx, and no answer within
-    /// 10 s, are tried again as `Retry-After` says or after 1 s, 2 s and so on up to 1 min; 410 ends the reports of the
-    /// session; other answers end those of the batch. Playback waits for none of it.
+    /// Reports are POST requests with the type `application/cmcd` and one event per line. They carry no user
+    /// credentials and no cookies, and redirects are followed. At most 500 lines wait, beyond which the oldest is
+    /// dropped. Playback never waits for a report.
+    ///
+    /// After status 429, 5xx or no response within 10 s, the report is sent again. The wait is the `Retry-After` value,
+    /// or 1 s, 2 s and so on up to 1 min. Status 410 ends the reports of the session. After any other error, the lines
+    /// of the report are dropped.
     public struct EventTarget: Sendable, Hashable {
-        /// Where they go: http or https. User information in it is not sent.
+        /// The http or https URL of the server. User information in it is not sent.
         public var urlString: String
-        /// Default: all but ``ClientData/Event/responseReceived``.
+        /// The events to report. The default is all except ``ClientData/Event/responseReceived``.
         public var events: Set<Event> = Set(Event.allCases).subtracting([.responseReceived])
-        /// The time between events of ``ClientData/Event/timeInterval``; 1 s at least, zero for none. Default 30 s.
+        /// The time between ``ClientData/Event/timeInterval`` events. The default is 30 s.
+        ///
+        /// The value is at least 1 s, or zero for no such events.
         public var interval = Duration.seconds(30)
-        /// A report goes when so many events are there, from 1 to 100. Default 10.
+        /// The number of events that triggers a report, from 1 to 100. The default is 10.
         public var batchCount = 10
-        /// A report goes when its first event is so old. Default 5 s.
+        /// The age of the oldest event that triggers a report. The default is 5 s.
         public var batchDelay = Duration.seconds(5)
-        /// As ``ClientData/keys``, for this target. Keys that the kind of event requires are sent anyway.
+        /// The keys for this target, like ``ClientData/keys``. Required keys of an event are always sent.
         public var keys: Set<String>?
-        /// The value of `Authorization` for this target and its origin alone. Default: none.
+        /// The `Authorization` value for this target's origin only. By default, none is sent.
         public var authorization: String?
 
-        /// Makes a target.
+        /// Creates a target.
         public init(urlString: String) { self.urlString = urlString }
     }
 
-    /// Kinds of events, by their tokens.
+    /// The kinds of events with their tokens.
     public enum Event: String, Sendable, Hashable, CaseIterable {
         case playState = "ps"
         case bitrateChange = "bc"
@@ -83,11 +90,11 @@ public struct ClientData: Sendable, Hashable {
         case hostname = "h"
         case error = "e"
         case timeInterval = "t"
-        /// A request has ended; one line for each.
+        /// A request has ended. Each request is one line.
         case responseReceived = "rr"
         case mute = "m"
         case unmute = "um"
-        /// These are known to the program alone: ``Player/report(_:)``.
+        /// Only the app knows the following events. See ``Player/report(_:)``.
         case backgrounded = "b"
         case playerExpand = "pe"
         case playerCollapse = "pc"
@@ -99,33 +106,40 @@ public struct ClientData: Sendable, Hashable {
         case custom = "ce"
     }
 
-    /// Default: 1.
+    /// The version of CMCD in requests. The default is 1.
     public var version = Version.one
-    /// Default: header fields. nil leaves requests alone: only events are reported.
+    /// The way in which requests carry the data, or `nil` to report only events. The default is headers.
     public var transmission: Transmission? = .headers
-    /// Names the content, `cid`: at most 64 characters in version 1, 128 in version 2; what is longer is cut. Default: none.
+    /// The content ID, `cid`. By default, there is none.
+    ///
+    /// It is truncated to 64 characters in version 1 and to 128 in version 2.
     public var contentID: String?
-    /// Names the session, `sid`, at most 64 characters. nil (the default) is the playback session's UUID, which
-    /// `X-Playback-Session-Id` and logs have.
+    /// The session ID, `sid`, of at most 64 characters, or `nil` for the UUID of the playback session.
+    ///
+    /// The UUID is the default. `X-Playback-Session-Id` and logs contain it, too.
     public var sessionID: String?
-    /// A signature of the content, `cs`, in version 2. Default: none.
+    /// The signature of the content, `cs`, in version 2. By default, there is none.
     public var contentSignature: String?
-    /// The keys that are sent, custom ones among them. nil (the default) is all but `tpb`, which tells more of the machine
-    /// than most servers need.
+    /// The keys to send, including custom keys, or `nil` for all except `tpb`.
+    ///
+    /// The default is `nil`. The key `tpb` is excluded because it reveals more about the machine than most servers
+    /// need.
     public var keys: Set<String>?
-    /// Keys of one's own: lower case, and with a prefix of the kind `com.example-`. Others are not sent.
+    /// The values of custom keys.
+    ///
+    /// A name is in lower case and has a prefix such as `com.example-`. Other keys are not sent.
     public var customKeys: [String: CustomValue] = [:]
-    /// Where these go in header fields, by their names. Default: ``HeaderField/request``.
+    /// The header fields of custom keys, by key. The default is ``HeaderField/request``.
     public var customKeyFields: [String: HeaderField] = [:]
-    /// The throughput that is asked for, `rtp`, is the bit rate times this. Default 5.
+    /// The ratio of the requested throughput, `rtp`, to the bit rate. The default is 5.
     public var requestedThroughputFactor = 5.0
-    /// Where events are reported.
+    /// The servers that receive reports of events.
     public var eventTargets: [EventTarget] = []
 
-    /// Makes a configuration: version 1 in header fields, all keys.
+    /// Creates a configuration that sends all keys of version 1 in header fields.
     public init() {}
 
-    /// Whether a name may be that of a custom key: `[a-z][a-z0-9.-]*` with a hyphen inside.
+    /// Returns whether a name is a valid custom key: `[a-z][a-z0-9.-]*` with a hyphen inside.
     public static func isCustomKey(_ name: String) -> Bool {
         let bytes = Array(name.utf8)
         guard let first = bytes.first, (0x61...0x7A).contains(first), bytes.last != 0x2D else { return false }
@@ -133,7 +147,7 @@ public struct ClientData: Sendable, Hashable {
             && bytes.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D || $0 == 0x2E }
     }
 
-    /// Whether a version has a key of this name.
+    /// Whether a version has a key with this name.
     package static func isKey(_ name: String, in version: Version) -> Bool {
         guard let key = ClientDataKey(rawValue: name) else { return false }
         return version == .one ? ClientDataKey.versionOne.contains(key) : key != .nrr

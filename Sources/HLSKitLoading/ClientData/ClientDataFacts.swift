@@ -1,6 +1,6 @@
-/// What is known at a moment that servers can be told; nil for what is not.
+/// The values for client data at one moment. Unknown values are nil.
 package struct ClientDataFacts: Sendable, Hashable {
-    /// What is asked for, by its token.
+    /// The type of the requested object, with its token.
     package enum ObjectType: String, Sendable, Hashable, CaseIterable {
         case text = "m"
         case audio = "a"
@@ -18,7 +18,7 @@ package struct ClientDataFacts: Sendable, Hashable {
         var hasFrames: Bool { [.video, .muxed, .other].contains(self) }
     }
 
-    /// The state of playback, by its token.
+    /// The state of playback, with its token.
     package enum State: String, Sendable, Hashable, CaseIterable {
         case starting = "s"
         case playing = "p"
@@ -33,7 +33,7 @@ package struct ClientDataFacts: Sendable, Hashable {
 
     package enum StreamType: String, Sendable, Hashable { case onDemand = "v", live = "l", lowLatency = "ll" }
 
-    /// A resource that is asked for next.
+    /// A resource that will be requested next.
     package struct NextObject: Sendable, Hashable {
         package var url: String
         package var byteRange: Range<UInt64>?
@@ -44,13 +44,13 @@ package struct ClientDataFacts: Sendable, Hashable {
         }
     }
 
-    /// Bit rates that a playlist declares, in bits per second: of one kind of object, or of all that play together.
+    /// The declared bit rates in bits per second, of one kind of object or of everything that plays together.
     package struct BitRates: Sendable, Hashable {
         package var isAggregate = false
         package var encoded: Double?
         package var top: Double?
         package var lowest: Double?
-        /// The highest that may be chosen.
+        /// The highest bit rate that may be selected.
         package var topPlayable: Double?
 
         package init(
@@ -65,9 +65,9 @@ package struct ClientDataFacts: Sendable, Hashable {
         }
     }
 
-    /// Codes of errors in the order in which they occurred.
+    /// The codes of errors in chronological order.
     package struct Errors: Sendable, Hashable {
-        /// Of all, also of those whose codes are forgotten.
+        /// The number of all errors, including those whose codes were dropped.
         private(set) var count = 0
         private var codes: [String] = []
 
@@ -80,7 +80,7 @@ package struct ClientDataFacts: Sendable, Hashable {
             if codes.count > Self.maximumCount { codes.removeFirst() }
         }
 
-        /// The last ones, for who knows the first `count` of all.
+        /// Returns the codes of all errors after the first `known` ones.
         func since(_ known: Int) -> [String] { Array(codes.suffix(max(0, count - known))) }
     }
 
@@ -89,28 +89,26 @@ package struct ClientDataFacts: Sendable, Hashable {
     package var bitRates = BitRates()
     package var duration: Duration?
     package var next: NextObject?
-    /// It is not for showing.
     package var isNotRendered = false
 
-    // The buffer, and time.
+    // The buffer and throughput.
     package var bufferLength: Duration?
     package var targetBufferLength: Duration?
     package var deadline: Duration?
     package var isUrgent = false
-    /// Bits per second.
+    /// In bits per second.
     package var throughput: Double?
     package var playheadBitRate: Double?
     package var rate: Double?
     package var state: State?
-    /// Of the playhead: in the item, or since 1970 where a live stream has dates.
+    /// The item time of the playhead, or its time since 1970 if a live stream has dates.
     package var playheadTime: Duration?
     package var liveLatency: Duration?
     package var startDelay: Duration?
     package var droppedFrameCount: Int?
 
-    // Since the session began.
+    // Totals since the start of the session.
     package var starvationCount = 0
-    /// Of those that are over.
     package var starvations: [Duration] = []
     package var errors = Errors()
 
@@ -123,7 +121,7 @@ package struct ClientDataFacts: Sendable, Hashable {
     package init() {}
 }
 
-/// Facts that a request has with it. Whoever has none carries eight bytes.
+/// The facts that accompany a request. A request without facts only takes eight bytes.
 package final class ClientDataNote: Sendable, Hashable {
     package let facts: ClientDataFacts
 
@@ -135,28 +133,28 @@ package final class ClientDataNote: Sendable, Hashable {
     package func hash(into hasher: inout Hasher) { hasher.combine(facts) }
 }
 
-/// What happened, and what only this kind of event says.
+/// An event, with the values that only this kind of event has.
 package struct ClientDataEvent: Sendable, Hashable {
     package var kind: ClientData.Event
-    /// Milliseconds since 1970.
+    /// In milliseconds since 1970.
     var date: Int
-    /// The end of a request.
+    /// The response at the end of a request.
     package var response: Response?
-    /// `ec`.
+    /// The key `ec`.
     package var errorCode: String?
-    /// `cen`.
+    /// The key `cen`.
     package var name: String?
-    /// `h`.
+    /// The key `h`.
     package var host: String?
 
     package struct Response: Sendable, Hashable {
         /// Without secrets.
         package var url: String
-        /// 0 where none came.
+        /// The status, or 0 if there was no response.
         package var status: Int
         package var firstByte: Duration?
         package var firstBodyByte: Duration?
-        /// nil where the body did not come whole.
+        /// The time of the last byte, or nil if the body is incomplete.
         package var lastByte: Duration?
         /// `CMSD-Static` and `CMSD-Dynamic`, as sent.
         package var staticData: String?

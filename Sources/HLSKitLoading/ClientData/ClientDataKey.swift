@@ -1,4 +1,4 @@
-/// The keys of CMCD, and where each may be.
+/// The keys of CMCD, and the places in which each is allowed.
 ///
 /// Sources: CTA-5004 table 1; CTA-5004-B table 1.
 enum ClientDataKey: String, CaseIterable {
@@ -6,13 +6,12 @@ enum ClientDataKey: String, CaseIterable {
     case mtp, nor, nr, nrr, ot, pb, pr, pt, rc, rtp, sf, sid, smrt, sn, st, sta, su, tab, tb, tbl, tpb, ts, ttfb, ttfbb
     case ttlb, url, v
 
-    /// The field that has it.
     func header(in version: ClientData.Version) -> ClientData.HeaderField {
         switch self {
         case .ab, .br, .d, .lab, .lb, .ot, .tab, .tb, .tpb: .object
         case .bl, .cs, .dfa, .dl, .ltc, .mtp, .nor, .nrr, .pb, .sn, .sta, .su, .tbl: .request
         case .cid, .msd, .sf, .sid, .st, .v: .session
-        // It moved.
+        // Version 2 moved this key.
         case .pr: version == .one ? .session : .status
         case .bg, .bs, .bsa, .bsd, .bsda, .cdn, .cen, .cmsdd, .cmsds, .e, .ec, .h, .nr, .pt, .rc, .rtp, .smrt, .ts,
             .ttfb, .ttfbb, .ttlb, .url:
@@ -23,16 +22,15 @@ enum ClientDataKey: String, CaseIterable {
     static let versionOne: Set<ClientDataKey> = [
         .br, .bl, .bs, .cid, .d, .dl, .mtp, .nor, .nrr, .ot, .pr, .rtp, .sf, .sid, .st, .su, .tb, .v,
     ]
-    /// Of events alone.
     static let ofEvents: Set<ClientDataKey> = [
         .cen, .cmsdd, .cmsds, .e, .h, .rc, .smrt, .ts, .ttfb, .ttfbb, .ttlb, .url,
     ]
-    /// Of a response that has come.
+    /// The keys that only describe a received response.
     static let ofResponses: Set<ClientDataKey> = [.cmsdd, .cmsds, .rc, .smrt, .ttfb, .ttfbb, .ttlb, .url]
 }
 
 extension ClientData.Event {
-    /// Without it the event says nothing.
+    /// The key without which the event has no meaning.
     var requiredKey: ClientDataKey? {
         switch self {
         case .playState: .sta

@@ -1,26 +1,27 @@
-/// Client data as it is sent: keys in the order of the alphabet, each with its value as structured fields have it.
+/// Client data as it is sent: keys in alphabetical order, with values in the form of structured fields.
 ///
-/// Sources: CTA-5004 §2–3, CTA-5004-B, RFC 8941 (dictionaries). A key whose value is unknown, or not a value that the key may
-/// have, is left out.
+/// Keys with an unknown or invalid value are omitted.
+///
+/// Sources: CTA-5004 §2–3, CTA-5004-B, RFC 8941 (dictionaries).
 package struct ClientDataReport: Sendable, Hashable {
     private struct Member: Sendable, Hashable {
         var name: String
         var header: ClientData.HeaderField
-        /// `=value`, or nothing for a flag.
+        /// `=value`, or an empty string for a flag.
         var text: String
     }
 
     private var members: [Member] = []
     private let version: ClientData.Version
 
-    /// What a request carries.
+    /// Creates the data of a request.
     ///
-    /// - Parameter url: what is asked for: the next object is named relative to it.
+    /// - Parameter url: The requested URL, relative to which the next object is named.
     init(request url: String, _ facts: ClientDataFacts, _ news: ReportSequence.News, _ settings: ClientData) {
         self.init(facts, news, settings, keys: settings.keys, event: nil, url: url)
     }
 
-    /// One line of a report of events. Always version 2.
+    /// Creates one line of an event report, which is always version 2.
     init(
         _ event: ClientDataEvent, _ facts: ClientDataFacts, _ news: ReportSequence.News, _ settings: ClientData,
         keys: Set<String>?
@@ -36,7 +37,7 @@ package struct ClientDataReport: Sendable, Hashable {
     ) {
         version = settings.version
         let type = facts.objectType?.rawValue
-        // An event of a change has `br` to say it with, and nothing else; of the two there is only one.
+        // The event of a bit-rate change only has `br`, so it replaces the aggregate value.
         let isBitrateChange = event?.kind == .bitrateChange
         for key in ClientDataKey.allCases where Self.mayHave(key, version, event?.kind) {
             let isRequired = key == .v || event.map { [.e, .ts, $0.kind.requiredKey].contains(key) } ?? false
@@ -46,12 +47,12 @@ package struct ClientDataReport: Sendable, Hashable {
                 case .ab:
                     facts.bitRates.isAggregate && !isBitrateChange ? kilobits(facts.bitRates.encoded, type) : nil
                 case .br:
-                    // In version 1 there is one key for both.
+                    // Version 1 has one key for both.
                     version == .one || !facts.bitRates.isAggregate || isBitrateChange
                         ? kilobits(facts.bitRates.encoded, type) : nil
                 case .tab: facts.bitRates.isAggregate ? kilobits(facts.bitRates.top, type) : nil
                 case .tb:
-                    // Version 1 means the highest that may be chosen.
+                    // In version 1, this is the highest bit rate that may be selected.
                     version == .one
                         ? kilobits(facts.bitRates.topPlayable ?? facts.bitRates.top, nil)
                         : facts.bitRates.isAggregate ? nil : kilobits(facts.bitRates.top, type)
@@ -61,7 +62,7 @@ package struct ClientDataReport: Sendable, Hashable {
                     facts.objectType?.hasPlayableBitrate == true ? kilobits(facts.bitRates.topPlayable, type) : nil
                 case .pb: kilobits(facts.playheadBitRate, nil)
                 case .bl:
-                    // In version 1 it is of media alone.
+                    // In version 1, this only applies to media.
                     version == .one && facts.objectType?.isMedia == false
                         ? nil : list(facts.bufferLength.map { Self.milliseconds($0, toNearest: 100) }, type)
                 case .tbl: list(facts.targetBufferLength.map { Self.milliseconds($0, toNearest: 100) }, type)
@@ -102,7 +103,7 @@ package struct ClientDataReport: Sendable, Hashable {
                 case .st:
                     facts.streamType.map { version == .one && $0 == .lowLatency ? .live : $0 }.map { "=\($0.rawValue)" }
                 case .sn: "=\(news.number)"
-                // Version 1 is what no version means.
+                // A missing version stands for version 1.
                 case .v: version == .one ? nil : "=\(version.rawValue)"
                 case .bg: facts.isBackgrounded == true ? "" : nil
                 case .ec: Self.list(news.errors.isEmpty ? event?.errorCode.map { [$0] } ?? [] : news.errors)
@@ -132,19 +133,18 @@ package struct ClientDataReport: Sendable, Hashable {
     private static func mayHave(_ key: ClientDataKey, _ version: ClientData.Version, _ event: ClientData.Event?) -> Bool
     {
         guard version == .two else { return ClientDataKey.versionOne.contains(key) }
-        // It is a parameter of the other key now.
+        // In version 2, it is a parameter of the other key.
         if key == .nrr { return false }
         guard let event else { return !ClientDataKey.ofEvents.contains(key) }
-        // What comes next is nobody's business but the server's that has it.
+        // Only the server of the next object may learn about it.
         if key == .nor { return false }
         if ClientDataKey.ofResponses.contains(key) { return event == .responseReceived }
         if key == .cen { return event == .custom }
         return true
     }
 
-    // MARK: Forms
+    // MARK: Output
 
-    /// The header fields, those that have something.
     var fields: [TransportField] {
         ClientData.HeaderField.allCases.compactMap { header in
             let own = members.filter { $0.header == header }
@@ -152,7 +152,7 @@ package struct ClientDataReport: Sendable, Hashable {
         }
     }
 
-    /// All of it, as the value of the parameter has it before it is encoded, and as a line of a report.
+    /// All keys, as the parameter value before encoding or as a line of a report.
     var line: String { Self.text(members) }
 
     private static func text(_ members: [Member]) -> String {
@@ -161,7 +161,7 @@ package struct ClientDataReport: Sendable, Hashable {
 
     // MARK: Values
 
-    /// Version 1 has a number, version 2 a list of numbers that may say what they are of.
+    /// Version 1 has a number. Version 2 has a list of numbers with an optional type.
     private func list(_ value: Int?, _ type: String?) -> String? {
         guard let value, value >= 0 else { return nil }
         return version == .one ? "=\(value)" : "=(\(value)\(type.map { ";\($0)" } ?? ""))"
@@ -180,7 +180,7 @@ package struct ClientDataReport: Sendable, Hashable {
         return strings.isEmpty ? nil : "=(\(strings.joined(separator: " ")))"
     }
 
-    /// A field's value in Base64: it may be anything.
+    /// Returns a field value in Base64, because it may contain any characters.
     private static func encoded(_ text: String?) -> String? {
         text.map { "=\"\(Base64.encoded(Array($0.utf8)))\"" }
     }
@@ -198,7 +198,7 @@ package struct ClientDataReport: Sendable, Hashable {
 
     package static func milliseconds(_ time: Duration, toNearest step: Int64) -> Int {
         let (seconds, rest) = time.components
-        // Beyond what a structured field may hold nothing is exact.
+        // Beyond the range of structured fields, precision does not matter.
         guard seconds.magnitude < 900_000_000_000 else {
             return seconds < 0 ? -900_000_000_000_000 : 900_000_000_000_000
         }

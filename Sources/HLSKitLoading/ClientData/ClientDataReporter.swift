@@ -1,21 +1,21 @@
 import HLSKitPlaylist
 import Synchronization
 
-/// Brings the events of one session to their targets, beside playing: whoever has an event leaves it here and goes on.
+/// Sends the events of one session to their targets in the background, so that callers do not wait.
 package final class ClientDataReporter: Sendable {
     private struct Target: Sendable {
         let settings: ClientData.EventTarget
         var sequence = ReportSequence()
         var queue: ReportQueue
         var task: (any TransportTask)?
-        /// The report that is under way; an answer to another one is too late.
+        /// The number of the current report. A response to an earlier one is ignored.
         var number = 0
-        /// When it is given up, whatever the transport does.
+        /// The time at which the current report is abandoned, even if the transport does nothing.
         var expires: Duration?
         var timer: (time: Duration, task: Task<Void, Never>)?
         var isOver = false
 
-        /// The report that is under way has ended: nothing more of it counts.
+        /// Ends the current report and ignores everything that arrives later for it.
         mutating func end(_ answer: (inout ReportQueue) -> ReportQueue.Step?) -> ReportQueue.Step? {
             number += 1
             (task, expires) = (nil, nil)
@@ -29,7 +29,7 @@ package final class ClientDataReporter: Sendable {
     }
 
     private static let type = "application/cmcd"
-    /// What is sent is small, and so is the answer.
+    /// Reports are small, and so are their responses.
     private static let maximumAnswerByteCount = 64 << 10
     static let patience = Duration.seconds(10)
 
@@ -40,11 +40,11 @@ package final class ClientDataReporter: Sendable {
     private let state: Mutex<State>
     private let over = OneShot<Void>()
 
-    /// nil where nobody is to be told.
+    /// Creates a reporter, or returns nil if there is no valid target.
     ///
     /// - Parameters:
-    ///   - sessionID: names the session where the settings do not.
-    ///   - transport: the network itself: neither what an item's requests have with them nor their caches are for this.
+    ///   - sessionID: The session ID, unless the settings have one.
+    ///   - transport: The network transport, without the hooks, credentials and caches of item requests.
     package init?(_ settings: ClientData, sessionID: String, transport: any ResourceTransport, clock: HostClock) {
         let targets = settings.eventTargets.map { target in
             var target = target
@@ -62,7 +62,6 @@ package final class ClientDataReporter: Sendable {
         state = Mutex(State(targets: targets))
     }
 
-    /// Something has happened.
     package func take(_ event: ClientDataEvent, _ facts: ClientDataFacts, target: Int?) {
         var facts = facts
         facts.sessionID = sessionID
@@ -81,7 +80,7 @@ package final class ClientDataReporter: Sendable {
         }
     }
 
-    /// The session is over: what is left goes within two seconds.
+    /// Ends the session. Remaining events are sent within two seconds.
     package func close() {
         let now = clock.now
         perform { state in
@@ -94,10 +93,10 @@ package final class ClientDataReporter: Sendable {
         tellIfOver()
     }
 
-    /// Nothing more goes out.
+    /// Whether all reports have ended.
     package var isOver: Bool { over.isSet }
 
-    /// Returns when nothing more goes out after ``close()``.
+    /// Waits until all reports have ended after ``close()``.
     package func end() async { await over.value() }
 
     // MARK: Steps
@@ -187,7 +186,7 @@ package final class ClientDataReporter: Sendable {
             case .data: break
             case .finished: self.answer(status.withLock { $0 }, nil, of: index, number)
             case .failed(let error, _):
-                // An answer whose body is of no use is an answer.
+                // A response with an unusable body is a response.
                 let answered = status.withLock { $0 } ?? (error.code == .emptyBody ? 200 : nil)
                 self.answer(error.statusCode ?? answered, LoadingError(error).retryAfter, of: index, number)
             }
@@ -198,7 +197,7 @@ package final class ClientDataReporter: Sendable {
             return true
         }
         guard isUnderWay else { return task.cancel() }
-        // A program's transport may never answer.
+        // An app's own transport may never respond.
         wake(index, at: isClosing ? clock.now + ReportQueue.closingTime : expires)
     }
 

@@ -1,29 +1,29 @@
 import HLSKitPlaylist
 import Synchronization
 
-/// Gives requests their client data, as the last thing before the network.
+/// Adds client data to requests, as the last step before the network.
 ///
-/// Whoever asks sees the URLs that were asked for: caches, recordings and logs know nothing of the parameter.
+/// Callers only see the URLs that they requested, so caches, recordings and logs do not contain the parameter.
 package final class ClientDataTransport: ResourceTransport {
     static let parameter = "CMCD"
 
     private let base: any ResourceTransport
     private let settings: ClientData
-    /// The session of requests whose facts do not name it.
+    /// The session ID of requests whose facts have none.
     private let sessionID: String
-    /// What is known of them.
+    /// The facts of requests without their own.
     private let facts: ClientDataFacts
     private let state = Mutex(State())
 
     private struct State: Sendable {
         var sequence = ReportSequence()
-        /// Of requests whose facts do not have those of their session.
+        /// The errors of requests whose facts do not include the errors of their session.
         var errors = ClientDataFacts.Errors()
     }
 
     /// - Parameters:
-    ///   - sessionID: names the session where the settings do not.
-    ///   - facts: what holds for all requests that say nothing themselves.
+    ///   - sessionID: The session ID, unless the settings have one.
+    ///   - facts: The facts of requests without their own.
     package init(
         _ base: any ResourceTransport, _ settings: ClientData, sessionID: String,
         facts: ClientDataFacts = ClientDataFacts()
@@ -43,7 +43,7 @@ package final class ClientDataTransport: ResourceTransport {
         var facts = request.clientData?.facts ?? self.facts
         facts.objectType = facts.objectType ?? request.resourceClass.objectType
         facts.sessionID = settings.sessionID ?? facts.sessionID ?? sessionID
-        // Who plays knows what has failed.
+        // A player keeps its own list of errors.
         let isAlone = facts.state == nil
         let news = state.withLock { state in
             if isAlone { facts.errors = state.errors }
@@ -62,7 +62,7 @@ package final class ClientDataTransport: ResourceTransport {
             let line = report.line
             guard !line.isEmpty else { return base.start(request, handler: handler) }
             let asked = request.urlString
-            // One that a playlist has brought along is of somebody else.
+            // If a playlist already contains the parameter, it belongs to another client.
             request.urlString = Self.url(Self.removed(from: asked), adding: PercentCoding.encodedQueryValue(line))
             request.plainURLString = asked
             return base.start(request) { [request] in handler(Self.restored($0, of: request)) }
@@ -78,7 +78,7 @@ package final class ClientDataTransport: ResourceTransport {
         }
     }
 
-    /// The event as that of a request for the URL that was asked for.
+    /// Returns the event of a request as if it had been sent with the original URL.
     private static func restored(_ event: TransportEvent, of request: TransportRequest) -> TransportEvent {
         switch event {
         case .response(var response):
@@ -97,7 +97,7 @@ package final class ClientDataTransport: ResourceTransport {
         return "\(url[..<fragment])\(mark)\(parameter)=\(value)\(url[fragment...])"
     }
 
-    /// The URL without parameters of this name.
+    /// Returns the URL without this parameter.
     fileprivate static func removed(from url: String) -> String {
         let fragment = url.firstIndex(of: "#") ?? url.endIndex
         guard let mark = url[..<fragment].firstIndex(of: "?") else { return url }
@@ -110,7 +110,7 @@ package final class ClientDataTransport: ResourceTransport {
 }
 
 extension TransportRequest {
-    /// A URL of its answer without the request's client data: a redirect may have taken the parameter along.
+    /// Returns a URL of the response without the request's client data. A redirect may have kept the parameter.
     package func plain(_ url: String) -> String {
         guard let plainURLString else { return url }
         return url == urlString ? plainURLString : ClientDataTransport.removed(from: url)
@@ -118,7 +118,7 @@ extension TransportRequest {
 }
 
 extension ResourceClass {
-    /// What a request is for, where its class alone tells.
+    /// The object type, if it follows from the resource class alone.
     fileprivate var objectType: ClientDataFacts.ObjectType? {
         switch self {
         case .multivariantPlaylist, .mediaPlaylist: .text

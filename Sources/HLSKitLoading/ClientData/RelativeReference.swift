@@ -1,6 +1,7 @@
-/// A reference that leads from one resource to another of the same server (RFC 3986 §4.2).
+/// A reference from one resource to another on the same server (RFC 3986 §4.2).
 enum RelativeReference {
-    /// The path, and query, of `target` as seen from `base`; nil where it is on another server, or either is no URL.
+    /// Returns the path and query of `target` relative to `base`. Returns nil if they are on different servers, or if
+    /// either is not a URL.
     static func path(to target: String, from base: String) -> String? {
         guard let origin = URLOrigin(of: target), origin == URLOrigin(of: base), let (path, query) = split(target),
             let (basePath, _) = split(base)
@@ -13,14 +14,14 @@ enum RelativeReference {
         }
         let up = folders.map { _ in ".." }
         var text = (up + parts.map(String.init)).joined(separator: "/")
-        // A colon in the first part would be taken for a scheme, and nothing for the base itself.
+        // A colon in the first component would be read as a scheme, and an empty reference as the base itself.
         if text.isEmpty || text.hasPrefix("/") || text.split(separator: "/").first?.contains(":") == true {
             text = "./\(text)"
         }
         return text + query
     }
 
-    /// What is behind the server, and the query with its question mark.
+    /// Splits a URL into its path and its query, which includes the question mark.
     private static func split(_ url: String) -> (path: Substring, query: Substring)? {
         guard let scheme = url.firstRange(of: "://") else { return nil }
         let rest = url[scheme.upperBound...].prefix { $0 != "#" }

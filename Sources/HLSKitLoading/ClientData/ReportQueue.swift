@@ -1,13 +1,13 @@
-/// Decides when lines of events go to one target, and what is done about its answers.
+/// Decides when to report events to one target, and how to handle its responses.
 ///
 /// Source: CTA-5004-B, event mode: statuses 410 and 429.
 struct ReportQueue: Sendable {
     enum Step: Sendable, Hashable {
-        /// The body of a report. No other follows before it was answered.
+        /// The body of a report. The next one follows only after a response.
         case post(String)
-        /// Ask again then.
+        /// Call ``next(at:)`` again at this time.
         case wake(at: Duration)
-        /// Nothing more goes there: what is under way is of no use.
+        /// No more reports follow, and the current one is no longer needed.
         case over
     }
 
@@ -16,11 +16,11 @@ struct ReportQueue: Sendable {
         var added: Duration
     }
 
-    /// So many lines wait, then the oldest goes.
+    /// The largest number of waiting lines, beyond which the oldest is dropped.
     static let maximumCount = 500
-    /// So many go in one report when more wait than that.
+    /// The largest number of lines in one report.
     private static let maximumBatchCount = 100
-    /// What is left at the end goes within this time, or not at all.
+    /// The time in which the remaining lines must be sent after the end of the session.
     static let closingTime = Duration.seconds(2)
     private static let longestWait = Duration.seconds(60)
     private static let longestRetryAfter = Duration.seconds(3600)
@@ -32,9 +32,8 @@ struct ReportQueue: Sendable {
     private var failureCount = 0
     private var notBefore: Duration?
     private var deadline: Duration?
-    /// The target wants nothing more of this session.
+    /// Whether the target accepts no more reports of this session.
     private(set) var isGone = false
-    /// Lines that had to go.
     private(set) var droppedCount = 0
 
     init(_ target: ClientData.EventTarget) {
@@ -49,7 +48,7 @@ struct ReportQueue: Sendable {
         return next(at: now)
     }
 
-    /// The report was answered; `status` is nil where no answer came.
+    /// Handles the response to a report. `status` is nil if there was no response.
     mutating func answer(status: Int?, retryAfter: Duration?, at now: Duration) -> Step? {
         guard !isGone, !underWay.isEmpty else { return nil }
         switch status {
@@ -64,7 +63,7 @@ struct ReportQueue: Sendable {
             failureCount += 1
             notBefore = now + (retryAfter.map { min(max(.zero, $0), Self.longestRetryAfter) } ?? wait)
         default:
-            // Taken, or not to be had by trying again.
+            // The report was accepted, or a retry would not help.
             if let status, !(200..<300).contains(status) { droppedCount += underWay.count }
             failureCount = 0
             notBefore = nil
@@ -73,7 +72,6 @@ struct ReportQueue: Sendable {
         return next(at: now)
     }
 
-    /// What is to be done now.
     mutating func next(at now: Duration) -> Step? {
         if isGone { return .over }
         if let deadline, now >= deadline { return .over }
@@ -89,7 +87,7 @@ struct ReportQueue: Sendable {
         return .post(underWay.map(\.text).joined(separator: "\n"))
     }
 
-    /// No further line comes: what is left goes now.
+    /// Ends the queue: no further lines are added, and the remaining ones are sent at once.
     mutating func close(at now: Duration) -> Step? {
         guard deadline == nil else { return nil }
         deadline = now + Self.closingTime

@@ -1,4 +1,4 @@
-/// What one receiver of client data has been told in a session: what is told once, and the number of the next report.
+/// The values that one receiver of client data has received in a session, and the number of the next report.
 ///
 /// Source: CTA-5004-B, keys `sn`, `msd`, `bs`, `bsd` and `ec`.
 struct ReportSequence: Sendable {
@@ -8,22 +8,21 @@ struct ReportSequence: Sendable {
     private var toldErrors = 0
     private var hasToldStart = false
 
-    /// What is new to the receiver.
+    /// The values that are new to the receiver.
     struct News: Sendable, Hashable {
         var number = 0
-        /// The buffer ran empty since the last report.
+        /// Whether the buffer ran empty since the last report.
         var isStarved = false
         var starvations: [Duration] = []
         var startDelay: Duration?
-        /// Codes of errors.
         var errors: [String] = []
     }
 
-    /// The news of the next report.
+    /// Returns the new values for the next report.
     mutating func next(_ facts: ClientDataFacts) -> News {
         var news = News(number: number)
         number += 1
-        // While it is empty, each report says so.
+        // While the buffer is empty, each report says so.
         news.isStarved = facts.starvationCount > starvationCount || facts.state == .rebuffering
         starvationCount = max(starvationCount, facts.starvationCount)
         if facts.starvations.count > toldStarvations {

@@ -1,28 +1,34 @@
-/// What a server tells of a response and of itself: Common Media Server Data, CMSD.
+/// The Common Media Server Data (CMSD) of a response.
 ///
-/// Read from the fields `CMSD-Static` and `CMSD-Dynamic`. Values that are not of their key's kind are left out, and so is a
-/// field that is no structured field. Source: CTA-5006.
+/// It is read from the fields `CMSD-Static` and `CMSD-Dynamic`. Values of the wrong type and malformed fields are
+/// ignored.
+///
+/// Source: CTA-5006.
 public struct ServerData: Sendable, Hashable {
-    /// `CMSD-Static`, as sent; nil without one.
+    /// The `CMSD-Static` field as sent, or `nil` if there is none.
     public var staticText: String?
-    /// `CMSD-Dynamic`, as sent; nil without one.
+    /// The `CMSD-Dynamic` field as sent, or `nil` if there is none.
     public var dynamicText: String?
-    /// `etp` of the server next to the player: the throughput that it estimates, in bits per second.
+    /// The throughput in bits per second that the last server estimates (`etp`).
+    ///
+    /// The last server is the one next to the player.
     public var estimatedThroughput: Double?
-    /// `mb`, the least of all servers on the way: the bit rate that is not to be exceeded, in bits per second.
+    /// The highest bit rate that the player should use, in bits per second (`mb`).
+    ///
+    /// It is the lowest value of all servers on the path.
     public var maximumBitRate: Double?
-    /// `rtt` of the server next to the player.
+    /// The round-trip time to the last server (`rtt`).
     public var roundTripTime: Duration?
-    /// `rd`, the longest: how long the first byte was waited for at a server.
+    /// The longest time for which a server waited for the first byte (`rd`).
     public var responseDelay: Duration?
-    /// `du`: a server on the way is under duress.
+    /// A Boolean value that indicates whether a server on the path is under duress (`du`).
     public var isUnderDuress = false
-    /// `at`: when the resource became available at the origin, in milliseconds since 1970.
+    /// The time at which the resource became available at the origin, in milliseconds since 1970 (`at`).
     public var availabilityTime: Int?
-    /// `ht`: how long the origin held the response.
+    /// The time for which the origin blocked the response (`ht`).
     public var heldTime: Duration?
 
-    /// nil where no field is of CMSD.
+    /// Creates the data, or returns nil if there is no CMSD field.
     package init?(_ fields: [TransportField]) {
         func text(_ name: String) -> String? {
             let values = fields.lazy.filter { $0.isNamed(name) }.map(\.value)
@@ -36,7 +42,7 @@ public struct ServerData: Sendable, Hashable {
         let own = staticText.flatMap(StructuredItem.dictionary) ?? [:]
         availabilityTime = own["at"].flatMap { $0.value.natural }
         heldTime = own["ht"].flatMap { $0.value.natural }.map { .milliseconds($0) }
-        // Servers add themselves at the end: the last one is next to the player.
+        // Each server appends its entry, so the last one is next to the player.
         for server in dynamicText.flatMap(StructuredItem.list) ?? [] { take(server.parameters) }
     }
 
@@ -53,13 +59,13 @@ public struct ServerData: Sendable, Hashable {
     }
 }
 
-/// What servers told, kept apart: most never tell anything, and carry eight bytes.
+/// A box for server data. Most servers send none, and the reference then only takes eight bytes.
 package final class ServerDataNote: Sendable, Hashable {
     package let data: ServerData
 
     package init(_ data: ServerData) { self.data = data }
 
-    /// nil where no field is of CMSD.
+    /// Creates the data, or returns nil if there is no CMSD field.
     package convenience init?(_ fields: [TransportField]) {
         guard let data = ServerData(fields) else { return nil }
         self.init(data)
@@ -72,7 +78,7 @@ package final class ServerDataNote: Sendable, Hashable {
 }
 
 extension TransportField {
-    /// Asked of each field of each response.
+    /// Fast, because it is called for every field of every response.
     fileprivate var isOfServerData: Bool {
         let bytes = name.utf8
         guard bytes.count > 5, let first = bytes.first, first == 0x43 || first == 0x63 else { return false }
@@ -81,7 +87,7 @@ extension TransportField {
 }
 
 extension StructuredItem.Value {
-    /// A number that is not negative. Some servers write decimals where whole ones belong.
+    /// A nonnegative integer. Some servers write decimals instead of integers.
     fileprivate var natural: Int? {
         switch self {
         case .integer(let number) where number >= 0: number

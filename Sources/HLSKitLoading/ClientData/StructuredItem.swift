@@ -1,4 +1,4 @@
-/// What structured fields hold, read from bytes that may be anything (RFC 8941 §4.2).
+/// An item of a structured field, parsed from untrusted bytes (RFC 8941 §4.2).
 struct StructuredItem: Sendable, Hashable {
     enum Value: Sendable, Hashable {
         case integer(Int)
@@ -6,7 +6,7 @@ struct StructuredItem: Sendable, Hashable {
         case string(String)
         case token(String)
         case flag(Bool)
-        /// Byte sequences, as they are written.
+        /// A byte sequence as written.
         case bytes(String)
         case list([StructuredItem])
     }
@@ -14,13 +14,13 @@ struct StructuredItem: Sendable, Hashable {
     var value: Value
     var parameters: [String: Value] = [:]
 
-    /// Members of a dictionary; of those with one name the last. nil for what is not one.
+    /// Parses a dictionary, or returns nil if it is malformed. The last of several members with one name is kept.
     static func dictionary(_ text: String) -> [String: StructuredItem]? {
         var reader = StructuredReader(text)
         return reader.dictionary()
     }
 
-    /// Members of a list; nil for what is not one.
+    /// Parses a list, or returns nil if it is malformed.
     static func list(_ text: String) -> [StructuredItem]? {
         var reader = StructuredReader(text)
         return reader.list()
@@ -75,7 +75,7 @@ private struct StructuredReader {
         return isWhole ? items : nil
     }
 
-    /// What is between commas. False where the text ends in the middle, or does not end where it should.
+    /// Reads comma-separated members. Returns false if the text is truncated or does not end after a member.
     private mutating func readMembers(_ read: (inout StructuredReader) -> Bool) -> Bool {
         skipSpaces()
         while next != nil {

@@ -1,6 +1,6 @@
-/// Values as structured fields write them (RFC 8941 §4.1).
+/// Formats values of structured fields (RFC 8941 §4.1).
 enum StructuredText {
-    /// In quotes, with `"` and `\` escaped; nil where a character is not printable ASCII.
+    /// Returns a quoted string with `"` and `\` escaped, or nil if a character is not printable ASCII.
     static func string(_ text: String) -> String? {
         var result: [UInt8] = [0x22]
         for byte in text.utf8 {
@@ -17,7 +17,7 @@ enum StructuredText {
         return text.utf8.allSatisfy(isOfToken)
     }
 
-    /// With at most three digits behind the point, and as few as are needed; nil beyond twelve before it.
+    /// Returns a decimal with up to three digits after the decimal point, or nil for more than twelve digits before it.
     static func decimal(_ value: Double) -> String? {
         guard value.isFinite, abs(value) < 999_999_999_999 else { return nil }
         let thousandths = Int((abs(value) * 1000).rounded())

@@ -1,33 +1,40 @@
-/// How much media a player holds, and how much it wants before it starts.
-///
-/// See docs/behaviour/buffering.md; R73.
+/// The amount of media that a player buffers, and the amount that it needs to start.
 public struct BufferingConfiguration: Sendable, Hashable {
-    /// Media to hold ahead of the playhead where the item has no `preferredForwardBufferDuration`. Default 30 s.
+    /// The media to buffer after the playhead, unless the item has a `preferredForwardBufferDuration`.
+    ///
+    /// The default is 30 s.
     public var forwardDuration: Duration
-    /// A hard limit on the media ahead: a segment is loaded whenever it fits below it, and only then. Replaces
-    /// ``forwardDuration`` and the pause in loading that goes with it. Default nil, no such limit.
+    /// A hard limit on the media after the playhead, or `nil` (the default) for no such limit.
+    ///
+    /// A segment is loaded exactly when it fits within the limit. The limit replaces ``forwardDuration`` and its pauses
+    /// between loads.
     public var forwardDurationLimit: Duration?
-    /// Bytes to hold ahead of the playhead, all tracks together. Default 64 MiB. A track that has less than it needs to
-    /// play on is loaded nevertheless.
+    /// The bytes of all tracks to buffer after the playhead. The default is 64 MiB.
+    ///
+    /// A track without enough media to continue playing is loaded regardless of the limit.
     public var maxBufferBytes: Int
-    /// Media kept behind the playhead. Default 30 s.
+    /// The duration of media to keep before the playhead. The default is 30 s.
     public var backDuration: Duration
-    /// Bytes kept behind the playhead, all tracks together. Default 64 MiB.
+    /// The bytes of all tracks to keep before the playhead. The default is 64 MiB.
     public var maxBackBufferBytes: Int
-    /// With less media ahead than this the buffer is empty and playback stalls. Default 50 ms.
+    /// The forward buffer below which the buffer is empty and playback stalls. The default is 50 ms.
     public var stallEpsilon: Duration
-    /// A hole in the media up to this length is played over. Default 0.5 s.
+    /// The longest stretch of missing media that playback skips. The default is 0.5 s.
     public var maxGapJump: Duration
-    /// Media that is enough for a first start, or a start after a seek, if it keeps coming. Default 2 s.
+    /// The buffered media that suffices to start playback, also after a seek. The default is 2 s.
+    ///
+    /// Playback starts with it if loading keeps up.
     public var startThreshold: Duration
-    /// The same after a stall. Default 4 s.
+    /// The buffered media that suffices to resume after a stall. The default is 4 s.
     public var afterStallThreshold: Duration
-    /// The share of the estimated throughput that is counted on. Default 0.9.
+    /// The share of the estimated throughput that is assumed. The default is 0.9.
     public var throughputSafetyFactor: Double
-    /// How long at most the reason for waiting is ``WaitingReason/evaluatingBufferingRate``. Default 1.5 s.
+    /// The longest time with the waiting reason ``WaitingReason/evaluatingBufferingRate``.
+    ///
+    /// The default is 1.5 s.
     public var evaluationTime: Duration
 
-    /// Makes a configuration; the defaults suit playback in real time.
+    /// Creates a configuration. The defaults suit playback in real time.
     public init(
         forwardDuration: Duration = .seconds(30), forwardDurationLimit: Duration? = nil, maxBufferBytes: Int = 64 << 20,
         backDuration: Duration = .seconds(30), maxBackBufferBytes: Int = 64 << 20,

@@ -1,11 +1,11 @@
-/// The display, in pixels: points times scale.
+/// A display area in pixels, which are points times scale.
 public struct DisplayArea: Sendable, Hashable {
-    /// Pixels of the display.
+    /// The size of the display in pixels.
     public var size: PixelSize
-    /// How frames are fitted to the display. Default: all of the frame, with bars.
+    /// The way in which frames fit the display. The default shows the whole frame with bars.
     public var gravity: VideoGravity
 
-    /// Makes a display.
+    /// Creates a display area.
     public init(size: PixelSize, gravity: VideoGravity = .resizeAspect) {
         self.size = size
         self.gravity = gravity

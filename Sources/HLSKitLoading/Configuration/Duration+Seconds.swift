@@ -1,5 +1,5 @@
 extension Duration {
-    /// Seconds as the nearest floating-point number, for formulas and reports; never for comparisons.
+    /// The seconds as the nearest floating-point number, for formulas and reports, but not for comparisons.
     package var seconds: Double {
         let (seconds, attoseconds) = components
         return Double(seconds) + Double(attoseconds) * 1e-18
@@ -7,7 +7,7 @@ extension Duration {
 }
 
 extension Duration {
-    /// Whole microseconds, as a journal holds them.
+    /// The whole microseconds, as in a journal.
     package var wholeMicroseconds: Int64 {
         let (seconds, attoseconds) = components
         let (value, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)

@@ -1,10 +1,10 @@
 package import HLSKitTime
 
-/// The clock of a player or a download: time since it was made, on whatever clock its configuration names.
+/// The clock of a player or download, which shows the time since its creation on the configured clock.
 package struct HostClock: Sendable {
     /// The clock that players share.
     package let source: SourceClock
-    /// The moment that is 0 here.
+    /// The host time at which this clock shows 0.
     package let origin: HostTime
 
     package init(_ clock: some Clock<Duration>) {
@@ -12,12 +12,12 @@ package struct HostClock: Sendable {
         origin = source.now
     }
 
-    /// Where the player's tasks run; see ``SourceClock/taskExecutor``.
+    /// The executor of the player's tasks. See ``SourceClock/taskExecutor``.
     package var executor: (any TaskExecutor)? { source.taskExecutor }
 
     package var now: Duration { source.now - origin }
 
-    /// Sleeps until the clock shows `time`; throws when cancelled.
+    /// Sleeps until the clock shows `time`, and throws if the task is cancelled.
     package func sleep(until time: Duration) async throws { try await source.sleep(until: origin + time) }
 
     package func hostTime(_ time: Duration) -> HostTime { origin + time }

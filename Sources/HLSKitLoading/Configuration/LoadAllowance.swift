@@ -1,17 +1,17 @@
-/// The share that one of several players may load.
+/// The share of media that one of several players may load.
 package struct LoadAllowance: Sendable, Hashable {
-    /// Bytes that it may hold; nil means no bound but its own.
+    /// The bytes that the player may hold, or nil for no additional limit.
     package var byteCount: Int?
-    /// Media that it may hold ahead of the playhead; nil means no bound but its own.
+    /// The duration of media that the player may hold after the playhead, or nil for no additional limit.
     package var duration: Duration?
-    /// A player of a higher priority waits for media.
+    /// Whether a player of a higher priority waits for media.
     package var yields = false
 
     package static let everything = LoadAllowance()
 
     package var isLimited: Bool { byteCount != nil || duration != nil }
 
-    /// The rest of it beyond what is held already.
+    /// Returns the rest of the allowance in addition to the media already held.
     package func reduced(by byteCount: Int, _ duration: Duration) -> LoadAllowance {
         var rest = self
         if let limit = self.byteCount { rest.byteCount = max(0, limit - min(limit, byteCount)) }

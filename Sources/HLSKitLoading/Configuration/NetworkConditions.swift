@@ -1,11 +1,13 @@
-/// Properties of the network besides its speed. On Linux only the program knows them.
+/// Properties of the network other than its speed. On Linux, only your app knows them.
 public struct NetworkConditions: Sendable, Hashable {
-    /// Bytes cost money: an item's preferences for expensive networks hold. Default false.
+    /// A Boolean value that indicates whether the network is expensive. The default is `false`.
+    ///
+    /// If it is, an item's preferences for expensive networks apply.
     public var isExpensive: Bool
-    /// Its user wants as little of it used as possible. Default false.
+    /// A Boolean value that indicates whether the user wants to reduce network use. The default is `false`.
     public var isConstrained: Bool
 
-    /// Makes conditions; by default the network is neither expensive nor constrained.
+    /// Creates conditions. By default, the network is neither expensive nor constrained.
     public init(isExpensive: Bool = false, isConstrained: Bool = false) {
         self.isExpensive = isExpensive
         self.isConstrained = isConstrained

@@ -1,4 +1,4 @@
-/// A rectangle in pixels, from the upper left corner.
+/// A rectangle in pixels, measured from the upper left corner.
 public struct PixelRect: Sendable, Hashable, Codable {
     /// The left edge.
     public var x: Double
@@ -9,7 +9,7 @@ public struct PixelRect: Sendable, Hashable, Codable {
     /// The extent downwards.
     public var height: Double
 
-    /// Makes a rectangle.
+    /// Creates a rectangle.
     public init(x: Double, y: Double, width: Double, height: Double) {
         self.x = x
         self.y = y

@@ -2,8 +2,9 @@ public import FoundationEssentials
 public import HLSKitPlaylist
 
 extension PlaylistDate {
-    /// The date, to the microsecond, which is what `Date` tells apart; nil for one that is farther from 1970 than 10¹⁵ s or
-    /// not a number.
+    /// Creates a date with microsecond precision, which is the precision of `Date`.
+    ///
+    /// The result is `nil` if the date is more than 10¹⁵ s from 1970 or not a number.
     public init?(_ date: Date) {
         let seconds = date.timeIntervalSince1970
         guard abs(seconds) < 1e15 else { return nil }
@@ -14,6 +15,6 @@ extension PlaylistDate {
 }
 
 extension Date {
-    /// The nearest date to one of a playlist or log.
+    /// Creates the nearest date to a date of a playlist or log.
     public init(_ date: PlaylistDate) { self.init(timeIntervalSince1970: date.timeIntervalSince1970 / .seconds(1)) }
 }

@@ -1,28 +1,27 @@
 import Synchronization
 
-/// Limits that several players share: how much they hold together, and whose needs come first.
+/// Limits for the media that several players hold together, with priorities.
 ///
-/// Players whose ``PlayerConfiguration/resourceBudget`` is the same object share it as long as they have an item. Each
-/// may hold its part of the limits, all parts being equal, within its own ``BufferingConfiguration``, but always what
-/// lets it play on: one segment, or ``BufferingConfiguration/startThreshold`` where that is longer. Parts change when
-/// players come and go; what is held beyond one that has become smaller is played, not dropped. Sizes of segments that no
-/// playlist tells are expected as `BANDWIDTH` says.
+/// All players with the same object as their ``PlayerConfiguration/resourceBudget`` share its limits while they have an
+/// item. Each may hold an equal share, within its own ``BufferingConfiguration``. It may always hold enough to continue
+/// playing: one segment, or ``BufferingConfiguration/startThreshold`` if that is longer. Shares change when players
+/// join or leave. If a share shrinks, the excess media is played, not dropped. Segment sizes that no playlist declares
+/// are estimated from `BANDWIDTH`.
 ///
-/// While a player waits for media, or is not likely to keep up, players with a lower ``Player/networkResourcePriority``
-/// begin no segment as long as they have at least ten seconds of media to play; recorders, which hold nothing, load one
-/// segment after another. Players of equal priority do not mind each other.
+/// If a player waits for media or is not likely to keep up, players with a lower ``Player/networkResourcePriority``
+/// yield. They start no segment while they have at least ten seconds of media to play. Recorders, which hold nothing,
+/// load one segment after another. Players of equal priority do not affect each other.
 ///
 /// Players are not retained.
-///
-/// See docs/loading.md; D10.
 public final class ResourceBudget: Sendable {
-    /// The one of all players that are given no other: without limits.
+    /// The budget of all players without another one. It has no limits.
     public static let process = ResourceBudget()
 
-    /// Bytes of media that all players together hold in their buffers, those behind the playhead included; nil means no
-    /// limit.
+    /// The bytes of media that all players together hold, or `nil` for no limit.
+    ///
+    /// Media before the playhead counts, too.
     public let maximumBufferedByteCount: Int?
-    /// Media that all players together hold ahead of their playheads; nil means no limit.
+    /// The duration of media that all players together hold after their playheads, or `nil` for no limit.
     public let maximumBufferedDuration: Duration?
 
     private struct State {
@@ -37,11 +36,12 @@ public final class ResourceBudget: Sendable {
 
     private let state: Mutex<State>
 
+    /// Creates a budget.
+    ///
     /// - Parameters:
-    ///   - maximumBufferedByteCount: nil (the default) means no limit; below 0 is 0, with which each player holds the
-    ///   least that
-    ///     lets it play.
-    ///   - maximumBufferedDuration: the same in time.
+    ///   - maximumBufferedByteCount: The limit in bytes, or `nil` (the default) for no limit. A negative value counts
+    ///     as 0, with which each player holds the least that it needs.
+    ///   - maximumBufferedDuration: The limit as a duration, or `nil` (the default) for no limit.
     public init(maximumBufferedByteCount: Int? = nil, maximumBufferedDuration: Duration? = nil) {
         self.maximumBufferedByteCount = maximumBufferedByteCount
         self.maximumBufferedDuration = maximumBufferedDuration
@@ -49,12 +49,11 @@ public final class ResourceBudget: Sendable {
             State(ledger: ResourceLedger(byteCount: maximumBufferedByteCount, duration: maximumBufferedDuration)))
     }
 
-    /// Players that share it now: those that have an item and are not closed.
+    /// The number of players that share the budget now: those with an item that are not closed.
     public var playerCount: Int { state.withLock { $0.ledger.count } }
 
     // MARK: For players
 
-    /// The number under which a player will be known.
     package func makeNumber() -> Int {
         state.withLock { state in
             state.lastNumber += 1
@@ -62,9 +61,10 @@ public final class ResourceBudget: Sendable {
         }
     }
 
-    /// Takes in what has become of a player; nil: it has no item any more. May be called under the player's lock.
+    /// Updates the state of a player, or removes it if `entry` is nil because it has no item. May be called with the
+    /// player's lock held.
     ///
-    /// - Returns: the others to notify, after all locks are free.
+    /// - Returns: The other players to notify after all locks are released.
     package func note(
         _ entry: ResourceLedger.Entry?, of number: Int, _ member: any ResourceBudgetMember
     ) -> [any ResourceBudgetMember] {
@@ -74,12 +74,12 @@ public final class ResourceBudget: Sendable {
         }
     }
 
-    /// May be called under the player's lock.
+    /// Returns the allowance of a player. May be called with the player's lock held.
     package func allowance(of number: Int) -> LoadAllowance { state.withLock { $0.ledger.allowance(of: number) } }
 }
 
-/// A player as its ``ResourceBudget`` knows it.
+/// A player as a member of its ``ResourceBudget``.
 package protocol ResourceBudgetMember: AnyObject, Sendable {
-    /// Its load allowance changed. Called without locks, from any thread.
+    /// Called without locks, from any thread, when the load allowance has changed.
     func allowanceHasChanged()
 }

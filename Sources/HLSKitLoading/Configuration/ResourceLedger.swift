@@ -1,11 +1,11 @@
-/// The players that share a ``ResourceBudget``, and the share of each.
+/// The players that share a ``ResourceBudget``, and their shares.
 ///
-/// A value without locks and references: members are numbers, and those affected by a change are listed in their order.
+/// This is a value without locks and references. Members are numbers, and affected members are listed in ascending
+/// order.
 package struct ResourceLedger: Sendable {
-    /// Facts about a member.
     package struct Entry: Sendable, Hashable {
         package var priority = ResourcePriority.default
-        /// Its playback waits for media, or will soon.
+        /// Whether its playback waits for media, or will soon.
         package var isInNeed = false
 
         package init(priority: ResourcePriority = .default, isInNeed: Bool = false) {
@@ -14,11 +14,10 @@ package struct ResourceLedger: Sendable {
         }
     }
 
-    /// Limits of all together.
     let byteCount: Int?
     let duration: Duration?
     private var entries: [Int: Entry] = [:]
-    /// By priority: how many there are, and how many of them are in need.
+    /// The number of members by priority, and how many of them are in need.
     private var counts = [Int](repeating: 0, count: ResourcePriority.allCases.count)
     private var needs = [Int](repeating: 0, count: ResourcePriority.allCases.count)
 
@@ -29,9 +28,9 @@ package struct ResourceLedger: Sendable {
 
     var count: Int { entries.count }
 
-    /// Takes in what has become of a member; nil: it has left.
+    /// Updates the state of a member, or removes it if `entry` is nil.
     ///
-    /// - Returns: the others whose allowance changed.
+    /// - Returns: The other members whose allowance changed.
     mutating func note(_ entry: Entry?, of member: Int) -> [Int] {
         let old = entries[member]
         guard old != entry else { return [] }
@@ -40,13 +39,13 @@ package struct ResourceLedger: Sendable {
         add(entry, 1)
         entries[member] = entry
         if entries.count != oldCount, byteCount != nil || duration != nil { return others(than: member) { _ in true } }
-        // Usually all are equal, and no one has to be looked for.
+        // Usually all members have the same priority, and none needs to be searched for.
         let (lower, upper) = (min(oldNeed, highestNeed), max(oldNeed, highestNeed))
         guard lower < upper, counts[max(0, lower)..<upper].contains(where: { $0 > 0 }) else { return [] }
         return others(than: member) { lower <= $0.priority.rawValue && $0.priority.rawValue < upper }
     }
 
-    /// All for who is not a member.
+    /// Returns the allowance of a member. It is unlimited for others.
     func allowance(of member: Int) -> LoadAllowance {
         guard let entry = entries[member] else { return .everything }
         return LoadAllowance(
@@ -54,7 +53,7 @@ package struct ResourceLedger: Sendable {
             yields: highestNeed > entry.priority.rawValue)
     }
 
-    /// The rank of the highest who are in need; -1 where no one is.
+    /// The highest rank in need, or -1 if no member is.
     private var highestNeed: Int { needs.lastIndex { $0 > 0 } ?? -1 }
 
     private mutating func add(_ entry: Entry?, _ sign: Int) {

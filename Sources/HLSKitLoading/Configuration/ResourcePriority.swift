@@ -1,11 +1,11 @@
-/// How a player ranks among those it shares a ``ResourceBudget`` with.
+/// The rank of a player among those with which it shares a ``ResourceBudget``.
 ///
-/// Source: `AVPlayer.NetworkResourcePriority`. See docs/loading.md.
+/// Source: `AVPlayer.NetworkResourcePriority`.
 public enum ResourcePriority: Int, Sendable, Hashable, Comparable, CaseIterable {
-    /// Previews, and whatever may come later.
+    /// Previews, and anything else that may load later.
     case low
     case `default`
-    /// Playback that someone is watching.
+    /// Playback that a viewer is watching.
     case high
 
     public static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }

@@ -2,38 +2,39 @@ import Glibc
 package import HLSKitPlaylist
 public import HLSKitTime
 
-/// A clock whose moments mean the same to everybody who uses it: ``epoch`` is the moment at which its host time is 0.
+/// A clock with a fixed epoch, so that host times mean the same to all of its users.
 ///
-/// A clock of your own conforms to it where several players are to share it.
+/// If several players should share your own clock, conform it to this protocol.
 public protocol EpochClock: Clock where Duration == Swift.Duration {
-    /// The moment that is `HostTime.zero`. Never changes.
+    /// The instant of `HostTime.zero`, which never changes.
     var epoch: Instant { get }
 }
 
-/// The clock by which players present media: that of the machine, or one that a program has given.
+/// The clock by which players present media: the machine's clock or your own.
 ///
-/// Two players that have the same clock can be locked together by `Player.setRate(_:time:atHostTime:)`; so can players
-/// of several machines by a ``SteeredClock``. Copies are the same clock. See docs/behaviour/time.md.
+/// Two players with the same clock can be synchronized with `Player.setRate(_:time:atHostTime:)`. A ``SteeredClock``
+/// extends this to several machines. Copies represent the same clock.
 public struct SourceClock: Clock {
-    /// The clock of the machine, `ContinuousClock`: it begins with the start of the machine, and passes while the machine
-    /// sleeps.
+    /// The clock of the machine, `ContinuousClock`.
+    ///
+    /// It starts with the machine and continues while the machine sleeps.
     public static let host = SourceClock(ContinuousClock())
 
-    /// Where tasks run that live by the clock: the clock itself where it is an executor too, as in simulations; nil means
-    /// the global executor.
+    /// The executor of tasks that depend on the clock. It is the clock itself if that is an executor, as in
+    /// simulations, or nil for the global executor.
     package let taskExecutor: (any TaskExecutor)?
-    /// Time passes as it does for people, and not as a test says.
+    /// Whether the clock shows real time rather than simulated time.
     package let passesAsForPeople: Bool
-    /// That of the clock beneath.
+    /// The resolution of the underlying clock.
     public let minimumResolution: Swift.Duration
     private let read: @Sendable () -> Swift.Duration
     private let wait: @Sendable (Swift.Duration) async throws -> Void
 
-    /// Makes the clock that another one is.
+    /// Creates a clock that wraps another one.
     ///
-    /// Its epoch is that of the clock: of `ContinuousClock` and `SuspendingClock` the start of the machine, of an
-    /// ``EpochClock`` its own. Other clocks have none, and begin now: players share such a clock only where they are given
-    /// the same `SourceClock`.
+    /// The epoch of `ContinuousClock` and `SuspendingClock` is the start of the machine, and an ``EpochClock`` has its
+    /// own. Other clocks have no epoch and start now, so players only share such a clock if they get the same
+    /// `SourceClock`.
     public init(_ clock: some Clock<Swift.Duration>) {
         switch clock {
         case let clock as SourceClock: self = clock
@@ -54,20 +55,20 @@ public struct SourceClock: Clock {
 
     private static func opened(_ clock: some EpochClock) -> SourceClock { SourceClock(clock, epoch: clock.epoch) }
 
-    /// The moment that it is.
+    /// The current host time.
     public var now: HostTime { HostTime(offset: read()) }
 
-    /// Sleeps until the clock shows `deadline`; throws `CancellationError` when the task is cancelled. `tolerance` is not
-    /// used.
+    /// Sleeps until the clock shows `deadline`. Throws `CancellationError` if the task is cancelled.
+    ///
+    /// `tolerance` is ignored.
     public func sleep(until deadline: HostTime, tolerance: Swift.Duration? = nil) async throws {
         try await wait(deadline.offset)
     }
 
-    /// The date of now: the system's where time passes as it does for people, else 1970-01-01, so that what happens under a
-    /// virtual clock has the same dates each time.
+    /// The system's date, or 1970-01-01 in simulated time, so that simulations always have the same dates.
     package var date: PlaylistDate {
         guard passesAsForPeople else { return PlaylistDate(seconds: 0) }
-        // struct timespec, whose members the compiler takes for those of another module: seconds and nanoseconds.
+        // struct timespec: seconds and nanoseconds. The compiler attributes its members to another module.
         var time = (seconds: Int64(0), nanoseconds: Int64(0))
         withUnsafeMutableBytes(of: &time) { bytes in
             guard let base = bytes.baseAddress else { return }
@@ -78,8 +79,8 @@ public struct SourceClock: Clock {
 }
 
 extension Clock {
-    /// Where work by this clock runs: the clock itself where it is an executor too, as in simulations; nil means the
-    /// global executor.
+    /// The executor of work by this clock. It is the clock itself if that is an executor, as in simulations, or nil for
+    /// the global executor.
     package var executor: (any TaskExecutor)? {
         switch self {
         case let clock as SourceClock: clock.taskExecutor
@@ -88,7 +89,7 @@ extension Clock {
         }
     }
 
-    /// Its time passes as it does for people, and not as a test says.
+    /// Whether the clock shows real time rather than simulated time.
     package var isOfThisMachine: Bool {
         switch self {
         case let clock as SourceClock: clock.passesAsForPeople

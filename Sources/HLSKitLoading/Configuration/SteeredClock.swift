@@ -1,12 +1,12 @@
 public import HLSKitTime
 import Synchronization
 
-/// A clock that follows one that the program only hears of: that of a server, or of another machine.
+/// A clock that follows an external clock, such as the clock of a server or another machine.
 ///
-/// Whoever measures the other clock, say by NTP or from the answers of a server, tells it with ``steer(to:at:)``. The
-/// clock never stands, jumps or goes back: it runs a little faster or slower until it shows what it was told, and learns
-/// how fast the other clock runs. Players with this clock, on as many machines as there are, mean the same moment by the
-/// same host time.
+/// Measure the other clock, for example with NTP or from server responses, and pass the result to ``steer(to:at:)``.
+/// The clock never stops, jumps or runs backwards. Instead, it runs slightly faster or slower until it shows the
+/// measured time, and adopts the speed of the other clock. Players with this clock, on any number of machines, agree on
+/// the meaning of a host time.
 ///
 /// ```swift
 /// let clock = SteeredClock(showing: serverTime)
@@ -14,22 +14,20 @@ import Synchronization
 /// player.automaticallyWaitsToMinimizeStalling = false
 /// try player.setRate(1, time: .zero, atHostTime: agreedTime)
 /// ```
-///
-/// See docs/behaviour/time.md.
 public final class SteeredClock: EpochClock {
-    /// Farther from 1 than this the other clock's speed is not believed, as a fraction.
+    /// The largest plausible difference of the other clock's speed from 1, as a fraction.
     package static let maximumDrift = 0.01
-    /// How much faster or slower than the other clock it runs at most while it makes up for a distance, as a fraction.
+    /// The largest difference from the other clock's speed while an offset is corrected, as a fraction.
     package static let maximumCorrection = 0.05
 
-    /// A straight line, after a stretch in which a distance is made up for.
+    /// A straight line after a correction period.
     private struct Course: Sendable {
-        /// Where it begins: moments of the clock beneath and of this one.
+        /// The start, on the underlying clock and on this one.
         var base: HostTime
         var shown: HostTime
-        /// Seconds of this clock in one of that beneath.
+        /// The seconds of this clock per second of the underlying one.
         var rate = 1.0
-        /// What is added to the rate for as long as ``correctionTime``.
+        /// The addition to the rate during ``correctionTime``.
         var correction = 0.0
         var correctionTime = Duration.zero
 
@@ -40,7 +38,7 @@ public final class SteeredClock: EpochClock {
             return shown + (passed + drift + made)
         }
 
-        /// When this clock shows `time`, to some nanoseconds.
+        /// Returns the time on the underlying clock at which this clock shows `time`, accurate to a few nanoseconds.
         func base(of time: HostTime) -> HostTime {
             let bend = self.time(at: base + correctionTime)
             if time <= bend {
@@ -54,47 +52,47 @@ public final class SteeredClock: EpochClock {
 
     private struct State {
         var course: Course
-        /// The first measurement, from which the speed is taken.
+        /// The first measurement, from which the speed is derived.
         var first: (base: HostTime, time: HostTime)?
     }
 
-    /// The clock beneath.
+    /// The underlying clock.
     let base: SourceClock
     private let state: Mutex<State>
 
-    /// How often a sleeper looks again, in case the clock was steered.
+    /// The interval at which a sleeping task checks whether the clock was steered.
     private static let longestSleep = Duration.milliseconds(500)
-    /// A distance is made up for in this time, or longer where that would be too fast.
+    /// The time in which an offset is corrected, unless that would be too fast.
     private static let leastCorrectionTime = Duration.seconds(1)
     private static let farthest = Duration.seconds(1_000_000_000_000)
 
-    /// Makes a clock that shows `time` now, and runs as fast as `base` until it is steered.
+    /// Creates a clock that shows `time` now and runs as fast as `base` until it is steered.
     public init(showing time: HostTime = .zero, on base: SourceClock = .host) {
         self.base = base
         state = Mutex(State(course: Course(base: base.now, shown: time)))
     }
 
-    /// The moment that it is.
+    /// The current host time.
     public var now: HostTime {
         let base = base.now
         return state.withLock { $0.course.time(at: base) }
     }
 
-    /// `HostTime.zero`.
+    /// The epoch, `HostTime.zero`.
     public var epoch: HostTime { .zero }
 
-    /// That of the clock beneath.
+    /// The resolution of the underlying clock.
     public var minimumResolution: Duration { base.minimumResolution }
 
-    /// Tells what the clock that is followed shows.
+    /// Adjusts the clock to a measurement of the external clock.
     ///
-    /// A distance is made up for within one second, or at 5 % of the speed where it is more than 50 ms. The speed
-    /// follows from this and the first measurement, once they are a second apart: measure every few seconds.
+    /// An offset is corrected within one second, or at 5 % of the speed if it is more than 50 ms. The speed follows
+    /// from this and the first measurement if they are at least a second apart. Measure every few seconds.
     ///
     /// - Parameters:
-    ///   - time: The moment of the clock that is followed.
-    ///   - moment: When it showed it, on the clock beneath; nil is now. For an answer of a server that is half-way between
-    ///     request and answer.
+    ///   - time: The time of the external clock.
+    ///   - moment: The time of the measurement on the underlying clock, or `nil` for now. For a server response, it is
+    ///     half-way between request and response.
     public func steer(to time: HostTime, at moment: HostTime? = nil) {
         let now = base.now
         let moment = moment ?? now
@@ -111,7 +109,7 @@ public final class SteeredClock: EpochClock {
             }
             let shown = state.course.time(at: now)
             let since: Duration = (now - moment) * rate
-            // What is farther away is nonsense, and not to be multiplied.
+            // Larger offsets are implausible, and their products could overflow.
             let distance = min(max(time + since - shown, .zero - Self.farthest), Self.farthest)
             let size = max(distance, .zero - distance)
             let length: Duration = max(Self.leastCorrectionTime, size / Self.maximumCorrection)
@@ -120,8 +118,10 @@ public final class SteeredClock: EpochClock {
         }
     }
 
-    /// Sleeps until the clock shows `deadline`, also when it is steered meanwhile, to half a second's steering; throws
-    /// `CancellationError` when the task is cancelled. `tolerance` is not used.
+    /// Sleeps until the clock shows `deadline`. Throws `CancellationError` if the task is cancelled.
+    ///
+    /// If the clock is steered in the meantime, the wake-up may be wrong by the steering of half a second. `tolerance`
+    /// is ignored.
     public func sleep(until deadline: HostTime, tolerance: Duration? = nil) async throws {
         try Task.checkCancellation()
         while true {
@@ -133,7 +133,7 @@ public final class SteeredClock: EpochClock {
                 try await base.sleep(until: now + Self.longestSleep)
                 continue
             }
-            // A quotient may come out some nanoseconds too early.
+            // The quotient may be a few nanoseconds too early.
             let end = max(course.base(of: deadline), now + .nanoseconds(100))
             try await base.sleep(until: min(end, now + Self.longestSleep))
         }

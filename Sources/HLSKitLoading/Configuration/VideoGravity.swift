@@ -1,16 +1,16 @@
-/// How a frame is fitted to its display.
+/// The way in which a frame fits its display area.
 public enum VideoGravity: String, Sendable, Hashable, Codable {
-    /// All of the frame, with bars.
+    /// Shows the whole frame, with bars.
     case resizeAspect
-    /// All of the display, parts of the frame cut off.
+    /// Fills the display area, and crops the frame.
     case resizeAspectFill
-    /// All of both, distorted.
+    /// Stretches the frame to the display area.
     case resize
 }
 
 extension VideoGravity {
-    /// The rectangle of a frame on a display, in the display's pixels; with `resizeAspectFill` it reaches beyond it.
-    /// Zero where one of the two has no size.
+    /// Returns the rectangle of a frame on a display, in pixels of the display. With `resizeAspectFill`, it extends
+    /// past the display. It is zero if either is empty.
     package func rect(of picture: PixelSize, in display: PixelSize) -> PixelRect {
         guard picture.width > 0, picture.height > 0, display.width > 0, display.height > 0 else { return .zero }
         let (width, height) = (Double(display.width), Double(display.height))

@@ -1,35 +1,37 @@
 import HLSKitPlaylist
 
-/// The requests of an item and how it played, in chronological order.
+/// The requests and the playback of an item, in chronological order.
 public struct AccessLog: Sendable, Hashable {
-    /// Of very long sessions the oldest events are merged: sums stay what they are.
+    /// The events. In very long sessions, the oldest ones are merged, which preserves sums.
     public var events: [AccessLogEvent]
 
-    /// Makes a log of `events`, the oldest first; empty by default.
+    /// Creates a log of `events`, the oldest first, which are empty by default.
     package init(events: [AccessLogEvent] = []) {
         self.events = events
     }
 
-    /// The log in the W3C extended format: header lines that begin with `#`, then one line per event, `-` for what is
-    /// not known. UTF-8 with line feeds.
+    /// The log in the W3C extended format, in UTF-8 with line feeds.
+    ///
+    /// Header lines begin with `#`. One line per event follows, in which `-` stands for unknown values.
     ///
     /// Source: https://www.w3.org/TR/WD-logfile.html
     public var extendedLogText: String {
         Self.extendedLogHeader + events.map(\.extendedLogLine).joined()
     }
 
-    /// The header lines of the extended format, for those who write events one by one.
+    /// The header lines of the extended format, for writers of single events.
     package static var extendedLogHeader: String { ExtendedLogText(columns: AccessLogEvent.columns.map(\.name)).header }
 
-    /// ``extendedLogText`` as bytes.
     package func extendedLogData() -> [UInt8] { Array(extendedLogText.utf8) }
 
-    /// One JSON object per line. Numbers that are not known are negative, all else that is not known is null.
+    /// The log with one JSON object per line.
+    ///
+    /// Unknown numbers are negative, and other unknown values are null.
     public var jsonLines: String { events.map { $0.jsonLine + "\n" }.joined() }
 }
 
 extension AccessLogEvent {
-    /// The columns of the extended format but for date and time, which come first.
+    /// The columns of the extended format after date and time.
     fileprivate enum Column: Sendable {
         case string(@Sendable (AccessLogEvent) -> String?)
         case integer(@Sendable (AccessLogEvent) -> Int?)
@@ -81,7 +83,7 @@ extension AccessLogEvent {
         ("s-pathway", "pathway", .string(\.pathway)),
     ]
 
-    /// The names of the columns, each with that of the JSON member.
+    /// The names of the columns and of their JSON members.
     static var columns: [(name: String, member: String?)] {
         [("date", "playback_start_date"), ("time", nil)] + table.map { ($0.column, $0.member) }
     }
@@ -92,7 +94,7 @@ extension AccessLogEvent {
 
     private var table: [(column: String, member: String, value: Column)] { Self.table }
 
-    /// The event as a line of the extended format, with its line feed.
+    /// The event as a line of the extended format, including the line feed.
     package var extendedLogLine: String { ExtendedLogText.line(fields) }
 
     /// The event as one JSON object.

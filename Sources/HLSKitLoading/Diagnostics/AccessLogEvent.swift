@@ -1,69 +1,73 @@
 public import HLSKitPlaylist
 
-/// One period of an item's playback: from the first media request, a change of the media playlist that is loaded, or
-/// the end of a seek, to the next of these.
+/// One period of an item's playback.
 ///
-/// Unknown values are nil; in text (``jsonLine``) a number that is not known is negative. Counts only grow while the period
-/// lasts, so that sums over all events never fall. See docs/behaviour/logs.md.
+/// A period begins with the first media request, a change of the loaded media playlist, or the end of a seek. It lasts
+/// until the next of these. Unknown values are `nil`, and unknown numbers are negative in text (``jsonLine``). Counts
+/// only increase during a period, so that sums over all events never decrease.
 public struct AccessLogEvent: Sendable, Hashable {
-    /// When the timebase first ran in this period; nil while it has not.
+    /// The date at which the timebase first ran in this period, or `nil` if it has not.
     public var playbackStartDate: PlaylistDate?
-    /// The media playlist, without user information.
+    /// The URL of the media playlist without user information.
     public var uri: String?
-    /// The peer of the last media response, as a numeric address.
+    /// The numeric address of the peer in the last media response.
     public var serverAddress: String?
-    /// How often ``serverAddress`` changed.
+    /// The number of changes of ``serverAddress``.
     public var numberOfServerAddressChanges = 0
-    /// Names the playback session to servers, too: `X-Playback-Session-Id`.
+    /// The ID of the playback session, which servers receive as `X-Playback-Session-Id`.
     public var playbackSessionID: String?
-    /// Segments that were asked for; playlists, initialization sections and keys do not count.
+    /// The number of requested segments. Playlists, initialization sections and keys do not count.
     public var numberOfMediaRequests = 0
-    /// Item time when the timebase first ran in this period.
+    /// The item time at which the timebase first ran in this period.
     public var playbackStartOffset: Duration?
-    /// Media time of the segments that arrived whole: those of the variant, not of its renditions.
+    /// The duration of completely loaded segments of the variant, not of its renditions.
     public var segmentsDownloadedDuration = Duration.zero
-    /// Media time that was played; not the time that it took.
+    /// The duration of media that was played, not the time that it took.
     public var durationWatched = Duration.zero
-    /// Stalls during the period.
+    /// The number of stalls during the period.
     public var numberOfStalls = 0
-    /// Bytes of segments and initialization sections. Those from a cache do not count.
+    /// The number of bytes of segments and initialization sections, except from caches.
     public var numberOfBytesTransferred: Int64 = 0
-    /// The time in which at least one of these transfers was under way, from request to last byte; what was hinted at
-    /// counts from its answer on.
+    /// The time in which at least one of these transfers was running, from request to last byte.
+    ///
+    /// A preload hint counts from its response on.
     public var transferDuration = Duration.zero
-    /// 8 × bytes ÷ ``transferDuration``, in bits per second.
+    /// The value of 8 × bytes ÷ ``transferDuration``, in bits per second.
     public var observedBitrate: Double?
-    /// Over single segments of the variant and its audio that were not hinted at, in bits per second.
+    /// The lowest rate of single segments of the variant and its audio, in bits per second.
+    ///
+    /// Segments with a preload hint are excluded.
     public var observedMinBitrate: Double?
-    /// The highest; see ``observedMinBitrate``.
+    /// The highest rate. See ``observedMinBitrate``.
     public var observedMaxBitrate: Double?
-    /// The standard deviation; see ``observedMinBitrate``.
+    /// The standard deviation of the rate. See ``observedMinBitrate``.
     public var observedBitrateStandardDeviation: Double?
-    /// `BANDWIDTH` and `AVERAGE-BANDWIDTH` of the variant, in bits per second.
+    /// The `BANDWIDTH` of the variant, in bits per second.
     public var indicatedBitrate: Double?
-    /// `AVERAGE-BANDWIDTH`; see ``indicatedBitrate``.
+    /// The `AVERAGE-BANDWIDTH` of the variant, in bits per second.
     public var indicatedAverageBitrate: Double?
-    /// Measured over what arrived, in bits per second. Where video and audio share segments both count as video.
+    /// The measured bit rate of the loaded video, in bits per second.
+    ///
+    /// If video and audio share segments, both count as video.
     public var averageVideoBitrate: Double?
-    /// Measured over the audio that arrived; see ``averageVideoBitrate``.
+    /// The measured bit rate of the loaded audio. See ``averageVideoBitrate``.
     public var averageAudioBitrate: Double?
-    /// Video frames that were decoded but too late to be shown.
+    /// The number of video frames that were decoded but too late to be shown.
     public var numberOfDroppedVideoFrames: Int?
-    /// The time from the item becoming current to its being ready to play; nil in later periods.
+    /// The time from the item becoming current to its being ready to play, or `nil` in later periods.
     public var startupTime: Duration?
-    /// Segments that took longer to arrive than to play.
+    /// The number of segments that took longer to load than to play.
     public var downloadOverdue = 0
-    /// The expected throughput that caused the switch with which the period began, in bits per second.
+    /// The expected throughput that caused the switch at the start of the period, in bits per second.
     public var switchBitrate: Double?
-    /// `LIVE`, `VOD` or `FILE`.
+    /// The type: `LIVE`, `VOD` or `FILE`.
     public var playbackType: String?
-    /// Segments that were asked for while the network was an expensive one.
+    /// The number of segments that were requested while the network was expensive.
     public var mediaRequestsExpensive = 0
-    /// The mean of ``PlayerItem/liveLatency`` over the time in which media was presented; nil where the item is not live.
+    /// The mean of ``PlayerItem/liveLatency`` while media was presented, or `nil` if the item is not live.
     public var liveLatency: Duration?
-    /// Where media was loaded from: ``PlayerItem/pathway``.
+    /// The source of the media, as in ``PlayerItem/pathway``.
     public var pathway: String?
 
-    /// Makes an event in which nothing is known.
     package init() {}
 }

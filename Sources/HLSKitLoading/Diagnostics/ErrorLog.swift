@@ -1,25 +1,25 @@
 public import HLSKitPlaylist
 
-/// One failure of an item, also of those that were retried or worked around.
+/// One failure of an item, even if a retry or an alternative succeeded.
 public struct ErrorLogEvent: Sendable, Hashable {
-    /// When it failed, by the wall clock.
+    /// The date of the failure on the wall clock.
     public var date: PlaylistDate
-    /// The resource that was being loaded, without user information; nil if there was none.
+    /// The URL of the resource without user information, or `nil` if there was none.
     public var uri: String?
-    /// The peer's numeric address, where it answered.
+    /// The numeric address of the peer, if it responded.
     public var serverAddress: String?
     /// The session, as in ``AccessLogEvent/playbackSessionID``.
     public var playbackSessionID: String?
-    /// The HTTP status; nil if there is none.
+    /// The HTTP status, or `nil` if there is none.
     public var errorStatusCode: Int?
     /// The area of the failure.
     public var errorDomain: HLSError.Domain
     /// A description of the failure.
     public var errorComment: String?
-    /// The header of the answer, as far as there was one.
+    /// The header fields of the response, if there was one.
     public var allHTTPResponseHeaderFields: [TransportField]
 
-    /// Makes an event; what has a default is unknown.
+    /// Creates an event. Defaults stand for unknown values.
     package init(
         date: PlaylistDate, uri: String? = nil, serverAddress: String? = nil, playbackSessionID: String? = nil,
         errorStatusCode: Int? = nil, errorDomain: HLSError.Domain = .core, errorComment: String? = nil,
@@ -35,7 +35,7 @@ public struct ErrorLogEvent: Sendable, Hashable {
         self.allHTTPResponseHeaderFields = allHTTPResponseHeaderFields
     }
 
-    /// The event as a line of the extended format, with its line feed.
+    /// The event as a line of the extended format, including the line feed.
     package var extendedLogLine: String {
         ExtendedLogText.line([
             .date(date), .time(date), .string(uri), .string(serverAddress), .string(playbackSessionID),
@@ -57,27 +57,26 @@ public struct ErrorLogEvent: Sendable, Hashable {
     }
 }
 
-/// The failures of an item, in the order in which they happened: the last thousand of them.
+/// The last thousand failures of an item in chronological order.
 public struct ErrorLog: Sendable, Hashable {
-    /// The oldest first.
+    /// The events, the oldest first.
     public var events: [ErrorLogEvent]
 
-    /// Makes a log; empty by default.
+    /// Creates a log, which is empty by default.
     package init(events: [ErrorLogEvent] = []) {
         self.events = events
     }
 
-    /// The log in the W3C extended format, `-` for what is not known.
+    /// The log in the W3C extended format, with `-` for unknown values.
     public var extendedLogText: String { Self.extendedLogHeader + events.map(\.extendedLogLine).joined() }
 
-    /// What the extended format begins with, with its line feeds.
+    /// The header of the extended format, including the line feeds.
     package static var extendedLogHeader: String {
         ExtendedLogText(columns: ["date", "time", "uri", "s-ip", "cs-guid", "status", "domain", "comment"]).header
     }
 
-    /// ``extendedLogText`` as bytes.
     package func extendedLogData() -> [UInt8] { Array(extendedLogText.utf8) }
 
-    /// One JSON object per line.
+    /// The log with one JSON object per line.
     public var jsonLines: String { events.map { $0.jsonLine + "\n" }.joined() }
 }

@@ -1,22 +1,21 @@
 package import HLSKitPlaylist
 
-/// One field of a log.
 package enum LogValue: Sendable {
-    /// nil is not known.
+    /// nil stands for an unknown value.
     case string(String?)
-    /// Negative is not known.
+    /// A negative number stands for an unknown value.
     case integer(Int64)
     case number(Double, decimals: Int)
-    /// The day, and the time of day, of a date.
+    /// The day of a date. `time` is its time of day.
     case date(PlaylistDate?)
     case time(PlaylistDate?)
     case bool(Bool)
-    /// Text that is JSON already.
+    /// Text in JSON.
     case json(String)
 
     package init(_ number: Double?) { self = number.map { .number($0, decimals: 6) } ?? .string(nil) }
 
-    /// A number with at most this many decimals, the same on every machine.
+    /// Returns a number with at most this many decimals, which is the same on every machine.
     static func text(_ number: Double, decimals: Int) -> String {
         guard number.isFinite, abs(number) < 1e15 else { return number.isFinite ? "\(number)" : "-1" }
         var scale = 1.0
@@ -34,13 +33,12 @@ package enum LogValue: Sendable {
 }
 
 extension PlaylistDate {
-    /// Down to the nanosecond: what is computed with rates has more digits, and nobody measures them.
+    /// The date with nanosecond precision. Computed dates have more digits, which are meaningless.
     fileprivate var roundedForLogs: PlaylistDate {
         PlaylistDate(seconds: seconds, attoseconds: attoseconds / 1_000_000_000 * 1_000_000_000)
     }
 }
 
-/// A log in the W3C extended format.
 struct ExtendedLogText {
     var columns: [String]
     var rows: [[LogValue]] = []
@@ -67,7 +65,7 @@ struct ExtendedLogText {
         }
     }
 
-    /// A field without anything that would begin another one, or act on a terminal.
+    /// Returns a field without characters that would begin another field or control a terminal.
     private static func escaped(_ string: String) -> String {
         guard !string.isEmpty, string != "-" else { return "-" }
         var text = ""
@@ -83,7 +81,7 @@ struct ExtendedLogText {
     }
 }
 
-/// One line of NDJSON, whose members keep their order.
+/// A line of NDJSON with ordered members.
 package struct JSONLine {
     private var body: String
 
@@ -118,7 +116,7 @@ package struct JSONLine {
         }
     }
 
-    /// Everything is escaped that is not plain: controls, and what could change how the rest is shown (R64).
+    /// Escapes control characters and characters that could change how the rest is displayed (R64).
     private static func quoted(_ string: String) -> String {
         var text = "\""
         for scalar in string.unicodeScalars {

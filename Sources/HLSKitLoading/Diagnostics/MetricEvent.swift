@@ -2,41 +2,41 @@ public import FoundationEssentials
 public import HLSKitPlaylist
 public import HLSKitTime
 
-/// Something measured while an item is loaded and played.
+/// A measurement made while an item is loaded and played.
 ///
-/// The types are named as in AVFoundation, without `AV`; `PlayerItem.metrics(ofType:)` gives those of one type.
-/// See docs/behaviour/logs.md.
+/// The types have AVFoundation's names without `AV`. `PlayerItem.metrics(ofType:)` returns the events of one type. See
+/// <doc:Logging>.
 public protocol MetricEvent: Sendable {
-    /// When it was measured, and where playback was.
+    /// The time of the measurement, and the position of playback.
     var context: MetricContext { get }
 }
 
 extension MetricEvent {
-    /// The event as one JSON object: `v`, `event`, what it says, `item_time`, `date` and at last `time`. Empty for kinds
-    /// that are not the library's.
+    /// The event as one JSON object, or an empty string for event types of other modules.
+    ///
+    /// The members are `v`, `event`, the values of the event, `item_time`, `date` and finally `time`.
     public var jsonLine: String { (self as? any MetricRecord)?.record ?? "" }
 }
 
-/// A metric event that the library makes, as a line of NDJSON.
+/// A metric event of the library, as a line of NDJSON.
 package protocol MetricRecord: MetricEvent {
-    /// The name of the kind.
+    /// The name of the kind of event.
     static var name: String { get }
-    /// See ``MetricEvent/jsonLine``.
+    /// The JSON object. See ``MetricEvent/jsonLine``.
     var record: String { get }
 }
 
-/// When something was measured, and where playback was.
+/// The time of a measurement, and the position of playback.
 public struct MetricContext: Sendable, Hashable {
-    /// When it was measured, by the wall clock.
+    /// The date of the measurement on the wall clock.
     public var date: PlaylistDate
-    /// Time since the player was made.
+    /// The time since the creation of the player.
     public var elapsedTime: Duration
     /// The item time that was being presented.
     public var mediaTime: MediaTime
-    /// Names the playback session to servers, too.
+    /// The ID of the playback session, which servers receive, too.
     public var sessionID: String
 
-    /// Makes a context.
     package init(date: PlaylistDate, elapsedTime: Duration, mediaTime: MediaTime, sessionID: String) {
         self.date = date
         self.elapsedTime = elapsedTime
@@ -45,35 +45,41 @@ public struct MetricContext: Sendable, Hashable {
     }
 }
 
-/// One request, from its start to its end.
+/// A request from its start to its end.
 public struct MetricRequest: Sendable, Hashable {
-    /// The URL that was requested, without secrets; nil where ``urlString`` is not a URL.
+    /// The requested URL without secrets, or `nil` if ``urlString`` is not a URL.
     public var url: URL? { URL(string: urlString) }
-    /// The URL that was requested as it was written, without secrets.
+    /// The requested URL as written, without secrets.
     public var urlString: String
-    /// The peer's numeric address; nil if there was no response.
+    /// The numeric address of the peer, or `nil` if there was no response.
     public var serverAddress: String?
-    /// The HTTP status, of an answer that is an error too; 200 or 206 for other schemes; nil if there was no response.
+    /// The HTTP status, even of an error response, or `nil` if there was no response.
+    ///
+    /// For other schemes, it is 200 or 206.
     public var statusCode: Int?
-    /// Times since the player was made; ``responseStartTime`` is nil if no answer came.
+    /// The time of the request since the creation of the player.
     public var requestStartTime: Duration
-    /// When the first byte of the response arrived; see ``requestStartTime``.
+    /// The time of the first byte of the response, or `nil` if there was no response.
+    ///
+    /// It counts from the creation of the player.
     public var responseStartTime: Duration?
-    /// When the request ended, whether it succeeded or not; see ``requestStartTime``.
+    /// The time at which the request succeeded or failed. See ``requestStartTime``.
     public var responseEndTime: Duration
-    /// Bytes of the body that arrived.
+    /// The number of received bytes of the body.
     public var byteCount: Int
-    /// The response came from a cache, so that it says nothing about the network.
+    /// A Boolean value that indicates whether the response came from a cache.
+    ///
+    /// It then does not count for the measured throughput.
     public var wasReadFromCache: Bool
-    /// What servers told with the response (CMSD); nil where they told nothing.
+    /// The CMSD data of the response, or `nil` if there was none.
     public var serverData: ServerData? { serverNote?.data }
     package var serverNote: ServerDataNote?
-    /// Why it failed; nil if it did not.
+    /// The reason for the failure, or `nil` if the request succeeded.
     public var error: String?
-    /// Phases of the transfer, where it came to an end.
+    /// The phases of the transfer, if it has ended.
     public var transfer: TransferMetrics?
 
-    /// Makes a request that succeeded, without details of its transfer.
+    /// Creates a successful request without details of its transfer.
     package init(
         url: String, requestStartTime: Duration, responseEndTime: Duration, byteCount: Int = 0,
         wasReadFromCache: Bool = false
@@ -97,8 +103,8 @@ public struct MetricRequest: Sendable, Hashable {
 }
 
 extension MetricRequest {
-    /// When the transfer began, which waits for a connection where those are limited, and when its phases were over: nil
-    /// for those that did not take place, as on a connection that was open.
+    /// The start of the transfer, which may wait for a connection, and the ends of its phases. Phases that did not take
+    /// place are nil, for example on a reused connection.
     private var phaseMembers: [(String, LogValue)] {
         let began = transfer.map { transfer in
             max(requestStartTime, (responseStartTime ?? requestStartTime + transfer.firstByte) - transfer.firstByte)
@@ -118,7 +124,6 @@ extension MetricRequest {
 }
 
 extension MetricRequest {
-    /// What servers told, where they did.
     private var serverMembers: [(String, LogValue)] {
         guard let serverData else { return [] }
         return [

@@ -1,15 +1,14 @@
 import Glibc
 
-/// A shared library that is opened while the program runs, and stays open.
+/// A shared library that is opened at run time and stays open.
 struct DynamicLibrary {
     struct Failure: Error {
-        /// The system's words.
         var text: String
 
-        /// The fault of the library: it is not there, or there is something else, such as too few descriptors or too
-        /// little memory, or a library that it needs.
+        /// Returns a message for the failure. The library is missing or cannot be loaded, for example because file
+        /// descriptors, memory or a dependency are missing.
         ///
-        /// - Parameter package: Debian's package that has it, where that is known.
+        /// - Parameter package: The Debian package of the library, if it is known.
         func text(for name: String, package: String? = nil) -> String {
             let isAbsent = text.hasPrefix("\(name):") && text.hasSuffix("No such file or directory")
             guard isAbsent || text.isEmpty else { return "\(name) cannot be loaded: \(text)" }
@@ -19,15 +18,15 @@ struct DynamicLibrary {
 
     private let handle: UnsafeMutableRawPointer
 
-    /// - Parameter name: with its version, such as `libavcodec.so.59`; found where the system's linker finds it.
+    /// - Parameter name: The name with its version, such as `libavcodec.so.59`. The system's linker finds the file.
     init(_ name: String) throws(Failure) {
         guard let handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL) else { throw Self.failure }
         self.handle = handle
     }
 
-    /// A table of the library's functions, for the life of the program.
+    /// Returns a table of the library's functions, which stays valid for the life of the process.
     ///
-    /// - Parameter find: writes the table from the library's handle; 0 if a function is missing.
+    /// - Parameter find: Fills the table from the library's handle, and returns 0 if a function is missing.
     func table<Table>(
         _ find: (UnsafeMutablePointer<Table>?, UnsafeMutableRawPointer?) -> Int32
     ) throws(Failure) -> UnsafePointer<Table> {

@@ -1,17 +1,17 @@
-/// The functions of a shared library, which is opened when this is made, or why there are none.
+/// The functions of a shared library that is opened on creation, or the reason why they are missing.
 ///
-/// Kept in a static member, it is made when the first of the functions is needed. The table is of C, with the types of the
-/// library's headers (docs/contributing/decisions/loading-libraries.md).
-package struct LibraryFunctions<Table>: @unchecked Sendable {  // nobody writes the table after it was made
-    /// Where the functions are; nil if the library is not there.
+/// A static property creates it when the first function is needed. The table is a C structure with the types of the
+/// library's headers.
+package struct LibraryFunctions<Table>: @unchecked Sendable {  // the table is not written after creation
+    /// The table, or nil if the library is not available.
     package let table: UnsafePointer<Table>?
-    /// Why it is not there, with Debian's package that has it; nil if it is.
+    /// The reason why the library is not available, with its Debian package, or nil if it is available.
     package let failure: String?
 
     /// - Parameters:
-    ///   - file: its name with its version, such as `libavcodec.so.59`.
-    ///   - package: Debian's package that has it; nil for that which Debian's rules give it, such as `libavcodec59`.
-    ///   - find: fills the table from the library's handle; 0 if a function is missing.
+    ///   - file: The name with its version, such as `libavcodec.so.59`.
+    ///   - package: The Debian package, or nil for the name according to Debian's rules, such as `libavcodec59`.
+    ///   - find: Fills the table from the library's handle, and returns 0 if a function is missing.
     package init(
         _ file: UnsafePointer<CChar>, package: String? = nil,
         find: (UnsafeMutablePointer<Table>?, UnsafeMutableRawPointer?) -> Int32
@@ -26,7 +26,7 @@ package struct LibraryFunctions<Table>: @unchecked Sendable {  // nobody writes 
         }
     }
 
-    /// What Debian calls the package of a library (Debian Policy, 8.1).
+    /// Returns the Debian package of a library (Debian Policy, 8.1).
     private static func package(of name: String) -> String {
         let parts = name.split(separator: ".")
         guard parts.count == 3, let last = parts[0].last else { return name }

@@ -1,7 +1,7 @@
-/// Decides about requests that failed, for whoever may go elsewhere: ``RetrySchedule`` about each, ``RequestRateLimit``
-/// about all of them together.
+/// Decides about failed requests for loaders that may have alternatives.
 ///
-/// Failures are counted for roles.
+/// ``RetrySchedule`` decides about each request, and ``RequestRateLimit`` about all of them together. Failures are
+/// counted by role.
 package struct FailurePolicy<Role: Hashable & Sendable>: Sendable {
     private let seed: UInt64
     private var schedule: RetrySchedule<Role>
@@ -13,7 +13,8 @@ package struct FailurePolicy<Role: Hashable & Sendable>: Sendable {
         rateLimit = RequestRateLimit(policies: policies)
     }
 
-    /// Another item begins: its roles are others. How often servers are asked in vain is limited across items.
+    /// Forgets failures because another item with other roles begins. The limit of unsuccessful requests applies across
+    /// items.
     package mutating func forgetFailures() {
         schedule = RetrySchedule(policies: schedule.policies, seed: seed)
     }
@@ -22,7 +23,7 @@ package struct FailurePolicy<Role: Hashable & Sendable>: Sendable {
 
     /// Decides about a failure, and counts it.
     ///
-    /// - Parameter isPatient: it does not bring the end nearer that comes when too much was asked in vain.
+    /// - Parameter isPatient: Whether the failure does not count toward the limit after which the player gives up.
     package mutating func decide(
         _ failure: RequestFailure, for role: Role, isPatient: Bool = false, at now: Duration
     ) -> RetrySchedule<Role>.Decision {
@@ -33,29 +34,25 @@ package struct FailurePolicy<Role: Hashable & Sendable>: Sendable {
         return .retry(after: max(delay, rateLimit.wait(at: now)))
     }
 
-    /// A request failed about which nothing is decided yet.
+    /// Counts a failed request that has not been decided yet.
     package mutating func setAside(at now: Duration) { rateLimit.charge(at: now) }
 
-    /// A playlist was what it had been.
     package mutating func noteUnchanged(at now: Duration, isPatient: Bool) {
         rateLimit.chargeUnchanged(at: now, counts: !isPatient)
     }
 
-    /// The last request for `role` failed, and is to be tried again.
+    /// Whether the last request for `role` failed and will be retried.
     package func isFailing(_ role: Role) -> Bool { schedule.isFailing(role) }
-    /// How often the request for `role` has failed since it last succeeded or was given up.
+    /// Returns the number of failures of `role` since it last succeeded or was given up.
     package func failureCount(of role: Role) -> Int { schedule.failureCount(of: role) }
-    /// Too many failed requests in the window.
     package var isExhausted: Bool { rateLimit.isExhausted }
-    /// How long the next request has to wait.
+    /// Returns the time that the next request must wait.
     package func wait(at now: Duration) -> Duration { rateLimit.wait(at: now) }
 
     // MARK: Successes
 
-    /// The role was played, or is not wanted any more: its budget is whole again.
+    /// Resets the budget of a role that was played or is no longer needed.
     package mutating func succeed(_ role: Role) { schedule.succeed(role) }
-    /// A playlist brought something new.
     package mutating func deliverPlaylist() { rateLimit.deliverPlaylist() }
-    /// A segment was delivered.
     package mutating func deliverSegment() { rateLimit.deliver() }
 }

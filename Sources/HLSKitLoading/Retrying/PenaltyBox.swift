@@ -1,6 +1,6 @@
-/// Holds what failed (variants by their indices, playlists of renditions by their URLs) until it is worth another try.
+/// Failed sources that are avoided for a while: variants by index, or playlists of renditions by URL.
 package struct PenaltyBox<Key: Hashable & Sendable>: Sendable {
-    /// How long one stays.
+    /// The duration of the penalty.
     var duration: Duration
     private var releases: [Key: Duration] = [:]
 
@@ -8,18 +8,17 @@ package struct PenaltyBox<Key: Hashable & Sendable>: Sendable {
         self.duration = duration
     }
 
-    /// Puts `key` in, or starts its time again.
+    /// Adds `key`, or restarts its time.
     package mutating func add(_ key: Key, at now: Duration) {
         releases = releases.filter { $0.value > now }
         releases[key] = now + duration
     }
 
-    /// Lets `key` out before its time: it delivered.
+    /// Removes `key` early because it delivered.
     mutating func remove(_ key: Key) {
         releases[key] = nil
     }
 
-    /// What is in the box.
     package func penalized(at now: Duration) -> Set<Key> {
         releases.isEmpty ? [] : Set(releases.lazy.filter { $0.value > now }.map(\.key))
     }

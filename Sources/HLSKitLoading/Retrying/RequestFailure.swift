@@ -1,11 +1,11 @@
-/// What a request is for, as far as it decides how a failure is taken.
+/// The properties of a request that determine how its failure is handled.
 package struct RetryTerms: Sendable, Hashable {
     package enum Kind: Sendable, Hashable, CaseIterable {
-        /// The playlist whose URL the program gave.
+        /// The playlist whose URL the app gave.
         case firstPlaylist
         /// The first load of a media playlist.
         case mediaPlaylist
-        /// A live media playlist again.
+        /// The reload of a live media playlist.
         case reload
         case segment, initializationSection, key
     }
@@ -18,19 +18,19 @@ package struct RetryTerms: Sendable, Hashable {
 
     package var kind: Kind
     package var isLive = false
-    /// The last segments of a live playlist, which may be listed before they exist.
+    /// Whether the segment is one of the last of a live playlist, which may list it before it exists.
     package var isAtLiveEdge = false
-    /// A part that nobody else has: its segment may have it, when that is listed.
+    /// Whether the part has no other source, but its segment may contain it once it is listed.
     package var awaitsSegment = false
     package var targetDuration: Duration = .seconds(6)
-    /// How long reloads are tried, beyond the policies' budget.
+    /// The time for which reloads are retried, if it exceeds the policies' budget.
     package var patience = Patience.usual
-    /// Another variant or pathway that is not in the penalty box can serve the role.
+    /// Whether another variant or pathway without a penalty can serve the role.
     package var hasAlternative = false
-    /// Nothing else is as good: what may pass is waited for here, as long as the budget lasts, and others are asked then,
-    /// with a budget of their own.
+    /// Whether this is the preferred source. A temporary failure is retried here within the budget, and others are
+    /// tried afterwards with their own budget.
     package var isFirstChoice = false
-    /// Nothing ever came from there, and it was waited for before.
+    /// Whether nothing ever arrived from this folder, and it was waited for before.
     package var isSilent = false
     /// Whether the statuses 401 and 403 may pass, as those of a server that limits rates do, because it serves other segments.
     package var refusalsMayPass = false
@@ -52,7 +52,7 @@ package struct RetryTerms: Sendable, Hashable {
 }
 
 extension RetryTerms.Kind {
-    /// What a resource is that a playlist names.
+    /// Returns the kind for a resource that a playlist names.
     package init(_ resourceClass: ResourceClass) {
         self =
             switch resourceClass {
@@ -64,11 +64,10 @@ extension RetryTerms.Kind {
     }
 }
 
-/// A request that failed.
 package struct RequestFailure: Sendable {
     package enum Cause: Sendable {
         case loading(LoadingError)
-        /// All bytes arrived and are of no use: not a playlist, not media, not a key.
+        /// All bytes arrived, but are unusable: not a playlist, not media or not a key.
         case badContent(url: String)
     }
 
@@ -89,15 +88,16 @@ package struct RequestFailure: Sendable {
 
 extension RequestFailure {
     enum Severity {
-        /// May pass by itself.
+        /// The failure is temporary.
         case passing
-        /// No connection to the host: it may pass, but another host is the better hope.
+        /// The host accepts no connection. It may recover, but another host is more promising.
         case unreachable
-        /// Not there, or not for us; once it may be an edge that does not know yet.
+        /// The resource is missing or access is denied. A first failure may come from an edge server that is out of
+        /// date.
         case absent
-        /// Arrived and is of no use.
+        /// The resource is unusable.
         case bad
-        /// Trying again would give the same.
+        /// A retry would have the same result.
         case final
     }
 
@@ -113,13 +113,12 @@ extension RequestFailure {
         return error.retryAfter
     }
 
-    /// A connection ended on which an answer was awaited: those of other clients end at the same time.
+    /// Whether a connection ended while a response was awaited, which happens to other clients at the same time.
     var endsForAll: Bool {
         guard case .loading(let error) = cause else { return false }
         return error.code == .connectionLost
     }
 
-    /// The server is there, and answered.
     var isAnswer: Bool {
         guard case .loading(let error) = cause else { return true }
         return error.code == .httpStatus
@@ -137,7 +136,7 @@ extension RequestFailure {
         case .httpStatus: return LoadingFailure.isRefusal(error.status) ? .absent : .passing
         case .nameNotFound, .cannotConnect, .tlsHandshake: return .unreachable
         case .badRange, .notFound: return .absent
-        // A server may be slow to have a body; a file is what it is.
+        // A server may not have a body yet, but a file does not change.
         case .emptyBody where LocalFile.isFileURL(error.url): return .bad
         case .untrustedCertificate, .tooManyRedirects, .tooLarge, .refused, .badURL, .fileNotFound, .fileNotReadable,
             .application, .missingLibrary:
@@ -146,7 +145,7 @@ extension RequestFailure {
         }
     }
 
-    /// What ends the item, where this does.
+    /// The error of the item if this failure ends it.
     var code: LoadingFailure.Kind {
         switch cause {
         case .loading(let error): LoadingFailure(error, as: role).kind

@@ -1,9 +1,7 @@
-/// Keeps a player from storming a server with requests that bring nothing.
+/// Protects servers from too many unsuccessful requests of a player (R74).
 ///
-/// A token bucket that only fruitless requests empty (errors, unchanged playlists, refused bodies). A fifth of the limit
-/// may come at once; the rest flows in over 5 s, so that no 5 s hold more than the limit.
-///
-/// See R74 in docs/behaviour/faults.md.
+/// It is a token bucket that only unsuccessful requests empty (errors, unchanged playlists, unusable bodies). A fifth
+/// of the limit may be used at once. The rest is added over 5 s, so that no period of 5 s exceeds the limit.
 struct RequestRateLimit: Sendable {
     private let capacity: Double
     private let tokensPerSecond: Double
@@ -11,7 +9,7 @@ struct RequestRateLimit: Sendable {
     private var tokens: Double
     private var updated = Duration.zero
     private var fruitlessCount = 0
-    /// Playlists without anything new since the last one that had something.
+    /// The number of unchanged playlists since the last one with something new.
     private var unchangedCount = 0
 
     init(policies: RetryPolicies = .init()) {
@@ -22,18 +20,17 @@ struct RequestRateLimit: Sendable {
         tokens = capacity
     }
 
-    /// Too many failed requests in the window; the player gives up.
+    /// Whether too many requests were unsuccessful, so that the player gives up.
     var isExhausted: Bool { unchangedCount >= total - fruitlessCount }
 
-    /// A request brought nothing new.
+    /// Counts a request without a new result.
     ///
-    /// - Parameter counts: it brings the player nearer to giving up. How often it asks is limited in any case.
+    /// - Parameter counts: Whether it counts toward giving up. The rate is limited in any case.
     mutating func charge(at now: Duration, counts: Bool = true) {
         take(at: now)
         if counts, fruitlessCount < total { fruitlessCount += 1 }
     }
 
-    /// A playlist was what it had been.
     mutating func chargeUnchanged(at now: Duration, counts: Bool = true) {
         take(at: now)
         if counts, unchangedCount < total { unchangedCount += 1 }
@@ -44,22 +41,20 @@ struct RequestRateLimit: Sendable {
         updated = max(updated, now)
     }
 
-    /// A playlist brought something new.
     mutating func deliverPlaylist() {
         unchangedCount = 0
     }
 
-    /// A segment was delivered.
     mutating func deliver() {
         fruitlessCount = 0
         unchangedCount = 0
     }
 
-    /// How long the next request has to wait.
+    /// Returns the time that the next request must wait.
     func wait(at now: Duration) -> Duration {
         let missing = 1 - level(at: now)
         guard missing > 0 else { return .zero }
-        // Rounded up, so that the token is there when the time is over.
+        // Rounded up, so that the token is available after the wait.
         return .microseconds(Int64(clamping: (missing / tokensPerSecond * 1e6).rounded(.up)))
     }
 

@@ -2,17 +2,17 @@ import HLSKitMedia
 import HLSKitPlaylist
 import Synchronization
 
-/// Makes requests, and those again that failed, as ``RetryPolicies`` say: for those who load without an engine.
+/// Makes requests, and retries failed ones according to ``RetryPolicies``, without a playback engine.
 ///
-/// The rules are those of players: ``RetrySchedule`` decides what becomes of a failure, ``RequestRateLimit`` how many
-/// requests may bring nothing. The limit is one for all requests of a retrier, so that a retrier serves one asset or one
+/// The rules are the same as for players: ``RetrySchedule`` decides about a failure, and ``RequestRateLimit`` limits
+/// unsuccessful requests. Because all requests of a retrier share the limit, each retrier serves one asset or one
 /// download.
 package final class RequestRetrier: Sendable {
     private struct State {
         var schedule: RetrySchedule<Int>
         var rateLimit: RequestRateLimit
         var lastAccount = 0
-        /// Accounts that nothing more is to be hoped for.
+        /// The accounts that have no more chance of success.
         var over: Set<Int> = []
 
         mutating func delay(after failure: RequestFailure, for account: Int, at now: Duration) -> Duration? {
@@ -25,15 +25,15 @@ package final class RequestRetrier: Sendable {
         }
     }
 
-    /// What is known of a request besides its URL.
     package struct Request: Sendable {
         package var url: String
         package var terms: RetryTerms
-        /// It brings media, or what media needs: then what was asked for in vain before it is forgiven.
+        /// Whether the request delivers media, or data needed to read it. Its success resets the count of unsuccessful
+        /// requests.
         package var deliversMedia: Bool
-        /// A byte range is asked for to find out where the resource ends: that it is not there is an answer.
+        /// Whether the byte range only probes for the end of the resource, so that its absence is a valid result.
         package var mayBeBeyondEnd = false
-        /// What counts the failures; nil for one of its own.
+        /// The account that counts the failures, or nil for a separate one.
         package var account: Account?
 
         package init(
@@ -47,7 +47,7 @@ package final class RequestRetrier: Sendable {
         }
     }
 
-    /// Failures that are counted together: what is wanted is tried here and there within one budget.
+    /// An account of failures that are counted together, such as several sources of one resource with a common budget.
     package struct Account: Sendable, Hashable {
         fileprivate let number: Int
     }
@@ -56,7 +56,7 @@ package final class RequestRetrier: Sendable {
     private let clock: HostClock
     private let state: Mutex<State>
 
-    /// - Parameter seed: of the jitter. 0 is another one each time, where the clock is one of this machine.
+    /// - Parameter seed: The seed of the jitter. 0 stands for a random one if the clock shows real time.
     package init(policies: RetryPolicies, clock: any Clock<Duration>, seed: UInt64 = 0) {
         self.policies = policies
         self.clock = HostClock(clock)
@@ -67,16 +67,16 @@ package final class RequestRetrier: Sendable {
             ))
     }
 
-    /// Too many failed requests in the window: nothing is tried again.
+    /// Whether too many requests were unsuccessful, so that nothing is retried.
     package var isExhausted: Bool { state.withLock { $0.rateLimit.isExhausted } }
 
-    /// Forgets what was asked in vain.
+    /// Resets the count of unsuccessful requests.
     package func reset() { state.withLock { $0.rateLimit = RequestRateLimit(policies: policies) } }
 
-    /// Makes `attempt` until it succeeds or the rules give up.
+    /// Calls `attempt` until it succeeds or the rules give up.
     ///
-    /// - Throws: the error of the last attempt; `CancellationError`. Errors that are neither of loading nor of content are
-    ///   not tried again.
+    /// - Throws: The error of the last attempt, or `CancellationError`. Errors other than loading and content errors
+    ///   are not retried.
     package func value<Value>(of request: Request, _ attempt: () async throws -> Value) async throws -> Value {
         let number = (request.account ?? makeAccount()).number
         defer { if request.account == nil { close(Account(number: number)) } }
@@ -102,13 +102,13 @@ package final class RequestRetrier: Sendable {
         }
     }
 
-    /// Something of this account has failed and is tried again.
+    /// Whether a request of this account has failed and will be retried.
     package func isFailing(_ account: Account) -> Bool { state.withLock { $0.schedule.isFailing(account.number) } }
 
-    /// The budget is used up, or nothing is to be hoped for anywhere.
+    /// Whether the budget of the account is used up, or no source can succeed.
     package func isOver(_ account: Account) -> Bool { state.withLock { $0.over.contains(account.number) } }
 
-    /// What was wanted is there, or not wanted any more: its budget is whole again.
+    /// Resets the budget of an account that has succeeded or is no longer needed.
     package func close(_ account: Account) {
         state.withLock { state in
             state.schedule.succeed(account.number)
@@ -116,7 +116,7 @@ package final class RequestRetrier: Sendable {
         }
     }
 
-    /// A playlist came that was loaded before.
+    /// Records a playlist that was loaded before.
     package func notePlaylist(isNew: Bool) {
         let now = clock.now
         state.withLock { state in
@@ -124,8 +124,8 @@ package final class RequestRetrier: Sendable {
         }
     }
 
-    /// Waits before what arrived, and turned out elsewhere to be of no use, is asked for again, as a key that does not fit
-    /// its media; false where it is not.
+    /// Waits before a resource is requested again that proved unusable later, such as a key that does not decrypt its
+    /// media. Returns false if it is not requested again.
     package func mayRetry(_ url: String, _ terms: RetryTerms, _ account: Account) async throws -> Bool {
         let now = clock.now
         let failure = RequestFailure(cause: .badContent(url: url), terms: terms)
@@ -145,12 +145,12 @@ package final class RequestRetrier: Sendable {
         }
     }
 
-    /// How long to wait before the next try; nil where there is none.
+    /// Returns the delay before the next attempt, or nil if there is none.
     private func delay(after error: any Error, of request: Request, _ number: Int) -> Duration? {
         guard let cause = Self.cause(of: error, request.url) else { return nil }
         let now = clock.now
         return state.withLock { state in
-            // Reloads have an end of their own, however many are made.
+            // Reloads have a separate limit, regardless of their number.
             state.rateLimit.charge(at: now, counts: request.terms.kind != .reload)
             if state.rateLimit.isExhausted || Self.isFinal(error, request) { return nil }
             return state.delay(after: RequestFailure(cause: cause, terms: request.terms), for: number, at: now)
@@ -165,14 +165,15 @@ package final class RequestRetrier: Sendable {
         }
     }
 
-    /// Another answer would be no better, or this is one.
+    /// Whether another response would not be better, or this one is valid.
     private static func isFinal(_ error: any Error, _ request: Request) -> Bool {
         switch error {
         case let error as LoadingError:
-            // A live stream that refuses what it gave before has a URL that ran out: a later one may help, this one not.
+            // If a live stream denies access that it granted before, the URL has expired. A later URL may work, but
+            // this one will not.
             error.code == .badRange && request.mayBeBeyondEnd
                 || request.terms.kind == .reload && [401, 403, 407, 410].contains(error.status)
-        // What cannot be read here, or not with this key, cannot the next time either.
+        // Media that is unsupported, or cannot be decrypted with this key, will fail again.
         case let error as MediaError: error.code == .unsupported
         default: error is DecryptionError
         }

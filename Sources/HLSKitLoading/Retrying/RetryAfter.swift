@@ -1,16 +1,17 @@
 import Glibc
 
-/// The `Retry-After` field (RFC 9110 §10.2.3): seconds, or a date.
+/// The `Retry-After` field (RFC 9110 §10.2.3): a number of seconds or a date.
 enum RetryAfter {
-    /// The time to wait from the arrival of the response.
+    /// Returns the time to wait from the arrival of the response.
     ///
     /// - Parameters:
-    ///   - date: The response's own `Date`, which makes a wrong clock on either side harmless.
-    ///   - now: Seconds since 1970, used where there is no `Date`.
-    /// - Returns: nil for a value that is neither.
+    ///   - date: The response's `Date`, which compensates for a wrong clock on either side.
+    ///   - now: The time in seconds since 1970, for a response without a `Date`.
+    ///
+    /// - Returns: The time, or nil if the value is invalid.
     static func delay(_ value: String, date: String?, now: Int64) -> Duration? {
         if value.utf8.allSatisfy({ (0x30...0x39).contains($0) }), !value.isEmpty {
-            // A number of more digits than this says "not today" all the same.
+            // Further digits make no difference to the result.
             return .seconds(Int64(value.prefix(9)) ?? 0)
         }
         guard let until = HTTPDate.seconds(value) else { return nil }
@@ -18,11 +19,11 @@ enum RetryAfter {
     }
 }
 
-/// Dates of HTTP in all three formats that RFC 9110 §5.6.7 wants read.
+/// HTTP dates in the three formats that RFC 9110 §5.6.7 requires.
 package enum HTTPDate {
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-    /// Seconds since 1970-01-01 00:00 UTC, or nil for anything else than a date between 1970 and 9999.
+    /// Returns the seconds since 1970-01-01 00:00 UTC, or nil unless the text is a date between 1970 and 9999.
     package static func seconds(_ text: String) -> Int64? {
         let words = text.split(whereSeparator: { " ,-".contains($0) })
         // Sun, 06 Nov 1994 08:49:37 GMT · Sunday, 06-Nov-94 08:49:37 GMT · Sun Nov  6 08:49:37 1994
@@ -40,10 +41,10 @@ package enum HTTPDate {
         return days(year, Int64(month) + 1, day) * 86400 + hour * 3600 + minute * 60 + second
     }
 
-    /// Seconds since 1970 by the wall clock, the only measure for a date without another to compare with.
+    /// Returns the seconds since 1970 on the wall clock, for a date that has no other reference.
     package static func now() -> Int64 { Int64(time(nil)) }
 
-    /// Days since 1970-01-01 of a date of the Gregorian calendar, with years that begin in March.
+    /// Returns the days since 1970-01-01 of a Gregorian date, computed with years that begin in March.
     private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
         let marchYear = month > 2 ? year : year - 1
         let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1

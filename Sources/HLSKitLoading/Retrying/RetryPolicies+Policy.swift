@@ -1,20 +1,20 @@
 extension RetryPolicies {
-    /// How often, how soon and for how long requests of one class of resources are made again (D04).
+    /// The retry policy for one class of resources (D04).
     ///
     /// See ``RetryPolicies/subscript(_:)``.
     public struct Policy: Sendable, Hashable {
-        /// As ``RetryPolicies/delays``.
+        /// The waits before retries. See ``RetryPolicies/delays``.
         public var delays: [Duration]
-        /// As ``RetryPolicies/budget``.
+        /// The time for which requests are retried. See ``RetryPolicies/budget``.
         public var budget: Duration?
-        /// As ``RetryPolicies/liveBudget``.
+        /// The time for which live requests are retried. See ``RetryPolicies/liveBudget``.
         public var liveBudget: Duration?
-        /// As ``RetryPolicies/triesPerVariant``.
+        /// The number of attempts per variant. See ``RetryPolicies/triesPerVariant``.
         public var triesPerVariant: Int
-        /// As ``RetryPolicies/maximumRetryCount``.
+        /// The number of retries. See ``RetryPolicies/maximumRetryCount``.
         public var maximumRetryCount: Int?
 
-        /// What `policies` say of all classes.
+        /// Creates the policy that `policies` have for all classes.
         package init(_ policies: RetryPolicies = .init()) {
             delays = policies.delays
             budget = policies.budget
@@ -26,11 +26,11 @@ extension RetryPolicies {
 }
 
 extension RetryPolicies {
-    /// How requests of one class are made again, where it differs: `policies[.key].maximumRetryCount = 1`.
+    /// The policy of one class if it differs from the others, as in `policies[.key].maximumRetryCount = 1`.
     ///
-    /// Setting it gives the class a policy of its own: that for all as it is at that time, and the change. Limits that count
-    /// requests of all classes together have no such form. Reloads of a live playlist are tried for ten target durations at
-    /// least, whatever the budget of media playlists is.
+    /// The first change gives the class a separate policy: a copy of the common one with the change. Limits that count
+    /// requests of all classes cannot be set for one class. Live playlist reloads are retried for at least ten target
+    /// durations, even if the budget of media playlists is shorter.
     public subscript(resourceClass: ResourceClass) -> RetryPolicies.Policy {
         get { own[resourceClass] ?? RetryPolicies.Policy(self) }
         set { own[resourceClass] = newValue }
@@ -42,7 +42,8 @@ extension RetryPolicies {
 }
 
 extension RetryTerms.Kind {
-    /// The class whose policy counts. The first playlist may turn out to be either; it is asked for as a multivariant one.
+    /// The class whose policy applies. The first playlist may be of either class, and is requested as a multivariant
+    /// playlist.
     fileprivate var resourceClass: ResourceClass {
         switch self {
         case .firstPlaylist: .multivariantPlaylist

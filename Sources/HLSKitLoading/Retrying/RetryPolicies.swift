@@ -1,59 +1,74 @@
-/// How often, how soon and for how long a request that failed is made again.
+/// The policies for retries of failed requests.
 ///
-/// Whoever loads takes them: players, assets, image generators, ``PlaylistLoader`` and downloads. A policy that
-/// counts for some of them only says so; an asset, an image and a playlist that is loaded alone have no other variant to turn to and fail
-/// where a player would leave one. A resource whose URL the user gave fails at once where it is not there (HTTP 4xx) or
-/// not what it should be. Policies of one class of resources are set by ``subscript(_:)``.
-///
-/// The cost of each fault: docs/behaviour/faults.md, R1–R12, R39, R46, R49 and R74.
+/// Players, assets, image generators, ``PlaylistLoader`` and downloads use them. Policies that only apply to some of
+/// them say so. Assets, image generators and single playlists have no alternative variant, and fail if a player would
+/// leave a variant. A resource whose URL the user gave fails at once if it is missing (HTTP 4xx) or has the wrong
+/// content. Use ``subscript(_:)`` to set policies of one class of resources. See <doc:FailuresAndRetry>.
 public struct RetryPolicies: Sendable, Hashable {
-    /// Waits after the first, second, … failure that may pass (5xx, 408, 429, network); the last one repeats. Default 0.5,
-    /// 1, 2, 4 s.
+    /// The waits after consecutive temporary failures (5xx, 408, 429, network).
+    ///
+    /// The last one repeats. The default is 0.5, 1, 2 and 4 s.
     public var delays: [Duration]
-    /// The part by which a wait is made longer or shorter at random, from 0 to 1, so that many clients do not come back at
-    /// once. Default 0.25.
+    /// The fraction, from 0 to 1, by which waits vary at random. The default is 0.25.
+    ///
+    /// It prevents many clients from returning at the same time.
     public var jitter: Double
-    /// How long one playlist, segment number or key is tried, all variants together. Default 20 s; nil for ever.
+    /// The time for which one playlist, segment number or key is retried. The default is 20 s.
+    ///
+    /// It includes all variants. `nil` stands for no limit.
     public var budget: Duration?
-    /// The same for live, in players and downloads. Default 60 s; reloads are tried for 10 target durations where that is
-    /// longer.
+    /// The ``budget`` of live streams in players and downloads. The default is 60 s.
+    ///
+    /// Reloads are retried for 10 target durations if that is longer.
     public var liveBudget: Duration?
-    /// The longest `Retry-After` that is waited for. Default 10 s.
+    /// The longest `Retry-After` to wait for. The default is 10 s.
     public var maximumRetryAfter: Duration
-    /// Wait before the second try of what was not there, refused or damaged. Default 0.5 s.
+    /// The wait before the first retry of a missing, denied or damaged resource. The default is 0.5 s.
     public var secondTryDelay: Duration
-    /// Tries of one URL before another variant is asked, where there is one. Default 2. In a download, of what is refused or
-    /// damaged; what may pass has ``budget`` there.
+    /// The number of attempts of one URL before an alternative variant is used. The default is 2.
+    ///
+    /// In a download, it only applies to denied or damaged resources. The ``budget`` applies to temporary failures.
     public var triesPerVariant: Int
-    /// The most tries of one playlist, segment number or key after the first; nil (default) leaves it to the budget.
+    /// The largest number of retries of one resource, or `nil` (the default) for the budget alone.
+    ///
+    /// A resource is a playlist, a segment number or a key.
     public var maximumRetryCount: Int?
-    /// How many target durations a live segment that is listed may still not be there. Default 3. Players and downloads.
+    /// The time for which a listed live segment may not exist yet, in target durations. The default is 3.
+    ///
+    /// It applies to players and downloads.
     public var liveEdgeTargetDurations: Int
-    /// How many reloads in a row may bring something that is no media playlist; nil (default) leaves it to the budget: such
-    /// an answer, an error page that says it is fine, passes like any other. Players and downloads.
+    /// The number of consecutive invalid responses to reloads, or `nil` (the default) for the budget alone.
+    ///
+    /// Such a response, for example an error page with status 200, counts as a temporary failure. It applies to players
+    /// and downloads.
     public var badReloadLimit: Int?
-    /// How long a variant that failed is left out; in a download, how long it is asked last. Default 60 s.
+    /// The time for which a failed variant is avoided. The default is 60 s.
+    ///
+    /// A download uses the variant last during this time.
     public var penalty: Duration
-    /// Whether a segment that cannot be loaded is skipped; a download reports it as missing. False ends the item, or the
-    /// download, instead. Default true.
+    /// A Boolean value that indicates whether unavailable segments are skipped. The default is `true`.
+    ///
+    /// A download reports them as missing. If the value is `false`, the item or the download fails instead.
     public var skipsSegments: Bool
-    /// Consecutive segments of one kind of media that cannot be loaded after which the item fails. Segments that the
-    /// playlist marks as gaps do not count. Not for live streams, which move on by themselves. Default 5; nil for any
-    /// number. Players.
+    /// The number of consecutive unavailable segments after which an item fails, or `nil` for no limit.
+    ///
+    /// The default is 5. It counts segments of one kind of media, without those marked as gaps. It applies to players,
+    /// except for live streams, whose window moves on.
     public var lostSegmentLimit: Int?
-    /// How long media that is asked for may not come at all before the item fails, whatever number of segments it takes.
-    /// Not less than ``budget``, or ``liveBudget`` and 10 target durations. Default 60 s; nil, and a budget of nil, is for
-    /// ever. Players.
+    /// The time without any requested media after which an item fails, or `nil` for no limit.
+    ///
+    /// The default is 60 s. The limit is at least the ``budget``, or in live streams the ``liveBudget`` and 10 target
+    /// durations. If that budget is `nil`, there is no limit. It applies to players.
     public var lostMediaTime: Duration?
-    /// The most requests in any 5 s that brought nothing new, of one player, asset or download. Default 50.
+    /// The largest number of unsuccessful requests in any 5 s of a player, asset or download. The default is 50.
     public var fruitlessRequestLimit: Int
-    /// The most requests that brought nothing new without a delivered segment in between: then an item or a download
-    /// fails, and an asset tries nothing again. Default 200.
+    /// The largest number of unsuccessful requests between delivered segments. The default is 200.
+    ///
+    /// Beyond it, an item or download fails, and an asset retries nothing.
     public var fruitlessRequestTotal: Int
-    /// Of classes that have policies of their own.
     var own: [ResourceClass: RetryPolicies.Policy] = [:]
 
-    /// Makes the default policies, unless stated otherwise.
+    /// Creates policies.
     public init(
         delays: [Duration] = [.milliseconds(500), .seconds(1), .seconds(2), .seconds(4)], jitter: Double = 0.25,
         budget: Duration? = .seconds(20), liveBudget: Duration? = .seconds(60),
@@ -81,9 +96,9 @@ public struct RetryPolicies: Sendable, Hashable {
         self.fruitlessRequestTotal = fruitlessRequestTotal
     }
 
-    /// Never gives up and never passes anything over: for replays in which the network alone decides.
+    /// Policies without any limits, which never give up or skip a segment.
     ///
-    /// See docs/behaviour/simulation.md.
+    /// Use them for replays in which only the network determines the result.
     public static let patient = RetryPolicies(
         budget: nil, liveBudget: nil, triesPerVariant: .max, skipsSegments: false, lostSegmentLimit: nil,
         lostMediaTime: nil, fruitlessRequestLimit: .max,

@@ -1,15 +1,15 @@
-/// Decides what becomes of a request that failed: again, from elsewhere, without it, or the end.
+/// Decides how a failed request continues: retry it, use another source, skip it, or fail.
 ///
-/// Failures belong to a role (this playlist, this lane's segment, this key), not to a request or a variant: budgets are
-/// summed over all variants that were tried for it, and a success closes the account.
+/// Failures belong to a role (this playlist, this lane's segment, this key), not to a request or variant. The budget
+/// includes all variants that were tried for the role, and a success resets it.
 ///
-/// See docs/behaviour/faults.md: R1–R13, R19, R20, R39, R46–R50, R67.
+/// Faults R1–R13, R19, R20, R39, R46–R50 and R67.
 package struct RetrySchedule<Role: Hashable & Sendable>: Sendable {
     package enum Decision: Sendable, Hashable {
         case retry(after: Duration)
-        /// Take it from another variant; this one goes to the penalty box.
+        /// Use another variant, and add this one to the penalty box.
         case failOver
-        /// Go on without this segment.
+        /// Continue without this segment.
         case skip
         case fail(LoadingFailure.Kind)
     }
@@ -23,18 +23,18 @@ package struct RetrySchedule<Role: Hashable & Sendable>: Sendable {
         random = SplitMix64(seed: seed)
     }
 
-    /// The request for `role` delivered what it should: its budget is whole again (R8).
+    /// Resets the budget of a role because its request succeeded (R8).
     mutating func succeed(_ role: Role) {
         accounts[role] = nil
     }
 
-    /// The last request for `role` failed, and is to be tried again.
+    /// Whether the last request for `role` failed and will be retried.
     func isFailing(_ role: Role) -> Bool { accounts[role] != nil }
 
-    /// How often the request for `role` has failed since it last succeeded or was given up.
+    /// Returns the number of failures of `role` since it last succeeded or was given up.
     func failureCount(of role: Role) -> Int { accounts[role]?.failureCount ?? 0 }
 
-    /// Decides, and counts the failure. After `skip` and `fail` the role starts anew.
+    /// Counts a failure and decides about it. After `skip` and `fail`, the role starts again.
     mutating func decide(_ failure: RequestFailure, for role: Role, at now: Duration) -> Decision {
         var account = accounts[role] ?? Account(firstFailure: now)
         account.failureCount += 1
@@ -45,8 +45,8 @@ package struct RetrySchedule<Role: Hashable & Sendable>: Sendable {
             account.badContentCount = 0
         }
         var decision = decision(failure, account, at: now)
-        // R7: the budget is one for all variants together. Where nobody answers, another variant is the better hope than
-        // to go on without the segment: the next would not come either.
+        // R7: all variants share the budget. If no server responds, using another variant is better than skipping the
+        // segment, because the next segment would fail, too.
         if decision == .failOver, !failure.terms.isFirstChoice, failure.isAnswer,
             isOver(account, delay: .zero, failure, at: now)
         {
@@ -87,7 +87,7 @@ package struct RetrySchedule<Role: Hashable & Sendable>: Sendable {
         case .absent where failure.terms.isAtLiveEdge && failure.terms.kind == .segment,  // R46
             .bad where failure.terms.awaitsSegment:
             let limit = failure.terms.targetDuration * policies.liveEdgeTargetDurations
-            // 0.5 … 1 s. What is there and was spoiled on its way need not be waited for, and a part is needed soon.
+            // 0.5 … 1 s. A resource that was damaged in transfer needs no such wait, and a part is needed soon.
             let delay = jittered(.milliseconds(severity == .bad ? 250 : 750), by: 1.0 / 3)
             return now + delay - account.firstFailure <= limit ? .retry(after: delay) : giveUp(failure)
         case .absent where failure.terms.kind == .mediaPlaylist && failure.terms.hasAlternative:  // R13
@@ -112,7 +112,7 @@ package struct RetrySchedule<Role: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// R5–R7: after the server's time or the schedule's, as long as the budget lasts.
+    /// R5–R7: retry after the server's or the schedule's delay until the budget is used up.
     private mutating func retry(_ failure: RequestFailure, _ account: Account, at now: Duration) -> Decision {
         var delay = Duration.zero
         let delays = policies.policy(for: failure.terms.kind).delays
@@ -131,9 +131,9 @@ package struct RetrySchedule<Role: Hashable & Sendable>: Sendable {
         return .retry(after: delay)
     }
 
-    /// The window of a live playlist moves on meanwhile: it is asked for no less often than where it lists nothing new
-    /// (R41). What ends for all clients at once, as when a server goes down, is asked for again over half a target
-    /// duration.
+    /// The live window moves on in the meantime, so the delay is at most the reload interval of an unchanged playlist
+    /// (R41). A failure that all clients see at once, for example when a server shuts down, is retried at a random time
+    /// within half a target duration.
     private mutating func reloadDelay(
         _ base: Duration, _ first: Duration, _ failure: RequestFailure, _ account: Account
     ) -> Duration {
@@ -145,7 +145,7 @@ package struct RetrySchedule<Role: Hashable & Sendable>: Sendable {
         return first / 2 + .microseconds(Int64(clamping: (longest.seconds * 1e6 * part).rounded()))
     }
 
-    /// Whether a try after `delay` would be beyond the budget of the role.
+    /// Whether an attempt after `delay` would exceed the budget of the role.
     private func isOver(_ account: Account, delay: Duration, _ failure: RequestFailure, at now: Duration) -> Bool {
         let policy = policies.policy(for: failure.terms.kind)
         if let limit = policy.maximumRetryCount, account.failureCount > limit { return true }
@@ -161,12 +161,12 @@ package struct RetrySchedule<Role: Hashable & Sendable>: Sendable {
         return now + delay - account.firstFailure > budget
     }
 
-    /// Nothing more to hope for from this variant.
+    /// Returns the decision if this variant has no more chance of success.
     private func giveUp(_ failure: RequestFailure) -> Decision {
         failure.terms.hasAlternative ? .failOver : end(failure)
     }
 
-    /// Nothing more to hope for at all.
+    /// Returns the decision if no source has a chance of success.
     private func end(_ failure: RequestFailure) -> Decision {
         failure.terms.kind == .segment && policies.skipsSegments ? .skip : .fail(failure.code)
     }

@@ -1,7 +1,8 @@
-/// Folders of servers that have given no media, and were waited for once: those of an ad break that is gone, say. The rest of
-/// such a folder is not waited for as long as the first of it.
+/// Folders that never delivered media and were already waited for, such as a removed ad break's. Later segments of such
+/// a folder are not retried as long as the first.
 ///
-/// A folder that has given something is a server that is down for a while, and so is the only one that a list names.
+/// If a folder has delivered media, or is the only one in a playlist, its server is considered temporarily unavailable
+/// instead.
 package struct SilentFolders: Sendable {
     private static let limit = 1000
 
@@ -12,16 +13,15 @@ package struct SilentFolders: Sendable {
 
     package init() {}
 
-    /// The URL, or reference, up to the name of the file.
+    /// Returns the URL or reference up to the name of the file.
     package static func folder(of url: String) -> String {
         let path = url.prefix { $0 != "?" && $0 != "#" }
         return path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
     }
 
-    /// Nothing came from the folder of this URL, and it was waited for.
+    /// Whether the folder of this URL has delivered nothing and was already waited for.
     package func isSilent(_ url: String) -> Bool { !silent.isEmpty && silent.contains(Self.folder(of: url)) }
 
-    /// Media came.
     package mutating func noteMedia(from url: String) {
         if !lastHeard.isEmpty, url.hasPrefix(lastHeard), !url.utf8.dropFirst(lastHeard.utf8.count).contains(0x2F) {
             return
@@ -33,7 +33,7 @@ package struct SilentFolders: Sendable {
         heard.insert(folder)
     }
 
-    /// What was waited for is given up, and something of another folder is listed behind it.
+    /// Records that waiting for a URL was given up while a later segment is in another folder.
     package mutating func giveUp(_ url: String) {
         let folder = Self.folder(of: url)
         guard !heard.contains(folder), silent.count < Self.limit else { return }

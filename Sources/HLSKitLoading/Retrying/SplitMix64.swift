@@ -1,4 +1,5 @@
-/// A small seeded generator: the same seed gives the same numbers on every machine and in every release.
+/// A small random number generator with a seed. The same seed gives the same numbers on every machine and in every
+/// release.
 ///
 /// Source: Steele, Lea, Flood: Fast splittable pseudorandom number generators (2014), with the constants of Vigna's
 /// public-domain version.
@@ -17,7 +18,8 @@ package struct SplitMix64: RandomNumberGenerator, Sendable, Hashable {
         return z ^ (z >> 31)
     }
 
-    /// A number in 0 ..< 1 from the upper 53 bits. The standard library's own conversion may change between releases.
+    /// Returns a number in 0 ..< 1 from the upper 53 bits. The standard library's conversion may change between
+    /// releases.
     package mutating func nextUnit() -> Double {
         Double(next() >> 11) * 0x1p-53
     }

@@ -1,18 +1,17 @@
-/// Keys by hand: what takes the place of what playlists say of keys, for content of one's own.
+/// A key, key URL or initialization vector that overrides the ones in playlists.
 ///
-/// Holds for everything that a playlist says is encrypted, in all of the item's playlists. Media that no playlist says is
-/// encrypted stays as it is.
+/// It applies to all media that the item's playlists declare as encrypted. Other media is not decrypted.
 public struct ContentKeyOverride: Sendable, Hashable {
-    /// The key, 16 bytes, of whatever key system; no key is requested. nil (the default) requests keys.
+    /// The key of 16 bytes for all key systems, or nil (the default) to request keys. With a key, none is requested.
     package var key: [UInt8]?
-    /// The absolute URL that keys are requested from, by http, https or `data:`; nil (the default) is the playlist's. Of no
-    /// effect beside ``key``.
+    /// The absolute http, https or `data:` URL of keys, or nil (the default) for the URLs in playlists. It has no
+    /// effect if ``key`` is set.
     package var urlString: String?
-    /// The initialization vector of all segments, 16 bytes; nil (the default) is the playlist's. Another count fails the
-    /// item.
+    /// The initialization vector of all segments, or nil (the default) for the values in playlists. If it does not have
+    /// 16 bytes, the item fails.
     package var initializationVector: [UInt8]?
 
-    /// Makes an override of what is given.
+    /// Creates an override of the given values.
     public init(key: [UInt8]? = nil, urlString: String? = nil, initializationVector: [UInt8]? = nil) {
         self.key = key
         self.urlString = urlString

@@ -1,7 +1,7 @@
 import HLSKitPlaylist
 import Synchronization
 
-/// Puts the program's own code between those who load and the transport.
+/// A transport that calls the app's hooks before it passes requests to another transport.
 package final class HookedTransport: ResourceTransport {
     private let base: any ResourceTransport
     private let hooks: LoadingHooks
@@ -11,8 +11,8 @@ package final class HookedTransport: ResourceTransport {
     private let reasons = KeyReasons()
 
     /// - Parameters:
-    ///   - policy: what the item may load; holds for what the program returns, too.
-    ///   - itemURL: where what the program returns counts as coming from.
+    ///   - policy: The resources that the item may load, which also applies to values returned by the app.
+    ///   - itemURL: The URL that counts as the source of values returned by the app.
     package init(
         _ base: any ResourceTransport, hooks: LoadingHooks, policy: ResourcePolicy, itemURL: String,
         clock: any Clock<Duration>
@@ -47,7 +47,7 @@ package final class HookedTransport: ResourceTransport {
             request = try await call.value(
                 of: "the request policy", url: asked.urlString, within: rule.deadline, failure: .refused
             ) { try await rule.apply(asked) }
-            // Limits are not the policy's to lift.
+            // A request policy must not raise limits.
             request.maximumByteCount = min(request.maximumByteCount, original.maximumByteCount)
             request.resourceClass = original.resourceClass
             request.ownFieldNames.formUnion(UserFields.names(addedTo: original, by: request))
@@ -69,7 +69,7 @@ package final class HookedTransport: ResourceTransport {
     private func key(for request: TransportRequest) async throws(LoadingError) -> ContentKey? {
         if let bytes = hooks.keyOverride?.key { return ContentKey(bytes) }
         let format = request.keyFormat ?? "identity"
-        // The same for all who are asked for this key.
+        // All providers of this key get the same reason.
         let reason = reasons.next(for: request)
         for provider in hooks.keyProviders where provider.keyFormats.contains(format) {
             if let key = try await key(of: provider, for: request, format, reason) { return key }
@@ -136,7 +136,6 @@ package final class HookedTransport: ResourceTransport {
 
     private static let maximumRedirectCount = 10
 
-    /// Hands on what a loader streams, piece by piece.
     private func deliver(
         _ stream: AsyncThrowingStream<[UInt8], any Error>, for request: TransportRequest, _ answer: LoadedResource,
         _ deadline: Duration, _ task: HookedTask
@@ -150,7 +149,7 @@ package final class HookedTransport: ResourceTransport {
         if !isTransformed { await task.deliver(.response(response(to: request, answer, byteCount: nil))) }
         while rest > 0 {
             let piece = try await call.value(of: "the resource loader", url: request.urlString, within: deadline) {
-                // Iterators of a stream share its place.
+                // Iterators of a stream share its position.
                 var pieces = stream.makeAsyncIterator()
                 return try await pieces.next()
             }
@@ -230,7 +229,7 @@ package final class HookedTransport: ResourceTransport {
 
     // MARK: Multivariant playlists
 
-    /// Loads a playlist whole, and lets the program change it.
+    /// Loads a playlist completely, and lets the app change it.
     private func collect(_ request: TransportRequest, _ task: HookedTask) async throws(LoadingError) {
         let events = base.events(for: request)
         task.follow { events.task }
@@ -248,7 +247,7 @@ package final class HookedTransport: ResourceTransport {
                         code: .tooLarge, url: request.urlString,
                         text: "more than \(Self.maximumPlaylistByteCount) bytes")
                 }
-                // Media of any size may come where a playlist was asked for.
+                // A request for a playlist may return media of any size.
                 guard bytes.count >= 10, !Self.beginsPlaylist(bytes) else { continue }
                 isPlaylist = false
                 if let response { await task.deliver(.response(response)) }
@@ -265,7 +264,7 @@ package final class HookedTransport: ResourceTransport {
         }
     }
 
-    /// As large as playlists may be (R27).
+    /// The largest size of a playlist (R27).
     private static let maximumPlaylistByteCount = 16 << 20
 
     private static func beginsPlaylist(_ bytes: [UInt8]) -> Bool {
@@ -290,7 +289,7 @@ package final class HookedTransport: ResourceTransport {
         var options = PlaylistParser.Options()
         options.contentType = contentType
         var parser = PlaylistParser(url: url, options: options)
-        // What is no multivariant playlist is not the program's concern: whoever loads it says what is wrong with it.
+        // Pass other content through. The loader of the playlist reports the error.
         do { try parser.append(bytes[...]) } catch { return bytes }
         guard case .multivariant(let playlist)? = try? parser.finish() else { return bytes }
         let changed = try await call.value(
@@ -300,19 +299,19 @@ package final class HookedTransport: ResourceTransport {
     }
 }
 
-/// Why keys are asked for, where the last answer is the reason.
+/// The reasons for requesting keys that follow from the last response.
 private final class KeyReasons: Sendable {
     private let reasons = Mutex<[String: ContentKeyRequest.Reason]>([:])
 
     func note(_ reason: ContentKeyRequest.Reason, for url: String) { reasons.withLock { $0[url] = reason } }
 
-    /// That of a request, which is asked now.
+    /// Returns the reason for a request, and forgets it.
     func next(for request: TransportRequest) -> ContentKeyRequest.Reason {
         reasons.withLock { $0.removeValue(forKey: request.urlString) } ?? request.keyReason
     }
 }
 
-/// A request in which the program takes part.
+/// A request that is processed with the app's hooks.
 private final class HookedTask: TransportTask {
     private struct State {
         var isOver = false
@@ -326,7 +325,7 @@ private final class HookedTask: TransportTask {
 
     init(_ handler: @escaping @Sendable (TransportEvent) -> Void) { self.handler = handler }
 
-    /// Delivers once it is not paused.
+    /// Delivers an event when the task is not paused.
     func deliver(_ event: TransportEvent) async {
         await isPaused.wait { $0 ? nil : () }
         handOn(event)
@@ -344,12 +343,11 @@ private final class HookedTask: TransportTask {
             }
             return !state.isOver
         }
-        // It holds on to the handler, which holds on to this.
+        // The inner task retains the handler, which retains this object.
         if isLast { inner.end() }
         if mayCall { handler(event) }
     }
 
-    /// The request is another transport's from here on.
     func forward(_ start: (@escaping @Sendable (TransportEvent) -> Void) -> any TransportTask) {
         follow { start { [self] event in handOn(event) } }
     }

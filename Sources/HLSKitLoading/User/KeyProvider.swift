@@ -1,63 +1,66 @@
 public import FoundationEssentials
 
-/// Gives the player keys that it cannot, or should not, load by itself: those of key systems of the program's own
-/// (`KEYFORMAT`), and those with URLs that mean nothing to the network (`skd:`).
+/// A type that provides keys that the player cannot load itself.
 ///
-/// Each key is asked for once per item, however many segments and renditions need it, and again for the reasons that
-/// ``ContentKeyRequest/Reason`` lists. The keys decrypt by the `METHOD` that the playlist gives. Systems that keep keys
-/// from the program (FairPlay, Widevine) cannot be served; ``DownloadConfiguration/keepsEncryption`` stores such media as
-/// it is.
+/// Examples are keys of custom key systems (`KEYFORMAT`), and keys with URLs that the network does not support
+/// (`skd:`).
+///
+/// Each key is requested once per item, even if several segments and renditions need it, and again for the reasons in
+/// ``ContentKeyRequest/Reason``. Keys decrypt media with the `METHOD` in the playlist. Systems that hide keys from the
+/// app (FairPlay, Widevine) are not supported, but ``DownloadConfiguration/keepsEncryption`` stores such media without
+/// decrypting it.
 public protocol KeyProvider: Sendable {
-    /// The `KEYFORMAT`s that it has keys for; `identity` is that of keys without one.
+    /// The `KEYFORMAT`s for which it has keys. `identity` stands for keys without one.
     var keyFormats: Set<String> { get }
-    /// How long an answer may take. Default 10 s.
+    /// The longest time that a response may take. The default is 10 s.
     var deadline: Duration { get }
-    /// The key; nil where this provider does not know it, so that the next one, and at last the network, is asked.
+    /// Returns the key, or `nil` to ask the next provider and finally the network.
     ///
-    /// An ``HLSError`` that is not ``HLSError/isPermanent``, as one with ``HLSError/Code/timedOut``, has the key asked for again
-    /// as ``RetryPolicies`` say. Any other error refuses it: the item fails once what was loaded is played. A renewal that is refused is no failure as long
-    /// as the key has not expired.
+    /// After an ``HLSError`` that is not ``HLSError/isPermanent``, such as ``HLSError/Code/timedOut``, the key is
+    /// requested again according to ``RetryPolicies``. Any other error denies the key, and the item fails after it has
+    /// played its buffer. A denied renewal only has an effect when the key expires.
     func key(for request: ContentKeyRequest) async throws -> ContentKey?
 }
 
 extension KeyProvider {
-    /// Ten seconds.
+    /// The default deadline of ten seconds.
     public var deadline: Duration { .seconds(10) }
 }
 
-/// The key that is wanted, and why.
+/// A request for a key.
 public struct ContentKeyRequest: Sendable, Hashable {
-    /// Why a key is asked for. An open set.
+    /// The reason for a key request. An open set.
     public struct Reason: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
-        /// ``rawValue``.
+        /// The raw value.
         public var description: String { rawValue }
 
-        /// Media needs it, or the multivariant playlist announces it.
+        /// Media needs the key, or the multivariant playlist announces it.
         public static let needed = Reason(rawValue: "needed")
-        /// Its ``ContentKey/renewalInterval`` or ``ContentKey/expirationInterval`` is over.
+        /// The ``ContentKey/renewalInterval`` or ``ContentKey/expirationInterval`` has ended.
         public static let renewal = Reason(rawValue: "renewal")
-        /// The last answer did not come within ``KeyProvider/deadline``.
+        /// The last response did not arrive within ``KeyProvider/deadline``.
         public static let timedOut = Reason(rawValue: "timedOut")
-        /// The key of the last answer had expired when it came. Asked once.
+        /// The key in the last response had already expired. This is requested once.
         public static let receivedResponseWithExpiredLease = Reason(rawValue: "receivedResponseWithExpiredLease")
-        /// The media could not be decrypted with the last key. Asked once, until media was read with the key.
+        /// The last key did not decrypt the media.
+        ///
+        /// This is requested once until the key has decrypted media.
         public static let receivedObsoleteContentKey = Reason(rawValue: "receivedObsoleteContentKey")
     }
 
-    /// The URI of the key, made absolute; nil where ``urlString`` is not a URL.
+    /// The absolute URL of the key, or `nil` if ``urlString`` is not a URL.
     public var url: URL? { URL(string: urlString) }
-    /// The URI of the key, made absolute, as it is written.
+    /// The absolute URL of the key as written.
     public var urlString: String
-    /// `KEYFORMAT` of the key.
+    /// The `KEYFORMAT` of the key.
     public var keyFormat: String
-    /// The URL that the item was made with.
+    /// The URL with which the item was created.
     public var itemURLString: String
-    /// Why it is asked for. Default ``Reason/needed``.
+    /// The reason for the request. The default is ``Reason/needed``.
     public var reason: Reason
 
-    /// Makes a request.
     package init(url: String, keyFormat: String, itemURL: String, reason: Reason = .needed) {
         urlString = url
         self.keyFormat = keyFormat
@@ -65,47 +68,51 @@ public struct ContentKeyRequest: Sendable, Hashable {
         self.reason = reason
     }
 
-    /// What key systems call initialization data: the bytes of a `data:` URI. nil for other URIs.
+    /// The bytes of a `data:` URI, or `nil` for other URIs. Key systems call them initialization data.
     public var initializationData: [UInt8]? {
         guard let data = try? DataURL(urlString) else { return nil }
         return data.bytes
     }
 }
 
-/// A key, and how long it is good for.
+/// A key and its period of validity.
 public struct ContentKey: Sendable, Hashable {
-    /// The key, 16 bytes.
+    /// The key of 16 bytes.
     public var bytes: [UInt8]
-    /// After how long the provider is asked for it again, with ``ContentKeyRequest/Reason/renewal``: with the first
-    /// segment that is begun from then on, beside it, while the key is used further. Counts from the answer. nil (the
-    /// default) is never. A paused player that has loaded enough begins no segment, and asks when it plays again.
+    /// The time after the response at which the key is requested again, or `nil` (the default) for never.
+    ///
+    /// The provider gets the reason ``ContentKeyRequest/Reason/renewal``. The request starts in parallel with the next
+    /// segment, and the key stays in use. A paused player with a full buffer starts no segment, so it requests the key
+    /// when playback resumes.
     public var renewalInterval: Duration?
-    /// After how long no segment is begun with it: the next one waits for a renewed key, and what was loaded before is
-    /// played. Counts from the answer. nil (the default) is never.
+    /// The time after the response at which the key expires, or `nil` (the default) for never.
+    ///
+    /// Segments that start later wait for a renewed key. Segments that were already loaded are played.
     public var expirationInterval: Duration?
-    /// Whether it may be written to a disk: by a ``DownloadTask``, which fails where it may not, and by
-    /// ``PersistentKeyProvider``. Default true.
+    /// A Boolean value that indicates whether the key may be stored on disk. The default is `true`.
+    ///
+    /// A ``DownloadTask`` and a ``PersistentKeyProvider`` store keys. A download fails if it may not.
     public var isPersistable = true
 
-    /// Makes a key that never expires, unless stated otherwise.
+    /// Creates a key, which never expires by default.
     public init(_ bytes: [UInt8], renewalInterval: Duration? = nil, expirationInterval: Duration? = nil) {
         self.bytes = bytes
         self.renewalInterval = renewalInterval
         self.expirationInterval = expirationInterval
     }
 
-    /// What is told of it besides its bytes.
+    /// The terms of the key without its bytes.
     var terms: KeyTerms {
         KeyTerms(renewal: renewalInterval, expiration: expirationInterval, isPersistable: isPersistable)
     }
 }
 
-/// How long a key is good for that the program gave, from its arrival, and what for.
+/// The terms of a key that the app gave, from its arrival.
 package struct KeyTerms: Sendable, Hashable {
     package var renewal: Duration?
     package var expiration: Duration?
     var isPersistable = true
 
-    /// It may become a file that anybody can use at any time.
+    /// Whether the key may be stored in a file, which could be used by anyone at any time.
     package var mayBeStored: Bool { isPersistable && expiration == nil }
 }

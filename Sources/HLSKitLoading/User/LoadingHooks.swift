@@ -1,33 +1,34 @@
 public import HLSKitPlaylist
 
-/// A program's part in loading. Each hook is called without locks held and has a deadline.
+/// Hooks with which your app takes part in loading. Each is called without locks and has a deadline.
 public struct LoadingHooks: Sendable {
-    /// Changes a multivariant playlist before a variant is chosen.
+    /// A closure that changes a multivariant playlist before a variant is selected.
     public typealias MultivariantTransform = @Sendable (MultivariantPlaylist) async throws -> MultivariantPlaylist
 
-    /// Loads what has a scheme of its own; nil (the default) refuses all such schemes.
+    /// The loader for custom schemes, or `nil` (the default) to refuse all such schemes.
     public var resourceLoader: (any ResourceLoader)?
-    /// Changes each request before it is sent; nil (the default) sends requests as they are.
+    /// The policy that changes each request before it is sent, or `nil` (the default) for no changes.
     public var requestPolicy: RequestPolicy?
-    /// Asked where a URL runs out in the middle of a stream; nil (the default) takes 403 and 410 for what they are.
+    /// The provider of fresh URLs for expired ones, or `nil` (the default) to treat 403 and 410 as errors.
     public var urlRefresher: (any URLRefresher)?
-    /// Asked in their order.
+    /// The key providers in the order in which they are called.
     public var keyProviders: [any KeyProvider] = []
-    /// Keys by hand, which nobody is asked for; nil (the default) takes what playlists say of keys.
+    /// Keys that override the playlists' keys, or `nil` (the default) to use the latter.
     public var keyOverride: ContentKeyOverride?
-    /// Called once for each time the multivariant playlist is loaded, and before anything is chosen from it. Its URIs are
-    /// as the server wrote them. nil (the default) leaves the playlist as it is. See docs/loading.md.
+    /// A closure that is called each time a multivariant playlist is loaded, before a selection.
+    ///
+    /// The URIs are as in the server's response. The default, `nil`, does not change the playlist.
     public var transformMultivariant: MultivariantTransform?
 
-    /// Makes hooks that do nothing.
+    /// Creates hooks that do nothing.
     public init() {}
 
-    /// Those that a loader may claim.
+    /// The schemes that a loader may handle.
     var customSchemes: Set<String> {
         (resourceLoader?.schemes ?? []).subtracting(["http", "https", "file", "data"])
     }
 
-    /// These, and those of `others` where there is none of these; key providers of both.
+    /// Returns these hooks, completed by `others`. Key providers of both are used.
     package func combined(with others: LoadingHooks) -> LoadingHooks {
         var hooks = self
         hooks.resourceLoader = resourceLoader ?? others.resourceLoader
@@ -41,7 +42,7 @@ public struct LoadingHooks: Sendable {
 
     package var keyFormats: Set<String> { keyProviders.reduce(into: []) { $0.formUnion($1.keyFormats) } }
 
-    /// The same rules, and what the program loads by itself.
+    /// Adds the resources that the app loads itself to a policy.
     package func admit(to policy: inout ResourcePolicy) {
         policy.customSchemes = customSchemes
         policy.admitsAllKeySchemes = givesKeys
@@ -49,7 +50,7 @@ public struct LoadingHooks: Sendable {
 
     private var givesKeys: Bool { !keyProviders.isEmpty || keyOverride?.key != nil }
 
-    /// Whether the program takes part in a request at all.
+    /// Whether a hook applies to a request.
     func concern(_ request: TransportRequest) -> Bool {
         requestPolicy != nil || loader(for: request.urlString) != nil
             || request.resourceClass == .key && givesKeys

@@ -1,10 +1,11 @@
-/// The program's own say in every request: it may change URL and header fields, or refuse.
+/// A closure that may change the URL and header fields of every request, or refuse it.
 ///
-/// Called before anything is sent, for playlists, segments, initialization sections and keys alike (look at
-/// ``TransportRequest/resourceClass``), and again for each retry. What it returns is checked as what a playlist names
-/// is: the schemes, files and addresses that are refused there are refused here. Fields that it sets go to the origin of
-/// the URL that it returns, and not on to another one with a redirect; `Authorization`, `Cookie` and
-/// `Proxy-Authorization` go to ``TransportRequest/credentialOrigins`` only: add an origin there to send them elsewhere.
+/// It is called before each playlist, segment, initialization section and key is requested, and again before each
+/// retry. Use ``TransportRequest/resourceClass`` to distinguish them. The returned URL is checked like a URL from a
+/// playlist, with the same restrictions of schemes, files and addresses. The origin of the returned URL receives the
+/// fields that the policy sets, but other origins after a redirect do not. `Authorization`, `Cookie` and
+/// `Proxy-Authorization` are only sent to ``TransportRequest/credentialOrigins``. To send them elsewhere, add an origin
+/// there.
 ///
 /// ```swift
 /// configuration.hooks.requestPolicy = RequestPolicy { request in
@@ -14,14 +15,17 @@
 /// }
 /// ```
 public struct RequestPolicy: Sendable {
-    /// The longest that ``apply`` may take; then the request fails, and is tried again as one that timed out. Default
-    /// 10 s.
+    /// The longest time that ``apply`` may take. The default is 10 s. After that, the request counts as timed out and
+    /// is retried.
     package var deadline: Duration
-    /// Returns the request to send instead; throwing refuses it.
+    /// Returns the request to send instead, or throws an error to refuse it.
     package var apply: @Sendable (TransportRequest) async throws -> TransportRequest
 
-    /// Makes a policy of a closure that returns the request to send instead. If it throws or exceeds `deadline`, the
-    /// request fails.
+    /// Creates a policy.
+    ///
+    /// - Parameters:
+    ///   - deadline: The longest time that the closure may take before the request fails.
+    ///   - apply: Returns the request to send instead, or throws an error to make it fail.
     public init(
         deadline: Duration = .seconds(10),
         apply: @escaping @Sendable (TransportRequest) async throws -> TransportRequest

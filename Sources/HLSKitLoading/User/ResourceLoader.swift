@@ -1,19 +1,20 @@
-/// Loads what has a scheme of the program's own: playlists, keys, initialization sections and media.
+/// A type that loads playlists, keys, initialization sections and media with a custom scheme.
 ///
-/// Whoever serves media should let the player play without waiting
-/// (`automaticallyWaitsToMinimizeStalling = false`): it cannot measure the network. See docs/loading.md.
+/// If a loader serves media, set `automaticallyWaitsToMinimizeStalling` to `false`, because the player cannot measure
+/// network throughput.
 public protocol ResourceLoader: Sendable {
-    /// In lower case, without the colon. `http`, `https`, `file` and `data` are not the program's to load and are passed
-    /// over.
+    /// The schemes in lower case without the colon.
+    ///
+    /// `http`, `https`, `file` and `data` are ignored.
     var schemes: Set<String> { get }
-    /// How long an answer, and each piece of a streamed one, may take. Default 10 s.
+    /// The longest time for a response, or for each piece of a stream. The default is 10 s.
     var deadline: Duration { get }
-    /// Answers a request. The task is cancelled when nobody waits for the answer any more.
+    /// Loads a resource. The task is cancelled when the response is no longer needed.
     func load(_ request: TransportRequest) async throws -> LoadedResource
 }
 
 extension ResourceLoader {
-    /// Ten seconds.
+    /// The default deadline of ten seconds.
     public var deadline: Duration { .seconds(10) }
 }
 
@@ -22,28 +23,32 @@ public struct LoadedResource: Sendable {
     /// The content of the resource, or its location.
     public enum Content: Sendable {
         case bytes([UInt8])
-        /// Pieces as they come. A piece is taken when the player has room for it.
+        /// A stream of pieces. The player takes the next piece when it has space.
         case stream(AsyncThrowingStream<[UInt8], any Error>)
-        /// The resource is at this absolute URL. It is checked as what a playlist names is.
+        /// An absolute URL of the resource, which is checked like a URL from a playlist.
         case redirect(String)
     }
 
     /// The content of the resource, or its location.
     public var content: Content
-    /// The value of `Content-Type`; nil (the default) if unknown.
+    /// The value of `Content-Type`, or `nil` (the default) if it is unknown.
     public var contentType: String?
-    /// The URL that relative references are resolved against; nil (the default) is the one that was asked for.
+    /// The base URL of relative references, or `nil` (the default) for the requested URL.
     public var urlString: String?
-    /// The content is the whole resource, so that a byte range that was asked for is cut out of it. Default true; false
-    /// where the content is that range already.
+    /// A Boolean value that indicates whether the content is the whole resource. The default is `true`.
+    ///
+    /// If it is, a requested byte range is extracted from it. Set `false` if the content is already that range.
     public var isWhole = true
-    /// It says nothing of the network. Default false.
+    /// A Boolean value that indicates whether the content comes from a cache. The default is `false`.
+    ///
+    /// It then does not count for the measured throughput.
     public var wasReadFromCache = false
-    /// Of a key: after how long it is asked for again, as ``ContentKey/renewalInterval`` says. nil (the default) is never;
-    /// of no effect on other resources.
+    /// The renewal interval of a key, or `nil` (the default) for never.
+    ///
+    /// See ``ContentKey/renewalInterval``. It has no effect on other resources.
     public var renewalInterval: Duration?
 
-    /// Makes a resource, whole unless ``isWhole`` is changed.
+    /// Creates a resource, which is whole unless you change ``isWhole``.
     public init(_ content: Content, contentType: String? = nil, urlString: String? = nil) {
         self.content = content
         self.contentType = contentType

@@ -1,32 +1,33 @@
-/// Gives the player a fresh URL where the one that it has runs out, in the middle of a stream or before it has begun:
-/// servers that sign URLs answer 403 or 410 from then on.
+/// A type that provides a fresh URL when the URL of an item expires.
 ///
-/// What is buffered keeps playing while the program is asked. The fresh playlist takes the place of the old one by time
-/// and media sequence, so that nothing is played twice and nothing left out. It has to be of the same stream: with the
-/// same variants in the same order. See D06 in docs/behaviour/features.md.
+/// Servers that sign URLs respond with 403 or 410 to expired ones, either at the start or during playback. The player
+/// keeps playing its buffer while your app provides a URL. The fresh playlist continues the old one by time and media
+/// sequence, so that nothing is repeated or missing. It must be of the same stream, with the same variants in the same
+/// order.
 public protocol URLRefresher: Sendable {
-    /// How long an answer may take. Default 30 s.
+    /// The longest time that a response may take. The default is 30 s.
     var deadline: Duration { get }
-    /// The URL to go on with, for the playlist that the item was made with. Throwing ends the item once what is buffered
-    /// was played. Asked again only after media came from the URL that was given before.
+    /// Returns a fresh URL for the playlist with which the item was created.
+    ///
+    /// If it throws an error, the item fails after it has played its buffer. It is called again only after the returned
+    /// URL has delivered media.
     func freshURL(insteadOf expired: ExpiredURL) async throws -> String
 }
 
 extension URLRefresher {
-    /// Thirty seconds.
+    /// The default deadline of thirty seconds.
     public var deadline: Duration { .seconds(30) }
 }
 
-/// A URL that has run out.
+/// A URL that has expired.
 public struct ExpiredURL: Sendable, Hashable {
-    /// The URL of the item, or the one that was given for it last.
+    /// The URL of the item, or the last fresh one.
     public var itemURLString: String
     /// The URL of the requested resource: a playlist, a segment, an initialization section or a key.
     public var urlString: String
-    /// The server's response: 403 or 410.
+    /// The status of the server's response, 403 or 410.
     public var status: Int
 
-    /// Makes a value.
     package init(itemURL: String, url: String, status: Int) {
         itemURLString = itemURL
         urlString = url

@@ -1,4 +1,4 @@
-/// Calls code of the program that may take its time, or never return.
+/// Calls code of the app that may take long or never return.
 package struct UserCall: Sendable {
     package let executor: (any TaskExecutor)?
     private let sleep: @Sendable (Duration) async throws -> Void
@@ -8,13 +8,13 @@ package struct UserCall: Sendable {
         sleep = { try await clock.sleep(for: $0) }
     }
 
-    /// What `body` gives, or a failure that names `url`. Code that goes on after its deadline, or after the caller was
-    /// cancelled, is not waited for.
+    /// Returns the result of `body`, or throws an error for `url`. It does not wait for code that continues after its
+    /// deadline or after cancellation of the caller.
     package func value<Value: Sendable>(
         of what: String, url: String, within deadline: Duration, failure code: LoadingError.Code = .application,
         _ body: @escaping @Sendable () async throws -> Value
     ) async throws(LoadingError) -> Value {
-        // The first result counts.
+        // The first result is used.
         let answer = OneShot<Result<Value, any Error>>()
         let sleep = sleep
         let work = Task(executorPreference: executor) {

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Hands elements to any number of readers: each gets everything that is sent from the moment it subscribes, in order,
-/// through a buffer of its own.
+/// Delivers elements to any number of readers. Each has a separate buffer and receives, in order, all elements sent
+/// after it subscribes.
 package final class Broadcast<Element: Sendable>: Sendable {
     package typealias Buffering = AsyncStream<Element>.Continuation.BufferingPolicy
 
@@ -11,7 +11,7 @@ package final class Broadcast<Element: Sendable>: Sendable {
         let finish: @Sendable () -> Void
     }
 
-    /// A reader that is forgotten with the sequence that has it.
+    /// A reader that is removed when its sequence is released.
     private final class Subscription: Sendable {
         private let kept: NewestElements<Element>
         private let end: @Sendable () -> Void
@@ -27,7 +27,7 @@ package final class Broadcast<Element: Sendable>: Sendable {
     }
 
     private struct State {
-        /// In the order in which they subscribed, so that elements reach them in the same order in every run.
+        /// In the order of subscription, so that elements reach readers in the same order in every run.
         var readers: [Reader] = []
         var lastID = 0
         var isClosed = false
@@ -36,17 +36,18 @@ package final class Broadcast<Element: Sendable>: Sendable {
     private let buffering: Buffering
     private let state = Mutex(State())
 
-    /// - Parameter buffering: what a reader that falls behind keeps. By default everything.
+    /// - Parameter buffering: The elements that a slow reader keeps, by default all.
     package init(_ buffering: Buffering = .unbounded) { self.buffering = buffering }
 
     deinit { finish() }
 
-    /// Everything from now on. Ends with ``finish()`` or ``close()``, and when the reading task is cancelled.
+    /// Returns a sequence of all elements from now on. It ends after ``finish()`` or ``close()``, or when the reading
+    /// task is cancelled.
     ///
     /// - Parameters:
-    ///   - buffering: what this reader keeps; nil for what all keep.
-    ///   - isOver: asked once the reader would get elements; if true, the sequence ends at once. What becomes over later
-    ///     calls ``finish()``, so that no reader is left out in between.
+    ///   - buffering: The elements that this reader keeps, or nil for the default.
+    ///   - isOver: Called after the reader is added. If it returns true, the sequence ends at once. If the condition
+    ///     becomes true later, ``finish()`` must be called, so that no reader is missed in between.
     package func subscribe(_ buffering: Buffering? = nil, unless isOver: () -> Bool = { false }) -> AsyncStream<Element>
     {
         let (stream, continuation) = AsyncStream.makeStream(
@@ -60,11 +61,12 @@ package final class Broadcast<Element: Sendable>: Sendable {
         return stream
     }
 
-    /// Everything from now on, unless the reader falls behind: then the newest, behind one that says how many were lost.
+    /// Returns a sequence of elements from now on. If the reader is slow, it receives the newest ones after a marker
+    /// for the lost ones.
     ///
     /// - Parameters:
-    ///   - limit: how many are kept for this reader, from 1.
-    ///   - mark: makes what stands for elements that were lost, of their number and the last of them.
+    ///   - limit: The number of elements to keep for this reader, from 1.
+    ///   - mark: Creates the marker from the number of lost elements and the last of them.
     package func subscribe(
         newest limit: Int, marking mark: @escaping @Sendable (Int, Element) -> Element
     ) -> AsyncStream<Element> {
@@ -75,7 +77,7 @@ package final class Broadcast<Element: Sendable>: Sendable {
         return AsyncStream { await subscription.next() }
     }
 
-    /// nil where it is closed.
+    /// Returns nil if the broadcast is closed.
     private func add(
         _ yield: @escaping @Sendable (Element) -> Void, finish: @escaping @Sendable () -> Void
     ) -> Int? {
@@ -95,10 +97,10 @@ package final class Broadcast<Element: Sendable>: Sendable {
         for reader in state.withLock(\.readers) { reader.yield(element) }
     }
 
-    /// Ends the sequences of all who read now. Who subscribes later gets what is sent later.
+    /// Ends the sequences of all current readers. Later subscribers receive later elements.
     package func finish() { end { _ in } }
 
-    /// Ends the sequences of all who read now or subscribe later.
+    /// Ends the sequences of all current and later readers.
     package func close() { end { $0.isClosed = true } }
 
     private func end(_ body: (inout State) -> Void) {

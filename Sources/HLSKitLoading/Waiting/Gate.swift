@@ -1,13 +1,13 @@
 import Synchronization
 
-/// State behind a lock that tasks wait for: a ``Monitor`` that blocks no thread.
+/// State protected by a lock, for which tasks can wait. It is a ``Monitor`` that blocks no thread.
 ///
-/// For what is neither a single value (``OneShot``) nor a sequence (``Broadcast``): whoever waits says under the lock what
-/// has to be true, and takes what it waited for in the same step.
+/// Use it for state other than a single value (``OneShot``) or a sequence (``Broadcast``). A waiting task tests its
+/// condition under the lock, and takes the result in the same step.
 package final class Gate<State: Sendable>: Sendable {
     private struct Content {
         var state: State
-        /// Counts signals: who looked before the last one looks again.
+        /// The number of signals. A task that tested its condition before the last one tests it again.
         var version = 0
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
@@ -18,12 +18,11 @@ package final class Gate<State: Sendable>: Sendable {
         content = Mutex(Content(state: state))
     }
 
-    /// Calls `body` under the lock.
     package func withLock<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
         content.withLock { body(&$0.state) }
     }
 
-    /// Calls `body` under the lock and lets all who wait look again.
+    /// Calls `body` under the lock, and lets all waiting tasks test their condition again.
     package func signal(_ body: (inout State) -> Void) {
         let waiting = content.withLock { content in
             body(&content.state)
@@ -34,7 +33,7 @@ package final class Gate<State: Sendable>: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Calls `body` under the lock, again after each signal, until it gives a result.
+    /// Calls `body` under the lock, and again after each signal, until it returns a result.
     package func wait<Result: Sendable>(_ body: (inout State) -> Result?) async -> Result {
         while true {
             let (result, version) = content.withLock { (body(&$0.state), $0.version) }

@@ -1,7 +1,7 @@
 import Glibc
 
-/// State behind a lock that threads wait for which may block (``WorkerThread``). Tasks wait with a ``Gate``.
-package final class Monitor<State>: @unchecked Sendable {  // `state` is touched under `mutex` only
+/// State protected by a lock, for which threads that may block (``WorkerThread``) can wait. Tasks wait with a ``Gate``.
+package final class Monitor<State>: @unchecked Sendable {  // `state` is accessed under `mutex` only
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var state: State
@@ -19,17 +19,16 @@ package final class Monitor<State>: @unchecked Sendable {  // `state` is touched
         mutex.deallocate()
     }
 
-    /// Calls `body` under the lock.
     package func withLock<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         return try body(&state)
     }
 
-    /// Calls `body` under the lock and wakes whoever waits.
+    /// Calls `body` under the lock, and wakes all waiting threads.
     package func signal<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
         pthread_mutex_lock(mutex)
-        // Who is woken takes the lock: not while it is held.
+        // A woken thread takes the lock, so wake it after unlocking.
         defer {
             pthread_mutex_unlock(mutex)
             pthread_cond_broadcast(condition)
@@ -37,10 +36,10 @@ package final class Monitor<State>: @unchecked Sendable {  // `state` is touched
         return try body(&state)
     }
 
-    /// Calls `body` under the lock and wakes one of those who wait, where any of them will do.
+    /// Calls `body` under the lock, and wakes one waiting thread. Any of them must be suitable.
     package func signalOne<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
         pthread_mutex_lock(mutex)
-        // Who is woken takes the lock: not while it is held.
+        // A woken thread takes the lock, so wake it after unlocking.
         defer {
             pthread_mutex_unlock(mutex)
             pthread_cond_signal(condition)
@@ -48,7 +47,7 @@ package final class Monitor<State>: @unchecked Sendable {  // `state` is touched
         return try body(&state)
     }
 
-    /// Calls `body` under the lock, again after each signal, until it gives a result.
+    /// Calls `body` under the lock, and again after each signal, until it returns a result.
     package func wait<Result>(_ body: (inout State) -> Result?) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }

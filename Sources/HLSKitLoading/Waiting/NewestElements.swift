@@ -1,7 +1,6 @@
 import Synchronization
 
-/// What one reader has yet to read: at most so many, the newest. In the place of those that it lost comes one that says how
-/// many they were.
+/// The newest unread elements of one reader, up to a limit. A marker with their number replaces the lost ones.
 final class NewestElements<Element: Sendable>: Sendable {
     private struct Waiter {
         let id: Int
@@ -9,10 +8,10 @@ final class NewestElements<Element: Sendable>: Sendable {
     }
 
     private struct State {
-        /// Those before `first` were read or lost.
+        /// Elements before `first` were read or lost.
         var elements: [Element] = []
         var first = 0
-        /// How many were lost in front of the first, and the last of them.
+        /// The number of lost elements before the first one, and the last of them.
         var lost: (count: Int, last: Element)?
         var isFinished = false
         var lastID = 0
@@ -21,7 +20,7 @@ final class NewestElements<Element: Sendable>: Sendable {
         mutating func takeFirst() -> Element {
             let element = elements[first]
             first += 1
-            // When all is taken, and now and then, so that it costs nothing for each.
+            // Compact only occasionally, so that the cost per element is negligible.
             if first == elements.count || first >= 32 && first * 2 >= elements.count {
                 elements.removeFirst(first)
                 first = 0
@@ -35,8 +34,8 @@ final class NewestElements<Element: Sendable>: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - limit: how many are kept, from 1.
-    ///   - mark: makes what stands for elements that were lost, of their number and the last of them.
+    ///   - limit: The number of elements to keep, from 1.
+    ///   - mark: Creates the marker from the number of lost elements and the last of them.
     init(limit: Int, mark: @escaping @Sendable (Int, Element) -> Element) {
         self.limit = max(1, limit)
         self.mark = mark
@@ -45,7 +44,7 @@ final class NewestElements<Element: Sendable>: Sendable {
     func append(_ element: Element) {
         let waiter = state.withLock { state -> Waiter? in
             guard !state.isFinished else { return nil }
-            // Nothing is kept while somebody waits.
+            // If a reader is waiting, pass the element on directly.
             if !state.waiters.isEmpty { return state.waiters.removeFirst() }
             if state.elements.count - state.first == limit {
                 let last = state.takeFirst()
@@ -57,7 +56,7 @@ final class NewestElements<Element: Sendable>: Sendable {
         waiter?.continuation.resume(returning: element)
     }
 
-    /// Nothing comes any more; what is kept can still be read.
+    /// Ends the sequence. Unread elements can still be read.
     func finish() {
         let waiters = state.withLock { state in
             state.isFinished = true
@@ -67,7 +66,7 @@ final class NewestElements<Element: Sendable>: Sendable {
         for waiter in waiters { waiter.continuation.resume(returning: nil) }
     }
 
-    /// The next one, as soon as there is one; nil at the end, and where the task is cancelled.
+    /// Returns the next element when it is available, or nil at the end or after cancellation of the task.
     func next() async -> Element? {
         let id = state.withLock { state in
             state.lastID += 1
@@ -88,7 +87,7 @@ final class NewestElements<Element: Sendable>: Sendable {
                 if let taken {
                     continuation.resume(returning: taken)
                 } else if Task.isCancelled {
-                    // The handler may have looked for the waiter before it was there.
+                    // The cancellation handler may have run before the waiter was added.
                     leave(id)
                 }
             }

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// A value that is set once. Any number of tasks wait for it, before it is set or after.
+/// A value that is set once. Any number of tasks can wait for it, before and after it is set.
 package final class OneShot<Value: Sendable>: Sendable {
     private struct Waiter {
         let id: Int
-        /// Is given nil if its task was cancelled.
+        /// Resumed with nil if its task is cancelled.
         let continuation: CheckedContinuation<Value?, Never>
     }
 
@@ -21,9 +21,9 @@ package final class OneShot<Value: Sendable>: Sendable {
 
     package var isSet: Bool { state.withLock { $0.value != nil } }
 
-    /// Sets the value; all who wait for it continue, in the order in which they came.
+    /// Sets the value. All waiting tasks resume in the order in which they began to wait.
     ///
-    /// - Returns: False if it was set before: the first value stays.
+    /// - Returns: False if the value was already set. The first value is kept.
     @discardableResult
     package func set(_ value: Value) -> Bool {
         let waiters = state.withLock { state -> [Waiter]? in
@@ -36,15 +36,15 @@ package final class OneShot<Value: Sendable>: Sendable {
         return waiters != nil
     }
 
-    /// The value, as soon as it is set. Cancelling the task does not end the wait: this is for callers whose
-    /// cancellation leads to a value.
+    /// Returns the value when it is set. Cancellation of the task does not end the wait, for callers whose cancellation
+    /// leads to a value.
     package func value() async -> Value {
         while true {
             if let value = await wait(as: newID(), whileCancelled: true) { return value }
         }
     }
 
-    /// The value, as soon as it is set, unless the task is cancelled before. The others who wait are not affected.
+    /// Returns the value when it is set, unless the task is cancelled first. Other waiting tasks are not affected.
     package func valueUnlessCancelled() async throws(CancellationError) -> Value {
         let id = newID()
         let value = await withTaskCancellationHandler {
@@ -72,7 +72,7 @@ package final class OneShot<Value: Sendable>: Sendable {
             if let value {
                 continuation.resume(returning: value)
             } else if !whileCancelled, Task.isCancelled {
-                // The handler may have looked for the waiter before it was there.
+                // The cancellation handler may have run before the waiter was added.
                 leave(id)
             }
         }

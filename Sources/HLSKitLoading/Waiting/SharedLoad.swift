@@ -1,28 +1,28 @@
 import Synchronization
 
-/// A piece of work that is done once for all who want its result: a ``OneShot`` that starts by itself, and can be
-/// cancelled and begun again.
+/// Work that runs once for all callers that need its result. It is a ``OneShot`` that starts by itself, and can be
+/// cancelled and restarted.
 ///
-/// The first who asks starts it; whoever comes later waits for the same. A result stays, and so does a failure. One who
-/// is cancelled goes away alone; with the last one the work is cancelled, and the next who asks starts it again.
+/// The first caller starts the work, and later ones wait for the same result. The result or failure is kept. A
+/// cancelled caller does not affect others. If the last one is cancelled, the work is cancelled, and the next caller
+/// restarts it.
 final class SharedLoad<Value: Sendable>: Sendable {
     private typealias Outcome = Result<Value, any Error>
 
     private struct State {
-        /// Gone once there is a result: it may hold whoever holds this.
+        /// Released once there is a result, because it may retain the owner of this object.
         var work: (@Sendable () async throws -> Value)?
         var result: Outcome?
         var task: Task<Void, Never>?
-        /// Counts the starts: what an earlier task still says is not heard.
+        /// The number of starts. Results of earlier starts are ignored.
         var generation = 0
-        /// In the order in which they came.
         var waiters: [OneShot<Outcome>] = []
     }
 
     private let state: Mutex<State>
     private let executor: (any TaskExecutor)?
 
-    /// - Parameter executor: where the work runs.
+    /// - Parameter executor: The executor of the work.
     init(executor: (any TaskExecutor)? = nil, _ work: @escaping @Sendable () async throws -> Value) {
         self.executor = executor
         state = Mutex(State(work: work))
@@ -30,9 +30,9 @@ final class SharedLoad<Value: Sendable>: Sendable {
 
     var hasResult: Bool { state.withLock { $0.result != nil } }
 
-    /// The result, as soon as it is there.
+    /// Returns the result when it is available.
     ///
-    /// - Throws: what the work threw; `CancellationError` if the caller or ``cancel()`` cancelled.
+    /// - Throws: The error of the work, or `CancellationError` if the caller or ``cancel()`` cancelled it.
     func value() async throws -> Value {
         if let result = state.withLock({ $0.result }) { return try result.get() }
         let waiter = OneShot<Outcome>()
@@ -44,7 +44,7 @@ final class SharedLoad<Value: Sendable>: Sendable {
         }
     }
 
-    /// Ends the work; all who wait get a `CancellationError`. A result that is there stays.
+    /// Cancels the work. All waiting callers throw `CancellationError`. An existing result is kept.
     func cancel() {
         let (waiters, task) = state.withLock { state in
             defer {
@@ -59,7 +59,7 @@ final class SharedLoad<Value: Sendable>: Sendable {
 
     private func join(_ waiter: OneShot<Outcome>) {
         let result = state.withLock { state -> Outcome? in
-            // One that was cancelled before does not begin to wait.
+            // A caller that is already cancelled does not wait.
             guard state.result == nil, !waiter.isSet else { return state.result }
             state.waiters.append(waiter)
             if state.task == nil { start(&state) }
@@ -85,7 +85,7 @@ final class SharedLoad<Value: Sendable>: Sendable {
         let waiters = state.withLock { state -> [OneShot<Outcome>] in
             guard generation == state.generation, state.task != nil else { return [] }
             state.task = nil
-            // Cancelled work has no result: the next who asks starts it again.
+            // Cancelled work has no result, so the next caller restarts it.
             if case .failure(let error) = result, error is CancellationError {
             } else {
                 state.result = result
@@ -100,7 +100,8 @@ final class SharedLoad<Value: Sendable>: Sendable {
     private func leave(_ waiter: OneShot<Outcome>) {
         let task = state.withLock { state -> Task<Void, Never>? in
             guard let index = state.waiters.firstIndex(where: { $0 === waiter }) else {
-                // Has not joined yet, and sees this when it does; or has its result, which stays.
+                // The waiter has not joined yet and will notice the cancellation, or already has a result, which it
+                // keeps.
                 waiter.set(.failure(CancellationError()))
                 return nil
             }
@@ -114,12 +115,12 @@ final class SharedLoad<Value: Sendable>: Sendable {
     }
 }
 
-/// One ``SharedLoad`` for each key.
+/// One ``SharedLoad`` per key.
 package final class SharedLoads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let executor: (any TaskExecutor)?
     private let loads = Mutex<[Key: SharedLoad<Value>]>([:])
 
-    /// - Parameter executor: where the work runs.
+    /// - Parameter executor: The executor of the work.
     package init(executor: (any TaskExecutor)?) { self.executor = executor }
 
     package func value(for key: Key, _ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
@@ -134,7 +135,7 @@ package final class SharedLoads<Key: Hashable & Sendable, Value: Sendable>: Send
 
     package func hasResult(for key: Key) -> Bool { loads.withLock { $0[key]?.hasResult ?? false } }
 
-    /// The next who asks starts again.
+    /// Forgets a result, so that the next caller restarts the work.
     package func forget(_ key: Key) { loads.withLock { $0[key] = nil } }
 
     package func cancel() {

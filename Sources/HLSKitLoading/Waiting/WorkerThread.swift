@@ -1,6 +1,6 @@
 import Glibc
 
-/// A thread of a transport or a decoder: the cooperative pool never blocks (docs/contributing/architecture.md).
+/// A thread of a transport or decoder, because the cooperative thread pool must never block.
 package enum WorkerThread {
     private final class Body {
         let run: @Sendable () -> Void
@@ -9,12 +9,12 @@ package enum WorkerThread {
 
     /// Starts a detached thread.
     ///
-    /// All signals are blocked in it and in the threads that it starts: those of the process go to the program's
-    /// own threads, and writing to a closed connection is an error code instead of SIGPIPE.
+    /// All signals are blocked in it and in the threads that it starts. So the app's own threads receive the signals of
+    /// the process, and writing to a closed connection returns an error code instead of raising SIGPIPE.
     ///
-    /// - Returns: False when the system has no thread left (`pthread_create`).
+    /// - Returns: False if the system cannot create another thread (`pthread_create`).
     package static func start(_ run: @escaping @Sendable () -> Void) -> Bool {
-        // Allocated rather than made: the type's own initialiser may belong to another C module that includes it.
+        // Allocated because the initializer of the type may belong to another C module that includes it.
         let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
         pthread_attr_init(attributes)
         defer {
@@ -23,7 +23,7 @@ package enum WorkerThread {
         }
         pthread_attr_setdetachstate(attributes, Int32(PTHREAD_CREATE_DETACHED))
 
-        // The mask is inherited, so that there is no moment at which the new thread takes a signal.
+        // The new thread inherits the mask, so it never receives a signal.
         var all = sigset_t()
         var previous = sigset_t()
         sigfillset(&all)

@@ -1,15 +1,15 @@
 /// One element of a `CODECS` attribute, such as `avc1.640028`.
 ///
-/// Never fails: what is not known keeps its text, and has neither ``codec`` nor ``mediaType``.
+/// Parsing never fails: an unknown element keeps its text and has neither ``codec`` nor ``mediaType``.
 ///
 /// Source: RFC 6381 §3; ISO/IEC 14496-15 Annex E (avc1, hvc1); the AV1 and VP9 bindings to ISO-BMFF.
 package struct CodecString: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
-    /// The text as it was written, without surrounding white space.
+    /// The text as written, without surrounding white space.
     package let rawValue: String
 
     package init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The elements of a `CODECS` attribute, in its order; empty elements are left out.
+    /// Returns the elements of a `CODECS` attribute, in order and without empty ones.
     package static func list(parsing attribute: String) -> [CodecString] {
         attribute.split(separator: ",").compactMap { element in
             let trimmed = element.drop { $0.isWhitespace }
@@ -28,7 +28,7 @@ package struct CodecString: RawRepresentable, Sendable, Hashable, CustomStringCo
         Array(rawValue.split(separator: ".", omittingEmptySubsequences: false).dropFirst())
     }
 
-    /// The coding format; nil if the text names none that this library knows.
+    /// The coding format, or nil if this library does not know the text.
     package var codec: MediaCodec? {
         if sampleEntry == "mp4a" { return Self.mpeg4Audio(parameters) }
         if sampleEntry == "mp3" { return .mp3 }
@@ -36,7 +36,7 @@ package struct CodecString: RawRepresentable, Sendable, Hashable, CustomStringCo
         return MediaCodec.named(sampleEntry: sampleEntry)?.codec
     }
 
-    /// The kind of media; nil if unknown. Known for some formats whose ``codec`` is not.
+    /// The kind of media, or nil if unknown. It is known for some formats without a ``codec``.
     package var mediaType: MediaKind? {
         switch sampleEntry {
         case "mp4a", "mp3", "dtsc", "dtse", "dtsh", "dtsl", "dtsx", "ac-4", "mha1", "mhm1", "iamf": .audio
@@ -46,8 +46,8 @@ package struct CodecString: RawRepresentable, Sendable, Hashable, CustomStringCo
         }
     }
 
-    /// The level as the codec counts it: `level_idc` (H.264: 40 is 4.0), `general_level_idc` (HEVC: 120 is 4.0),
-    /// `seq_level_idx` (AV1: 8 is 4.0), VP9's level (40 is 4.0), Dolby Vision's level; nil if not stated.
+    /// The level in the codec's own units, or nil if not stated: `level_idc` (H.264: 40 is 4.0), `general_level_idc`
+    /// (HEVC: 120 is 4.0), `seq_level_idx` (AV1: 8 is 4.0), VP9's level (40 is 4.0), Dolby Vision's level.
     package var level: Int? {
         let parameters = parameters
         switch sampleEntry {
@@ -64,14 +64,14 @@ package struct CodecString: RawRepresentable, Sendable, Hashable, CustomStringCo
         }
     }
 
-    /// Bits per sample if the text declares them (AV1 and VP9), else nil.
+    /// Bits per sample, or nil unless the text declares them (AV1 and VP9).
     package var bitDepth: Int? {
         let parameters = parameters
         guard sampleEntry == "av01" || sampleEntry == "vp09", parameters.count > 2 else { return nil }
         return Int(parameters[2])
     }
 
-    /// `mp4a.OO[.A]`: OO is the object type indication in hexadecimal, A for OO = 40 the audio object type.
+    /// `mp4a.OO[.A]`: OO is the object type indication in hexadecimal. If it is 40, A is the audio object type.
     private static func mpeg4Audio(_ parameters: [Substring]) -> MediaCodec? {
         guard let first = parameters.first else { return .aac }
         guard let indication = hexadecimal(first).flatMap(UInt8.init(exactly:)) else { return nil }
@@ -93,14 +93,14 @@ package struct CodecString: RawRepresentable, Sendable, Hashable, CustomStringCo
         return hexadecimal(first).flatMap(UInt8.init(exactly:)).flatMap(MediaCodec.named(objectTypeIndication:))
     }
 
-    /// Int(_:radix:) would take a sign.
+    /// Int(_:radix:) would accept a sign.
     private static func hexadecimal(_ text: some StringProtocol) -> Int? {
         text.allSatisfy(\.isHexDigit) ? Int(text, radix: 16) : nil
     }
 }
 
 extension MediaCodec {
-    /// The codec of an `esds` box's object type indication; nil if unknown.
+    /// Returns the codec of an `esds` box's object type indication, or nil if unknown.
     ///
     /// Source: ISO/IEC 14496-1 §7.2.6.6 and the registrations at mp4ra.org.
     static func named(objectTypeIndication: UInt8) -> MediaCodec? {

@@ -1,5 +1,5 @@
-/// Audio as it is, one number for each channel at each time. The names are libavcodec's: signed, unsigned or floating
-/// point, bits, and which byte comes first.
+/// Uncompressed audio: one number for each channel at each time. The names are libavcodec's: signed, unsigned or
+/// floating point, number of bits, and byte order.
 extension MediaCodec {
     /// 8 bits, unsigned.
     package static let pcmU8 = MediaCodec(rawValue: "pcm_u8")
@@ -33,7 +33,7 @@ extension MediaCodec {
     /// All forms of PCM.
     package static let pcmForms: [MediaCodec] = Array(pcmByteCounts.keys)
 
-    /// Bytes of one number; nil for what is not PCM.
+    /// The bytes of one number, or nil if the codec is not PCM.
     package var pcmByteCount: Int? { Self.pcmByteCounts[self] }
 
     private static let pcmByteCounts: [MediaCodec: Int] = [
@@ -41,8 +41,8 @@ extension MediaCodec {
         .pcmS32LE: 4, .pcmS32BE: 4, .pcmF32LE: 4, .pcmF32BE: 4, .pcmF64LE: 8, .pcmF64BE: 8,
     ]
 
-    /// - Parameter bits: of one number. Those of integers take as many whole bytes as they need.
-    /// - Returns: nil if there is no such form.
+    /// - Parameter bits: The bits of one number. Integers occupy as many whole bytes as they need.
+    /// - Returns: The codec, or nil if there is no such form.
     static func pcm(bits: Int, isFloat: Bool = false, isBigEndian: Bool, isSigned: Bool = true) -> MediaCodec? {
         if isFloat {
             switch bits {
@@ -62,7 +62,8 @@ extension MediaCodec {
 }
 
 extension MediaTrack {
-    /// Bytes of the numbers of all channels at one time; nil for what is not PCM, or of more channels than anybody has.
+    /// The bytes of one frame, with the numbers of all channels. It is nil if the codec is not PCM or the channel count
+    /// is implausible.
     var pcmFrameByteCount: Int? {
         guard let byteCount = codec.pcmByteCount, (1...255).contains(channelCount) else { return nil }
         return byteCount * channelCount

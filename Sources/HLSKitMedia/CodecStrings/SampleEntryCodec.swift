@@ -1,13 +1,13 @@
 extension MediaCodec {
-    /// CEA-608 captions in a track of their own.
+    /// CEA-608 captions in a separate track.
     public static let cea608 = MediaCodec(rawValue: "cea608")
-    /// CEA-708 captions in a track of their own.
+    /// CEA-708 captions in a separate track.
     public static let cea708 = MediaCodec(rawValue: "cea708")
 
-    /// The codec and kind of media that a sample entry's four-character code stands for; nil if unknown.
+    /// Returns the codec and media kind of a sample entry's four-character code, or nil if unknown.
     ///
-    /// `mp4a` is AAC here: only its `esds` box or the parameters of a codec string say more. So it is with the width
-    /// and the order of bytes of PCM.
+    /// `mp4a` is treated as AAC because only its `esds` box or the parameters of a codec string are more specific. The
+    /// same applies to the width and byte order of PCM.
     static func named(sampleEntry: String) -> (codec: MediaCodec, mediaType: MediaKind)? {
         sampleEntries[sampleEntry]
     }
@@ -16,7 +16,7 @@ extension MediaCodec {
     private static let sampleEntries: [String: (codec: MediaCodec, mediaType: MediaKind)] = [
         "avc1": (.h264, .video), "avc2": (.h264, .video), "avc3": (.h264, .video), "avc4": (.h264, .video),
         "hvc1": (.hevc, .video), "hev1": (.hevc, .video),
-        // Dolby Vision on top of the codec that its base layer has.
+        // Dolby Vision, with the codec of its base layer.
         "dvh1": (.hevc, .video), "dvhe": (.hevc, .video), "dva1": (.h264, .video), "dvav": (.h264, .video),
         "dav1": (.av1, .video),
         "av01": (.av1, .video), "vp09": (.vp9, .video),
@@ -30,7 +30,7 @@ extension MediaCodec {
         "in24": (.pcmS24BE, .audio), "in32": (.pcmS32BE, .audio), "fl32": (.pcmF32BE, .audio),
         "fl64": (.pcmF64BE, .audio), "ulaw": (.pcmMuLaw, .audio), "alaw": (.pcmALaw, .audio),
         "mp4v": (.mpeg4Video, .video), "jpeg": (.jpeg, .video), "mjpa": (.jpeg, .video),
-        // I-frame playlists of pictures that are JPEG files.
+        // I-frame playlists of JPEG images.
         "mjpg": (.jpeg, .video),
         "wvtt": (.webVTT, .text), "stpp": (.ttml, .text), "c608": (.cea608, .text), "c708": (.cea708, .text),
     ]

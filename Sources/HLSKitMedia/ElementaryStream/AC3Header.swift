@@ -15,16 +15,16 @@ package struct AC3Header: Sendable, Hashable {
     package var bitStreamID: Int
     package var frameByteCount: Int
     package var sampleRate: Int
-    /// Channels of this substream, with the low-frequency one.
+    /// The channels of this substream, including the low-frequency one.
     package var channelCount: Int
     package var sampleCount: Int
     /// Audio coding mode (`acmod`), 0 to 7.
     package var codingMode: Int
     package var hasLowFrequencyChannel: Bool
-    /// `bsmod`; 0 for E-AC-3, which hides it behind optional fields.
+    /// `bsmod`, or 0 for E-AC-3, in which it follows optional fields.
     package var bitStreamMode: Int
 
-    /// nil if `bytes` is too short or no header.
+    /// Returns nil if `bytes` is too short or not a header.
     package init?(parsing bytes: ArraySlice<UInt8>) {
         guard bytes.count >= Self.byteCount, bytes.starts(with: [0x0b, 0x77]) else { return nil }
         var reader = BitReader(Array(bytes.prefix(Self.byteCount)))

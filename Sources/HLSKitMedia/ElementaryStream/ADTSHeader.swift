@@ -2,21 +2,21 @@
 ///
 /// Source: ISO/IEC 14496-3 §1.A.2.2.
 package struct ADTSHeader: Sendable, Hashable {
-    /// Bytes that the initialiser needs; the header itself has two more if it ends in a checksum.
+    /// The bytes that the initializer needs. With a checksum, the header itself has two more.
     package static let byteCount = 7
 
     /// Audio object type: 1 to 4.
     package var objectType: Int
     package var sampleRateIndex: Int
-    /// 0 if a program config element in the frame declares it.
+    /// The configuration, or 0 if a program config element in the frame declares it.
     package var channelConfiguration: Int
-    /// The frame with its header.
+    /// The size of the frame including its header.
     package var frameByteCount: Int
     package var headerByteCount: Int
     /// 1 to 4.
     package var rawDataBlockCount: Int
 
-    /// nil if `bytes` is too short or no ADTS header.
+    /// Returns nil if `bytes` is too short or not an ADTS header.
     package init?(parsing bytes: ArraySlice<UInt8>) {
         guard bytes.count >= Self.byteCount else { return nil }
         let b = bytes.startIndex
@@ -27,7 +27,7 @@ package struct ADTSHeader: Sendable, Hashable {
         channelConfiguration = Int(bytes[b + 2] & 1) << 2 | Int(bytes[b + 3] >> 6)
         frameByteCount = Int(bytes[b + 3] & 3) << 11 | Int(bytes[b + 4]) << 3 | Int(bytes[b + 5] >> 5)
         rawDataBlockCount = Int(bytes[b + 6] & 3) + 1
-        // With a checksum, several blocks are preceded by their positions.
+        // With a checksum, the positions of several blocks precede them.
         headerByteCount = Self.byteCount + (hasChecksum ? 2 * rawDataBlockCount : 0)
         guard sampleRateIndex < AudioSpecificConfig.sampleRates.count, frameByteCount > headerByteCount else {
             return nil
@@ -43,9 +43,9 @@ package struct ADTSHeader: Sendable, Hashable {
             channelCount: AudioSpecificConfig.channelCounts[channelConfiguration])
     }
 
-    /// The AudioSpecificConfig that says the same, and the number of channels (0 if unknown).
+    /// Returns the equivalent AudioSpecificConfig and the number of channels (0 if unknown).
     ///
-    /// - Parameter payload: the frame behind its header, for the program config element that it may begin with.
+    /// - Parameter payload: The frame after its header, which may begin with a program config element.
     package func configuration(payload: ArraySlice<UInt8>) -> (bytes: [UInt8], channelCount: Int) {
         let fixed = objectType << 11 | sampleRateIndex << 7 | channelConfiguration << 3
         let bytes = [UInt8(fixed >> 8), UInt8(fixed & 255)]

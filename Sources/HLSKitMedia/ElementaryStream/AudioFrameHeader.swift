@@ -1,30 +1,30 @@
-/// One frame of an audio stream (or one ID3 tag) as its header describes it, whatever the format.
+/// The header of an audio frame, or of an ID3 tag, regardless of the format.
 package struct AudioFrameHeader: Sendable, Hashable {
     package var codec: MediaCodec
-    /// The whole frame, header included.
+    /// The size of the frame including its header.
     package var byteCount: Int
-    /// Bytes at the front that a decoder does not want to see.
+    /// The number of bytes at the start to remove for the decoder.
     package var strippedByteCount = 0
-    /// Samples per channel; 0 if only the payload declares them (LATM) or time does not pass (ID3).
+    /// Samples per channel. It is 0 if only the payload declares them (LATM) or the frame takes no time (ID3).
     package var sampleCount: Int
-    /// Samples per second; 0 if only the payload declares it.
+    /// Samples per second, or 0 if only the payload declares it.
     package var sampleRate: Int
     /// 0 if only the payload declares it.
     package var channelCount: Int
-    /// The frame belongs to the access unit of the frame before it (E-AC-3 dependent and additional substreams).
+    /// Whether the frame belongs to the access unit of the previous frame (E-AC-3 dependent and additional substreams).
     package var isContinuation = false
-    /// The frame may be followed by frames of its access unit.
+    /// Whether further frames of the access unit may follow.
     package var mayContinue = false
 }
 
-/// The formats whose frames carry their own length.
+/// The formats whose frames declare their own length.
 package enum AudioFraming: Sendable, Hashable, CaseIterable {
     case adts, mpegAudio, ac3, loas, id3, dts
 
-    /// Formats that streams are in which are declared to be in another one; the surest signs first.
+    /// The actual formats of streams that are declared to have another one, the most reliable first.
     static let declaredWrongly: [AudioFraming] = [.ac3, .dts, .adts, .loas, .mpegAudio]
 
-    /// Bytes that ``header(at:in:)`` needs.
+    /// The number of bytes that ``header(at:in:)`` needs.
     package var headerByteCount: Int {
         switch self {
         case .adts: ADTSHeader.byteCount
@@ -36,7 +36,7 @@ package enum AudioFraming: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Where a header may show another one (E-AC-3, layer 2), the codec until there is a header.
+    /// The codec before the first header. A header may indicate another one (E-AC-3, layer 2).
     package var codec: MediaCodec {
         switch self {
         case .adts: .aac
@@ -48,7 +48,7 @@ package enum AudioFraming: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The header at `offset`; nil if there is none, or fewer than ``headerByteCount`` bytes.
+    /// Returns the header at `offset`, or nil if there is none or fewer than ``headerByteCount`` bytes.
     package func header(at offset: Int, in bytes: [UInt8]) -> AudioFrameHeader? {
         guard offset >= 0, offset <= bytes.count - headerByteCount else { return nil }
         let head = bytes[offset..<offset + headerByteCount]
@@ -58,7 +58,7 @@ package enum AudioFraming: Sendable, Hashable, CaseIterable {
         case .ac3: return AC3Header(parsing: head)?.frame
         case .dts: return DTSHeader(parsing: head)?.frame
         case .loas:
-            // ISO/IEC 14496-3 §1.7.2: AudioSyncStream. The decoder of libavcodec wants to see its header.
+            // ISO/IEC 14496-3 §1.7.2: AudioSyncStream. libavcodec's decoder needs its header.
             let word = head.reduce(0) { $0 << 8 | Int($1) }
             guard word >> 13 == 0x2b7, word & 0x1fff > 0 else { return nil }
             return AudioFrameHeader(

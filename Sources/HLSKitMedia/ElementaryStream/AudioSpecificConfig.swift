@@ -6,15 +6,15 @@ package struct AudioSpecificConfig: Sendable, Hashable {
     package var objectType: Int
     /// Samples per second of the core, before spectral band replication doubles it.
     package var coreSampleRate: Int
-    /// Samples per second of the output as far as it is signalled.
+    /// Samples per second of the output, as far as signalled.
     package var sampleRate: Int
-    /// 0 if a program config element declares it, see ``channelCount``.
+    /// The configuration, or 0 if a program config element declares it; see ``channelCount``.
     package var channelConfiguration: Int
-    /// Channels as far as they are signalled (parametric stereo not counted); 0 if unknown.
+    /// The signalled number of channels without parametric stereo, or 0 if unknown.
     package var channelCount: Int
     /// Core samples per frame: 1024 or 960 (512 or 480 for the low-delay types).
     package var samplesPerFrame: Int
-    /// The number of bits that were read, so that a reader of LATM can continue behind it.
+    /// The number of bits read, so that a LATM reader can continue after them.
     package var bitCount = 0
 
     // ISO/IEC 14496-3 table 1.18.
@@ -67,7 +67,7 @@ package struct AudioSpecificConfig: Sendable, Hashable {
         bitCount = reader.position - start
     }
 
-    /// The bytes of the configuration of plain AAC-LC; none if it cannot say so.
+    /// Returns the configuration of plain AAC-LC, or no bytes if it cannot be expressed.
     static func lowComplexity(sampleRate: Int, channelCount: Int) -> [UInt8] {
         guard let rate = sampleRates.firstIndex(of: sampleRate), channelCount > 0,
             let channels = channelCounts.prefix(8).firstIndex(of: channelCount)
@@ -89,7 +89,7 @@ package struct AudioSpecificConfig: Sendable, Hashable {
     }
 }
 
-/// The channels of AAC where no channel configuration fits (ISO/IEC 14496-3 §4.4.1.1, table 4.2).
+/// Describes the channels of AAC that fit no channel configuration (ISO/IEC 14496-3 §4.4.1.1, table 4.2).
 struct ProgramConfigElement {
     private(set) var channelCount = 0
 
@@ -114,12 +114,12 @@ struct ProgramConfigElement {
 }
 
 extension MediaTrack {
-    /// AAC of a transport stream, or without a container, whose channels are told not by a number but by an element in its
-    /// frames.
+    /// Whether an element in the frames, rather than a number, declares the channels of AAC in a transport stream or
+    /// without a container.
     package var namesChannelsInBand: Bool {
         codec == .aac && sampleEntry.isEmpty && configuration.count >= 2 && configuration[1] >> 3 & 15 == 0
     }
 
-    /// That element has not come: nothing can be made of the frames.
+    /// Whether that element is still missing, so that the frames cannot be decoded.
     package var awaitsChannels: Bool { namesChannelsInBand && configuration.count == 2 }
 }

@@ -1,14 +1,15 @@
 /// Reads bits from bytes, the most significant bit first.
 ///
-/// Reading behind the end gives zeros and sets ``isExhausted``, so that a parser checks once, after its last field.
+/// Reading past the end returns zeros and sets ``isExhausted``, so that a parser needs only one check, after its last
+/// field.
 package struct BitReader {
     private let bytes: [UInt8]
-    /// The number of bits read; at most one more than there are.
+    /// The number of bits read, which is at most one more than available.
     package private(set) var position = 0
 
     package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// More bits were read than there are.
+    /// Whether more bits were read than available.
     package var isExhausted: Bool { position > bytes.count * 8 }
 
     /// The next `count` bits (0 to 32) as an unsigned number.
@@ -38,10 +39,10 @@ package struct BitReader {
         position = count <= end - position ? position + max(count, 0) : end + 1
     }
 
-    /// Skips to the next byte boundary.
+    /// Advances to the next byte boundary.
     package mutating func alignToByte() { position = min((position + 7) & ~7, bytes.count * 8 + 1) }
 
-    /// ue(v), ISO/IEC 14496-10 §9.1: 0 to 2³² − 2; 0 if malformed, which also exhausts the reader.
+    /// Reads ue(v), ISO/IEC 14496-10 §9.1: 0 to 2³² − 2. Malformed data returns 0 and exhausts the reader.
     package mutating func unsignedExpGolomb() -> Int {
         var zeros = 0
         while !flag() {

@@ -1,26 +1,24 @@
-/// The closed captions that one picture carries: triples of a kind and two bytes.
+/// The closed captions of one picture: triples of a kind and two bytes.
 ///
 /// Source: ANSI/CTA-708-E §4.4 (`cc_data`); ATSC A/53 Part 4 §6.2.3 (`GA94` in SEI of H.264 and HEVC); QuickTime File
 /// Format, "Closed Captioning Media" (`c608`); SMPTE ST 334-2 (caption distribution packets).
 package struct ClosedCaptionData: Sendable, Hashable {
-    /// Two bytes of captions and what they belong to.
+    /// Two bytes of captions and their stream.
     package struct Pair: Sendable, Hashable {
-        /// The stream that the bytes belong to; the raw value is `cc_type`.
+        /// The stream of the bytes. The raw value is `cc_type`.
         package enum Kind: UInt8, Sendable, Hashable {
             /// Two bytes of line 21 (CEA-608).
             case field1, field2
-            /// CEA-708: continues a packet, begins one.
+            /// CEA-708 data that continues or begins a packet.
             case packetData, packetStart
         }
 
-        /// The stream that the bytes belong to.
         package var kind: Kind
         /// The first byte, parity included in CEA-608.
         package var first: UInt8
         /// The second byte, parity included in CEA-608.
         package var second: UInt8
 
-        /// Makes a pair.
         package init(kind: Kind, first: UInt8, second: UInt8) {
             self.kind = kind
             self.first = first
@@ -28,16 +26,16 @@ package struct ClosedCaptionData: Sendable, Hashable {
         }
     }
 
-    /// In the order of the bitstream.
+    /// The pairs in the order of the bitstream.
     package var pairs: [Pair]
 
-    /// Makes the data of one frame; empty by default.
+    /// Creates the data of one frame, which is empty by default.
     package init(pairs: [Pair] = []) { self.pairs = pairs }
 
-    /// Finds the captions in an access unit of H.264 or HEVC; damaged units and other codecs have none.
+    /// Finds the captions in an access unit of H.264 or HEVC. Damaged units and other codecs have none.
     ///
-    /// Cost: in MP4 a look at the head of each NAL unit; else at each byte up to the first slice, and of two fields at
-    /// all bytes.
+    /// In MP4, this examines the head of each NAL unit. In a byte stream, it examines each byte up to the first slice,
+    /// or all bytes if the unit has two fields.
     package init(sample: MediaSample, track: MediaTrack) {
         pairs = []
         guard track.codec == .h264 || track.codec == .hevc, sample.encryption == nil else { return }
@@ -110,7 +108,7 @@ package struct ClosedCaptionData: Sendable, Hashable {
         while let start = code {
             let header = start + 3
             guard header < bytes.count else { return }
-            // The slices are long: no one looks for their end, but for the other field behind them.
+            // Slices are long, so do not search for their end unless the other field follows them.
             if endsAtSlice, Self.isSlice(bytes[header], isHEVC: isHEVC) { return }
             code = NALUnits.startCode(in: bytes, from: header)
             readUnit(bytes, header..<(code ?? bytes.count), isHEVC: isHEVC)
@@ -167,50 +165,47 @@ package struct ClosedCaptionData: Sendable, Hashable {
     }
 }
 
-/// Brings the captions of pictures, which come in the order of decoding, into the order of presentation.
+/// Reorders the captions of pictures from decoding order to presentation order.
 package struct ClosedCaptionReorderer: Sendable {
     /// The captions of a picture, at its presentation time.
     package struct Entry: Sendable, Hashable {
         /// The presentation time, in units of the track's timescale.
         package var pts: Int64
-        /// The captions of the frame.
         package var data: ClosedCaptionData
 
-        /// Makes an entry.
         package init(pts: Int64, data: ClosedCaptionData) {
             self.pts = pts
             self.data = data
         }
     }
 
-    /// No decoder holds back more pictures (16 in H.264 and HEVC, as frames or as fields).
+    /// The largest number of pictures that a decoder reorders (16 in H.264 and HEVC, as frames or as fields).
     private static let maxHeldCount = 32
 
-    /// How much later than they are decoded pictures were presented: the first, and the extremes.
+    /// The composition offsets of the pictures so far: the first one and the extremes.
     private struct Offsets {
         var first: Int64
         var smallest: Int64
         var largest: Int64
 
-        /// By how much later pictures may be presented before they are decoded.
+        /// The amount by which a presentation time may precede a decoding time.
         var debt: Int64 {
-            // Where nothing was put between decoding and presenting (negative composition offsets), a picture that is
-            // decoded early is followed by as many that are presented before it.
+            // With negative composition offsets, each picture that is decoded early is followed by an equal number of
+            // pictures that are presented before it.
             first <= 0 ? max(0, largest) : smallest < 0 ? 0 - smallest : 0
         }
     }
 
-    /// By presentation time.
+    /// The entries by presentation time.
     private var held: [Entry] = []
     private var offsets: Offsets?
 
-    /// Makes a reorderer for one track.
     package init() {}
 
-    /// Takes what a picture carries and gives what nothing can come before any more.
+    /// Adds the captions of a picture and returns those that no later picture can precede.
     ///
-    /// - Parameter dts: when the picture is decoded, also where that is after it is presented (ISO/IEC 14496-12 §8.6.1.3:
-    ///   composition offsets may be negative).
+    /// - Parameter dts: The decoding time of the picture, which may be after its presentation time (ISO/IEC 14496-12
+    ///   §8.6.1.3: composition offsets may be negative).
     package mutating func add(_ data: ClosedCaptionData, pts: Int64, dts: Int64) -> [Entry] {
         let (difference, isFar) = pts.subtractingReportingOverflow(dts)
         let offset = isFar ? 0 : min(max(difference, Int64.min / 4), Int64.max / 4)
@@ -229,7 +224,7 @@ package struct ClosedCaptionReorderer: Sendable {
         return Array(held.prefix(count))
     }
 
-    /// There are no more pictures.
+    /// Returns the remaining captions after the last picture.
     package mutating func finish() -> [Entry] {
         offsets = nil
         defer { held = [] }

@@ -1,4 +1,4 @@
-/// The header of a frame of DTS: of its core, or of an extension substream, which follows the core that it belongs to.
+/// The header of a DTS frame: of its core, or of an extension substream that follows its core.
 ///
 /// Source: ETSI TS 102 114 §5.3 and §7.4.1.
 package struct DTSHeader: Sendable, Hashable {
@@ -6,19 +6,19 @@ package struct DTSHeader: Sendable, Hashable {
 
     package var isExtension: Bool
     package var frameByteCount: Int
-    /// 0 for extensions, which do not declare it here.
+    /// The samples per channel, or 0 for extensions, which do not declare them here.
     package var sampleCount = 0
     package var sampleRate = 0
     package var channelCount = 0
 
-    // By SFREQ and AMODE; 0 is not in use.
+    // Indexed by SFREQ and AMODE. 0 is not used.
     private static let rates = [
         0, 8000, 16_000, 32_000, 0, 0, 11_025, 22_050, 44_100, 0, 0, 12_000, 24_000, 48_000, 0, 0,
     ]
     private static let channelCounts = [1, 2, 2, 2, 2, 3, 3, 4, 4, 5, 6, 6, 6, 7, 8, 8]
 
-    /// nil if `bytes` is too short or no header. Of the core only its usual form is known: sixteen bits a word, the
-    /// higher byte first.
+    /// Returns nil if `bytes` is too short or not a header. Only the usual form of the core is supported: sixteen bits
+    /// per word, the higher byte first.
     package init?(parsing bytes: ArraySlice<UInt8>) {
         guard bytes.count >= Self.byteCount else { return nil }
         var reader = BitReader(Array(bytes.prefix(Self.byteCount)))

@@ -1,14 +1,14 @@
-/// Makes samples of a stream whose frames declare their own length: all audio, and ID3.
+/// Creates samples from a stream whose frames declare their own length: all audio, and ID3.
 ///
-/// Times are counted in audio samples from the last timestamp, so that they are exact however many frames there are.
+/// Times are counted in audio samples from the last timestamp, so that they are exact for any number of frames.
 struct FrameAssembler {
-    /// Differences between packed audio and the packets of a transport stream.
+    /// Differences between packed audio and transport stream packets.
     struct Options {
-        /// How the stream is called in notes.
+        /// The name of the stream in notes.
         var name: String
-        /// ID3 tags may stand between frames; they become samples of the track with this number.
+        /// ID3 tags between frames become samples of the track with this number.
         var metadataTrackID: Int?
-        /// The first frame of MPEG audio may be a table instead of audio.
+        /// Whether the first frame of MPEG audio may be a table instead of audio.
         var skipsInformationFrame = false
     }
 
@@ -21,27 +21,27 @@ struct FrameAssembler {
     private let options: Options
     private(set) var track: MediaTrack
     private var buffer: [UInt8] = []
-    /// The first byte in `buffer` that is not yet in a sample.
+    /// The first byte in `buffer` that does not belong to a sample yet.
     private var at = 0
     private var marks = PacketMarks()
-    /// Offset of `buffer` in the stream's bytes, for notes.
+    /// The offset of `buffer` in the stream's bytes, for notes.
     private var consumed: Int
-    /// The last frame ended where the next one must begin.
+    /// Whether the last frame ended where the next one must begin.
     private var isLocked = false
     private var skippedByteCount = 0
     private var clock: SampleClock?
     private var hasSamples = false
     /// The fields of the last header from which `track` was made.
     private var configuredHeader: [UInt8] = []
-    /// The last program config element has told what the channels are, which frames behind it need not say again.
+    /// Whether a program config element has declared the channels, so that later frames need not repeat it.
     private var hasElement = false
     private var latm: LATMConfiguration?
     private var unconfigured = UnconfiguredFrames()
-    /// How far the access unit of many frames that begins at this offset of the stream has been followed: each packet
-    /// brings a few of them.
+    /// The progress of reading an access unit with many frames that begins at this offset. Each packet contains only a
+    /// few of them.
     private var followed = (start: 0, byteCount: 0)
 
-    /// - Parameter offset: that of the first byte, for notes.
+    /// - Parameter offset: The offset of the first byte, for notes.
     init(framing: AudioFraming, track: MediaTrack, options: Options, offset: Int = 0) {
         self.framing = framing
         self.track = track
@@ -49,7 +49,7 @@ struct FrameAssembler {
         consumed = offset
     }
 
-    /// Bytes that arrive from here on have the timestamp `pts` from the first frame that begins in them.
+    /// Sets the timestamp `pts` for the first frame that begins in the following bytes.
     mutating func beginPacket(pts: Int64?, isRandomAccess: Bool = false) {
         marks.append(.init(offset: buffer.count, pts: pts, dts: nil, isRandomAccess: isRandomAccess))
     }
@@ -59,12 +59,12 @@ struct FrameAssembler {
         process(isEnd: false, to: &sink)
     }
 
-    /// The offset behind the last byte that has come.
+    /// The offset after the last received byte.
     var endOffset: Int { consumed + buffer.count }
 
-    /// No more bytes follow, or not without a gap: gives out what is there.
+    /// Emits the remaining frames because the stream ends or has a gap.
     ///
-    /// - Returns: the number of bytes of a frame that was not whole.
+    /// - Returns: The number of bytes of an incomplete frame.
     @discardableResult
     mutating func finish(isDamaged: Bool, to sink: inout EventSink) -> Int {
         process(isEnd: true, to: &sink)
@@ -79,14 +79,14 @@ struct FrameAssembler {
         at = 0
         marks.removeAll()
         isLocked = false
-        // How much time was lost is unknown until the next timestamp.
+        // The amount of lost time is unknown until the next timestamp.
         if isDamaged { clock = nil }
         return left
     }
 
-    /// Gives out all frames that are whole. The rest may continue in the next segment.
+    /// Emits all complete frames. The rest may continue in the next segment.
     ///
-    /// - Returns: whether there is a rest, or what frames of the next segment need.
+    /// - Returns: Whether the next segment needs any state of this one.
     @discardableResult
     mutating func endSegment(to sink: inout EventSink) -> Bool {
         process(isEnd: true, to: &sink)
@@ -121,7 +121,7 @@ struct FrameAssembler {
             return .moved
         }
         var end = at + max(header.byteCount, followed.start == consumed + at ? followed.byteCount : 0)
-        // A tag whose length lies must not swallow the tags of later packets.
+        // A tag with a wrong length must not consume the tags of later packets.
         if framing == .id3, let next = cutStart(before: min(end, buffer.count), among: 4) {
             emit(at..<next, header: header, isDamaged: true, to: &sink)
             at = next
@@ -136,7 +136,7 @@ struct FrameAssembler {
         }
         let needsProof = !isLocked && !isTrusted(at)
         let isDivided = marks.first(behind: at, before: end) != nil
-        // The next header proves this one, and shows whether this access unit continues.
+        // The next header confirms this one, and shows whether this access unit continues.
         while needsProof || isDivided || header.mayContinue {
             guard end + framing.headerByteCount <= buffer.count else {
                 if !isEnd { return .needsMore }
@@ -176,20 +176,20 @@ struct FrameAssembler {
     /// More than any access unit of E-AC-3: eight substreams, each with eight dependent ones, of 4 KiB.
     private static let maxUnitByteCount = 64 * 4096
 
-    /// A packet begins here, which is as good as a header behind the frame.
+    /// Whether a packet begins here, which is as reliable as a header after the frame.
     private func isTrusted(_ offset: Int) -> Bool { marks.contains(offset) }
 
-    /// Where a packet begins with a header, within the frame that would end at `end`.
+    /// The offset at which a packet begins with a header, within the frame that would end at `end`.
     ///
-    /// - Parameter count: the newest packets that are looked at; earlier ones have been.
+    /// - Parameter count: The number of newest packets to check, because earlier ones have been checked.
     private func cutStart(before end: Int, among count: Int = .max) -> Int? {
         marks.marks.suffix(count).first {
             $0.offset > at && $0.offset < end && framing.header(at: $0.offset, in: buffer) != nil
         }?.offset
     }
 
-    /// Before its first frame, a stream may turn out to be in another format than its container says: where a packet
-    /// begins with a frame that another one follows. nil if it does not.
+    /// Before the first frame, checks whether the stream has another format than its container declares. That is the
+    /// case if a packet begins with a frame of that format and another one follows. Returns nil if not.
     private mutating func reconsider(isEnd: Bool, to sink: inout EventSink) -> Step? {
         guard framing != .id3 else { return nil }
         for other in AudioFraming.declaredWrongly where other != framing {
@@ -228,7 +228,7 @@ struct FrameAssembler {
         skippedByteCount = 0
     }
 
-    /// Takes an ID3 tag that stands between frames; nil if there is none.
+    /// Reads an ID3 tag between frames. Returns nil if there is none.
     private mutating func stepOverTag(isEnd: Bool, to sink: inout EventSink) -> Step? {
         guard buffer[at] == 0x49, "ID3".utf8.starts(with: buffer[at...].prefix(3)) else { return nil }
         guard buffer.count - at >= ID3Tag.headerByteCount else { return isEnd ? nil : .needsMore }
@@ -242,7 +242,7 @@ struct FrameAssembler {
         return .moved
     }
 
-    /// Gives out a whole tag as a metadata sample, at the time of the next frame.
+    /// Emits a whole tag as a metadata sample, at the time of the next frame.
     mutating func emitTag(_ bytes: ArraySlice<UInt8>, to sink: inout EventSink) {
         guard let id = options.metadataTrackID else { return }
         let pts = marks.marks.last { $0.offset <= at }?.pts ?? clock?.now ?? 0
@@ -274,8 +274,8 @@ struct FrameAssembler {
         if options.skipsInformationFrame && isFirst && framing == .mpegAudio
             && MPEGAudioHeader.isInformation(buffer[range])
         {
-            // Segments are cut out of files with such a frame in its place, so its time passes: without it there
-            // would be a hole before the next segment.
+            // The time of this frame passes. Segments are cut from files that contain it, so otherwise there would be a
+            // gap before the next segment.
             sink.note("\(options.name): the first frame is an encoder table without audio")
             track.gapless = MPEGAudioHeader.gapless(buffer[range])
             sink.update(track)
@@ -288,7 +288,7 @@ struct FrameAssembler {
     /// Samples per second, and per channel of one frame.
     private typealias Format = (rate: Int, samples: Int)
 
-    /// When a frame begins and how long it is; nil, with a note, before the first timestamp.
+    /// Returns the start and duration of a frame, or nil with a note before the first timestamp.
     private mutating func time(
         of mark: PacketMarks.Mark?, _ format: Format, to sink: inout EventSink
     ) -> (pts: Int64, duration: Int64)? {
@@ -316,7 +316,7 @@ struct FrameAssembler {
                 isDamaged: isDamaged, data: data, encryption: track.encryption == nil ? nil : .elementaryStream))
     }
 
-    /// Sets the track's fields from a header that has them all.
+    /// Sets the track's fields from a complete header.
     private mutating func describe(_ header: AudioFrameHeader, to sink: inout EventSink) {
         track.codec = header.codec
         track.sampleRate = header.sampleRate
@@ -326,7 +326,7 @@ struct FrameAssembler {
 
     private mutating func configure(_ range: Range<Int>, header: AudioFrameHeader, to sink: inout EventSink) {
         guard range.count >= ADTSHeader.byteCount else { return }
-        // Version, profile, rate and channels; the copyright and length fields change with each frame.
+        // Version, profile, rate and channels. The copyright and length fields change with each frame.
         let b = range.lowerBound
         let fixed = [buffer[b + 1], buffer[b + 2], buffer[b + 3] & 0xc0]
         let isNew = fixed != configuredHeader
@@ -351,7 +351,7 @@ struct FrameAssembler {
 
     // MARK: LATM
 
-    /// Nil while there is no configuration.
+    /// Returns nil while there is no configuration.
     private mutating func latmTiming(_ range: Range<Int>, to sink: inout EventSink) -> Format? {
         do throws(MediaError) {
             if case .configuration(let found) = try LATMConfiguration.parse(buffer[range].dropFirst(3)) {
@@ -396,7 +396,7 @@ struct SampleClock {
     /// The time of the next frame, to the nearest unit.
     var now: Int64 { time(at: sampleCount) }
 
-    /// The time of a frame of `samples` and the distance to the next one.
+    /// Returns the time of a frame of `samples` and its duration, and advances.
     mutating func advance(by samples: Int, rate: Int) -> (pts: Int64, duration: Int64) {
         let pts = now
         if rate != self.rate { self = SampleClock(start: pts, rate: rate) }

@@ -1,4 +1,4 @@
-/// A sequence parameter set of H.264, as far as a player needs it.
+/// The fields of an H.264 sequence parameter set that a player needs.
 ///
 /// Source: ISO/IEC 14496-10 §7.3.2.1.1 and Annex E.
 package struct H264SPS: Sendable, Hashable {
@@ -20,18 +20,18 @@ package struct H264SPS: Sendable, Hashable {
     package var width: Int
     /// Height in luma samples after cropping.
     package var height: Int
-    /// Pictures are never coded as fields.
+    /// Whether pictures are never coded as fields.
     package var isFramesOnly: Bool
     /// The bits of `frame_num` in slice headers: 4 to 16.
     package var frameNumberBitCount: Int
-    /// The bits of `pic_order_cnt_lsb` in slice headers: 4 to 16; nil if slices declare no order of their own.
+    /// The bits of `pic_order_cnt_lsb` in slice headers (4 to 16), or nil if slices do not declare their order.
     package var orderCountBitCount: Int?
-    /// The three colour planes are coded like pictures of their own.
+    /// Whether the three colour planes are coded as separate pictures.
     package var hasSeparateColourPlanes: Bool
     /// Colour, shape and timing of the frames.
     package var usability: VideoUsabilityInfo
 
-    /// Reads a NAL unit of type 7, beginning with its header byte, emulation prevention included.
+    /// Reads a NAL unit of type 7, from its header byte on and including emulation prevention.
     ///
     /// - Throws: `malformed` if the fields contradict each other or end early.
     package init(parsing nalUnit: some Collection<UInt8>) throws(MediaError) {
@@ -69,7 +69,7 @@ package struct H264SPS: Sendable, Hashable {
         isFramesOnly = reader.flag()
         if !isFramesOnly { reader.skip(1) }
         reader.skip(1)
-        // 1 055 macroblocks is the widest picture of level 6.2; the limit here only keeps the numbers small.
+        // The widest picture of level 6.2 has 1 055 macroblocks. The limit here only prevents large numbers.
         guard !reader.isExhausted, id < 32, chromaFormatIDC < 4, lumaBitDepth <= 14, chromaBitDepth <= 14,
             frameNumberBitCount <= 16, orderCountBitCount ?? 4 <= 16, widthInBlocks <= 4096, heightInUnits <= 4096
         else {

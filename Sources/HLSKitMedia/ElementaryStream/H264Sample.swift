@@ -1,7 +1,8 @@
-/// Facts about a picture from the NAL units of its H.264 sample.
+/// Information about a picture from the NAL units of its H.264 sample.
 package enum H264Sample {
-    /// Whether the picture is an instantaneous decoding refresh: it needs no picture before it, and none that follows it in
-    /// decoding order is shown before it (ISO/IEC 14496-10 §3.69). Looks at the units before the first slice only.
+    /// Whether the picture is an instantaneous decoding refresh: it depends on no earlier picture, and no picture that
+    /// follows it in decoding order is shown before it (ISO/IEC 14496-10 §3.69). This examines only the units before
+    /// the first slice.
     package static func isInstantaneousRefresh(_ sample: MediaSample, of track: MediaTrack) -> Bool {
         guard track.codec == .h264, sample.isSync else { return false }
         return sample.data.withUnsafeBytes { bytes in
@@ -17,7 +18,7 @@ package enum H264Sample {
 
     private static func isSlice(_ type: UInt8) -> Bool { (1...5).contains(type) }
 
-    /// In a byte stream with start codes.
+    /// For a byte stream with start codes.
     private static func firstSliceType(in bytes: UnsafeRawBufferPointer) -> UInt8? {
         var at = NALUnits.startCode(in: bytes, from: 0)
         while let start = at, start + 3 < bytes.count {
@@ -28,7 +29,7 @@ package enum H264Sample {
         return nil
     }
 
-    /// In units that each have their length before them.
+    /// For units that follow their length.
     private static func firstSliceType(in bytes: UnsafeRawBufferPointer, lengthSize: Int) -> UInt8? {
         var at = 0
         while at + lengthSize < bytes.count {
@@ -43,9 +44,9 @@ package enum H264Sample {
 }
 
 extension MediaTrack {
-    /// Bytes of the length before each NAL unit of H.264 or HEVC; nil if start codes are between them.
+    /// The bytes of the length before each NAL unit of H.264 or HEVC, or nil if start codes separate them.
     package var nalUnitLengthSize: Int? {
-        // avcC and hvcC begin with version 1; what decoders take as a byte stream begins with a start code.
+        // avcC and hvcC begin with version 1. A configuration for byte streams begins with a start code.
         let at = codec == .hevc ? 21 : 4
         guard configuration.first == 1, configuration.count > at else { return nil }
         return Int(configuration[at] & 3) + 1

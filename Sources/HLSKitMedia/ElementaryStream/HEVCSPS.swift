@@ -1,4 +1,4 @@
-/// A sequence parameter set of HEVC, as far as a player needs it.
+/// The fields of an HEVC sequence parameter set that a player needs.
 ///
 /// Source: ISO/IEC 23008-2 §7.3.2.2 and Annex E.
 package struct HEVCSPS: Sendable, Hashable {
@@ -20,14 +20,14 @@ package struct HEVCSPS: Sendable, Hashable {
     package var width: Int
     /// Height in luma samples after cropping.
     package var height: Int
-    /// The bits of `slice_pic_order_cnt_lsb` in slice headers: 4 to 16; nil if the number is out of range.
+    /// The bits of `slice_pic_order_cnt_lsb` in slice headers (4 to 16), or nil if the number is out of range.
     package var orderCountBitCount: Int?
-    /// The three colour planes are coded like pictures of their own.
+    /// Whether the three colour planes are coded as separate pictures.
     package var hasSeparateColourPlanes: Bool
     /// Colour, shape and timing of the frames.
     package var usability: VideoUsabilityInfo
 
-    /// Reads a NAL unit of type 33, beginning with its two header bytes, emulation prevention included.
+    /// Reads a NAL unit of type 33, from its two header bytes on and including emulation prevention.
     ///
     /// - Throws: `malformed` if the fields contradict each other or end early.
     package init(parsing nalUnit: some Collection<UInt8>) throws(MediaError) {
@@ -72,7 +72,7 @@ package struct HEVCSPS: Sendable, Hashable {
             throw MediaError(code: .malformed, text: "HEVC sequence parameter set: a field is out of range")
         }
         usability = VideoUsabilityInfo()
-        // The rest only matters for the VUI behind it: a stream that cheats here still has its size.
+        // The remaining fields only matter for the VUI after them. Even if they are invalid, the stream has its size.
         let orderCountBits = reader.unsignedExpGolomb() + 4
         guard orderCountBits <= 16, !reader.isExhausted else { return }
         orderCountBitCount = orderCountBits
@@ -122,7 +122,7 @@ package struct HEVCSPS: Sendable, Hashable {
         }
     }
 
-    /// §7.3.7; false if a number is out of range.
+    /// §7.3.7. Returns false if a number is out of range.
     private static func skipReferencePictureSets(_ reader: inout BitReader) -> Bool {
         let count = reader.unsignedExpGolomb()
         guard count <= 64 else { return false }

@@ -1,4 +1,4 @@
-/// An ID3v2 tag, taken apart into its frames.
+/// An ID3v2 tag, parsed into its frames.
 ///
 /// Source: ID3v2.2, ID3v2.3.0 and ID3v2.4.0 informal standards; "HTTP Live Streaming" (RFC 8216 §3.4) for the
 /// timestamp.
@@ -8,14 +8,13 @@ package struct ID3Tag: Sendable, Hashable {
     /// The frames in the order of the tag.
     package var frames: [Frame]
 
-    /// One frame as it is stored, unsynchronisation and data length indicator undone.
+    /// One frame, with unsynchronisation and the data length indicator removed.
     package struct Frame: Sendable, Hashable {
         /// Four characters, three in version 2.2: "PRIV", "TXXX", "TIT2".
         package var id: String
-        /// The content behind the frame's header. Empty for compressed and encrypted frames.
+        /// The content after the frame's header. It is empty for compressed and encrypted frames.
         package var content: [UInt8]
 
-        /// Makes a frame.
         package init(id: String, content: [UInt8]) {
             self.id = id
             self.content = content
@@ -26,7 +25,7 @@ package struct ID3Tag: Sendable, Hashable {
     /// The owner of the PRIV frame with the timestamp of packed audio (RFC 8216 §3.4).
     private static let timestampOwner = "com.apple.streaming.transportStreamTimestamp"
 
-    /// The size of the whole tag, header and footer included; nil if `header` does not begin a tag.
+    /// The size of the whole tag with header and footer, or nil if `header` does not begin a tag.
     static func byteCount(ofTagWithHeader header: ArraySlice<UInt8>) -> Int? {
         guard header.count >= headerByteCount, header.starts(with: "ID3".utf8) else { return nil }
         let b = header.startIndex
@@ -37,9 +36,9 @@ package struct ID3Tag: Sendable, Hashable {
         return headerByteCount + size + (hasFooter ? headerByteCount : 0)
     }
 
-    /// Reads a whole tag. Frames behind the first one that makes no sense are left out.
+    /// Reads a whole tag. Frames after the first invalid one are dropped.
     ///
-    /// - Throws: `malformed` if the bytes do not begin with a tag, `truncated` if they end before it does.
+    /// - Throws: `malformed` if the bytes do not begin with a tag, `truncated` if they end before the tag does.
     package init(parsing bytes: some Collection<UInt8>) throws(MediaError) {
         let bytes = Array(bytes)
         guard let byteCount = Self.byteCount(ofTagWithHeader: bytes[...]) else {
@@ -56,7 +55,7 @@ package struct ID3Tag: Sendable, Hashable {
         var body = bytes[Self.headerByteCount..<byteCount - (hasFooter ? Self.headerByteCount : 0)]
         if majorVersion < 4 && flags & 0x80 != 0 { body = Self.synchronised(body)[...] }
         if majorVersion > 2 && flags & 0x40 != 0 {
-            // The extended header: its size counts itself in 2.4, not in 2.3.
+            // The size of the extended header includes itself in 2.4, but not in 2.3.
             guard body.count >= 4 else { return }
             let field = body.prefix(4)
             let size = majorVersion == 4 ? Self.synchsafe(field) ?? 0 : 4 + Self.number(field)
@@ -65,7 +64,8 @@ package struct ID3Tag: Sendable, Hashable {
         while let frame = Self.nextFrame(of: &body, majorVersion: majorVersion) { frames.append(frame) }
     }
 
-    /// The 33-bit timestamp of the first sample of a packed audio segment, in units of 1/90 000 s; nil without one.
+    /// The 33-bit timestamp of the first sample of a packed audio segment in units of 1/90 000 s, or nil if there is
+    /// none.
     package var transportStreamTimestamp: Int64? {
         for frame in frames where Self.isTimestamp(frame) {
             let value = frame.content.suffix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -74,7 +74,7 @@ package struct ID3Tag: Sendable, Hashable {
         return nil
     }
 
-    /// There is more in the tag than the timestamp.
+    /// Whether the tag contains more than the timestamp.
     var hasMetadata: Bool { frames.contains { !Self.isTimestamp($0) } }
 
     private static func isTimestamp(_ frame: Frame) -> Bool {
@@ -89,7 +89,7 @@ package struct ID3Tag: Sendable, Hashable {
         let id = body.prefix(idLength)
         guard id.allSatisfy({ (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) }) else { return nil }
         let field = body.dropFirst(idLength).prefix(idLength)
-        // iTunes once wrote 2.4 frames with plain sizes; the larger reading is only possible as a plain number.
+        // iTunes once wrote 2.4 frames with plain sizes. The larger value is possible only as a plain number.
         let size = majorVersion == 4 ? synchsafe(field) ?? number(field) : number(field)
         let flags = majorVersion == 2 ? 0 : body[body.startIndex + 9]
         body = body.dropFirst(headerLength)
@@ -109,7 +109,7 @@ package struct ID3Tag: Sendable, Hashable {
         return Frame(id: name, content: Array(content))
     }
 
-    /// Undoes unsynchronisation: `ff 00` stands for `ff`.
+    /// Undoes unsynchronisation: `ff 00` represents `ff`.
     private static func synchronised(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
@@ -121,7 +121,7 @@ package struct ID3Tag: Sendable, Hashable {
         return result
     }
 
-    /// Four times seven bits; nil if a top bit is set.
+    /// Reads four groups of seven bits. Returns nil if a top bit is set.
     private static func synchsafe(_ bytes: ArraySlice<UInt8>) -> Int? {
         bytes.allSatisfy { $0 < 0x80 } ? bytes.reduce(0) { $0 << 7 | Int($1) } : nil
     }

@@ -1,9 +1,9 @@
-/// The StreamMuxConfig of an AudioMuxElement in LOAS framing, as far as timing and channels go.
+/// The fields of an AudioMuxElement's StreamMuxConfig in LOAS framing that describe timing and channels.
 ///
 /// Source: ISO/IEC 14496-3 §1.7.3.
 package struct LATMConfiguration: Sendable, Hashable {
     package var audio: AudioSpecificConfig
-    /// Access units in one AudioMuxElement.
+    /// The number of access units in one AudioMuxElement.
     package var subframeCount: Int
 
     /// The head of an AudioMuxElement.
@@ -11,8 +11,8 @@ package struct LATMConfiguration: Sendable, Hashable {
         case configuration(LATMConfiguration), sameAsBefore
     }
 
-    /// - Parameter payload: the AudioMuxElement behind the three bytes of the LOAS header.
-    /// - Throws: `malformed`, and `unsupported` for several programs or layers.
+    /// - Parameter payload: The AudioMuxElement after the three bytes of the LOAS header.
+    /// - Throws: `malformed`, or `unsupported` for several programs or layers.
     package static func parse(_ payload: ArraySlice<UInt8>) throws(MediaError) -> Element {
         // Long enough for any configuration with its program config element.
         var reader = BitReader(Array(payload.prefix(1024)))

@@ -9,11 +9,11 @@ package struct MPEGAudioHeader: Sendable, Hashable {
     package var channelCount: Int
     package var frameByteCount: Int
     package var sampleCount: Int
-    /// Sample rates below 32 kHz.
+    /// Whether the sample rate is below 32 kHz.
     package var isLowRate: Bool
 
-    /// nil if `bytes` is too short or no header that can be followed. A free-format frame (no declared bit rate)
-    /// is none: its length cannot be known.
+    /// Returns nil if `bytes` is too short or not a supported header. A free-format frame (no declared bit rate) is not
+    /// supported because its length is unknown.
     package init?(parsing bytes: ArraySlice<UInt8>) {
         guard bytes.count >= 4 else { return nil }
         let b = bytes.startIndex
@@ -49,9 +49,10 @@ package struct MPEGAudioHeader: Sendable, Hashable {
             sampleRate: sampleRate, channelCount: channelCount)
     }
 
-    /// The frame holds no audio but a table for players of files ("Xing", "Info", "VBRI").
+    /// Whether the frame contains no audio but a table for file players ("Xing", "Info", "VBRI").
     ///
-    /// Decoders would play it as silence. FFmpeg's demuxer drops it, and no time passes for it; here its time passes.
+    /// Decoders would play it as silence. FFmpeg's demuxer drops it and its time. This library drops the frame but
+    /// keeps its time.
     package static func isInformation(_ frame: ArraySlice<UInt8>) -> Bool {
         guard let header = MPEGAudioHeader(parsing: frame), header.layer == 3 else { return false }
         return header.hasXingTable(frame) || frame.dropFirst(36).starts(with: "VBRI".utf8)
@@ -67,10 +68,10 @@ package struct MPEGAudioHeader: Sendable, Hashable {
         return table.starts(with: "Xing".utf8) || table.starts(with: "Info".utf8)
     }
 
-    /// Samples that a decoder of layer III gives before those of its first frame.
+    /// The number of samples that a layer III decoder outputs before the first frame's own.
     private static let decoderDelay = 529
 
-    /// The audio that the encoder added, from its information frame; nil if undeclared.
+    /// The audio that the encoder added, from its information frame, or nil if undeclared.
     ///
     /// Source: the LAME tag, as FFmpeg reads it (written by LAME and by FFmpeg's libraries).
     package static func gapless(_ frame: ArraySlice<UInt8>) -> GaplessInfo? {
@@ -83,7 +84,7 @@ package struct MPEGAudioHeader: Sendable, Hashable {
         let flags = number(rest.prefix(4))
         rest = rest.dropFirst(4)
         let frameCount = flags & 1 != 0 ? number(rest.prefix(4)) : 0
-        // The number of frames, that of bytes, the seek table, the quality.
+        // The number of frames, the number of bytes, the seek table and the quality.
         for (bit, byteCount) in [(1, 4), (2, 4), (4, 100), (8, 4)] where flags & bit != 0 {
             rest = rest.dropFirst(byteCount)
         }
@@ -102,7 +103,8 @@ package struct MPEGAudioHeader: Sendable, Hashable {
         return info
     }
 
-    // ISO/IEC 11172-3 §2.4.2.3 and ISO/IEC 13818-3 §2.4.2.3: layers I, II, III; low rates: layer I, layers II and III.
+    // ISO/IEC 11172-3 §2.4.2.3 and ISO/IEC 13818-3 §2.4.2.3: layers I, II, III, and for low rates layer I, then layers
+    // II and III.
     private static let kilobits = [
         [0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
         [0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],

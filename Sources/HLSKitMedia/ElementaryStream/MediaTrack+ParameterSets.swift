@@ -1,9 +1,9 @@
 extension MediaTrack {
-    /// Takes in what a sequence parameter set of H.264 or HEVC says of the pictures.
+    /// Adopts the properties that a sequence parameter set of H.264 or HEVC declares.
     ///
-    /// - Parameter unit: from its header byte on, emulation prevention included.
-    /// - Returns: how long a frame lasts, if it says.
-    /// - Throws: `malformed` where it cannot be read; the track stays as it is.
+    /// - Parameter unit: The unit from its header byte on, including emulation prevention.
+    /// - Returns: The duration of a frame, if declared.
+    /// - Throws: `malformed` if the set cannot be read. The track does not change in that case.
     mutating func describe(
         by unit: some Collection<UInt8>
     ) throws(MediaError) -> VideoUsabilityInfo.FrameDuration? {
@@ -24,8 +24,8 @@ extension MediaTrack {
         return usability.frameDuration
     }
 
-    /// Takes in what the messages of an access unit say of how video of high dynamic range was graded. Looks at the units
-    /// before the first slice.
+    /// Adopts the HDR grading that the messages of an access unit declare. This examines the units before the first
+    /// slice.
     ///
     /// Source: ISO/IEC 23008-2 §D.2.28 and §D.2.35, ISO/IEC 14496-10 §D.1.29 and §D.1.31.
     mutating func describeLight(byMessagesIn bytes: UnsafeRawBufferPointer) {
@@ -57,8 +57,8 @@ extension MediaTrack {
         }
     }
 
-    /// The track as parameter sets with start codes describe it; nil where there is no sequence parameter set among them
-    /// that can be read.
+    /// The track with the properties of parameter sets with start codes, or nil if they contain no readable sequence
+    /// parameter set.
     package func described(by sets: [UInt8]) -> MediaTrack? {
         sets.withUnsafeBytes { bytes in
             var at = NALUnits.startCode(in: bytes, from: 0)

@@ -1,11 +1,11 @@
 /// The common parts of H.264 and HEVC byte streams: start codes and emulation prevention.
 package enum NALUnits {
-    /// The offset of the first `00 00 01` at or behind `start`; nil if there is none.
+    /// The offset of the first `00 00 01` at or after `start`, or nil if there is none.
     package static func startCode(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
         let count = bytes.count
         var at = max(start, 0)
-        // Two neighbouring zero bytes are one zero byte in the OR of two words, a byte apart. This happens by chance
-        // once in 8 KiB of compressed video.
+        // Two adjacent zero bytes produce a zero byte in the OR of two words that are one byte apart. By chance, this
+        // happens once in 8 KiB of compressed video.
         while at + 9 <= count {
             let word =
                 bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self)
@@ -47,7 +47,8 @@ package enum NALUnits {
         messages(inSEI: payload).map(\.number)
     }
 
-    /// The SEI messages in a raw payload from which the NAL unit header has been removed. The last may be cut off.
+    /// The SEI messages in a raw payload from which the NAL unit header has been removed. The last one may be
+    /// truncated.
     static func messages(inSEI payload: ArraySlice<UInt8>) -> [(number: Int, bytes: ArraySlice<UInt8>)] {
         var messages: [(number: Int, bytes: ArraySlice<UInt8>)] = []
         var at = payload.startIndex

@@ -1,4 +1,4 @@
-/// Where packets with timestamps begin in the bytes of an elementary stream that are not yet samples.
+/// The positions of packets with timestamps in the bytes of an elementary stream that are not yet samples.
 struct PacketMarks {
     struct Mark {
         var offset: Int
@@ -7,10 +7,10 @@ struct PacketMarks {
         var isRandomAccess: Bool
     }
 
-    /// In the order of their offsets, each of which is there once. A slice, so that taking from the front costs nothing.
+    /// The marks by offset, each offset once. It is a slice so that removing from the front costs nothing.
     private(set) var marks: ArraySlice<Mark> = []
 
-    /// Of packets without bytes of their own only the last one with a timestamp is kept.
+    /// If several packets have no bytes, only the last one with a timestamp is kept.
     mutating func append(_ mark: Mark) {
         if let last = marks.last, last.offset == mark.offset {
             if last.pts != nil && mark.pts == nil { return }
@@ -19,10 +19,10 @@ struct PacketMarks {
         marks.append(mark)
     }
 
-    /// The mark of the packet in which the byte at `offset` lies, unless it was taken before; those before it are
-    /// removed, as they belong to nothing.
+    /// Removes and returns the mark of the packet that contains the byte at `offset`, unless it was taken earlier. Also
+    /// removes the marks before it because they belong to no unit.
     ///
-    /// - Parameter slack: a packet with a timestamp that begins up to this many bytes later is preferred.
+    /// - Parameter slack: A packet with a timestamp that begins up to this number of bytes later is preferred.
     mutating func takeMark(forUnitAt offset: Int, slack: Int = 0) -> Mark? {
         let (own, end) = (index(behind: offset), index(behind: offset + slack))
         guard end > marks.startIndex else { return nil }
@@ -31,15 +31,15 @@ struct PacketMarks {
         return mark
     }
 
-    /// The first mark between the two offsets, the first of which is excluded.
+    /// The first mark between the two offsets, excluding `start`.
     func first(behind start: Int, before end: Int) -> Mark? {
         marks[index(behind: start)...].first.flatMap { $0.offset < end ? $0 : nil }
     }
 
-    /// The time that a packet tells of the unit that it is a further part of, up to its end: the first one behind `start`
-    /// that tells one. The time of a packet in which another unit begins is that unit's.
+    /// The time of a later packet of the same unit, up to the unit's end: the first one after `start` that declares a
+    /// time. If another unit begins in the packet, the time belongs to that unit.
     ///
-    /// - Parameter isLast: no bytes follow those of the unit.
+    /// - Parameter isLast: Whether no bytes follow the unit.
     func timeOfRest(behind start: Int, upTo end: Int, isLast: Bool) -> Mark? {
         var at = index(behind: start)
         while at < marks.endIndex, marks[at].offset < end {
@@ -51,13 +51,13 @@ struct PacketMarks {
         return nil
     }
 
-    /// A packet that nothing belongs to yet begins exactly at `offset`.
+    /// Whether an unused packet begins exactly at `offset`.
     func contains(_ offset: Int) -> Bool { marks[..<index(behind: offset)].last?.offset == offset }
 
-    /// The bytes up to `count` have gone. What began in them begins before the first byte now, not at it; only the last
-    /// of these can still be of use.
+    /// Removes the bytes up to `count`. Packets that began in them now begin before the first byte. Only the last of
+    /// these is still useful.
     mutating func removeBytes(_ count: Int) {
-        // Each few bytes that arrive come here, and there may be as many marks as bytes.
+        // This is called for every few bytes that arrive, and there may be as many marks as bytes.
         guard count > 0 else { return }
         marks = marks[max(marks.startIndex, index(behind: count) - 1)...]
         for index in marks.indices { marks[index].offset -= count }
@@ -72,7 +72,7 @@ struct PacketMarks {
         }
     }
 
-    /// Where the marks behind `offset` begin, found by halves.
+    /// Finds the first mark after `offset` by binary search.
     private func index(behind offset: Int) -> Int {
         var (low, high) = (marks.startIndex, marks.endIndex)
         while low < high {

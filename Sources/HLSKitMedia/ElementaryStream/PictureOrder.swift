@@ -1,13 +1,13 @@
-/// Where a picture stands in the order of display, as its first slice says.
+/// The position of a picture in display order, as its first slice declares it.
 struct PictureOrder: Sendable, Hashable {
     /// The lower bits of the picture order count.
     var count: Int
     var bitCount: Int
-    /// Counting begins again with this picture; those before it in the stream are shown before it.
+    /// Whether the count restarts with this picture, so that all earlier pictures in the stream are shown before it.
     var restarts: Bool
 }
 
-/// Finds the order of pictures in slice headers.
+/// Reads the order of pictures from slice headers.
 ///
 /// Source: ISO/IEC 14496-10 §7.3.3 and §8.2.1.1; ISO/IEC 23008-2 §7.3.6.1 and §8.3.1.
 struct PictureOrderReader: Sendable {
@@ -17,7 +17,7 @@ struct PictureOrderReader: Sendable {
     /// Parameters that HEVC slice headers depend on, by picture parameter set.
     private var pictureSets: [Int: (hasOutputFlag: Bool, extraBitCount: Int)] = [:]
 
-    /// - Parameter nalUnit: with its header, emulation prevention included.
+    /// - Parameter nalUnit: The unit with its header, including emulation prevention.
     mutating func takeH264Sequence(_ nalUnit: some Collection<UInt8>) { h264 = try? H264SPS(parsing: nalUnit) }
 
     mutating func takeHEVCSequence(_ nalUnit: some Collection<UInt8>) { hevc = try? HEVCSPS(parsing: nalUnit) }
@@ -34,7 +34,7 @@ struct PictureOrderReader: Sendable {
 
     /// Reads a slice header from `pic_parameter_set_id` on.
     ///
-    /// - Returns: the field, if the picture is one; the order of a whole frame, if declared.
+    /// - Returns: The field if the picture is one, and the order of a whole frame if declared.
     func h264Picture(_ reader: inout BitReader, isIDR: Bool) -> (field: VideoUnitScanner.Field?, order: PictureOrder?) {
         guard let set = h264 else { return (nil, nil) }
         _ = reader.unsignedExpGolomb()
@@ -50,13 +50,13 @@ struct PictureOrderReader: Sendable {
         return (nil, reader.isExhausted ? nil : order)
     }
 
-    /// Reads the header of the first slice segment of a picture, behind the two bytes of its type.
+    /// Reads the header of a picture's first slice segment, after the two bytes of its type.
     func hevcOrder(_ reader: inout BitReader, type: Int) -> PictureOrder? {
         guard let hevc, let bitCount = hevc.orderCountBitCount else { return nil }
         reader.skip(1)
         if (16...23).contains(type) { reader.skip(1) }
         guard let set = pictureSets[reader.unsignedExpGolomb()] else { return nil }
-        // IDR pictures count from 0, and so do those behind a broken link.
+        // IDR pictures count from 0, as do pictures after a broken link.
         if type == 19 || type == 20 { return PictureOrder(count: 0, bitCount: bitCount, restarts: true) }
         reader.skip(set.extraBitCount)
         _ = reader.unsignedExpGolomb()

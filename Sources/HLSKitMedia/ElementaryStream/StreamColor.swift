@@ -1,8 +1,8 @@
 extension MediaTrack {
-    /// The colour of the pictures: what the stream itself says (the usability information of its parameter set), and where
-    /// that says nothing, the container. nil if neither does.
+    /// The colour of the video, from the usability information of the stream's parameter set or else from the container.
+    /// It is nil if neither declares it.
     ///
-    /// Decoders give it with each picture; this gives it before one is decoded.
+    /// Decoders report it with each picture. This property is available before decoding.
     package var declaredColor: ColorInformation? {
         guard let own = streamUsability?.colorInformation else { return colorInformation }
         guard let container = colorInformation else { return own }
@@ -14,15 +14,14 @@ extension MediaTrack {
             isFullRange: own.isFullRange == true ? true : container.isFullRange ?? own.isFullRange)
     }
 
-    /// The shape of a pixel: what the container says, and where that says nothing, the stream itself. nil if neither does.
+    /// The shape of a pixel, from the container or else from the stream itself. It is nil if neither declares it.
     package var declaredPixelAspectRatio: PixelAspectRatio? {
         if let pixelAspectRatio { return pixelAspectRatio }
         guard let ratio = streamUsability?.sampleAspectRatio, ratio.width != ratio.height else { return nil }
         return PixelAspectRatio(horizontalSpacing: ratio.width, verticalSpacing: ratio.height)
     }
 
-    /// The fields that a frame consists of: 2 of video that may be interlaced, 1 of video that is not; nil where the stream does
-    /// not say.
+    /// The fields of a frame: 2 if the video may be interlaced, 1 if not, or nil if the stream does not declare it.
     package var declaredFieldCount: Int? {
         if let fieldCount { return fieldCount }
         guard codec == .h264, configuration.first == 1, let set = Self.parameterSet(avcC: configuration),
@@ -31,7 +30,7 @@ extension MediaTrack {
         return set.isFramesOnly ? 1 : 2
     }
 
-    /// How to show the pictures, from the first sequence parameter set in `avcC` or `hvcC`.
+    /// The usability information of the first sequence parameter set in `avcC` or `hvcC`.
     private var streamUsability: VideoUsabilityInfo? {
         guard configuration.first == 1 else { return nil }
         do throws(MediaError) {

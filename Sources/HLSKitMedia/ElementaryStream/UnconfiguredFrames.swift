@@ -1,7 +1,7 @@
-/// Frames of LATM before the first configuration of the segment, which declares how long they are.
+/// LATM frames before the first configuration of the segment, which declares their length.
 ///
-/// Segments are cut where the pictures allow it, not where the configuration comes; a decoder that has it from the
-/// segment before can use the frames up to there.
+/// Segments are cut where the video allows it, not where a configuration is. A decoder with the configuration of the
+/// previous segment can use these frames.
 struct UnconfiguredFrames {
     struct Frame {
         var data: SampleData
@@ -16,7 +16,7 @@ struct UnconfiguredFrames {
     private static let maxCount = 1024
     private static let maxByteCount = 1 << 20
 
-    /// - Returns: false if no more are kept.
+    /// - Returns: False if no more frames are kept.
     mutating func append(_ frame: Frame) -> Bool {
         guard frames.count < Self.maxCount, byteCount + frame.data.count <= Self.maxByteCount else { return false }
         frames.append(frame)

@@ -1,18 +1,18 @@
-/// Video usability information (VUI) of H.264 and HEVC: how to show the pictures.
+/// The video usability information (VUI) of H.264 and HEVC, which controls presentation.
 ///
-/// Source: ISO/IEC 14496-10 Annex E, ISO/IEC 23008-2 Annex E; the code points are those of ITU-T H.273.
+/// Source: ISO/IEC 14496-10 Annex E, ISO/IEC 23008-2 Annex E, with the code points of ITU-T H.273.
 package struct VideoUsabilityInfo: Sendable, Hashable {
-    /// Width and height of one sample; 1:1 where undeclared.
+    /// The width and height of one sample, or 1:1 if undeclared.
     package var sampleAspectRatio: SampleAspectRatio
-    /// H.273 ColourPrimaries; 2 (unspecified) where undeclared.
+    /// H.273 ColourPrimaries, or 2 (unspecified) if undeclared.
     package var colourPrimaries: Int
-    /// H.273 TransferCharacteristics; 2 (unspecified) where undeclared.
+    /// H.273 TransferCharacteristics, or 2 (unspecified) if undeclared.
     package var transferCharacteristics: Int
-    /// H.273 MatrixCoefficients; 2 (unspecified) where undeclared.
+    /// H.273 MatrixCoefficients, or 2 (unspecified) if undeclared.
     package var matrixCoefficients: Int
-    /// Samples use the whole range of numbers (H.273 VideoFullRangeFlag).
+    /// Whether samples use the full range (H.273 VideoFullRangeFlag).
     package var isFullRange: Bool
-    /// The time between two frames as a fraction of a second; nil if undeclared.
+    /// The time between two frames as a fraction of a second, or nil if undeclared.
     package var frameDuration: FrameDuration?
 
     /// Width to height of one sample.
@@ -22,28 +22,26 @@ package struct VideoUsabilityInfo: Sendable, Hashable {
         /// Relative to ``width``.
         package var height: Int
 
-        /// Makes the ratio `width` : `height`.
         package init(width: Int, height: Int) {
             self.width = width
             self.height = height
         }
     }
 
-    /// `value / timescale` seconds; both are positive.
+    /// `value / timescale` seconds, both positive.
     package struct FrameDuration: Sendable, Hashable {
-        /// The numerator.
         package var value: Int64
         /// Units per second.
         package var timescale: Int64
 
-        /// Makes `value / timescale` seconds; both must be positive.
+        /// Creates `value / timescale` seconds. Both must be positive.
         package init(value: Int64, timescale: Int64) {
             self.value = value
             self.timescale = timescale
         }
     }
 
-    /// Makes usability information; the defaults are what is inferred if nothing is declared.
+    /// Creates usability information. The defaults are the inferred values of undeclared fields.
     package init(
         sampleAspectRatio: SampleAspectRatio = .init(width: 1, height: 1), colourPrimaries: Int = 2,
         transferCharacteristics: Int = 2, matrixCoefficients: Int = 2, isFullRange: Bool = false,
@@ -57,7 +55,7 @@ package struct VideoUsabilityInfo: Sendable, Hashable {
         self.frameDuration = frameDuration
     }
 
-    /// The colour fields as containers have them; nil if nothing is declared.
+    /// The colour fields in the form of containers, or nil if none is declared.
     package var colorInformation: ColorInformation? {
         let isDeclared = colourPrimaries != 2 || transferCharacteristics != 2 || matrixCoefficients != 2
         guard isDeclared || isFullRange else { return nil }
@@ -66,7 +64,7 @@ package struct VideoUsabilityInfo: Sendable, Hashable {
             matrixCoefficients: matrixCoefficients, isFullRange: isFullRange)
     }
 
-    /// Reads the fields that both formats begin with, up to the chroma sample location.
+    /// Reads the common fields of both formats, up to the chroma sample location.
     init(parsingCommonFieldsFrom reader: inout BitReader) {
         self.init()
         if reader.flag() {

@@ -1,4 +1,4 @@
-/// The fields of an `esds` box that matter for decoding.
+/// The fields of an `esds` box that are needed for decoding.
 ///
 /// Source: ISO/IEC 14496-1 §7.2.6.5 to §7.2.6.7.
 struct ElementaryStreamDescriptor {
@@ -21,8 +21,8 @@ struct ElementaryStreamDescriptor {
         }
     }
 
-    /// The body of the next descriptor, which must have this tag. A size beyond the parent is cut: old writers count
-    /// wrongly.
+    /// The body of the next descriptor, which must have this tag. A size beyond the parent is clamped because old
+    /// writers calculate it incorrectly.
     private static func descriptor(_ tag: UInt8, in reader: inout BoxReader) throws(MediaError) -> BoxReader {
         guard try reader.readUInt8() == tag else { throw reader.malformed("'esds' without descriptor \(tag)") }
         var size = 0
@@ -36,17 +36,18 @@ struct ElementaryStreamDescriptor {
     }
 }
 
-/// The audio as an AudioSpecificConfig describes it, as far as it must be complete: some end early.
+/// The audio that an AudioSpecificConfig describes. Missing fields at its end are accepted because some writers
+/// truncate it.
 ///
 /// Source: ISO/IEC 14496-3 §1.6.2.1.
 struct AACConfiguration {
     private(set) var sampleRate = 0
-    /// 0 if only a program config element in the stream declares it.
+    /// The number of channels, or 0 if only a program config element in the stream declares it.
     private(set) var channelCount = 0
-    /// Its audio object type is USAC's.
+    /// Whether its audio object type is USAC.
     private(set) var isExtendedHighEfficiency = false
 
-    /// nil if the bytes are too few or use a reserved value.
+    /// Returns nil if there are too few bytes or a value is reserved.
     init?(parsing bytes: [UInt8]) {
         var reader = BitReader(bytes)
         let objectType = AudioSpecificConfig.objectType(from: &reader)
@@ -61,13 +62,13 @@ struct AACConfiguration {
     }
 }
 
-/// The `dOps` box, turned into the header that Opus has in Ogg, which is what libavcodec takes.
+/// The `dOps` box, converted to the Opus header of Ogg, which libavcodec expects.
 ///
 /// Source: "Encapsulation of Opus in ISO Base Media File Format" §4.3.2; RFC 7845 §5.1.
 struct OpusConfiguration {
     let channelCount: Int
     let header: [UInt8]
-    /// Samples at the start of the media that the encoder has added.
+    /// The samples at the start of the media that the encoder has added.
     let preSkip: Int
 
     init(parsing payload: BoxReader) throws(MediaError) {
@@ -104,7 +105,7 @@ func flacStreamInformation(_ payload: BoxReader) throws(MediaError) -> [UInt8] {
     return Array(try reader.readBytes(34))
 }
 
-/// Channels and rate of AC-3 and E-AC-3: the sample entry's own fields are not to be believed for these.
+/// The channels and rate of AC-3 and E-AC-3, because the sample entry's own fields are unreliable for these.
 ///
 /// Source: ETSI TS 102 366, Annex F.
 struct DolbyConfiguration {
@@ -120,13 +121,13 @@ struct DolbyConfiguration {
 
     init(parsingEnhancedAC3 payload: BoxReader) throws(MediaError) {
         var reader = payload
-        try reader.skip(2)  // data rate, number of independent substreams; the first of them counts
+        try reader.skip(2)  // Data rate and number of independent substreams. Only the first substream is used.
         // fscod 2, bsid 5, reserved 1, asvc 1, bsmod 3, acmod 3, lfeon 1
         let fields = try reader.readUInt16()
         let dependent = try reader.readUInt8() >> 1 & 0xF
         var extraChannels = 0
         if dependent > 0, let low = try? reader.readUInt8() {
-            // chan_loc: pairs count two. Bit 8 (LFE2) is in the byte before and adds one channel that few have.
+            // chan_loc: pairs count as two. Bit 8 (LFE2), which is rare, is in the previous byte and adds one channel.
             let pairs: UInt8 = 0b0110_0011
             extraChannels = low.nonzeroBitCount + (low & pairs).nonzeroBitCount
         }

@@ -11,7 +11,7 @@ struct FourCharacterCode: RawRepresentable, Hashable, Sendable, ExpressibleByStr
 
     private var characters: [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: rawValue >> $0) } }
 
-    /// The four characters; what is not printable ASCII becomes a full stop.
+    /// The four characters. Any character outside printable ASCII becomes a full stop.
     var description: String {
         String(decoding: characters.map { (0x20...0x7E).contains($0) ? $0 : UInt8(ascii: ".") }, as: UTF8.self)
     }
@@ -20,19 +20,20 @@ struct FourCharacterCode: RawRepresentable, Hashable, Sendable, ExpressibleByStr
 /// One box: its type and a reader of its payload.
 struct Box {
     let type: FourCharacterCode
-    /// Offset of the first byte of the header, and of the first byte behind the box.
+    /// The offset of the first byte of the header, and of the first byte after the box.
     let offset: Int
     let endOffset: Int
     var payload: BoxReader
 }
 
-/// Reads big-endian fields and child boxes from the payload of one box and never beyond it.
+/// Reads big-endian fields and child boxes from the payload of one box, but never beyond it.
 ///
-/// Errors carry the offset from the start of the segment or section. Costs no copy: it reads a slice of the input.
+/// Errors contain the offset from the start of the segment or section. The reader uses a slice of the input without
+/// copying.
 struct BoxReader {
     private let bytes: ArraySlice<UInt8>
     private var index: Int
-    /// Added to an index of `bytes` to get the offset in the segment.
+    /// The difference between an offset in the segment and an index of `bytes`.
     private let shift: Int
 
     init(_ bytes: ArraySlice<UInt8>, offset: Int) {
@@ -41,7 +42,7 @@ struct BoxReader {
         shift = offset - bytes.startIndex
     }
 
-    /// Offset of the next byte from the start of the segment or section.
+    /// The offset of the next byte from the start of the segment or section.
     var offset: Int { index + shift }
     var remaining: Int { bytes.endIndex - index }
     /// The bytes not yet read.
@@ -49,7 +50,7 @@ struct BoxReader {
 
     func malformed(_ text: String) -> MediaError { MediaError(code: .malformed, byteOffset: offset, text: text) }
 
-    /// Moves on by `count` bytes and returns the index at which they begin.
+    /// Advances by `count` bytes and returns the index at which they begin.
     private mutating func take(_ count: Int) throws(MediaError) -> Int {
         guard count >= 0, count <= remaining else {
             throw malformed("\(count) bytes are needed and the box has \(remaining) left")
@@ -78,7 +79,7 @@ struct BoxReader {
         UInt64(try readUInt32()) << 32 | UInt64(try readUInt32())
     }
 
-    /// A 32-bit field that the 64-bit versions of a box have in 64 bits.
+    /// Reads a field of 32 bits, or of 64 bits in the 64-bit versions of a box.
     mutating func readUInt(is64Bit: Bool) throws(MediaError) -> UInt64 {
         is64Bit ? try readUInt64() : UInt64(try readUInt32())
     }
@@ -95,17 +96,17 @@ struct BoxReader {
         (try readUInt8(), try readUInt24())
     }
 
-    /// A string that ends with a zero byte or with the box. Bad UTF-8 is replaced.
+    /// Reads a string that ends with a zero byte or with the box. Invalid UTF-8 is replaced.
     mutating func readString() -> String {
         let text = rest.prefix { $0 != 0 }
         index = min(text.endIndex + 1, bytes.endIndex)
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The next child box; nil at the end of the parent.
+    /// Returns the next child box, or nil at the end of the parent.
     ///
     /// A tail of fewer than eight bytes is ignored (QuickTime ends some atoms with four zero bytes).
-    /// - Parameter overrun: the code of the error that says that the box is longer than its parent.
+    /// - Parameter overrun: The code of the error if the box is longer than its parent.
     mutating func nextBox(overrun: MediaError.Code = .malformed) throws(MediaError) -> Box? {
         guard remaining >= 8 else { return nil }
         let start = offset
@@ -132,7 +133,7 @@ struct BoxReader {
 }
 
 extension ArraySlice<UInt8> {
-    /// Four bytes as a big-endian number. The caller has checked that they are there.
+    /// Reads four bytes as a big-endian number. The caller has checked that they exist.
     func bigEndianUInt32(at index: Int) -> UInt32 {
         UInt32(self[index]) << 24 | UInt32(self[index + 1]) << 16 | UInt32(self[index + 2]) << 8
             | UInt32(self[index + 3])

@@ -2,8 +2,8 @@
 ///
 /// Source: QuickTime File Format, "Text Sample Data" and "Chapter Lists"; 3GPP TS 26.245 §5.17 (`tx3g`).
 package enum ChapterTitle {
-    /// The title: a length of two bytes, then UTF-8, or UTF-16 with a byte order mark. Boxes may follow. What ends early is
-    /// read as far as it goes; bytes that are no text are replaced.
+    /// Reads the title: a length of two bytes, then UTF-8, or UTF-16 with a byte order mark. Boxes may follow. A
+    /// truncated title is read as far as possible, and invalid bytes are replaced.
     package static func text(ofSample bytes: ArraySlice<UInt8>) -> String {
         guard bytes.count >= 2 else { return "" }
         let length = Int(bytes[bytes.startIndex]) << 8 | Int(bytes[bytes.startIndex + 1])

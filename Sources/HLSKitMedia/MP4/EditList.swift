@@ -1,14 +1,14 @@
-/// The edit list (`elst`) of a track, as far as players follow it: where its media begins and ends.
+/// The part of a track's edit list (`elst`) that players apply: the start and end of its media.
 ///
-/// Media time `media_time` of the first edit is presented when the empty edit before it is over. Edits that follow one
-/// another in the media without a gap are one. Other edits would cut the media or play it twice, which is not done: then
-/// the media continues to its end.
+/// The media time `media_time` of the first edit is presented after the initial empty edit. Consecutive edits without a
+/// gap in the media are one edit. Other edits would cut or repeat the media. They are ignored, and the media continues
+/// to its end.
 ///
 /// Source: ISO/IEC 14496-12 §8.6.6.
 struct EditList: Sendable, Hashable {
-    /// Added to the media's timestamps to get presentation times, in units of the track's timescale.
+    /// The value to add to media timestamps to get presentation times, in units of the track's timescale.
     private(set) var shift: Int64 = 0
-    /// Presentation times that are shown; nil if that is unknown.
+    /// The presentation times that are shown, or nil if unknown.
     private(set) var shown: Range<Int64>?
 
     init() {}
@@ -21,7 +21,7 @@ struct EditList: Sendable, Hashable {
         let count = try reader.readUInt32()
         var empty: UInt64 = 0
         var first: Edit?
-        // In units of the movie's timescale; nil: to the end.
+        // In units of the movie's timescale. nil means to the end.
         var length: UInt64? = 0
         for _ in 0..<count {
             let edit = try Edit(&reader, is64Bit: is64Bit)
@@ -37,7 +37,7 @@ struct EditList: Sendable, Hashable {
                 length = edit.duration > 0 ? edit.duration : nil
                 continue
             }
-            // A unit of either timescale is not a gap.
+            // A difference of one unit in either timescale is not a gap.
             let slack = 1 + Int64(track.timescale) / Int64(max(movieTimescale, 1))
             guard let known = length, edit.duration > 0,
                 let start = begun.mediaTime, let end = Self.ticks(known, movieTimescale, track),
@@ -58,7 +58,7 @@ struct EditList: Sendable, Hashable {
         shift = delay - time
         var end = Int64.max
         if movieTimescale > 0, let length, let ticks = Self.ticks(length, movieTimescale, track) {
-            // Audio is cut at the sample: not for what the movie's coarser units cannot express.
+            // Audio is cut at the exact sample, but not because of the coarser units of the movie.
             let slack = track.mediaType == .audio ? Int64(track.timescale) / Int64(movieTimescale) : 0
             end = delay + ticks + slack
         }
@@ -84,8 +84,8 @@ struct EditList: Sendable, Hashable {
         }
     }
 
-    /// Units of the movie's timescale in those of the track, to the nearest one as ffmpeg does: writers choose the two so
-    /// that they cancel out. nil beyond what times may be.
+    /// Converts units of the movie's timescale to the track's timescale, rounded to the nearest one as in ffmpeg,
+    /// because writers choose the two so that they cancel out. Returns nil beyond the range of times.
     private static func ticks(_ duration: UInt64, _ movieTimescale: UInt32, _ track: MediaTrack) -> Int64? {
         let divisor = UInt64(max(movieTimescale, 1))
         let (high, low) = duration.multipliedFullWidth(by: UInt64(track.timescale))

@@ -1,34 +1,36 @@
-/// A timed event that lies in the media itself: an ad marker, an ID3 tag, a note to the player. In MP4 it is an `emsg`
-/// box; in a transport stream it is a section of splice information, at the timestamp that came before it.
+/// A timed event in the media itself: an ad marker, an ID3 tag or a message to the player.
+///
+/// In MP4 it is an `emsg` box. In a transport stream it is a section of splice information with the timestamp that
+/// preceded it.
 ///
 /// Source: ISO/IEC 23009-1 §5.10.3.3; SCTE 35 and SCTE 214-3 §7.3.2 (the scheme `urn:scte:scte35:2013:bin`).
 public struct EventMessage: Sendable, Hashable {
     /// The time of the event, in units of ``EventMessage/timescale``.
     public enum Timing: Sendable, Hashable {
-        /// From the earliest presentation time of the segment (version 0 of the box).
+        /// The time from the earliest presentation time of the segment (version 0 of the box).
         case afterSegmentStart(UInt32)
-        /// On the presentation timeline of the media (version 1).
+        /// A time on the presentation timeline of the media (version 1).
         case presentationTime(UInt64)
     }
 
     /// The scheme of the message, for example `https://aomedia.org/emsg/ID3` or `urn:scte:scte35:2013:bin`.
     public var schemeIDURI: String
-    /// A sub-type defined by the scheme; may be empty.
+    /// The sub-type, defined by the scheme, which may be empty.
     public var value: String
     /// Messages with equal scheme, value and identifier are the same event.
     public var id: UInt32
     /// Units per second of timing and duration, above 0.
     public var timescale: UInt32
-    /// When the event happens.
+    /// The time of the event.
     public var timing: Timing
-    /// nil if unknown.
+    /// The duration, or `nil` if unknown.
     public var duration: UInt32?
     /// The payload, in the scheme's own format.
     public var messageData: [UInt8]
-    /// ``Timing/presentationTime(_:)`` is 33 bits wide and wraps (transport streams).
+    /// Whether ``Timing/presentationTime(_:)`` has 33 bits and wraps (transport streams).
     package var wrapsAt33Bits = false
 
-    /// Makes an event; without `duration` its length is unknown.
+    /// Creates an event. Without `duration`, its length is unknown.
     package init(
         schemeIDURI: String, value: String = "", id: UInt32 = 0, timescale: UInt32, timing: Timing,
         duration: UInt32? = nil, messageData: [UInt8] = [], wrapsAt33Bits: Bool = false
@@ -45,7 +47,7 @@ public struct EventMessage: Sendable, Hashable {
 }
 
 extension EventMessage {
-    /// nil for a version of the box that is not known.
+    /// Returns nil for an unknown version of the box.
     init?(parsing payload: BoxReader) throws(MediaError) {
         var reader = payload
         switch try reader.readVersionAndFlags().version {

@@ -1,15 +1,17 @@
-/// Demuxes one segment of fragmented MP4 (CMAF).
+/// A demuxer for one segment of fragmented MP4 (CMAF).
 ///
-/// Samples come in file order as soon as their last byte is there. Encrypted samples come encrypted, with what is
-/// needed to decrypt them. A sample without a byte is not given; its time passes. Pieces of the input are held no
-/// longer than until the sample that they are part of is whole.
+/// It emits samples in file order as soon as they are complete. Encrypted samples include the data needed to decrypt
+/// them. A sample without bytes is not emitted, but its time passes. The demuxer keeps input only until the sample that
+/// contains it is complete.
 ///
 /// Source: ISO/IEC 14496-12; RFC 8216 §3.3.
 public struct FragmentedMP4Demuxer: Demuxer {
     private var reader: MP4SegmentReader
 
-    /// - Parameter initialization: the section that `EXT-X-MAP` names; nil if the segment begins with its own
-    ///   `moov` box, which otherwise replaces it.
+    /// Creates a demuxer.
+    ///
+    /// - Parameter initialization: The section that `EXT-X-MAP` names, or `nil` if the segment begins with its own
+    ///   `moov` box. If both exist, the segment's own box is used.
     public init(initialization: MP4InitializationSection?) {
         reader = MP4SegmentReader(
             initialization: initialization,
@@ -19,7 +21,7 @@ public struct FragmentedMP4Demuxer: Demuxer {
 
     /// The initialization section in use.
     package var initialization: MP4InitializationSection? { reader.initialization }
-    /// The indexes (`sidx`) that have been found so far.
+    /// The indexes (`sidx`) found so far.
     package var segmentIndexes: [SegmentIndex] { reader.segmentIndexes }
 
     /// Reads the next bytes of a segment; see ``Demuxer``.

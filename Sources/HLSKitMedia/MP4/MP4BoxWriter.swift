@@ -1,4 +1,4 @@
-/// Writes MP4 boxes.
+/// Builds MP4 boxes in memory.
 struct MP4BoxWriter {
     private(set) var bytes: [UInt8] = []
 

@@ -1,27 +1,27 @@
-/// A whole (not fragmented) MP4 file, cut at sync samples into segments that can be read one by one.
+/// A whole (not fragmented) MP4 file, divided at sync samples into segments that can be read separately.
 ///
-/// A segment is given as a fragment: a `moof` box that is made of the file's sample tables, and where its samples are in
-/// the file. With an initialization section of the same tracks that is what players of streams read. Holds the tables as
-/// they are in the file, and for each segment where its samples begin in them.
+/// A segment is represented as a fragment: a `moof` box created from the file's sample tables, and the positions of its
+/// samples in the file. Together with an initialization section of the same tracks, a stream player can read it. The
+/// type keeps the file's original tables, and the start of each segment in them.
 ///
 /// Source: ISO/IEC 14496-12 §8.6, §8.8.
 package struct MP4FileSegments: Sendable {
-    /// A file of more samples is read as it comes: a pass over its tables takes too long.
+    /// A file with more samples is read sequentially because a pass over its tables takes too long.
     private static let maximumSampleCount = 1 << 24
-    /// The most segments a file is cut into.
+    /// The largest number of segments in a file.
     private static let maximumSegmentCount = 4096
-    /// Offsets in a fragment are of 31 bits.
+    /// Offsets in a fragment have 31 bits.
     private static let maximumSegmentByteCount = 1 << 30
 
     /// A segment to read.
     package struct Fragment: Sendable {
         /// `moof`, and the header of the `mdat` box.
         package var head: [UInt8]
-        /// Contents of the `mdat` box: parts of the file, in their order.
+        /// The parts of the file that form the `mdat` box, in order.
         package var ranges: [Range<Int>]
     }
 
-    /// Where the samples of a segment begin in the tables of a track.
+    /// The start of a segment's samples in the tables of a track.
     fileprivate struct Start {
         var index: Int
         var first: MP4SampleTable.Sample
@@ -31,28 +31,28 @@ package struct MP4FileSegments: Sendable {
     fileprivate struct Lane {
         let table: MP4SampleTable.Track
         let editShift: Int64
-        /// For each segment; nil if the track has nothing in it.
+        /// The start for each segment, or nil if the track has no samples in it.
         var starts: [Start?] = []
-        /// Behind its last sample of each segment.
+        /// The index after its last sample of each segment.
         var ends: [Int] = []
         var end: Int64 = 0
 
         var id: Int { table.track.id }
     }
 
-    /// The tracks that can be read so: those with samples, chapters left out.
+    /// The readable tracks: those with samples, without chapters.
     package var tracks: [MediaTrack] { lanes.map(\.table.track) }
-    /// Where each segment begins in presentation time; the first is the start of the file.
+    /// The start of each segment in presentation time. The first is the start of the file.
     package let starts: [Duration]
-    /// Where the last sample ends.
+    /// The end of the last sample.
     package let end: Duration
-    /// Bytes of all samples together, for each of ``tracks``.
+    /// The size of all samples for each of ``tracks``.
     package private(set) var byteCounts: [Int] = []
 
     private var lanes: [Lane]
 
     /// - Parameters:
-    ///   - target: a segment is cut where decoding can start this long after the cut before it, or later.
+    ///   - target: The minimum time between two cuts. A segment begins at the next sync sample.
     /// - Returns: nil if the tables do not allow it: a fragmented, encrypted or empty file, or one that is too large.
     package init?(_ header: MP4InitializationSection, target: Duration) {
         let chapters = Set(header.chapterTrackIDs)
@@ -86,14 +86,15 @@ package struct MP4FileSegments: Sendable {
         lanes.removeAll { $0.starts.isEmpty }
         guard lanes.count == byteCounts.count else { return nil }
         var starts = cuts.map { max(.zero, Self.duration($0, scale)) }
-        // Priming of an encoder lies before the start; a file whose clock runs from elsewhere begins there.
+        // The encoder's priming lies before the start. If the file's clock starts at another time, the file begins
+        // there.
         if let first, first > .milliseconds(200) { starts[0] = first } else { starts[0] = .zero }
         guard last > starts.last ?? .zero, zip(starts, starts.dropFirst()).allSatisfy(<) else { return nil }
         self.starts = starts
         end = last
     }
 
-    /// The timestamps of the sync samples that segments begin with.
+    /// Returns the timestamps of the sync samples at which segments begin.
     private static func cuts(of table: MP4SampleTable.Track, target: Duration) -> [Int64] {
         let scale = Int64(table.track.timescale)
         let (seconds, attoseconds) = target.components
@@ -102,7 +103,7 @@ package struct MP4FileSegments: Sendable {
         var cuts: [Int64] = []
         for sample in table.samples where sample.isSync || cuts.isEmpty {
             if let last = cuts.last, sample.pts < last || sample.pts - last < distance { continue }
-            // No one seeks to what the edit list does not show.
+            // Seeking never needs media outside the edit list.
             if !cuts.isEmpty, let shown = table.track.shownRange,
                 sample.pts <= shown.lowerBound || sample.pts >= shown.upperBound
             {
@@ -115,12 +116,12 @@ package struct MP4FileSegments: Sendable {
 
     // MARK: Fragments
 
-    /// The samples of one segment.
+    /// Returns the samples of one segment.
     ///
     /// - Parameters:
-    ///   - index: of ``starts``.
-    ///   - trackIDs: the tracks that are wanted.
-    ///   - maximumGap: gaps between samples up to this many bytes are read with them.
+    ///   - index: The index in ``starts``.
+    ///   - trackIDs: The requested tracks.
+    ///   - maximumGap: Gaps between samples up to this number of bytes are also read.
     package func fragment(_ index: Int, of trackIDs: [Int], maximumGap: Int) -> Fragment? {
         guard starts.indices.contains(index) else { return nil }
         let wanted = lanes.filter { trackIDs.contains($0.id) }
@@ -156,10 +157,10 @@ package struct MP4FileSegments: Sendable {
 }
 
 extension MP4FileSegments.Lane {
-    /// Finds where each segment begins and ends.
+    /// Finds the start and end of each segment.
     ///
-    /// - Parameter cuts: in units of `scale`, which is the timescale of the track that they are of.
-    /// - Returns: the first timestamp, and the bytes of each segment; nil if there is no sample.
+    /// - Parameter cuts: The cuts in units of `scale`, the timescale of their track.
+    /// - Returns: The first timestamp and the bytes of each segment, or nil if there is no sample.
     fileprivate mutating func walk(
         _ cuts: [Int64], of scale: Int32
     ) -> (first: Int64, byteCount: [Int])? {
@@ -177,12 +178,12 @@ extension MP4FileSegments.Lane {
             guard !overflow, sampleEnd <= MediaTimeLimit.largest else { break }
             first = min(first, sample.pts)
             end = max(end, sample.pts + sample.duration)
-            // The first segment takes all that comes before the second.
+            // The first segment contains all samples before the second.
             while starts.isEmpty || starts.count < cuts.count && isReached(starts.count, by: sample.pts) {
                 guard starts.isEmpty || !isVideo || sample.isSync else { break }
                 if !starts.isEmpty { ends.append(index) }
                 let own = MP4FileSegments.Start(index: index, first: sample, rest: iterator)
-                // A caption that is shown across the cut belongs to both.
+                // A caption shown across the cut belongs to both segments.
                 if isText, let before, isReached(starts.count, by: before.first.pts + before.first.duration - 1) {
                     starts.append(before)
                 } else {

@@ -1,10 +1,10 @@
-/// Writes the `moof` box of samples that lie in parts of a file, which follow as its `mdat` box.
+/// Writes the `moof` box for samples in parts of a file, which follow it as its `mdat` box.
 ///
 /// Source: ISO/IEC 14496-12 §8.8.
 struct MP4FragmentWriter {
     /// Adjacent samples of one track and one description.
     private struct Run {
-        /// In the `mdat` box.
+        /// The position in the `mdat` box.
         var position: Int
         var samples: ArraySlice<MP4SampleTable.Sample>
     }
@@ -13,18 +13,18 @@ struct MP4FragmentWriter {
         var trackID: Int
         var descriptionIndex: Int
         var decodeTime: Int64
-        /// Added to decoding times to get those of the file.
+        /// The value to add to decoding times to get the file's own.
         var decodingShift: Int64
         var runs: [Run]
     }
 
     private let ranges: [Range<Int>]
-    /// Where each range begins in the `mdat` box.
+    /// The position of each range in the `mdat` box.
     private let positions: [Int]
     private let byteCount: Int
     private var fragments: [TrackFragment] = []
 
-    /// - Parameter ranges: parts of the file, in their order; their bytes make up the `mdat` box.
+    /// - Parameter ranges: Parts of the file, in order. Their bytes form the `mdat` box.
     init(ranges: [Range<Int>]) {
         self.ranges = ranges
         var positions: [Int] = []
@@ -38,8 +38,8 @@ struct MP4FragmentWriter {
     }
 
     /// - Parameters:
-    ///   - editShift: what is in the samples' times and not in those of the media.
-    ///   - decodingShift: by how much the samples' decoding times are ahead of those of the media.
+    ///   - editShift: The shift that the samples' times include and the media's times do not.
+    ///   - decodingShift: The amount by which the samples' decoding times precede the media's.
     mutating func add(
         _ samples: [MP4SampleTable.Sample], ofTrack id: Int, editShift: Int64, decodingShift: Int64 = 0
     ) {
@@ -65,7 +65,7 @@ struct MP4FragmentWriter {
         }
     }
 
-    /// 0 for what is in no range: a sample without a byte.
+    /// Returns 0 for an offset in no range, which belongs to a sample without bytes.
     private func position(of offset: Int) -> Int {
         var (low, high) = (0, ranges.count)
         while low < high {
@@ -73,7 +73,7 @@ struct MP4FragmentWriter {
             if ranges[middle].upperBound < offset { low = middle + 1 } else { high = middle }
         }
         guard low < ranges.count, offset >= ranges[low].lowerBound else { return 0 }
-        // What ends where another range begins is of no byte, or of that one.
+        // A sample that ends where another range begins is empty or belongs to that range.
         if offset == ranges[low].upperBound, low + 1 < ranges.count, ranges[low + 1].lowerBound == offset { low += 1 }
         return positions[low] + offset - ranges[low].lowerBound
     }
@@ -88,7 +88,7 @@ struct MP4FragmentWriter {
             writer.fullBox("mfhd") { $0.write32(UInt32(truncatingIfNeeded: sequenceNumber)) }
             for fragment in fragments {
                 writer.box("traf") { writer in
-                    // The base is the `moof` box; the description is given.
+                    // The base is the `moof` box, and the sample description is given.
                     writer.fullBox("tfhd", flags: 0x02_0002) { writer in
                         writer.write32(UInt32(truncatingIfNeeded: fragment.trackID))
                         writer.write32(UInt32(truncatingIfNeeded: fragment.descriptionIndex + 1))
@@ -106,7 +106,7 @@ struct MP4FragmentWriter {
     }
 
     private static func write(_ run: Run, _ decodingShift: Int64, base: Int, to writer: inout MP4BoxWriter) {
-        // Of each sample: duration, size, flags, composition offset.
+        // Each sample has a duration, size, flags and composition offset.
         writer.fullBox("trun", version: 1, flags: 0xF01) { writer in
             writer.write32(UInt32(run.samples.count))
             writer.write32(UInt32(truncatingIfNeeded: base + run.position))

@@ -1,28 +1,28 @@
-/// Finds the header (`moov`) of an MP4 file wherever it is, from pieces of the file that the caller reads.
+/// Finds the header (`moov`) of an MP4 file at any position, from pieces of the file that the caller reads.
 ///
-/// The caller gives bytes that begin at ``offset``, as many as it likes, until ``append(_:)`` has an answer. A box that
-/// no one needs moves ``offset`` behind it at once: whoever can read by ranges continues there and never loads the
-/// media in between. Holds the boxes that describe, never media.
+/// The caller passes any number of bytes that begin at ``offset`` until ``append(_:)`` returns a header. An unneeded
+/// box moves ``offset`` past it immediately. A caller that can read by ranges continues there and never loads the media
+/// in between. The scanner keeps only descriptive boxes, never media.
 package struct MP4HeaderScanner: Sendable {
-    /// The header of a file, and where it is.
+    /// The header of a file and its position.
     package struct Header: Sendable {
-        /// `ftyp` and `moov`, as ``MP4InitializationSection/init(parsing:)`` takes them.
+        /// `ftyp` and `moov` in the form that ``MP4InitializationSection/init(parsing:)`` reads.
         package var bytes: [UInt8]
         /// The range of `moov` in the file.
         package var movieRange: Range<Int>
-        /// Media lies before `moov`, so that the file cannot be read while it comes.
+        /// Whether media precedes `moov`, so that the file cannot be read sequentially.
         package var isBehindMedia: Bool
-        /// The index of a fragmented file; nil if it has none before its first fragment.
+        /// The index of a fragmented file, or nil if it has none before its first fragment.
         package var index: SegmentIndex?
     }
 
-    /// More boxes before the header than any file has.
+    /// More boxes than any valid file has before its header.
     static let maximumBoxCount = 4096
 
     /// The offset of the next byte to append, from the start of the file.
     package private(set) var offset = 0
 
-    /// How many bytes of the box that is being collected are still to come; nil between boxes.
+    /// The number of missing bytes of the current box, or nil between boxes.
     package var missingByteCount: Int? {
         guard case .collecting(_, _, let byteCount) = state else { return nil }
         return byteCount - collected.count
@@ -39,13 +39,13 @@ package struct MP4HeaderScanner: Sendable {
     private var boxCount = 0
     private var fileType: [UInt8] = []
     private var hasSeenMedia = false
-    /// A fragmented file's header, which waits for the index behind it.
+    /// A fragmented file's header, while the index may still follow.
     private var found: Header?
 
-    /// Makes a scanner that begins at byte 0 of a file.
+    /// Creates a scanner that begins at byte 0 of a file.
     package init() {}
 
-    /// Takes the bytes at ``offset``; nil while more are needed. What lies behind the answer is not looked at.
+    /// Reads the bytes at ``offset``. Returns nil while more are needed, and ignores all data after the header.
     ///
     /// - Throws: `unknownContainer` if the bytes do not look like MP4, `malformed` for a box of an impossible size,
     ///   `limitExceeded` for a header above 64 MiB or thousands of boxes before it.
@@ -70,10 +70,9 @@ package struct MP4HeaderScanner: Sendable {
         }
     }
 
-    /// The answer at the end of the file.
+    /// Returns the header at the end of the file.
     ///
-    /// - Throws: `truncated` if the file ends in the middle of its header, `missingInitializationSection` where there
-    ///   is none.
+    /// - Throws: `truncated` if the file ends within its header, `missingInitializationSection` if there is none.
     package mutating func finish() throws(MediaError) -> Header {
         if let found { return found }
         if !collected.isEmpty {
@@ -83,7 +82,7 @@ package struct MP4HeaderScanner: Sendable {
             code: .missingInitializationSection, byteOffset: offset, text: "an MP4 file without a 'moov' box")
     }
 
-    /// Reads the header of the next box and decides what becomes of the box.
+    /// Reads the header of the next box and decides how to handle the box.
     private mutating func readHeader(_ rest: inout ArraySlice<UInt8>) throws(MediaError) -> Header? {
         let needed = collected.count < 8 ? 8 : 16
         let piece = rest.prefix(needed - collected.count)
@@ -103,7 +102,7 @@ package struct MP4HeaderScanner: Sendable {
             guard needed == 16 else { return nil }  // its size follows
             size = Int(exactly: try reader.readUInt64())
         } else if size32 == 0 {
-            // To the end of the file: only media does that, and nothing comes behind it.
+            // The box extends to the end of the file. Only media does that, and no box follows it.
             if let found { return found }
             throw MediaError(
                 code: .missingInitializationSection, byteOffset: start, text: "an MP4 file without a 'moov' box")

@@ -1,11 +1,11 @@
 extension MP4InitializationSection {
-    /// The initialization section of some tracks of a file, whose samples are given as fragments.
+    /// Writes the initialization section of some tracks of a file, for samples in fragments.
     ///
-    /// Boxes are copied as they are; sample tables are left empty, and `mvex` is added where there is none.
+    /// Boxes are copied unchanged. Sample tables are left empty, and `mvex` is added if it is missing.
     ///
     /// - Parameters:
-    ///   - bytes: the header of the file, as ``init(parsing:)`` takes it.
-    ///   - trackIDs: the tracks that are kept.
+    ///   - bytes: The header of the file, as ``init(parsing:)`` reads it.
+    ///   - trackIDs: The tracks to keep.
     package static func fragmented(_ bytes: [UInt8], keeping trackIDs: [Int]) throws(MediaError) -> [UInt8] {
         var writer = MP4BoxWriter()
         var reader = BoxReader(bytes[...], offset: 0)
@@ -40,7 +40,7 @@ extension MP4InitializationSection {
                 isFragmented = true
                 copy(child, to: &writer)
             case "mvhd", "pssh": copy(child, to: &writer)
-            // Titles and pictures are of the file, and read there.
+            // Titles and images belong to the whole file and are read there.
             default: break
             }
         }
@@ -57,7 +57,7 @@ extension MP4InitializationSection {
         }
     }
 
-    /// `tkhd`'s number.
+    /// The track's number in `tkhd`.
     private static func trackID(of track: Box) throws(MediaError) -> Int? {
         var reader = track.payload
         while var child = try reader.nextBox() {
@@ -69,7 +69,7 @@ extension MP4InitializationSection {
         return nil
     }
 
-    /// Goes down to the sample table, which is emptied.
+    /// Copies the track with an empty sample table.
     private static func copyTrack(_ box: Box, to writer: inout MP4BoxWriter) throws(MediaError) {
         try writer.box(box.type) { writer throws(MediaError) in
             var reader = box.payload

@@ -2,27 +2,27 @@
 ///
 /// Source: ISO/IEC 14496-12; RFC 8216 §3.3.
 public struct MP4InitializationSection: Sendable {
-    /// More tracks than any player has use for; a header with more is refused.
+    /// The largest number of tracks. A header with more is refused.
     static let maximumTrackCount = 256
-    /// A header that deserves more notes is not worth reading about.
+    /// The largest number of notes on one header.
     private static let maximumNoteCount = 64
 
-    /// The tracks for a player, in file order, each as its first sample entry describes it.
+    /// The tracks in file order, each as described by its first sample entry.
     ///
-    /// Timestamps of their samples are shifted by the track's edit list as players do: by the leading empty edit
-    /// (later) and the media time of the first real one (earlier), decoding times by the same amount, so that these
-    /// may be negative. Of a whole file, samples before the first edit and behind the last are there, but are not shown.
-    /// Edits that do not follow one another in the media are not applied.
+    /// A track's edit list shifts the timestamps of its samples, as in other players: an initial empty edit moves them
+    /// later, and the media time of the first real edit moves them earlier. Decoding times move by the same amount, so
+    /// they may be negative. In a whole file, samples before the first edit and after the last one are present but not
+    /// shown. Edits that are not consecutive in the media are ignored.
     public var tracks: [MediaTrack] { movieTracks.map { $0.descriptions[0] } }
-    /// The header announces fragments (`mvex`).
+    /// A Boolean value that indicates whether the header announces fragments (`mvex`).
     public let isFragmented: Bool
-    /// `major_brand`; empty if there is no `ftyp`.
+    /// `major_brand`, or an empty text if there is no `ftyp`.
     package let majorBrand: String
-    /// Notes on what was skipped and why, for the log.
+    /// Notes for the log on skipped boxes and the reasons.
     package let notes: [String]
 
-    /// The tracks with the titles (text) and pictures (video) of chapters, each once, in the order in which the other
-    /// tracks name them (`tref/chap`). Source: QuickTime File Format, "Chapter Lists".
+    /// The tracks with the titles (text) and images (video) of chapters, each once, in the order of the references
+    /// (`tref/chap`). Source: QuickTime File Format, "Chapter Lists".
     package var chapterTrackIDs: [Int] {
         var ids: [Int] = []
         for id in movieTracks.flatMap(\.chapterTrackIDs) where !ids.contains(id) { ids.append(id) }
@@ -33,11 +33,11 @@ public struct MP4InitializationSection: Sendable {
 
     /// Parses a whole initialization section.
     ///
-    /// - Parameter bytes: `ftyp` and `moov`; other boxes are skipped. Of the sample tables, if there are any, it
-    ///   keeps a slice and no copy.
-    /// - Throws: ``MediaError/Code/unknownContainer`` if the bytes are no MP4, `truncated` where `moov` is not
-    ///   whole, `malformed` where a box contradicts its parent or lacks a part, `missingInitializationSection` where
-    ///   there are boxes but no `moov`.
+    /// - Parameter bytes: `ftyp` and `moov`. Other boxes are skipped. Sample tables, if any, are kept as slices without
+    ///   copying.
+    /// - Throws: ``MediaError/Code/unknownContainer`` if the bytes are not MP4, `truncated` if `moov` is incomplete,
+    ///   `malformed` if a box contradicts its parent or lacks a part, or `missingInitializationSection` if there are
+    ///   boxes but no `moov`.
     public init(parsing bytes: ArraySlice<UInt8>) throws(MediaError) {
         var reader = BoxReader(bytes, offset: 0)
         var brand = ""
@@ -80,7 +80,7 @@ public struct MP4InitializationSection: Sendable {
         "meta", "pdin", "udta", "mfra", "imda", "pssh",
     ]
 
-    /// In a `free` box of the header that stands for a whole file, although its samples are given as fragments.
+    /// Marks the header, in a `free` box, as the header of a whole file although its samples come as fragments.
     static let wholeFileMark = Array("HLSKit: a whole file".utf8)
 
     init(movie: Box, majorBrand: String) throws(MediaError) {
@@ -143,7 +143,7 @@ public struct MP4InitializationSection: Sendable {
             for index in tracks[track].descriptions.indices { tracks[track].descriptions[index].isAuxiliary = true }
         }
         if !isOfWholeFile {
-            // Of fragments no one knows at the time of writing how many there will be.
+            // The writer of fragments does not know their number in advance.
             for track in tracks.indices where isFragmented || tracks[track].tables == nil {
                 for index in tracks[track].descriptions.indices { tracks[track].descriptions[index].shownRange = nil }
             }
@@ -154,9 +154,9 @@ public struct MP4InitializationSection: Sendable {
         self.notes = Array(notes.prefix(Self.maximumNoteCount))
     }
 
-    /// Nil, with a note, for a track that cannot be read: the others may do without it.
+    /// Returns nil, with a note, for a track that cannot be read because the others may be usable without it.
     ///
-    /// - Parameter failure: set to the first error.
+    /// - Parameter failure: Receives the first error.
     private static func track(
         _ box: Box, movieTimescale: UInt32, notes: inout [String], failure: inout MediaError?
     ) -> MP4Track? {

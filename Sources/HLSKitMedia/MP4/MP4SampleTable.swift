@@ -1,59 +1,58 @@
-/// The place and the times of every sample of a whole (not fragmented) MP4 file.
+/// The positions and times of all samples in a whole (not fragmented) MP4 file.
 ///
-/// Holds the tables as they are in the file: a movie of a million samples costs no more than its `moov` box.
+/// It keeps the tables in their file format, so a movie of a million samples takes no more memory than its `moov` box.
 package struct MP4SampleTable: Sendable {
-    /// One sample of a track; of PCM, where a file has a sample for each frame, up to 1024 that follow one another.
+    /// One sample of a track, or up to 1024 consecutive frames of PCM, for which a file may have a sample each.
     package struct Sample: Sendable, Hashable {
-        /// Offset of its first byte from the start of the file.
+        /// The offset of its first byte from the start of the file.
         package var offset: Int
-        /// Its length in the file.
         package var byteCount: Int
-        /// In units of the track's timescale, shifted by the edit list as ``MP4InitializationSection/tracks`` says.
+        /// In units of the track's timescale, shifted by the edit list as described at
+        /// ``MP4InitializationSection/tracks``.
         package var pts: Int64
         /// Decoding time, in units of the track's timescale.
         package var dts: Int64
         /// In units of the track's timescale.
         package var duration: Int64
-        /// Decoding can start here.
+        /// Whether decoding can start here.
         package var isSync: Bool
-        /// Which of the track's sample entries it belongs to, from 0.
+        /// The index of its sample entry in the track.
         var descriptionIndex: Int
     }
 
-    /// The samples of a track in decoding order, made one by one: a pass costs time in proportion to their number and
-    /// no memory. Ends early where the tables contradict each other.
+    /// The samples of a track in decoding order, created one by one. A pass takes time proportional to their number and
+    /// no memory. It ends early if the tables contradict each other.
     package struct Samples: Sequence, Sendable {
         let boxes: SampleTableBoxes
         let shift: Int64
-        /// Taken off decoding times.
+        /// The shift that is subtracted from decoding times.
         var decodingShift: Int64 = 0
 
         package func makeIterator() -> Iterator { Iterator(boxes: boxes, shift: shift, decodingShift: decodingShift) }
         package var underestimatedCount: Int { 0 }
     }
 
-    /// The samples of one track.
     package struct Track: Sendable {
         /// The track, described by its first sample entry.
         package let track: MediaTrack
-        /// The number of samples that the tables claim.
+        /// The number of samples that the tables declare.
         package let sampleCount: Int
-        /// Of all samples together, in units of the track's timescale.
+        /// The duration of all samples together, in units of the track's timescale.
         package let duration: Int64
         /// The samples in decoding order.
         package let samples: Samples
-        /// Its place in ``MP4InitializationSection/tracks``.
+        /// The index in ``MP4InitializationSection/tracks``.
         let trackIndex: Int
-        /// What the edit list adds to the times of the media, in units of the track's timescale.
+        /// The value that the edit list adds to media times, in units of the track's timescale.
         package var editShift: Int64 { samples.shift }
-        /// Of a pass over ``samples``, at most.
+        /// The largest number of steps of a pass over ``samples``.
         var stepCount: Int { samples.boxes.stepCount }
     }
 
-    /// The tracks that have samples in the tables; empty for a fragmented file.
+    /// The tracks with samples in the tables. Empty for a fragmented file.
     package let tracks: [Track]
 
-    /// Makes the table of a file from its `moov` box. No sample is looked at yet.
+    /// Creates the table of a file from its `moov` box without reading any samples.
     package init(_ header: MP4InitializationSection) {
         tracks = header.movieTracks.enumerated().compactMap { index, track in
             guard let boxes = track.tables else { return nil }
@@ -69,7 +68,7 @@ package struct MP4SampleTable: Sendable {
 }
 
 extension MP4SampleTable.Samples {
-    /// Walks all tables side by side.
+    /// Iterates over all tables in parallel.
     package struct Iterator: IteratorProtocol, Sendable {
         private let boxes: SampleTableBoxes
         private let decodingShift: Int64
@@ -79,7 +78,7 @@ extension MP4SampleTable.Samples {
         private var compositionOffsets: RunLengthTable
         private var syncIndex: Int
         private var chunkRunIndex: Int
-        /// Counts from 1, as the tables do; 0 before the first.
+        /// The number of the chunk, from 1 as in the tables, or 0 before the first.
         private var chunk = 0
         private var samplesPerChunk = 0
         private var leftInChunk = 0
@@ -120,10 +119,10 @@ extension MP4SampleTable.Samples {
             return sample
         }
 
-        /// As many samples of the chunk as make up a piece of audio, as one.
+        /// Combines samples of the chunk into one piece of audio.
         private mutating func nextOfPCM(_ frameByteCount: Int) -> MP4SampleTable.Sample? {
             var count = Swift.min(leftInChunk, boxes.sampleCount - number)
-            // No one delays PCM: with offsets, samples are as they are.
+            // PCM is never reordered. If there are offsets, samples are not combined.
             if !boxes.compositionOffsets.isEmpty { count = 1 }
             count = durations.countOfEqual(upTo: count)
             let byteCount: Int
@@ -147,7 +146,7 @@ extension MP4SampleTable.Samples {
             return sample
         }
 
-        /// At least one sample, and as many more as fit in a piece.
+        /// Counts one sample and as many further ones as fit into a piece.
         private func sizes(upTo limit: Int, frameByteCount: Int) -> (count: Int, byteCount: Int) {
             let maximum = PCMDescription.maximumFrameCount * frameByteCount
             var (count, byteCount) = (1, size(ofSample: number))
@@ -208,7 +207,7 @@ extension MP4SampleTable.Samples {
         }
     }
 
-    /// Pairs of a count and a value. Past its end it gives nil.
+    /// Pairs of a count and a value. It returns nil past its end.
     private struct RunLengthTable {
         let entries: ArraySlice<UInt8>
         var index: Int
@@ -222,17 +221,17 @@ extension MP4SampleTable.Samples {
 
         mutating func next() -> UInt32? { take(1) }
 
-        /// How many of the next `limit` have one value; all of them past its end.
+        /// Counts the samples, among the next `limit`, that have the same value. Past the table's end, all of them do.
         mutating func countOfEqual(upTo limit: Int) -> Int { load() ? Swift.min(limit, Int(left)) : limit }
 
-        /// The value of the next `count`, which are equal.
+        /// Returns the value of the next `count` entries, which are equal.
         mutating func take(_ count: Int) -> UInt32? {
             guard load() else { return nil }
             left -= UInt32(Swift.min(count, Int(left)))
             return value
         }
 
-        /// False past its end.
+        /// Returns false past its end.
         private mutating func load() -> Bool {
             while left == 0 {
                 guard index < entries.endIndex else { return false }

@@ -1,22 +1,22 @@
-/// Reads MP4 boxes from bytes that come in any pieces, and cuts samples out of the media between them.
+/// Reads MP4 boxes from bytes in pieces of any size, and cuts samples out of the media between them.
 ///
-/// Boxes that describe are collected whole; media is never collected: a sample that lies in one piece is copied once,
-/// one that lies in several is copied once when its last byte is there, until when the pieces are held. What no one
-/// needs is skipped.
+/// Descriptive boxes are collected completely, but media is not. A sample within one piece is copied once. For a sample
+/// in several pieces, the pieces are kept and copied once when its last byte arrives. Unneeded data is skipped.
 struct MP4SegmentReader: Sendable {
-    /// The largest sample that is believed; an 8K intra frame of ProRes has half of it.
+    /// The largest accepted sample. An 8K intra frame of ProRes has half of it.
     static let maximumSampleByteCount = 64 << 20
-    /// The largest `moov` box that is collected; the header of a 24-hour file has a quarter of it.
+    /// The largest `moov` box. The header of a 24-hour file has a quarter of it.
     static let maximumMovieByteCount = 64 << 20
-    /// The largest other box that is collected; one fragment of an hour has a quarter of it.
+    /// The largest other box. One fragment of an hour has a quarter of it.
     static let maximumBoxByteCount = 16 << 20
-    /// The most media that is kept because the box that describes it comes later.
+    /// The largest amount of media to keep before the box that describes it.
     static let maximumHeldByteCount = 64 << 20
-    /// The most `mdat` boxes that are kept for one that describes them.
+    /// The largest number of `mdat` boxes to keep before the box that describes them.
     private static let maximumHeldCount = 64
-    /// The most fragments whose media may be outstanding: sorting their runs together must not cost quadratic time.
+    /// The largest number of fragments whose media may be missing, because sorting their runs together must not take
+    /// quadratic time.
     private static let maximumOpenFragmentCount = 64
-    /// Smaller pieces of a sample are put together at once, so that holding many costs no more than their bytes.
+    /// Smaller pieces of a sample are combined immediately, so that many of them cost no more than their bytes.
     private static let smallPieceByteCount = 1024
 
     private enum State: Sendable {
@@ -24,9 +24,9 @@ struct MP4SegmentReader: Sendable {
         case header
         /// Collecting the payload of a box, up to this offset.
         case collecting(BoxHeader)
-        /// Passing over a box; nil: to the end of the segment.
+        /// Skips a box. nil means to the end of the segment.
         case skipping(end: Int?)
-        /// In an `mdat` box; nil: to the end of the segment.
+        /// Reads an `mdat` box. nil means to the end of the segment.
         case media(end: Int?)
     }
 
@@ -46,7 +46,7 @@ struct MP4SegmentReader: Sendable {
     private var isFirstBox = true
     /// Offset of the next byte from the start of the segment.
     private var position = 0
-    /// The bytes of a header or of a collected box, so far.
+    /// The bytes so far of a header or of a collected box.
     private var collected: [UInt8] = []
 
     private var announcedTracks: [MediaTrack]?
@@ -60,23 +60,23 @@ struct MP4SegmentReader: Sendable {
 
     private var queue = SampleQueue()
     private var current: PendingSample?
-    /// How many times runs have been added since the queue was empty.
+    /// The number of fragments added since the queue was empty.
     private var openFragmentCount = 0
-    /// The samples that are waited for are those of the initialization section's tables.
+    /// Whether the queued samples come from the tables of the initialization section.
     private var hasTablesOfMap = false
-    /// Runs whose offsets count from the start of an unknown file: placed when the media begins.
+    /// Runs whose offsets count from the start of an unknown file. They are placed when the media begins.
     private var unplacedRuns: [SampleRun] = []
-    /// The pieces of ``current`` that have come, and how many bytes they are.
+    /// The received pieces of ``current`` and their total size.
     private var pieces: [ArraySlice<UInt8>] = []
     private var piecesByteCount = 0
     private var ownsLastPiece = false
-    /// Media that came before its description.
+    /// Media that arrived before its description.
     private var held: [HeldMedia] = []
     private var heldByteCount = 0
     private var isHolding = false
     private var limit = SmallSampleLimit()
 
-    /// A fragment whose samples are decrypted by what its media begins with.
+    /// A fragment whose decryption data is at the start of its media.
     private var deferred: Box?
 
     private var failure: MediaError?
@@ -114,7 +114,7 @@ struct MP4SegmentReader: Sendable {
         if heldByteCount > 0 { events.append(.note("\(heldByteCount) bytes of media that no box describes")) }
     }
 
-    /// Once failed always failed; what was held is let go.
+    /// Enters the failed state permanently and releases all kept data.
     private mutating func fail(_ error: MediaError) {
         failure = error
         pieces = []
@@ -123,7 +123,7 @@ struct MP4SegmentReader: Sendable {
         queue = SampleQueue()
     }
 
-    /// Describes what is missing if the segment ends here.
+    /// Describes the missing data if the segment ends here.
     private func incompleteness() -> MediaError? {
         func truncated(_ text: String) -> MediaError {
             MediaError(code: .truncated, byteOffset: position, text: "the segment ends \(text)")
@@ -142,7 +142,7 @@ struct MP4SegmentReader: Sendable {
         return nil
     }
 
-    /// Takes at least one byte off the front of `rest`, which is not empty.
+    /// Consumes at least one byte at the front of `rest`, which is not empty.
     private mutating func consume(
         _ rest: inout ArraySlice<UInt8>, to events: inout [DemuxerEvent]
     ) throws(MediaError) {
@@ -176,8 +176,8 @@ struct MP4SegmentReader: Sendable {
         return taken
     }
 
-    /// The header of a file that announces no fragments came as the map: its tables place the samples, which count from
-    /// the start of the file and so of the segment.
+    /// If the header of a file without fragments is used as the map, its tables place the samples. Offsets count from
+    /// the start of the file, which is the start of the segment.
     private mutating func useTablesOfMap() throws(MediaError) {
         guard let initialization, !initialization.isFragmented else { return }
         queue.add(MP4SampleTable(initialization))
@@ -190,7 +190,7 @@ struct MP4SegmentReader: Sendable {
     private mutating func consumeHeader(
         _ rest: inout ArraySlice<UInt8>, to events: inout [DemuxerEvent]
     ) throws(MediaError) {
-        // A header of 64-bit size has eight bytes more.
+        // A header with a 64-bit size has eight more bytes.
         let needed = collected.count < 8 ? 8 : 16
         collected.append(contentsOf: take(min(needed - collected.count, rest.count), from: &rest))
         guard collected.count == needed else { return }
@@ -218,8 +218,8 @@ struct MP4SegmentReader: Sendable {
         try begin(type, offset: offset, endOffset: end.partialValue, to: &events)
     }
 
-    /// The header of a box is complete: decides what becomes of its payload.
-    /// - Parameter endOffset: nil if it goes to the end of the segment.
+    /// Decides how to handle the payload of a box after its header.
+    /// - Parameter endOffset: The end of the box, or nil for the end of the segment.
     private mutating func begin(
         _ type: FourCharacterCode, offset: Int, endOffset: Int?, to events: inout [DemuxerEvent]
     ) throws(MediaError) {
@@ -242,7 +242,7 @@ struct MP4SegmentReader: Sendable {
         }
     }
 
-    /// A box has been collected.
+    /// Reads a collected box.
     private mutating func read(
         _ header: BoxHeader, payload: ArraySlice<UInt8>, to events: inout [DemuxerEvent]
     ) throws(MediaError) {
@@ -254,7 +254,7 @@ struct MP4SegmentReader: Sendable {
         case "moov": try readMovie(box, to: &events)
         case "moof": try readFragment(box, to: &events)
         case "sidx":
-            // Nothing depends on it: a bad one is not a reason to lose the media.
+            // Playback does not depend on the index, so an invalid one must not fail the media.
             do { segmentIndexes.append(try SegmentIndex(parsing: box)) } catch { events.append(.note("\(error)")) }
         default:
             do {
@@ -268,7 +268,7 @@ struct MP4SegmentReader: Sendable {
     private mutating func readMovie(_ box: Box, to events: inout [DemuxerEvent]) throws(MediaError) {
         let movie = try MP4InitializationSection(movie: box, majorBrand: "")
         if hasTablesOfMap, piecesByteCount == 0 {
-            // The segment has a header of its own.
+            // The segment has its own header.
             hasTablesOfMap = false
             current = nil
         }
@@ -293,7 +293,7 @@ struct MP4SegmentReader: Sendable {
         let tracks = zip(initialization.movieTracks, descriptionIndexes).enumerated().map { index, entry in
             var track = entry.0.descriptions[entry.1]
             track.timestampsAreRelative = untimedTracks.contains(track.id)
-            // Audio that the encoder added lies at the start of the media, not of each segment.
+            // Audio added by the encoder is at the start of the media, not of each segment.
             if beginsMedia[index] == false { track.gapless = nil }
             return track
         }
@@ -304,7 +304,7 @@ struct MP4SegmentReader: Sendable {
         if isFirst { events.append(contentsOf: initialization.notes.map { .note($0) }) }
     }
 
-    /// - Parameter isLast: nothing more of its media will come before it is read.
+    /// - Parameter isLast: Whether no more of its media arrives before it is read.
     private mutating func readFragment(
         _ box: Box, isLast: Bool = false, to events: inout [DemuxerEvent]
     ) throws(MediaError) {
@@ -355,11 +355,11 @@ struct MP4SegmentReader: Sendable {
                 text: "more than \(Self.maximumOpenFragmentCount) fragments without their media")
         }
         queue.add(runs)
-        // A sample already taken from the queue stays the next one: a later fragment's media comes later.
+        // A sample already removed from the queue is still the next one because a later fragment's media comes later.
         if current == nil { try advance() }
     }
 
-    /// Fetches the next sample of the queue and checks its size.
+    /// Reads the next sample of the queue and checks its size.
     private mutating func advance() throws(MediaError) {
         current = try queue.next()
         guard let sample = current else { return }
@@ -503,7 +503,7 @@ struct MP4SegmentReader: Sendable {
         heldByteCount += bytes.count
     }
 
-    /// A box has described media that has passed already. What it did not describe no one will.
+    /// A box has described media that has already passed. Media that it did not describe remains unknown.
     private mutating func takeHeldMedia(to events: inout [DemuxerEvent]) throws(MediaError) {
         while let sample = current, sample.offset < position {
             guard let bytes = held.lazy.compactMap({ $0.slice(sample) }).first else {
@@ -519,7 +519,7 @@ struct MP4SegmentReader: Sendable {
     }
 }
 
-/// Media that came before its description.
+/// Media that arrived before its description.
 struct HeldMedia: Sendable {
     let offset: Int
     var bytes: [UInt8] = []
@@ -533,14 +533,14 @@ struct HeldMedia: Sendable {
 }
 
 extension SampleData {
-    /// One copy of memory.
+    /// Copies memory once.
     fileprivate convenience init(copying bytes: ArraySlice<UInt8>) {
         self.init(count: bytes.count) { $0.copyBytes(of: bytes, at: 0) }
     }
 }
 
 extension UnsafeMutableRawBufferPointer {
-    /// The caller has made room for `bytes` at `offset`.
+    /// Copies `bytes` to `offset`. The caller has made room for them.
     fileprivate func copyBytes(of bytes: ArraySlice<UInt8>, at offset: Int) {
         bytes.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: self[offset...]).copyMemory(from: $0) }
     }

@@ -1,23 +1,23 @@
-/// One track of a movie box with all that is needed to read its samples.
+/// One track of a movie box with all data needed to read its samples.
 struct MP4Track: Sendable {
-    /// More sample entries than a track has changes of format; those behind are as if they were not there.
+    /// More sample entries than a track has format changes. Later entries are ignored.
     private static let maximumDescriptionCount: UInt32 = 256
 
-    /// One for each sample entry, at least one; they differ in codec, configuration and encryption.
+    /// One for each sample entry, and at least one. They differ in codec, configuration and encryption.
     var descriptions: [MediaTrack]
-    /// Defaults of its fragments, from `trex`.
+    /// The defaults of its fragments, from `trex`.
     var fragmentDefaults = FragmentDefaults()
-    /// Added to the media's timestamps to get presentation times, in units of the track's timescale.
+    /// The value to add to media timestamps to get presentation times, in units of the track's timescale.
     var editShift: Int64 = 0
-    /// The sample tables as they are in the file; nil if they are empty.
+    /// The sample tables in their file format, or nil if they are empty.
     var tables: SampleTableBoxes?
-    /// The tracks that hold its chapters (`tref/chap`).
+    /// The tracks that contain its chapters (`tref/chap`).
     var chapterTrackIDs: [Int] = []
 
     var id: Int { descriptions[0].id }
 }
 
-/// Values of the samples of a track fragment that say nothing else.
+/// The default values for samples of a track fragment.
 struct FragmentDefaults: Sendable {
     var descriptionIndex: UInt32 = 1
     var duration: UInt32 = 0
@@ -26,7 +26,7 @@ struct FragmentDefaults: Sendable {
 }
 
 extension MP4Track {
-    /// nil, with a note, for a track that is not media for a player: hints, time codes, an empty description.
+    /// Returns nil, with a note, for a track without playable media: hints, time codes, an empty description.
     ///
     /// Source: ISO/IEC 14496-12 §8.3 to §8.6.
     init?(parsing trak: Box, movieTimescale: UInt32, notes: inout [String]) throws(MediaError) {
@@ -77,7 +77,7 @@ extension MP4Track {
         self.init(descriptions: entries)
         chapterTrackIDs = boxes.chapterTrackIDs
         tables = try SampleTableBoxes(boxes.tables, descriptionOffset: trak.offset)
-        // Encryption is sample by sample.
+        // Encryption applies to each sample separately.
         let frames = entries.map { $0.encryption == nil ? $0.pcmFrameByteCount : nil }
         if frames.contains(where: { $0 != nil }) { tables?.pcmFrameByteCounts = frames }
         guard let edits = boxes.edits else { return }
@@ -86,7 +86,7 @@ extension MP4Track {
         for index in self.descriptions.indices { self.descriptions[index].shownRange = list.shown }
     }
 
-    /// By the matrix behind the track's number; none where the box ends before it, or says nothing.
+    /// Reads the matrix after the track's number. Returns the identity if the box ends before it or has only zeros.
     ///
     /// Source: ISO/IEC 14496-12 §8.3.2, §6.2.2.
     private static func transform(_ header: BoxReader, is64Bit: Bool) -> TrackTransform {
@@ -96,11 +96,11 @@ extension MP4Track {
             let matrix = try? reader.readBytes(36)
         else { return .identity }
         let transform = TrackTransform(parsing: matrix)
-        // All zeros would show nothing.
+        // A matrix of zeros would show nothing.
         return transform.a == 0 && transform.b == 0 || transform.c == 0 && transform.d == 0 ? .identity : transform
     }
 
-    /// Three letters of five bits each; nil for `und` and for QuickTime's language numbers.
+    /// Decodes three letters of five bits each. Returns nil for `und` and for QuickTime's language numbers.
     static func language(packed: UInt16) -> String? {
         let letters = [10, 5, 0].map { UInt8(packed >> $0 & 31) }
         guard letters.allSatisfy({ (1...26).contains($0) }) else { return nil }
@@ -109,13 +109,13 @@ extension MP4Track {
     }
 }
 
-/// Timestamps beyond it are malformed, so that sums of a few of them cannot overflow.
+/// Larger timestamps are malformed, so that sums of a few of them cannot overflow.
 enum MediaTimeLimit {
     static let largest: Int64 = 1 << 61
 }
 
 extension MediaKind {
-    /// nil for what is not for a player.
+    /// Returns nil for handlers without playable media.
     fileprivate init?(handler: FourCharacterCode) {
         switch handler {
         case "vide", "auxv": self = .video
@@ -127,7 +127,7 @@ extension MediaKind {
     }
 }
 
-/// The boxes of a `trak` box in whatever order they come.
+/// The child boxes of a `trak` box, which may have any order.
 private struct TrackBoxes {
     var trackHeader: BoxReader?
     var mediaHeader: BoxReader?
@@ -154,7 +154,8 @@ private struct TrackBoxes {
         }
     }
 
-    /// More chapter tracks than there are languages are not looked at. What makes no sense costs no media.
+    /// Reads the chapter references. The limit exceeds any realistic number of languages, and an invalid reference does
+    /// not affect the media.
     private mutating func collectReferences(_ references: BoxReader) {
         var reader = references
         while var child = try? reader.nextBox() {

@@ -1,11 +1,12 @@
-/// Metadata of an MP4 file for people: titles, names, pictures, chapters.
+/// The metadata of an MP4 file for display: titles, names, images, chapters.
 ///
-/// Read from `moov`: the metadata lists of iTunes (`udta/meta/ilst`) and QuickTime (`meta/keys`), QuickTime's and 3GPP's
-/// user data (`udta`), and the chapter list of Nero (`udta/chpl`). What makes no sense is left out; nothing throws.
+/// It is read from `moov`: the metadata lists of iTunes (`udta/meta/ilst`) and QuickTime (`meta/keys`), the user data
+/// of QuickTime and 3GPP (`udta`), and the chapter list of Nero (`udta/chpl`). Invalid items are dropped, and no method
+/// throws.
 ///
 /// Source: ISO/IEC 14496-12 §8.10, §8.11; "QuickTime File Format", Metadata; 3GPP TS 26.244 §8.
 package struct MP4UserData: Sendable, Hashable {
-    /// The list that an entry is from.
+    /// The list that contains an entry.
     package enum KeySpace: String, Sendable, Hashable {
         /// `udta/meta/ilst`
         case iTunes
@@ -26,33 +27,31 @@ package struct MP4UserData: Sendable, Hashable {
 
     /// One item of metadata.
     package struct Entry: Sendable, Hashable {
-        /// Which vocabulary the key belongs to.
+        /// The vocabulary of the key.
         package var keySpace: KeySpace
-        /// Four characters, or the whole name (`com.apple.quicktime.title`, `----:com.apple.iTunes:NAME`).
+        /// The four characters, or the whole name (`com.apple.quicktime.title`, `----:com.apple.iTunes:NAME`).
         package var key: String
-        /// The value of the item.
         package var value: Value
-        /// ISO 639-2 or BCP 47; nil if undeclared.
+        /// An ISO 639-2 or BCP 47 tag, or nil if undeclared.
         package var language: String?
     }
 
     /// A chapter of the Nero list.
     package struct Chapter: Sendable, Hashable {
-        /// From the start of the movie, in units of 100 ns.
+        /// The time from the start of the movie, in units of 100 ns.
         package var start: Int64
-        /// The title, as in the file.
         package var title: String
     }
 
-    /// Lists that are longer are cut.
+    /// Longer lists are cut.
     package static let maximumEntryCount = 1024
 
     /// Metadata in the order of the file.
     package private(set) var entries: [Entry] = []
-    /// Chapters of the list box (`chpl`), in the order of their starts.
+    /// The chapters of the list box (`chpl`), by start.
     package private(set) var chapters: [Chapter] = []
 
-    /// - Parameter bytes: boxes of the file with `moov` among them, as ``MP4HeaderScanner/Header/bytes``.
+    /// - Parameter bytes: The boxes of the file including `moov`, as in ``MP4HeaderScanner/Header/bytes``.
     package init(parsing bytes: ArraySlice<UInt8>) {
         var reader = BoxReader(bytes, offset: 0)
         while let box = try? reader.nextBox() {
@@ -92,7 +91,7 @@ package struct MP4UserData: Sendable, Hashable {
         }
     }
 
-    /// A full box: language, then a string in UTF-8 or UTF-16 with a byte order mark.
+    /// Reads a full box: the language, then a string in UTF-8 or UTF-16 with a byte order mark.
     private mutating func readISOText(_ box: Box) throws(MediaError) {
         var reader = box.payload
         _ = try reader.readVersionAndFlags()
@@ -101,7 +100,7 @@ package struct MP4UserData: Sendable, Hashable {
         add(.isoUserData, Self.name(of: box.type), .string(text), language: language)
     }
 
-    /// Strings with a length and a language each.
+    /// Reads strings, each with a length and a language.
     private mutating func readQuickTimeText(_ box: Box) throws(MediaError) {
         var reader = box.payload
         while reader.remaining >= 4 {
@@ -172,7 +171,7 @@ package struct MP4UserData: Sendable, Hashable {
         return keys
     }
 
-    /// The `data` boxes of an item; a free-form item (`----`) has its name in `mean` and `name`.
+    /// Reads the `data` boxes of an item. A free-form item (`----`) has its name in `mean` and `name`.
     private mutating func readValues(_ payload: BoxReader, _ keySpace: KeySpace, key: String) {
         var key = key
         Self.forEachChild(of: payload) { child in
@@ -197,7 +196,7 @@ package struct MP4UserData: Sendable, Hashable {
         case 2: .string(UTF16Text.decode(bytes, isLittleEndian: false))
         case 21 where (1...8).contains(bytes.count): .integer(signed(bytes))
         case 22 where (1...7).contains(bytes.count): .integer(bytes.reduce(0) { $0 << 8 | Int64($1) })
-        // Pairs of a number and a total, and iTunes' flags, are of no declared type.
+        // Pairs of a number and a total, and iTunes' flags, have no declared type.
         default: .data(Array(bytes))
         }
     }

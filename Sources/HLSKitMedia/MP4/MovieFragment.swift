@@ -1,30 +1,30 @@
-/// The runs of samples that a `moof` box describes.
+/// The sample runs that a `moof` box describes.
 ///
 /// Source: ISO/IEC 14496-12 §8.8.4 to §8.8.8, §8.8.12 (`tfdt`).
 struct MovieFragment {
-    /// The most runs of one fragment, each of which costs more memory than its box; interleaving once for each frame
-    /// of ten minutes needs as many.
+    /// The largest number of runs in one fragment, each of which takes more memory than its box. Ten minutes that are
+    /// interleaved once per frame need as many.
     static let maximumRunCount = 1 << 16
 
     private(set) var runs: [SampleRun] = []
     private(set) var notes: [String] = []
-    /// Tracks of unknown time.
+    /// The tracks with an unknown time.
     private(set) var untimedTracks: Set<Int> = []
-    /// The first base data offset that counts from the start of a file and not from this fragment.
+    /// The first base data offset that counts from the start of a file instead of this fragment.
     private(set) var absoluteBase: Int?
 
     private let moof: Box
     private let tracks: [MP4Track]
-    /// Media that has come before the fragment is read.
+    /// The media that has arrived before the fragment is read.
     private let media: [HeldMedia]
-    /// Where the data of the run before ends: the base of what names none.
+    /// The end of the previous run's data, which is the base of a run that declares none.
     private var implicitOffset: Int
 
-    /// - Parameter decodeTimes: by track identifier, where the fragment before ended, in media time without the edit
-    ///   list; continues to where this one ends.
-    /// - Parameter decodingShifts: by track identifier, how far decoding times are moved ahead; they grow.
-    /// - Parameter media: what has come of the media, as it may hold what samples are decrypted by.
-    /// - Parameter lacksMedia: set before an error where reading can go right once more of the media is there.
+    /// - Parameter decodeTimes: The end of the previous fragment by track identifier, in media time without the edit
+    ///   list. It is updated to the end of this fragment.
+    /// - Parameter decodingShifts: The shifts of the decoding times by track identifier. They only grow.
+    /// - Parameter media: The media so far, which may contain the decryption data of samples.
+    /// - Parameter lacksMedia: Set before an error if reading can succeed once more media has arrived.
     init(
         parsing moof: Box, tracks: [MP4Track], decodeTimes: inout [Int: Int64], decodingShifts: inout [Int: Int64],
         media: [HeldMedia] = [], lacksMedia: inout Bool
@@ -60,7 +60,7 @@ struct MovieFragment {
         notes.append(text)
     }
 
-    /// - Returns: the smallest composition offset, at most 0.
+    /// - Returns: The smallest composition offset, at most 0.
     private mutating func append(
         _ boxes: TrackFragmentBoxes, trackIndex: Int, decodeTimes: inout [Int: Int64], lacksMedia: inout Bool
     ) throws(MediaError) -> Int32 {
@@ -94,7 +94,7 @@ struct MovieFragment {
                 for: trackEncryption, moof: moof, base: base, media: media, lacksMedia: &lacksMedia)
         }
         let frameByteCount = track.descriptions[descriptionIndex].pcmFrameByteCount
-        // A sample of PCM is no less than a frame, whatever is said.
+        // A PCM sample has at least the size of a frame, even if the box declares less.
         if let frameByteCount, defaults.size > 0 { defaults.size = max(defaults.size, UInt32(frameByteCount)) }
         var position = base
         var least: Int32 = 0
@@ -138,7 +138,8 @@ struct MovieFragment {
             return 0
         }
         let version = try box.readVersionAndFlags().version
-        // Unsigned, by the standard. Writers that put the delay of an encoder before time 0 write a negative number.
+        // Unsigned according to the standard. Writers that place an encoder's delay before time 0 write a negative
+        // number.
         let time = Int64(bitPattern: try box.readUInt(is64Bit: version == 1))
         guard time.magnitude <= MediaTimeLimit.largest.magnitude else {
             throw box.malformed("a decode time beyond 2^61")
@@ -147,7 +148,7 @@ struct MovieFragment {
     }
 }
 
-/// The boxes of a `traf` box in whatever order they come.
+/// The child boxes of a `traf` box, which may have any order.
 private struct TrackFragmentBoxes {
     struct Flags: OptionSet {
         let rawValue: UInt32
@@ -161,14 +162,14 @@ private struct TrackFragmentBoxes {
 
     let trackID: Int
     let flags: Flags
-    /// `tfhd` behind the track's identifier.
+    /// The part of `tfhd` after the track's identifier.
     let header: BoxReader
     private(set) var decodeTime: BoxReader?
     private(set) var runs: [BoxReader] = []
     private var sampleEncryption: BoxReader?
     private var auxiliarySizes: BoxReader?
     private var auxiliaryOffsets: BoxReader?
-    /// Groups of samples have keys of their own (`seig`).
+    /// Whether groups of samples have their own keys (`seig`).
     private var hasKeyGroups = false
 
     /// The extended type of PIFF 1.1's sample encryption box.
@@ -202,7 +203,7 @@ private struct TrackFragmentBoxes {
         header = trackHeader
     }
 
-    /// nil if the samples are clear.
+    /// Returns nil if the samples are clear.
     func encryptionCursor(
         for track: TrackEncryption, moof: Box, base: Int, media: [HeldMedia], lacksMedia: inout Bool
     ) throws(MediaError) -> SampleEncryptionCursor? {
@@ -227,7 +228,7 @@ private struct TrackFragmentBoxes {
         return SampleEncryptionCursor(constantFor: track)
     }
 
-    /// Encryption data that `saio` points to, without a `senc` box around it.
+    /// Returns the encryption data that `saio` points to, without a `senc` box around it.
     ///
     /// Source: ISO/IEC 14496-12 §8.7.8 and §8.7.9.
     private func auxiliaryCursor(

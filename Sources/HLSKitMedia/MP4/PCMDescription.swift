@@ -2,10 +2,10 @@
 ///
 /// Source: ISO/IEC 23003-5 §4 (`ipcm`, `fpcm`, `pcmC`); QuickTime File Format, "Sound Sample Descriptions" and `enda`.
 struct PCMDescription {
-    /// PCM frames that are read as one sample: 20 ms at 48 kHz. A container may have a sample for each.
+    /// The number of PCM frames to read as one sample: 20 ms at 48 kHz. A container may have a sample for each.
     static let maximumFrameCount = 1024
 
-    /// Of the second version of QuickTime's description.
+    /// The fields of QuickTime's second description version.
     struct Linear {
         var bits: UInt32
         var flags: UInt32
@@ -21,7 +21,7 @@ struct PCMDescription {
     /// `pcmC`.
     var configuration: (isLittleEndian: Bool, bits: Int)?
 
-    /// - Returns: nil for what is not PCM, and for a form that cannot be expressed or is unknown.
+    /// - Returns: The codec, or nil if it is not PCM or has an inexpressible or unknown form.
     func codec(sampleEntry: String, channelCount: Int) -> MediaCodec? {
         switch sampleEntry {
         case "ipcm", "fpcm":
@@ -49,7 +49,7 @@ struct PCMDescription {
                 bits: Int(linear.bits), isFloat: isFloat, isBigEndian: isBigEndian, isSigned: isSigned),
             let byteCount = codec.pcmByteCount
         else { return nil }
-        // Numbers may be in more bytes than they need.
+        // Numbers may take more bytes than they need.
         guard linear.packetFrameCount == 1, linear.packetByteCount > 0 else { return codec }
         return Int(linear.packetByteCount) == byteCount * channelCount ? codec : nil
     }

@@ -2,11 +2,11 @@
 ///
 /// Source: ISO/IEC 14496-15 §5.3.3.1 and §8.3.3.1.
 enum ParameterSetRecord {
-    /// The size of the pictures by the first sequence parameter set; nil if there is none that can be read.
+    /// Returns the video size of the first sequence parameter set, or nil if there is no readable one.
     static func size(configuration: [UInt8], codec: MediaCodec) -> (width: Int, height: Int)? {
         switch codec {
         case .h264:
-            // Version, profile, compatibility, level, length size, count, then a length and the set.
+            // Version, profile, compatibility, level, length size and count, followed by a length and the set.
             guard configuration.count > 8, configuration[5] & 0x1f > 0 else { return nil }
             let count = Int(configuration[6]) << 8 | Int(configuration[7])
             guard let set = try? H264SPS(parsing: configuration[8...].prefix(count)) else { return nil }

@@ -1,12 +1,12 @@
-/// Demuxes a whole MP4 file from its first byte to its last, as long as its header comes before the media.
+/// A demuxer for a whole MP4 file whose header precedes the media.
 ///
-/// Samples come in file order, so those of a track come in decoding order. Fragments behind the header are read too.
-/// A file whose `moov` box lies behind the media ends in ``MediaError/Code/unsupported`` at its first media byte:
-/// only ranges can read it.
+/// It emits samples in file order, so each track has its decoding order. It also reads fragments after the header. If
+/// the `moov` box follows the media, it throws ``MediaError/Code/unsupported`` at the first media byte because such a
+/// file needs range requests.
 public struct ProgressiveMP4Demuxer: Demuxer {
     private var reader: MP4SegmentReader
 
-    /// Makes a demuxer that expects the beginning of a file.
+    /// Creates a demuxer that expects the start of a file.
     public init() {
         reader = MP4SegmentReader(
             initialization: nil,
@@ -15,7 +15,7 @@ public struct ProgressiveMP4Demuxer: Demuxer {
                 text: "the 'moov' box follows the media, so the file cannot be read as it arrives"))
     }
 
-    /// The header of the file, once it has come.
+    /// The header of the file, or nil before it has arrived.
     package var initialization: MP4InitializationSection? { reader.initialization }
 
     /// Reads the next bytes of the file; see ``Demuxer``.

@@ -1,17 +1,18 @@
 /// Reads one sample entry of an `stsd` box into a ``MediaTrack``.
 ///
-/// Data that a decoder can do without (colour, clean aperture, a bit of a malformed extension) never fails the track:
-/// it is left out with a note.
+/// An error in optional data (colour, clean aperture, part of an extension) never fails the track. The data is dropped
+/// with a note.
 ///
 /// Source: ISO/IEC 14496-12 §8.5.2 and §12; QuickTime File Format, "Sound Sample Descriptions" (versions 1 and 2).
 struct SampleEntryParser {
-    /// `stsd` of version 1 has ISO's second form of the audio sample entry, which must not be taken for QuickTime's.
+    /// Version 1 of `stsd` has ISO's second form of the audio sample entry, which must not be confused with
+    /// QuickTime's.
     let descriptionVersion: UInt8
     private(set) var track: MediaTrack
     private(set) var notes: [String] = []
     private var pcm = PCMDescription()
 
-    /// - Parameter track: what the track's other boxes declared; its media type is that of the handler.
+    /// - Parameter track: The track as declared by its other boxes. Its media type comes from the handler.
     init(parsing entry: Box, descriptionVersion: UInt8, track: MediaTrack) throws(MediaError) {
         self.descriptionVersion = descriptionVersion
         self.track = track
@@ -30,7 +31,7 @@ struct SampleEntryParser {
             try parseChildren(&reader)
         } catch {
             guard track.mediaType == .text || track.mediaType == .metadata else { throw error }
-            // Older forms of text (QuickTime's chapters) have fields of their own in the place of boxes.
+            // Older text formats (QuickTime's chapters) have fields instead of boxes.
             notes.append("track \(track.id): the contents of '\(entry.type)' are skipped: \(error)")
         }
         if track.mediaType == .audio { setPCM() }
@@ -39,25 +40,25 @@ struct SampleEntryParser {
     private mutating func setCodec(_ type: FourCharacterCode) {
         track.sampleEntry = type.description
         let known = MediaCodec.named(sampleEntry: type.description)
-        // QuickTime's sound formats of a RIFF tag: 'ms' and the tag; 0x55 is MPEG layer 3.
+        // QuickTime's audio formats with a RIFF tag: 'ms' and the tag. 0x55 is MPEG layer 3.
         if type.rawValue == 0x6D73_0055 {
             track.codec = .mp3
         } else {
             track.codec = known?.codec ?? MediaCodec(rawValue: type.description)
         }
-        // 'raw ' is a name for pictures too.
+        // 'raw ' is also the name of a video format.
         if track.mediaType != .audio, track.codec.pcmByteCount != nil {
             track.codec = MediaCodec(rawValue: type.description)
         }
     }
 
-    /// The form of PCM, from boxes that come in any order.
+    /// Sets the form of PCM from boxes in any order.
     private mutating func setPCM() {
         guard track.codec.pcmByteCount != nil else { return }
         track.codec =
             pcm.codec(sampleEntry: track.sampleEntry, channelCount: track.channelCount)
             ?? MediaCodec(rawValue: track.sampleEntry)
-        // A rate that the field has no room for.
+        // The rate does not fit into the field.
         if track.sampleRate <= 1 { track.sampleRate = Int(track.timescale) }
     }
 
@@ -97,7 +98,7 @@ struct SampleEntryParser {
         while let child = try entry.nextBox() {
             do {
                 try parseChild(child)
-                if child.type == "wave" {  // QuickTime keeps the configuration of audio one box deeper
+                if child.type == "wave" {  // QuickTime stores the audio configuration one level deeper.
                     var wave = child.payload
                     while let inner = try wave.nextBox() {
                         try parseChild(inner)
@@ -124,11 +125,11 @@ struct SampleEntryParser {
             track.configuration = opus.header
             track.channelCount = opus.channelCount
             if opus.preSkip > 0 { track.gapless = GaplessInfo(leadingSampleCount: opus.preSkip) }
-            track.sampleRate = 48_000  // what decoders put out, whatever the input was: RFC 7845 §5.1
+            track.sampleRate = 48_000  // The output rate of all decoders, regardless of the input rate (RFC 7845 §5.1).
         case "dfLa":
             track.configuration = try flacStreamInformation(payload)
         case "alac" where track.codec == .alac || isEncrypted:
-            // The cookie with its box header: what libavcodec takes. A cookie is version, flags and 24 bytes.
+            // libavcodec expects the cookie with its box header. A cookie consists of version, flags and 24 bytes.
             guard payload.remaining >= 28 else {
                 throw payload.malformed("an ALAC cookie of \(payload.remaining) bytes")
             }
@@ -145,10 +146,10 @@ struct SampleEntryParser {
         case "dac3": try apply(DolbyConfiguration(parsingAC3: payload))
         case "dec3": try apply(DolbyConfiguration(parsingEnhancedAC3: payload))
         case "colr":
-            // A second 'colr' may hold an ICC profile; it does not replace the code points.
+            // A second 'colr' may contain an ICC profile, which does not replace the code points.
             if let color = try ColorInformation(parsing: payload) { track.colorInformation = color }
         case "vpcC":
-            // VP9 says in its frames what a decoder needs; here it says the same to whoever writes files. 'colr' counts more.
+            // VP9 frames contain all data for a decoder, but file writers need it here. 'colr' has precedence.
             track.sampleStructure = try PictureSampleStructure(parsingVP9: payload)
             if track.colorInformation == nil { track.colorInformation = try ColorInformation(parsingVP9: payload) }
         case "pasp": track.pixelAspectRatio = try PixelAspectRatio(parsing: payload)
@@ -173,13 +174,13 @@ struct SampleEntryParser {
         }
     }
 
-    /// The size from the parameter sets, for an entry without one.
+    /// Sets the size from the parameter sets if the entry has none.
     private mutating func setSize() {
         guard let size = ParameterSetRecord.size(configuration: track.configuration, codec: track.codec) else { return }
         (track.width, track.height) = size
     }
 
-    /// The true codec of `encv` and `enca` is known after `sinf` only, which may come last.
+    /// The actual codec of `encv` and `enca` is known only after `sinf`, which may be the last box.
     private var isEncrypted: Bool { track.sampleEntry.hasPrefix("enc") }
 
     private mutating func apply(_ descriptor: ElementaryStreamDescriptor) {
@@ -192,7 +193,8 @@ struct SampleEntryParser {
         guard track.codec == .aac else { return }
         track.configuration = descriptor.decoderSpecificInformation
         if track.configuration.isEmpty, [0x40, 0x67].contains(descriptor.objectTypeIndication) {
-            // Writers that had none yet when they wrote the header leave it out. Other containers cannot do without.
+            // Some writers omit it because they do not know it yet when they write the header. Other containers require
+            // it.
             track.configuration =
                 AudioSpecificConfig.lowComplexity(sampleRate: track.sampleRate, channelCount: track.channelCount)
         }

@@ -1,15 +1,15 @@
-/// The samples that have been announced and not yet found in the media, in file order.
+/// The announced samples that have not been found in the media yet, in file order.
 struct SampleQueue: Sendable {
-    /// Sorted by offset; those before `runIndex` are done.
+    /// The runs by offset. Those before `runIndex` are done.
     private var runs: [SampleRun] = []
     private var runIndex = 0
     private var tables: [TableCursor] = []
 
-    /// Adds the runs of a fragment to what is left of those before.
+    /// Adds the runs of a fragment to the remaining ones.
     mutating func add(_ fragment: [SampleRun]) {
         runs.removeSubrange(..<runIndex)
         runs.append(contentsOf: fragment)
-        // Runs at the same place are an error that shows when the media comes: their order does not matter.
+        // Runs at the same offset cause an error when the media arrives, so their order does not matter.
         runs.sort { $0.offset < $1.offset }
         runIndex = 0
     }
@@ -24,7 +24,7 @@ struct SampleQueue: Sendable {
             })
     }
 
-    /// The next sample that has bytes; nil when nothing more is announced.
+    /// Returns the next sample with bytes, or nil if no more are announced.
     mutating func next() throws(MediaError) -> PendingSample? {
         while runIndex < runs.count {
             if let sample = try runs[runIndex].next() { return sample }
@@ -35,7 +35,7 @@ struct SampleQueue: Sendable {
 
     private mutating func nextOfTables() throws(MediaError) -> PendingSample? {
         while true {
-            // A handful of tracks: a search costs less than keeping them sorted.
+            // There are only a few tracks, so a search costs less than keeping them sorted.
             var first: (index: Int, offset: Int)?
             for (index, table) in tables.enumerated() {
                 if let offset = table.next?.offset, offset < first?.offset ?? .max { first = (index, offset) }

@@ -1,7 +1,7 @@
-/// A sample whose place and times are known and whose bytes may not have come yet.
+/// A sample with known position and times, whose bytes may not have arrived yet.
 struct PendingSample {
     var trackIndex: Int
-    /// Which of the track's sample entries it belongs to, from 0.
+    /// The index of its sample entry in the track.
     var descriptionIndex: Int
     var offset: Int
     var byteCount: Int
@@ -15,13 +15,13 @@ struct PendingSample {
     var endOffset: Int { offset + byteCount }
 }
 
-/// The samples of one track run (`trun`), made one by one from the bytes of the box.
+/// The samples of one track run (`trun`), created one by one from the bytes of the box.
 ///
-/// Nothing is allocated for the samples, so that a count of 2^32 costs nothing until media comes for it.
+/// Samples are not allocated in advance, so a count of 2^32 costs nothing until its media arrives.
 ///
 /// Source: ISO/IEC 14496-12 §8.8.8.
 struct SampleRun {
-    /// Fields of a sample in the run itself; the rest comes from the defaults.
+    /// The fields that the run declares for each sample. The other values come from the defaults.
     struct Fields: OptionSet {
         let rawValue: UInt32
         static let dataOffset = Fields(rawValue: 0x1)
@@ -31,7 +31,7 @@ struct SampleRun {
         static let flags = Fields(rawValue: 0x400)
         static let compositionOffset = Fields(rawValue: 0x800)
 
-        /// Bytes of one entry of the table.
+        /// The bytes of one entry of the table.
         var entrySize: Int { (rawValue >> 8 & 0xF).nonzeroBitCount * 4 }
     }
 
@@ -42,18 +42,18 @@ struct SampleRun {
     private let defaults: FragmentDefaults
     private var firstSampleFlags: UInt32?
     private let table: ArraySlice<UInt8>
-    /// Where the table is in the segment, for errors.
+    /// The offset of the table in the segment, for errors.
     private let tableOffset: Int
     private var index: Int
     private(set) var remaining: UInt32
-    /// The edit list's shift is in it already.
+    /// The decoding time, including the shift of the edit list.
     private var dts: Int64
-    /// Taken off decoding times.
+    /// The shift that is subtracted from decoding times.
     var decodingShift: Int64 = 0
-    /// Bytes of a PCM frame; nil if it is not PCM.
+    /// The bytes of a PCM frame, or nil if the track is not PCM.
     var pcmFrameByteCount: Int?
     private var encryption: SampleEncryptionCursor?
-    /// Where the next sample begins.
+    /// The offset of the next sample.
     private(set) var offset: Int
 
     /// Totals of a whole run.
@@ -64,9 +64,9 @@ struct SampleRun {
         var leastCompositionOffset: Int32 = 0
     }
 
-    /// Reads the head of a run; ``place(at:dts:encryption:)`` makes it ready.
+    /// Reads the head of a run. Call ``place(at:dts:encryption:)`` before reading samples.
     ///
-    /// - Returns: in `dataOffset` the offset that the run gives, relative to its fragment's base.
+    /// - Returns: In `dataOffset`, the offset of the run relative to its fragment's base.
     init(
         parsing payload: BoxReader, trackIndex: Int, descriptionIndex: Int, isVideo: Bool, defaults: FragmentDefaults,
         dataOffset: inout Int?
@@ -94,7 +94,7 @@ struct SampleRun {
         offset = 0
     }
 
-    /// Bytes and time of all samples. Costs a pass over the table, if there is one.
+    /// The bytes and duration of all samples. This needs a pass over the table, if there is one.
     func extent() throws(MediaError) -> Extent {
         let defaultBytes = UInt64(remaining) * UInt64(fields.contains(.size) ? 0 : defaults.size)
         let defaultDuration = UInt64(remaining) * UInt64(fields.contains(.duration) ? 0 : defaults.duration)
@@ -114,7 +114,7 @@ struct SampleRun {
         let step = fields.entrySize
         // The last of the fields.
         let compositionOffset = fields.contains(.compositionOffset) ? step - 4 : nil
-        // A table has at most 2^32 entries of less than 2^32 each, and is in memory: no overflow.
+        // No overflow is possible because a table has at most 2^32 entries of less than 2^32 each, and is in memory.
         while position < table.endIndex {
             if fields.contains(.duration) { duration += Int64(table.bigEndianUInt32(at: position)) }
             if fields.contains(.size) { bytes += Int(table.bigEndianUInt32(at: position + sizeOffset)) }
@@ -126,7 +126,7 @@ struct SampleRun {
         return Extent(byteCount: bytes, duration: duration, leastCompositionOffset: least)
     }
 
-    /// Says where the run's first sample is and when, and how its samples are encrypted.
+    /// Sets the position, time and encryption of the run's first sample.
     mutating func place(at offset: Int, dts: Int64, encryption: SampleEncryptionCursor?) {
         self.offset = offset
         self.dts = dts
@@ -135,7 +135,7 @@ struct SampleRun {
 
     mutating func move(by distance: Int) { offset += distance }
 
-    /// The next sample that has bytes; nil at the end.
+    /// Returns the next sample with bytes, or nil at the end.
     mutating func next() throws(MediaError) -> PendingSample? {
         while remaining > 0 {
             var sample = try nextEntry()
@@ -143,14 +143,14 @@ struct SampleRun {
                 if let pcmFrameByteCount { try lengthen(&sample, frameByteCount: pcmFrameByteCount) }
                 return sample
             }
-            // No field of such a run differs from sample to sample, and none has bytes: do not count to 2^32.
+            // All samples of such a run are equal and empty, so do not count to 2^32.
             if fields.entrySize == 0 { remaining = 0 }
         }
         return nil
     }
 
-    /// Adds the samples that follow one of PCM, up to a piece of audio. Those with vectors of their own, or delayed,
-    /// stay as they are.
+    /// Combines a PCM sample with the following ones, up to a piece of audio. Samples with their own vectors or offsets
+    /// are not combined.
     private mutating func lengthen(_ sample: inout PendingSample, frameByteCount: Int) throws(MediaError) {
         guard encryption == nil, !fields.contains(.compositionOffset) else { return }
         let maximum = PCMDescription.maximumFrameCount * frameByteCount
@@ -176,7 +176,7 @@ struct SampleRun {
             flags = first
             firstSampleFlags = nil
         }
-        // Signed in both versions of the box: writers put negative offsets into version 0 too.
+        // Signed in both versions of the box because writers also put negative offsets into version 0.
         let compositionOffset = Int64(Int32(bitPattern: field(.compositionOffset) ?? 0))
         let sample = PendingSample(
             trackIndex: trackIndex, descriptionIndex: descriptionIndex, offset: offset, byteCount: size,
@@ -187,7 +187,7 @@ struct SampleRun {
         return sample
     }
 
-    /// The next four bytes of the table if the run has this field.
+    /// Reads the next four bytes of the table if the run has this field.
     private mutating func field(_ field: Fields) -> UInt32? {
         guard fields.contains(field) else { return nil }
         defer { index += 4 }
@@ -195,12 +195,12 @@ struct SampleRun {
     }
 }
 
-/// The sample flags of fragments.
+/// The flags of samples in fragments.
 ///
 /// Source: ISO/IEC 14496-12 §8.8.3.1.
 enum SampleFlags {
     private static let isNonSync: UInt32 = 0x0001_0000
-    /// `sample_depends_on` = 1: not an I picture, whatever the sync flag says.
+    /// `sample_depends_on` = 1: not an I picture, even if the sync flag is set.
     private static let dependsOnOthers: UInt32 = 0x0100_0000
     private static let dependsOnMask: UInt32 = 0x0300_0000
 

@@ -1,4 +1,4 @@
-/// The sample tables of a track (`stbl`) as slices of the file, checked as far as their size goes.
+/// The sample tables of a track (`stbl`) as slices of the file. Only their sizes are checked.
 ///
 /// Source: ISO/IEC 14496-12 §8.6.1, §8.6.2, §8.7.
 struct SampleTableBoxes: Sendable {
@@ -14,9 +14,9 @@ struct SampleTableBoxes: Sendable {
     let durations: ArraySlice<UInt8>
     /// Entries: sample count, composition offset of each.
     let compositionOffsets: ArraySlice<UInt8>
-    /// Numbers of the sync samples, from 1; nil means that all are.
+    /// The numbers of the sync samples, from 1. nil means that all samples are sync samples.
     let syncSamples: ArraySlice<UInt8>?
-    /// Entries: first chunk, samples in each chunk, sample description; chunks and descriptions count from 1.
+    /// Entries: first chunk, samples in each chunk, sample description. Chunks and descriptions count from 1.
     let chunkRuns: ArraySlice<UInt8>
     let chunkOffsets: ArraySlice<UInt8>
     let chunkOffsetSize: Int
@@ -24,11 +24,11 @@ struct SampleTableBoxes: Sendable {
     let duration: Int64
     /// The smallest of the composition offsets, at most 0.
     let leastCompositionOffset: Int32
-    /// For each sample entry the bytes of a PCM frame, nil if it is not PCM; empty if none is.
+    /// The bytes of a PCM frame for each sample entry, or nil if it is not PCM. Empty if no entry is.
     var pcmFrameByteCounts: [Int?] = []
 
-    /// nil if there are no samples, as in an initialization section.
-    /// - Parameter descriptionOffset: where the track's boxes are, for errors.
+    /// Returns nil if there are no samples, as in an initialization section.
+    /// - Parameter descriptionOffset: The offset of the track's boxes, for errors.
     init?(_ boxes: [FourCharacterCode: BoxReader], descriptionOffset: Int) throws(MediaError) {
         if var box = boxes["stsz"] {
             _ = try box.readVersionAndFlags()
@@ -87,7 +87,7 @@ extension SampleTableBoxes {
         pcmFrameByteCounts.indices.contains(index) ? pcmFrameByteCounts[index] : nil
     }
 
-    /// At least the steps of a pass over the tables; of PCM a step takes many samples.
+    /// The minimum number of steps in a pass over the tables. For PCM, a step covers many samples.
     var stepCount: Int {
         guard let frameByteCount = pcmFrameByteCounts.compactMap(\.self).max() else { return sampleCount }
         guard let size = constantSize(ofFrame: frameByteCount), compositionOffsets.isEmpty else { return sampleCount }
@@ -95,30 +95,30 @@ extension SampleTableBoxes {
             + chunkOffsets.count / chunkOffsetSize + durations.count / 8
     }
 
-    /// The size of all samples of PCM; nil if a table has it.
+    /// The size of each PCM sample, or nil if a table contains it.
     ///
-    /// Where each sample is one unit of time, it is one PCM frame whatever `stsz` says, as it is in libavformat: QuickTime
-    /// writes 1, or the bytes of one channel.
+    /// A sample with a duration of one unit is one PCM frame, regardless of `stsz`, as in libavformat. QuickTime writes
+    /// 1, or the bytes of one channel.
     func constantSize(ofFrame frameByteCount: Int) -> Int? {
         if durations.count == 8, durations.bigEndianUInt32(at: durations.startIndex + 4) == 1 { return frameByteCount }
         guard case .constant(let size) = sizes else { return nil }
         return max(size, frameByteCount)
     }
 
-    /// How many samples of a size are read as one.
+    /// The number of samples of a size to read as one.
     static func pcmCount(size: Int, frameByteCount: Int) -> Int {
         max(1, PCMDescription.maximumFrameCount * frameByteCount / max(1, size))
     }
 }
 
 extension BoxReader {
-    /// `count` entries of `size` bytes that must be there.
+    /// Reads `count` entries of `size` bytes, which must exist.
     fileprivate mutating func readEntries(_ count: Int, size: Int) throws(MediaError) -> ArraySlice<UInt8> {
         // A count is a 32-bit field: the product fits.
         try readBytes(count * size)
     }
 
-    /// Version, flags, a count and that many entries.
+    /// Reads version, flags, a count and as many entries.
     fileprivate mutating func readTable(entrySize: Int) throws(MediaError) -> ArraySlice<UInt8> {
         _ = try readVersionAndFlags()
         return try readEntries(Int(try readUInt32()), size: entrySize)

@@ -1,37 +1,36 @@
-/// The index of a segment or of a whole file (`sidx`): where its subsegments are and how long they take.
+/// The index of a segment or of a whole file (`sidx`): the positions and durations of its subsegments.
 ///
 /// Source: ISO/IEC 14496-12 §8.16.3.
 package struct SegmentIndex: Sendable, Hashable {
     /// One subsegment, or another index that describes it.
     package struct Reference: Sendable, Hashable {
-        /// The bytes referred to are a `sidx` box and not media.
+        /// Whether the referenced bytes are a `sidx` box instead of media.
         package var isIndex: Bool
-        /// Length of the referenced bytes.
         package var byteCount: Int
         /// In units of the index's timescale.
         package var duration: UInt32
-        /// The subsegment begins with a stream access point.
+        /// Whether the subsegment begins with a stream access point.
         package var startsWithSAP: Bool
-        /// 0 (unknown) to 6; 1 and 2 are sync samples.
+        /// 0 (unknown) to 6. 1 and 2 are sync samples.
         package var sapType: Int
-        /// From the earliest presentation time to the access point.
+        /// The time from the earliest presentation time to the access point.
         package var sapDeltaTime: UInt32
     }
 
-    /// `track_ID` of the track that the times are of.
+    /// The `track_ID` of the track to which the times refer.
     package var referenceID: Int
     /// Units per second, above 0.
     package var timescale: UInt32
     /// Presentation time of the first reference, in units of ``timescale``.
     package var earliestPresentationTime: UInt64
-    /// Offset of the first subsegment from the start of the segment that holds the index.
+    /// The offset of the first subsegment from the start of the segment that contains the index.
     package var firstByteOffset: Int
-    /// In the order of the box: the bytes follow one another.
+    /// The references in the order of the box. Their bytes are contiguous.
     package var references: [Reference]
 }
 
 extension SegmentIndex {
-    /// Where the last subsegment ends; nil beyond 2^63.
+    /// The end of the last subsegment, or nil beyond 2^63.
     package var endOffset: Int? {
         var end = firstByteOffset
         for reference in references {
@@ -42,21 +41,21 @@ extension SegmentIndex {
         return end
     }
 
-    /// Boxes of media, and those that may stand in front of a fragment.
+    /// Media boxes, and boxes that may precede a fragment.
     private static let fragmentTypes: Set<FourCharacterCode> = [
         "styp", "sidx", "ssix", "emsg", "prft", "moof", "mdat", "imda",
     ]
 
-    /// Whether the file goes on with media that this index says nothing of, as those of single fragments do not.
+    /// Whether media follows that this index does not cover, as with an index for each fragment.
     ///
-    /// - Parameter bytes: what lies at ``endOffset``, 8 bytes at least.
+    /// - Parameter bytes: The bytes at ``endOffset``, at least 8.
     package func isFollowedByMedia(_ bytes: [UInt8]) -> Bool {
         var reader = BoxReader(bytes[...], offset: 0)
         guard (try? reader.readUInt32()) != nil, let type = try? reader.readCode() else { return false }
         return Self.fragmentTypes.contains(type)
     }
 
-    /// - Parameter box: the whole box; offsets count from its end.
+    /// - Parameter box: The whole box. Offsets count from its end.
     init(parsing box: Box) throws(MediaError) {
         var reader = box.payload
         let version = try reader.readVersionAndFlags().version

@@ -1,22 +1,22 @@
-/// How the frames of spherical video map to a sphere (`sv3d`).
+/// The mapping of spherical video frames to a sphere (`sv3d`).
 ///
 /// Source: "Spherical Video V2 RFC" of Google.
 package struct SphericalMapping: Sendable, Hashable {
     /// The kind of map.
     package enum Projection: Sendable, Hashable {
-        /// Parts of the frame that are left out at its edges, as fractions of 2³²: top, bottom, left, right.
+        /// The parts to omit at the edges of the frame, as fractions of 2³²: top, bottom, left, right.
         case equirectangular(top: UInt32, bottom: UInt32, left: UInt32, right: UInt32)
         /// Pixels around each face.
         case cubemap(padding: UInt32)
     }
 
     package var projection: Projection
-    /// Angles by which the sphere is turned, in degrees as 16.16.
+    /// The rotation of the sphere, in degrees as 16.16.
     package var yaw: Int32
     package var pitch: Int32
     package var roll: Int32
 
-    /// Makes a mapping of a sphere that is not turned.
+    /// Creates a mapping, without rotation by default.
     package init(_ projection: Projection, yaw: Int32 = 0, pitch: Int32 = 0, roll: Int32 = 0) {
         self.projection = projection
         (self.yaw, self.pitch, self.roll) = (yaw, pitch, roll)
@@ -24,7 +24,7 @@ package struct SphericalMapping: Sendable, Hashable {
 }
 
 extension SphericalMapping {
-    /// nil for a projection that is none of the two.
+    /// Returns nil for any other projection.
     init?(parsing payload: BoxReader) throws(MediaError) {
         var reader = payload
         while var child = try reader.nextBox() {
@@ -42,7 +42,7 @@ extension SphericalMapping {
                         left: try part.payload.readUInt32(), right: try part.payload.readUInt32())
                 case "cbmp":
                     _ = try part.payload.readVersionAndFlags()
-                    // Other layouts of the faces are not known.
+                    // Other layouts of the faces are unknown.
                     guard try part.payload.readUInt32() == 0 else { return nil }
                     projection = .cubemap(padding: try part.payload.readUInt32())
                 default: break

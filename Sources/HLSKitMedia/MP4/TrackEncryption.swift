@@ -1,4 +1,4 @@
-/// The protection scheme of encrypted MP4 media. An open set.
+/// The protection scheme of encrypted MP4 media. The set is open.
 ///
 /// Source: ISO/IEC 23001-7 §10.
 package struct EncryptionScheme: RawRepresentable, Sendable, Hashable {
@@ -11,34 +11,34 @@ package struct EncryptionScheme: RawRepresentable, Sendable, Hashable {
     package static let cbc1 = EncryptionScheme(rawValue: "cbc1")
     /// AES-CTR with a pattern of encrypted and clear blocks.
     package static let cens = EncryptionScheme(rawValue: "cens")
-    /// AES-CBC with a pattern of encrypted and clear blocks; what HLS calls SAMPLE-AES in fMP4.
+    /// AES-CBC with a pattern of encrypted and clear blocks. HLS calls it SAMPLE-AES in fMP4.
     package static let cbcs = EncryptionScheme(rawValue: "cbcs")
-    /// AES-CBC within NAL units and audio frames of transport streams and packed audio; SAMPLE-AES there. Samples
-    /// carry no initialization vector: it is the playlist's.
+    /// AES-CBC within NAL units and audio frames of transport streams and packed audio, where HLS calls it SAMPLE-AES.
+    /// Samples use the playlist's initialization vector.
     ///
     /// Source: Apple, "MPEG-2 Stream Encryption Format for HTTP Live Streaming".
     package static let elementaryStream = EncryptionScheme(rawValue: "elementaryStream")
 }
 
-/// How the samples of a track are encrypted unless a sample says otherwise (`sinf` with `schm` and `tenc`).
+/// The default encryption of a track's samples (`sinf` with `schm` and `tenc`).
 package struct TrackEncryption: Sendable, Hashable {
     /// The protection scheme, such as `cenc` or `cbcs`.
     package var scheme: EncryptionScheme
-    /// Samples are encrypted by default. Where false, only samples with encryption data of their own are.
+    /// Whether samples are encrypted by default. If false, only samples with their own encryption data are encrypted.
     package var isProtected: Bool
     /// The identifier of the key, 16 bytes.
     package var defaultKeyID: [UInt8]
-    /// Bytes of initialization vector that each sample carries: 0, 8 or 16; 0 means ``constantInitializationVector``.
+    /// The bytes of each sample's initialization vector: 0, 8 or 16. 0 means ``constantInitializationVector``.
     package var initializationVectorSize: Int
-    /// The vector of all samples that carry none; empty if each has its own.
+    /// The vector of all samples without their own. Empty if each sample has one.
     package var constantInitializationVector: [UInt8]
-    /// Of each run of `cryptByteBlock` + `skipByteBlock` blocks of 16 bytes the first `cryptByteBlock` are encrypted.
-    /// Both 0 means no pattern: all whole blocks are.
+    /// The number of encrypted 16-byte blocks in each group of `cryptByteBlock` + `skipByteBlock` blocks. If both are
+    /// 0, there is no pattern and all whole blocks are encrypted.
     package var cryptByteBlock: Int
-    /// Blocks that stay clear after each run of encrypted ones; 0 without a pattern.
+    /// The number of clear blocks after each group of encrypted ones, or 0 without a pattern.
     package var skipByteBlock: Int
 
-    /// Makes the defaults of a track; without a pattern every block of a protected range is encrypted.
+    /// Creates the defaults of a track. Without a pattern, every block of a protected range is encrypted.
     package init(
         scheme: EncryptionScheme, isProtected: Bool = true, defaultKeyID: [UInt8], initializationVectorSize: Int,
         constantInitializationVector: [UInt8] = [], cryptByteBlock: Int = 0, skipByteBlock: Int = 0
@@ -53,16 +53,16 @@ package struct TrackEncryption: Sendable, Hashable {
     }
 }
 
-/// Parameters, besides the key, for decrypting one sample.
+/// The parameters, in addition to the key, for decrypting one sample.
 package struct SampleEncryption: Sendable, Hashable {
-    /// A clear stretch of a sample and the protected one that follows it, in bytes.
+    /// A clear part of a sample and the protected part that follows it, in bytes.
     package struct Subsample: Sendable, Hashable {
-        /// Clear bytes at the start of the range.
+        /// The clear bytes at the start of the range.
         package var clearByteCount: Int
-        /// Protected bytes that follow them.
+        /// The protected bytes that follow them.
         package var protectedByteCount: Int
 
-        /// Makes a range of `clearByteCount` clear and `protectedByteCount` protected bytes.
+        /// Creates a range of `clearByteCount` clear and `protectedByteCount` protected bytes.
         package init(clearByteCount: Int, protectedByteCount: Int) {
             self.clearByteCount = clearByteCount
             self.protectedByteCount = protectedByteCount
@@ -75,14 +75,15 @@ package struct SampleEncryption: Sendable, Hashable {
     package var keyID: [UInt8]
     /// 8 or 16 bytes.
     package var initializationVector: [UInt8]
-    /// Empty if the whole sample is protected. May not add up to the size of the sample: the decryptor checks.
+    /// Empty if the whole sample is protected. The sum may differ from the size of the sample, which the decryptor
+    /// checks.
     package var subsamples: [Subsample]
     /// The pattern; see ``TrackEncryption/cryptByteBlock``.
     package var cryptByteBlock: Int
-    /// Blocks that stay clear; see ``TrackEncryption/skipByteBlock``.
+    /// The number of clear blocks; see ``TrackEncryption/skipByteBlock``.
     package var skipByteBlock: Int
 
-    /// Makes what decrypts one sample; without subsamples all of it is protected.
+    /// Creates the parameters for one sample. Without subsamples, the whole sample is protected.
     package init(
         scheme: EncryptionScheme, keyID: [UInt8], initializationVector: [UInt8], subsamples: [Subsample] = [],
         cryptByteBlock: Int = 0, skipByteBlock: Int = 0
@@ -107,7 +108,7 @@ extension TrackEncryption {
     static let elementaryStream = TrackEncryption(
         scheme: .elementaryStream, defaultKeyID: [], initializationVectorSize: 0)
 
-    /// The fields that `tenc` and a `seig` group entry have in common, from the pattern byte on.
+    /// Reads the common fields of `tenc` and a `seig` group entry, from the pattern byte on.
     ///
     /// Source: ISO/IEC 23001-7 §6 and §8.2.
     init(scheme: EncryptionScheme, parsingDefaultsOf reader: inout BoxReader, hasPattern: Bool) throws(MediaError) {
@@ -135,7 +136,7 @@ extension TrackEncryption {
 struct ProtectionInformation {
     /// The type that the sample entry would have without encryption.
     var originalFormat: FourCharacterCode
-    /// nil if the scheme is not one of common encryption (no `tenc`).
+    /// nil if the scheme is not part of common encryption (no `tenc`).
     var encryption: TrackEncryption?
 
     init(parsing payload: BoxReader) throws(MediaError) {
@@ -168,15 +169,15 @@ struct ProtectionInformation {
     }
 }
 
-/// The encryption data of the samples of a fragment, read one sample after the other.
+/// The encryption data of a fragment's samples, read one sample after the other.
 struct SampleEncryptionCursor {
     private var track: TrackEncryption
-    /// nil if samples carry nothing of their own.
+    /// nil if samples have no encryption data.
     private var entries: BoxReader?
     private let hasSubsamples: Bool
     private var remaining: UInt32
 
-    /// All samples alike: the constant vector, no subsamples.
+    /// Uses the constant vector without subsamples for all samples.
     init(constantFor track: TrackEncryption) {
         self.track = track
         hasSubsamples = false
@@ -200,7 +201,7 @@ struct SampleEncryptionCursor {
         entries = reader
     }
 
-    /// The same data without a `senc` box: `saiz` says how long the entry of each sample is.
+    /// Reads the same data without a `senc` box. `saiz` declares the length of each sample's entry.
     init(auxiliary entries: BoxReader, hasSubsamples: Bool, count: UInt32, track: TrackEncryption) {
         self.track = track
         self.entries = entries
@@ -208,10 +209,10 @@ struct SampleEncryptionCursor {
         remaining = count
     }
 
-    /// It has entries, and none is left.
+    /// Whether there were entries and all have been read.
     var isEmpty: Bool { entries != nil && remaining == 0 }
 
-    /// Passes over the entries of `count` samples. Costs time only where entries have bytes, so no more than there are.
+    /// Skips the entries of `count` samples. Takes time only if entries have bytes.
     mutating func skip(_ count: Int) throws(MediaError) {
         guard var reader = entries else { return }
         guard let count32 = UInt32(exactly: count), count32 <= remaining else { throw tooFew(reader) }

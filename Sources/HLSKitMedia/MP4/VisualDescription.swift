@@ -1,4 +1,4 @@
-/// Colour as an MP4 sample entry declares it (`colr`), in the code points of ITU-T H.273.
+/// The colour that an MP4 sample entry declares (`colr`), in the code points of ITU-T H.273.
 public struct ColorInformation: Sendable, Hashable {
     /// H.273 ColourPrimaries.
     public var colorPrimaries: Int
@@ -6,10 +6,11 @@ public struct ColorInformation: Sendable, Hashable {
     public var transferCharacteristics: Int
     /// H.273 MatrixCoefficients.
     public var matrixCoefficients: Int
-    /// nil if the box does not say (QuickTime's `nclc`).
+    /// A Boolean value that indicates whether the video uses the full range.
+    ///
+    /// It is `nil` if the box does not declare it (QuickTime's `nclc`).
     public var isFullRange: Bool?
 
-    /// Makes a description from code points.
     package init(
         colorPrimaries: Int, transferCharacteristics: Int, matrixCoefficients: Int, isFullRange: Bool? = nil
     ) {
@@ -22,12 +23,11 @@ public struct ColorInformation: Sendable, Hashable {
 
 /// The shape of a pixel (`pasp`): `horizontalSpacing` : `verticalSpacing`, both above 0.
 public struct PixelAspectRatio: Sendable, Hashable {
-    /// Width of a pixel, relative to ``verticalSpacing``.
+    /// The width of a pixel, relative to ``verticalSpacing``.
     public var horizontalSpacing: Int
-    /// Height of a pixel, relative to ``horizontalSpacing``.
+    /// The height of a pixel, relative to ``horizontalSpacing``.
     public var verticalSpacing: Int
 
-    /// Makes the shape `horizontalSpacing` : `verticalSpacing`.
     package init(horizontalSpacing: Int, verticalSpacing: Int) {
         self.horizontalSpacing = horizontalSpacing
         self.verticalSpacing = verticalSpacing
@@ -36,7 +36,7 @@ public struct PixelAspectRatio: Sendable, Hashable {
 
 /// The layout of a picture's samples: bit depth and chroma subsampling.
 package struct PictureSampleStructure: Sendable, Hashable {
-    /// How many chroma samples there are; the raw value is the usual name, such as 420.
+    /// The chroma subsampling. The raw value is the usual name, such as 420.
     package enum Chroma: Int, Sendable, Hashable {
         case yuv420 = 420
         case yuv422 = 422
@@ -45,28 +45,30 @@ package struct PictureSampleStructure: Sendable, Hashable {
 
     /// 8, 10 or 12.
     package var bitDepth: Int
-    /// How many chroma samples there are.
+    /// The chroma subsampling.
     package var chroma: Chroma
 
-    /// Makes a structure; 4:2:0 by default.
+    /// Creates a structure. The default is 4:2:0.
     package init(bitDepth: Int, chroma: Chroma = .yuv420) {
         self.bitDepth = bitDepth
         self.chroma = chroma
     }
 }
 
-/// The part of the frame to show (`clap`), in pixels, rounded to the nearest.
+/// The part of the frame to show (`clap`), in whole pixels.
 public struct CleanAperture: Sendable, Hashable {
-    /// In pixels.
+    /// The width in pixels.
     public var width: Int
-    /// In pixels.
+    /// The height in pixels.
     public var height: Int
-    /// From the centre of the picture to the centre of the aperture; positive is right and down.
+    /// The offset from the centre of the picture to the centre of the aperture.
+    ///
+    /// Positive values are right and down.
     public var horizontalOffset: Int
-    /// As ``horizontalOffset``, downwards.
+    /// The vertical offset, like ``horizontalOffset``. Positive values are down.
     public var verticalOffset: Int
 
-    /// Makes an aperture, centred by default.
+    /// Creates an aperture, centred by default.
     package init(width: Int, height: Int, horizontalOffset: Int = 0, verticalOffset: Int = 0) {
         self.width = width
         self.height = height
@@ -76,7 +78,7 @@ public struct CleanAperture: Sendable, Hashable {
 }
 
 extension ColorInformation {
-    /// nil for a kind of `colr` that holds an ICC profile.
+    /// Returns nil for a kind of `colr` that contains an ICC profile.
     init?(parsing payload: BoxReader) throws(MediaError) {
         var reader = payload
         let kind = try reader.readCode()
@@ -89,7 +91,7 @@ extension ColorInformation {
 }
 
 extension ColorInformation {
-    /// The colour in a `vpcC` box; nil if it is unspecified.
+    /// Reads the colour in a `vpcC` box. Returns nil if it is unspecified.
     ///
     /// Source: "VP Codec ISO Media File Format Binding", version 1.0.
     init?(parsingVP9 payload: BoxReader) throws(MediaError) {
@@ -100,14 +102,14 @@ extension ColorInformation {
         self.init(
             colorPrimaries: Int(try reader.readUInt8()), transferCharacteristics: Int(try reader.readUInt8()),
             matrixCoefficients: Int(try reader.readUInt8()), isFullRange: depth & 1 == 1)
-        // 0 is reserved: what is filled with zeros says nothing.
+        // 0 is reserved. A box filled with zeros declares nothing.
         if colorPrimaries == 0 { return nil }
         if colorPrimaries == 2 && transferCharacteristics == 2 && matrixCoefficients == 2 { return nil }
     }
 }
 
 extension PictureSampleStructure {
-    /// The layout from a `vpcC` box; nil for reserved values.
+    /// Reads the layout from a `vpcC` box. Returns nil for reserved values.
     init?(parsingVP9 payload: BoxReader) throws(MediaError) {
         var reader = payload
         guard try reader.readVersionAndFlags().version == 1 else { return nil }
@@ -125,7 +127,7 @@ extension PictureSampleStructure {
 }
 
 extension PixelAspectRatio {
-    /// nil if one of the two is 0.
+    /// Returns nil if one of the two is 0.
     init?(parsing payload: BoxReader) throws(MediaError) {
         var reader = payload
         let horizontal = try reader.readUInt32()
@@ -136,7 +138,7 @@ extension PixelAspectRatio {
 }
 
 extension CleanAperture {
-    /// nil if a fraction has no value.
+    /// Returns nil if a fraction has no value.
     init?(parsing payload: BoxReader) throws(MediaError) {
         var reader = payload
         var values: [Int] = []

@@ -1,24 +1,24 @@
-/// Reads packed audio: frames of AAC (ADTS or LOAS), MPEG audio, AC-3 or E-AC-3 without a container, after an ID3 tag
-/// that holds the timestamp of the first one.
+/// A demuxer for packed audio: AAC (ADTS or LOAS), MPEG audio, AC-3 or E-AC-3 without a container.
 ///
-/// The audio is track 0; ID3 tags that hold more than the timestamp, and those between frames, are samples of track 1.
-/// Timestamps are in units of 1/90 000 s and are not reduced modulo 2³³: they keep counting. Frames of E-AC-3 come
-/// with their dependent substreams in one sample. Bytes that are no frames are skipped with a note; so is the table
-/// ("Xing", "Info", "VBRI") that encoders of MPEG audio put in the place of a first frame, whose time passes.
+/// An ID3 tag with the timestamp of the first frame precedes the frames. The audio is track 0. ID3 tags between frames,
+/// and those with more content than the timestamp, are samples of track 1. Timestamps are in units of 1/90 000 s and
+/// are not reduced modulo 2³³. Each sample of E-AC-3 includes its dependent substreams. Bytes that do not belong to a
+/// frame are skipped with a note. An encoder's table in the first MPEG audio frame ("Xing", "Info", "VBRI") is also
+/// skipped, but its time passes.
 ///
 /// Source: RFC 8216 §3.4.
 public struct PackedAudioDemuxer: Demuxer {
-    /// Bytes in which the first frame must begin.
+    /// The bytes within which the first frame must begin.
     package static let maxLeadingByteCount = 64 << 10
 
     private var sink = EventSink()
     private var pending: [UInt8] = []
-    /// Offset of `pending` in the segment.
+    /// The offset of `pending` in the segment.
     private var offset = 0
     private var timestamp: Int64?
-    /// Tags at the start that hold more than the timestamp.
+    /// The tags at the start that contain more than the timestamp.
     private var tags: [[UInt8]] = []
-    /// Bytes of `pending` at which no frame begins.
+    /// The number of bytes of `pending` at which no frame begins.
     private var rejectedByteCount = 0
     private var frames: FrameAssembler?
 
@@ -26,9 +26,11 @@ public struct PackedAudioDemuxer: Demuxer {
     private static let metadataTrackID = 1
     private static let framings: [AudioFraming] = [.adts, .mpegAudio, .ac3, .loas]
 
-    /// Makes a demuxer that expects the beginning of a segment.
+    /// Creates a demuxer that expects the start of a segment.
     public init() {}
 
+    /// Reads the next bytes of the segment; see ``Demuxer``.
+    ///
     /// - Throws: `unknownContainer` if no frame is found, `limitExceeded` for an ID3 tag above 16 MiB.
     public mutating func append(_ bytes: ArraySlice<UInt8>, to events: inout [DemuxerEvent]) throws(MediaError) {
         swap(&sink.events, &events)
@@ -41,8 +43,10 @@ public struct PackedAudioDemuxer: Demuxer {
         }
     }
 
-    /// - Throws: `unknownContainer` if no frame was found, `truncated` where the last one is not whole; what there
-    ///   is of it has been given out as damaged.
+    /// Ends the segment; see ``Demuxer``.
+    ///
+    /// - Throws: `unknownContainer` if no frame was found, `truncated` if the last one is incomplete. Its bytes have
+    ///   been emitted as a damaged sample.
     public mutating func finish(to events: inout [DemuxerEvent]) throws(MediaError) {
         swap(&sink.events, &events)
         defer { swap(&sink.events, &events) }
@@ -56,7 +60,7 @@ public struct PackedAudioDemuxer: Demuxer {
         }
     }
 
-    /// Reads the tags at the start and finds out what follows.
+    /// Reads the tags at the start and identifies the format of the frames.
     private mutating func begin(isEnd: Bool) throws(MediaError) {
         guard try readTags(isEnd: isEnd), let framing = try identify(isEnd: isEnd) else { return }
         if timestamp == nil { sink.note("packed audio without a timestamp: assumed to begin at 0") }
@@ -78,7 +82,7 @@ public struct PackedAudioDemuxer: Demuxer {
         frames = assembler
     }
 
-    /// False while a tag is not whole.
+    /// Returns false while a tag is incomplete.
     private mutating func readTags(isEnd: Bool) throws(MediaError) -> Bool {
         while "ID3".utf8.starts(with: pending.prefix(3)) {
             guard pending.count >= ID3Tag.headerByteCount else { return isEnd }
@@ -90,7 +94,7 @@ public struct PackedAudioDemuxer: Demuxer {
                     code: .limitExceeded, byteOffset: offset, text: "an ID3 tag of \(byteCount) bytes")
             }
             guard pending.count >= byteCount else {
-                // A length that lies: the audio may begin anywhere behind the header.
+                // The length is wrong, so the audio may begin at any position after the header.
                 return isEnd
             }
             let tag = try ID3Tag(parsing: pending.prefix(byteCount))
@@ -102,7 +106,7 @@ public struct PackedAudioDemuxer: Demuxer {
         return true
     }
 
-    /// The format of the first header that is confirmed by the one behind its frame; nil while that is not known.
+    /// Returns the format of the first header that a second one after its frame confirms, or nil if not yet known.
     private mutating func identify(isEnd: Bool) throws(MediaError) -> AudioFraming? {
         var isOpen = false
         let last = min(pending.count, Self.maxLeadingByteCount)
@@ -112,7 +116,7 @@ public struct PackedAudioDemuxer: Demuxer {
                 let next = start + header.byteCount
                 if framing.header(at: next, in: pending) != nil { return framing }
                 if pending.count < next + framing.headerByteCount {
-                    // At the end of a short segment the one frame there is must do.
+                    // At the end of a short segment, a single frame must suffice.
                     if isEnd && start == 0 { return framing }
                     isOpen = true
                 } else if pending[next...].starts(with: "ID3".utf8) {
@@ -120,7 +124,7 @@ public struct PackedAudioDemuxer: Demuxer {
                 }
             }
             if isOpen && !isEnd { return nil }
-            // Near the end a header may not be whole.
+            // Near the end, a header may be incomplete.
             rejectedByteCount = max(rejectedByteCount, min(start, pending.count - ID3Tag.headerByteCount))
         }
         guard isEnd || last == Self.maxLeadingByteCount else { return nil }

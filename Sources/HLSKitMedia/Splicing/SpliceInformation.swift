@@ -1,24 +1,25 @@
 public import HLSKitTime
 
-/// One section of splice information: where something else, mostly advertising, may be put into a programme, and where that
-/// ends. Transport streams, event messages and `EXT-X-DATERANGE` carry the same bytes.
+/// A section of splice information, which marks the start or end of an insertion such as advertising.
+///
+/// Transport streams, event messages and `EXT-X-DATERANGE` contain the same bytes.
 ///
 /// Source: ANSI/SCTE 35 2023r1, §9 (splice_info_section) and §10.3.3 (segmentation_descriptor).
 public struct SpliceInformation: Sendable, Hashable {
-    /// What a section is for. An open set.
+    /// The purpose of a section. The set is open.
     public struct CommandType: RawRepresentable, Sendable, Hashable {
         public let rawValue: UInt8
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// `splice_null`: nothing, or what the descriptors say.
+        /// `splice_null`: no command. The descriptors may contain information.
         public static let null = CommandType(rawValue: 0)
-        /// `splice_schedule`: events at a time of day. Their times are not read.
+        /// `splice_schedule`: events at a time of day, which are not parsed.
         public static let schedule = CommandType(rawValue: 4)
         /// `splice_insert`: see ``SpliceInformation/insert``.
         public static let insert = CommandType(rawValue: 5)
-        /// `time_signal`: the time of what the descriptors say.
+        /// `time_signal`: the time to which the descriptors apply.
         public static let timeSignal = CommandType(rawValue: 6)
-        /// `bandwidth_reservation`: nothing.
+        /// `bandwidth_reservation`: no command.
         public static let bandwidthReservation = CommandType(rawValue: 7)
         /// `private_command`.
         public static let privateCommand = CommandType(rawValue: 255)
@@ -26,38 +27,45 @@ public struct SpliceInformation: Sendable, Hashable {
 
     /// A `splice_insert`.
     public struct Insert: Sendable, Hashable {
-        /// `splice_event_id`: sections with the same one are about the same event.
+        /// The identifier of the event (`splice_event_id`). Sections with the same one describe the same event.
         public var eventID: UInt32
-        /// The event that was announced does not take place. Nothing else is known then.
+        /// A Boolean value that indicates whether the announced event is cancelled.
+        ///
+        /// In that case, no other properties are known.
         public var isCancelled = false
-        /// `out_of_network_indicator`: a break begins; false where it ends.
+        /// A Boolean value that indicates whether a break begins rather than ends (`out_of_network_indicator`).
         public var isOutOfNetwork = false
-        /// It is to be done at once: there is no ``SpliceInformation/spliceTime``.
+        /// A Boolean value that indicates whether the splice is immediate.
+        ///
+        /// In that case there is no ``SpliceInformation/spliceTime``.
         public var isImmediate = false
-        /// How long the break lasts; nil if unknown.
+        /// The duration of the break, or `nil` if unknown.
         public var breakDuration: MediaTime?
-        /// The break ends after ``breakDuration`` without a word.
+        /// A Boolean value that indicates whether the break ends after ``breakDuration`` without another section.
         public var returnsAutomatically = false
         /// `unique_program_id`.
         public var programID = 0
-        /// `avail_num`, from 1 on; 0 if unused.
+        /// The number of the avail (`avail_num`), from 1, or 0 if unused.
         public var availNumber = 0
-        /// `avails_expected`; 0 if unused.
+        /// The expected number of avails (`avails_expected`), or 0 if unused.
         public var availCount = 0
     }
 
-    /// The whole section, as it came.
+    /// The bytes of the whole section, as received.
     public let bytes: [UInt8]
-    /// The checksum at its end is right. In playlists some writers leave it out or get it wrong.
+    /// A Boolean value that indicates whether the checksum at the end is correct.
+    ///
+    /// In playlists, some writers omit it or write a wrong one.
     public let hasValidChecksum: Bool
-    /// What the section is for; nil where that is encrypted.
+    /// The purpose of the section, or `nil` if it is encrypted.
     public private(set) var commandType: CommandType?
-    /// When, on the 33-bit clock of the media that the section was made for (1/90 000 s), its adjustment added; nil if it
-    /// says no time.
+    /// The splice time, including its adjustment, or `nil` if there is none.
+    ///
+    /// It is on the 33-bit clock of the media for which the section was created (1/90 000 s).
     public private(set) var spliceTime: MediaTime?
-    /// nil for other commands.
+    /// The `splice_insert` command, or `nil` for other commands.
     public private(set) var insert: Insert?
-    /// The segmentation descriptors, in their order.
+    /// The segmentation descriptors, in order.
     public private(set) var segmentations: [SpliceSegmentation] = []
 
     private static let headerByteCount = 14
@@ -65,8 +73,8 @@ public struct SpliceInformation: Sendable, Hashable {
 
     /// Reads a section.
     ///
-    /// - Throws: ``MediaError`` `malformed` if the bytes are no such section, or contradict themselves, `truncated` if they
-    ///   end before it does, `unsupported` if its `protocol_version` is another than 0.
+    /// - Throws: ``MediaError``: `malformed` if the bytes are not a valid section, `truncated` if they end early, or
+    ///   `unsupported` if its `protocol_version` is not 0.
     public init(parsing section: [UInt8]) throws(MediaError) {
         guard section.first == 0xfc else {
             throw MediaError(code: .malformed, byteOffset: 0, text: "no splice information")
@@ -74,7 +82,7 @@ public struct SpliceInformation: Sendable, Hashable {
         guard section.count >= 3 else { throw Self.truncated(section.count) }
         let end = 3 + (Int(section[1] & 0x0f) << 8 | Int(section[2]))
         guard end <= section.count else { throw Self.truncated(section.count) }
-        // Behind the header come the length of the descriptors and the checksum.
+        // The length of the descriptors and the checksum follow the header.
         guard end >= Self.headerByteCount + 6 else {
             throw MediaError(code: .malformed, byteOffset: 1, text: "splice information of \(end) bytes")
         }
@@ -102,13 +110,13 @@ public struct SpliceInformation: Sendable, Hashable {
 
     // MARK: Commands
 
-    /// - Returns: where the descriptors begin.
+    /// - Returns: The offset of the descriptors.
     private mutating func readCommand(
         _ type: CommandType, length: Int, adjustment: Int
     ) throws(MediaError) -> Int {
         let start = Self.headerByteCount
         let limit = bytes.count - 6
-        // All bits are set by writers of before 2004, who said no length.
+        // Writers before 2004 set all bits because there was no length.
         let isUnknown = length == 0xfff
         guard isUnknown || start + length <= limit else {
             throw MediaError(code: .malformed, byteOffset: 11, text: "a splice command of \(length) bytes")
@@ -142,7 +150,7 @@ public struct SpliceInformation: Sendable, Hashable {
         if isOfProgram {
             if !insert.isImmediate { spliceTime = Self.readTime(&reader, adjustment: adjustment) }
         } else {
-            // Each stream may have a time of its own; they differ by what their frames do.
+            // Each stream may have its own time. The differences only reflect its frame boundaries.
             for _ in 0..<reader.bits(8) where !reader.isExhausted {
                 reader.skip(8)
                 guard !insert.isImmediate else { continue }
@@ -172,7 +180,7 @@ public struct SpliceInformation: Sendable, Hashable {
 
     // MARK: Descriptors
 
-    /// What comes behind the first descriptor that makes no sense is left out.
+    /// Reads the descriptors up to the first invalid one.
     private mutating func readDescriptors(from start: Int) throws(MediaError) {
         let limit = bytes.count - 4
         guard start + 2 <= limit else {
@@ -181,7 +189,7 @@ public struct SpliceInformation: Sendable, Hashable {
         var at = start + 2
         let end = at + (Int(bytes[start]) << 8 | Int(bytes[start + 1]))
         guard end <= limit else {
-            throw MediaError(code: .malformed, byteOffset: start, text: "descriptors that end behind their section")
+            throw MediaError(code: .malformed, byteOffset: start, text: "descriptors that end after their section")
         }
         while at + 2 <= end {
             let next = at + 2 + Int(bytes[at + 1])
@@ -197,10 +205,11 @@ public struct SpliceInformation: Sendable, Hashable {
 }
 
 extension SpliceInformation {
-    /// Reads a section that is written as text: hexadecimal digits after `0x`, as `EXT-X-DATERANGE` has it, or base 64, as
-    /// other tags do.
+    /// Reads a section written as text.
     ///
-    /// - Throws: as ``init(parsing:)``; `malformed` for any other text.
+    /// The text has hexadecimal digits after `0x`, as in `EXT-X-DATERANGE`, or base 64, as in other tags.
+    ///
+    /// - Throws: The errors of ``init(parsing:)``, and `malformed` for any other text.
     public init(text: some StringProtocol) throws(MediaError) {
         let digits = Array(text.utf8)
         let isHexadecimal = digits.count >= 2 && digits[0] == 0x30 && digits[1] | 0x20 == 0x78
@@ -210,7 +219,7 @@ extension SpliceInformation {
         try self.init(parsing: bytes)
     }
 
-    /// The section as base 64, as SCTE 35 writes it outside of media.
+    /// The section as base 64, the text form of SCTE 35 outside media.
     public var base64Text: String {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
         var result: [UInt8] = []
@@ -228,7 +237,7 @@ extension SpliceInformation {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// An odd number of digits has a zero in front.
+    /// An odd number of digits implies a leading zero.
     private static func bytes(hexadecimal digits: ArraySlice<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity((digits.count + 1) / 2)
@@ -275,7 +284,7 @@ extension SpliceInformation {
 }
 
 extension SpliceInformation: CustomStringConvertible {
-    /// A few words for people (`splice_insert out, 30.0 s`). They may change.
+    /// A short description for people (`splice_insert out, 30.0 s`), which may change.
     public var description: String {
         guard let commandType else { return "encrypted splice information" }
         if let insert {
@@ -292,7 +301,7 @@ extension SpliceInformation: CustomStringConvertible {
 }
 
 extension SpliceInformation.CommandType: CustomStringConvertible {
-    /// As the standard names it; a number where it does not.
+    /// The name in the standard, or a number if it has none.
     public var description: String { name }
 
     fileprivate var name: String {

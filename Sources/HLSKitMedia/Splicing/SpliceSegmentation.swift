@@ -1,10 +1,12 @@
 public import HLSKitTime
 
-/// A segmentation descriptor of splice information: what begins or ends at its time.
+/// A segmentation descriptor of splice information, which describes what begins or ends at its time.
 ///
 /// Source: ANSI/SCTE 35 2023r1, §10.3.3.
 public struct SpliceSegmentation: Sendable, Hashable {
-    /// `segmentation_type_id`: what begins or ends. An open set; the names are those of the standard's table 23.
+    /// The type of segment that begins or ends (`segmentation_type_id`).
+    ///
+    /// The set is open. The names come from table 23 of the standard.
     public struct Kind: RawRepresentable, Sendable, Hashable {
         public let rawValue: UInt8
         public init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -47,28 +49,34 @@ public struct SpliceSegmentation: Sendable, Hashable {
         public static let networkEnd = Kind(rawValue: 0x51)
     }
 
-    /// `segmentation_event_id`: descriptors with the same one are about the same event.
+    /// The identifier of the event (`segmentation_event_id`).
+    ///
+    /// Descriptors with the same one describe the same event.
     public var eventID: UInt32
-    /// The event that was announced does not take place. Nothing else is known then.
+    /// A Boolean value that indicates whether the announced event is cancelled.
+    ///
+    /// In that case, no other properties are known.
     public var isCancelled = false
-    /// What begins or ends.
+    /// The type of segment that begins or ends.
     public var type = Kind(rawValue: 0)
-    /// How long it lasts; nil if unknown.
+    /// The duration of the segment, or `nil` if unknown.
     public var duration: MediaTime?
-    /// `segmentation_upid_type`: what ``upid`` is (0: there is none, 0x08: a number of Turner, 0x09: ADI, 0x0C: private, 0x0F:
-    /// a URI …).
+    /// The kind of ``upid`` (`segmentation_upid_type`).
+    ///
+    /// 0: none, 0x08: a Turner identifier, 0x09: ADI, 0x0C: private, 0x0F: a URI …
     public var upidType: UInt8 = 0
-    /// `segmentation_upid`: identifies what is shown; may be empty.
+    /// The identifier of the content (`segmentation_upid`), which may be empty.
     public var upid: [UInt8] = []
-    /// `segment_num`, from 1 on; 0 if unused.
+    /// The number of the segment (`segment_num`), from 1, or 0 if unused.
     public var number = 0
-    /// `segments_expected`; 0 if unused.
+    /// The expected number of segments (`segments_expected`), or 0 if unused.
     public var count = 0
 
     static let tag: UInt8 = 2
     private static let identifier = Array("CUEI".utf8)
 
-    /// - Parameter content: what is behind the descriptor's length. nil if it is not whole, or of somebody else.
+    /// - Parameter content: The bytes after the descriptor's length. The result is nil if they are incomplete or belong
+    ///   to another organization.
     init?(descriptor content: [UInt8]) {
         guard content.starts(with: Self.identifier) else { return nil }
         var reader = BitReader(Array(content.dropFirst(Self.identifier.count)))
@@ -92,7 +100,7 @@ public struct SpliceSegmentation: Sendable, Hashable {
         guard !reader.isExhausted else { return nil }
     }
 
-    /// ``upid`` as text, where it is text: all of it is printable ASCII. nil where it is empty or something else.
+    /// The ``upid`` as text, or `nil` if it is empty or not entirely printable ASCII.
     public var upidText: String? {
         guard !upid.isEmpty, upid.allSatisfy({ (0x20...0x7e).contains($0) }) else { return nil }
         return String(decoding: upid, as: UTF8.self)
@@ -100,7 +108,7 @@ public struct SpliceSegmentation: Sendable, Hashable {
 }
 
 extension SpliceSegmentation.Kind: CustomStringConvertible {
-    /// As the standard names it, in lower case; a number where it is none of those above.
+    /// The name in the standard, in lower case, or a number for other types.
     public var description: String {
         let name: String? =
             switch self {

@@ -1,14 +1,14 @@
-/// Packets that come before the tables which say what they are.
+/// Packets that precede the tables describing them.
 ///
-/// RFC 8216 §3.2 wants the tables in each segment, and says only SHOULD of their place at its front.
+/// RFC 8216 §3.2 requires the tables in each segment, but their position at its start is only a SHOULD.
 struct EarlyPackets: Sendable {
     private(set) var bytes: [UInt8] = []
     /// The offset of each packet in the segment.
     private(set) var offsets: [Int] = []
-    /// Packets that were left out.
+    /// The number of dropped packets.
     private(set) var lostCount = 0
 
-    /// Encoders send the tables at least every few hundred milliseconds; 4 MiB is a third of a second at 100 Mbit/s.
+    /// Encoders send the tables at least every few hundred milliseconds. 4 MiB is a third of a second at 100 Mbit/s.
     static let maxByteCount = 4 << 20
 
     var isEmpty: Bool { offsets.isEmpty }

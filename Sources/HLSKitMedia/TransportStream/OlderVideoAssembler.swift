@@ -1,7 +1,7 @@
-/// Makes access units of the packets of MPEG-1, MPEG-2 and MPEG-4 part 2 video.
+/// Creates access units from the packets of MPEG-1, MPEG-2 and MPEG-4 part 2 video.
 ///
-/// A unit is a picture with the headers before it; two fields of a frame are one unit. It ends where the next one begins,
-/// wherever packets do.
+/// A unit is a picture with the headers before it. Two fields of a frame are one unit. A unit ends at the start of the
+/// next one, regardless of packet boundaries.
 struct OlderVideoAssembler {
     private(set) var track: MediaTrack
     private let scanner: OlderVideoScanner
@@ -9,14 +9,14 @@ struct OlderVideoAssembler {
     private var marks = PacketMarks()
     private var clock = PictureClock(isHEVC: false)
     private var frameDuration: VideoUsabilityInfo.FrameDuration?
-    /// Where the search for start codes continues.
+    /// The position at which the search for start codes continues.
     private var position = 0
     private var unit = Unit()
-    /// The unit was larger than allowed: nothing is kept until the next packet.
+    /// Whether the unit exceeded the limit, so that all data is dropped until the next packet.
     private var isSkipping = false
 
     private struct Unit {
-        /// The first start code; nil while there is none.
+        /// The first start code, or nil if there is none yet.
         var start: Int?
         var pictureCount = 0
         var isField = false
@@ -24,7 +24,7 @@ struct OlderVideoAssembler {
         var hasHeader = false
     }
 
-    /// Bytes behind a start code that are enough to read.
+    /// The number of bytes after a start code that suffice for reading.
     private static let headByteCount = 64
 
     init(track: MediaTrack) {
@@ -49,7 +49,7 @@ struct OlderVideoAssembler {
         scan(isEnd: false, to: &sink)
     }
 
-    /// No more bytes of the last access unit will come.
+    /// Ends the last access unit because no more of its bytes will arrive.
     mutating func finish(isDamaged: Bool, to sink: inout EventSink) {
         scan(isEnd: true, to: &sink)
         emit(upTo: buffer.count, isDamaged: isDamaged, to: &sink)
@@ -110,7 +110,7 @@ struct OlderVideoAssembler {
         }
     }
 
-    /// Gives out the unit, which ends here, and forgets its bytes.
+    /// Emits the unit, which ends here, and removes its bytes.
     private mutating func emit(upTo end: Int, isDamaged: Bool, to sink: inout EventSink) {
         let ended = unit
         unit = Unit()

@@ -28,21 +28,22 @@ struct OlderVideoScanner {
         }
     }
 
-    /// Whether a picture is coded without others. - Parameter bytes: those behind its start code.
+    /// Whether a picture is coded without references. - Parameter bytes: The bytes after its start code.
     func isIntra(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard bytes.count >= 2 else { return false }
         let first = bytes.startIndex
         return isMPEG4 ? bytes[first] >> 6 == 0 : bytes[first + 1] >> 3 & 7 == 1
     }
 
-    /// Whether a picture is one field: what its coding extension says (0xb5). - Parameter bytes: those behind the code.
+    /// Whether a picture is a single field according to its coding extension (0xb5). - Parameter bytes: The bytes after
+    /// the code.
     func isField(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard !isMPEG4, bytes.count >= 3, bytes[bytes.startIndex] >> 4 == 8 else { return false }
         return bytes[bytes.startIndex + 2] & 3 != 3
     }
 
-    /// The fields of a frame, as a sequence's extension says (0xb5, ISO/IEC 13818-2 §6.2.2.3). - Parameter bytes: those behind the
-    /// code. nil if it is no such extension.
+    /// The fields of a frame, from a sequence extension (0xb5, ISO/IEC 13818-2 §6.2.2.3), or nil for other data. -
+    /// Parameter bytes: The bytes after the code.
     func fieldCount(_ bytes: ArraySlice<UInt8>) -> Int? {
         guard !isMPEG4, bytes.count >= 2, bytes[bytes.startIndex] >> 4 == 1 else { return nil }
         return bytes[bytes.startIndex + 1] & 8 != 0 ? 1 : 2
@@ -55,7 +56,7 @@ struct OlderVideoScanner {
         var frameDuration: VideoUsabilityInfo.FrameDuration?
     }
 
-    /// - Parameter bytes: those behind the start code `code`. nil if it is no such header.
+    /// - Parameter bytes: The bytes after the start code `code`. The result is nil if it is not a header with a format.
     func format(_ code: UInt8, _ bytes: ArraySlice<UInt8>) -> Format? {
         if isMPEG4 { return (0x20...0x2f).contains(code) ? Self.layer(bytes) : nil }
         guard code == 0xb3, bytes.count >= 4 else { return nil }

@@ -1,5 +1,5 @@
-/// Makes samples of the packets of Opus in a transport stream: each packet holds access units behind small headers that tell
-/// their size.
+/// Creates samples from the Opus packets of a transport stream. Each packet contains access units, which follow small
+/// headers with their size.
 ///
 /// Source: "Opus in MPEG-2 TS" (the registration of `Opus` at SMPTE), §4.3 and §5; RFC 6716 §3.1; RFC 7845 §5.1.
 struct OpusAssembler {
@@ -8,7 +8,7 @@ struct OpusAssembler {
     private var clock: SampleClock?
 
     private static let rate = 48_000
-    /// Larger packets are cut off: more than 64 KiB are no packet.
+    /// Larger packets are cut off. No valid packet has more than 64 KiB.
     private static let maxByteCount = 1 << 17
 
     /// - Parameter channels: `channel_config_code`.
@@ -29,7 +29,7 @@ struct OpusAssembler {
         bytes.withUnsafeBufferPointer { buffer.append(contentsOf: $0) }
     }
 
-    /// The packet is whole, or nothing more of it will come.
+    /// Ends the packet because it is complete or no more of it will arrive.
     mutating func finish(to sink: inout EventSink) {
         guard !buffer.isEmpty else { return }
         var at = 0
@@ -57,7 +57,7 @@ struct OpusAssembler {
                 data: SampleData(buffer[unit])))
     }
 
-    /// Where the access unit lies whose control header is at this place; nil if there is none that is whole.
+    /// The range of the access unit whose control header is at `start`, or nil if it is missing or incomplete.
     private static func unit(in bytes: [UInt8], at start: Int) -> Range<Int>? {
         guard start + 3 <= bytes.count, bytes[start] == 0x7f, bytes[start + 1] & 0xe0 == 0xe0 else { return nil }
         let flags = bytes[start + 1]
@@ -96,7 +96,7 @@ struct OpusAssembler {
         }
     }
 
-    /// The header that Opus has in Ogg, which is what decoders take.
+    /// The Opus header of Ogg, which decoders expect.
     private static func header(_ channels: UInt8) -> [UInt8] {
         let count = (1...8).contains(channels) ? channels : 2
         // Version, channels, pre-skip, 48 kHz, gain.

@@ -4,25 +4,26 @@
 struct PESHeader: Hashable {
     /// The bytes up to the payload.
     var byteCount: Int
-    /// The bytes behind the header; nil if the packet does not say.
+    /// The number of bytes after the header, or nil if the packet does not declare it.
     var payloadByteCount: Int?
     /// 33 bits wide.
     var pts: Int64?
     var dts: Int64?
     var isScrambled: Bool
-    /// It says a length that its own header goes beyond: some encoders write the length of large packets modulo 65 536.
+    /// Whether the declared length is shorter than the header. Some encoders write the length of large packets modulo
+    /// 65 536.
     var hasWrappedLength = false
 
     enum Result {
         case header(PESHeader)
-        /// This many bytes from the start are needed.
+        /// The header needs this number of bytes from the start.
         case needs(Int)
-        /// A packet of padding, a map or the like.
+        /// A packet without media, such as padding or a map.
         case noMedia
         case malformed(String)
     }
 
-    /// - Parameter bytes: the packet from its start code.
+    /// - Parameter bytes: The packet from its start code.
     static func parse(_ bytes: ArraySlice<UInt8>) -> Result {
         guard bytes.count >= 6 else { return .needs(6) }
         let b = bytes.startIndex
@@ -57,11 +58,11 @@ struct PESHeader: Hashable {
 
 /// Makes 33-bit timestamps continuous.
 ///
-/// The first one is taken as it is; each later one is the number nearest to the one before that is equal to it
-/// modulo 2³³. So a wrap leads to values above 2³³ − 1, and a stream that lies before the first timestamp, across
-/// the wrap, to negative ones.
+/// The first one does not change. Each later one becomes the number that is equal to it modulo 2³³ and nearest to the
+/// previous one. A wrap therefore leads to values above 2³³ − 1. A stream before the first timestamp and across the
+/// wrap has negative values.
 struct TimestampUnwrapper {
-    /// The newest one, continued.
+    /// The newest timestamp, continued.
     private(set) var last: Int64?
 
     func moved(by distance: Int64) -> TimestampUnwrapper {
@@ -76,7 +77,7 @@ struct TimestampUnwrapper {
         }
         var distance = (timestamp &- last) & (period - 1)
         if distance >= period / 2 { distance -= period }
-        // Each packet moves it by at most 2³², so that no segment is large enough for an overflow.
+        // Each packet changes it by at most 2³², so no segment is large enough for an overflow.
         let value = last &+ distance
         self.last = value
         return value

@@ -1,37 +1,37 @@
-/// One elementary stream of a program: puts its packets (PES) together from transport packets.
+/// One elementary stream of a program. It assembles PES packets from transport packets.
 struct PacketizedStream: Sendable {
     let pid: Int
     private let content: ProgramMapTable.Stream.Content
     private let language: String?
     private var continuityCounter: UInt8?
     private var state = State.waiting
-    /// The packet's bytes while its header is not whole.
+    /// The bytes of an incomplete packet header.
     private var header: [UInt8] = []
     private var isRandomAccess = false
-    /// The last transport packet was full to its last byte, so that its unit may go on in another.
+    /// Whether the last transport packet was completely filled, so that its unit may continue in another one.
     private var isFilled = false
-    // One of them is set. Not an enum: its payload could not be changed in place.
+    // Exactly one of them is set. It is not an enum because an enum's payload cannot be changed in place.
     private var video: VideoAssembler?
     private var frames: FrameAssembler?
     private var olderVideo: OlderVideoAssembler?
     private var opus: OpusAssembler?
     private var hasNotedLength = false
-    /// Packets have said lengths that were too small: they end where the next one begins.
+    /// Whether packets have declared lengths that were too small, so that each packet ends at the next one.
     private var distrustsLength = false
-    /// No packet has come since the segment before ended.
+    /// Whether no packet has arrived since the previous segment ended.
     private(set) var isResumed = false
 
     private enum State {
         /// Until a packet begins.
         case waiting
         case header
-        /// The packet has this many bytes of payload in all, and this many are still to come.
+        /// The packet has a payload of `total` bytes, of which `left` are missing.
         case bounded(total: Int, left: Int)
         /// The packet ends where the next one begins.
         case unbounded
     }
 
-    /// nil if the stream is of no known kind.
+    /// Returns nil if the stream is not of a known kind.
     init?(_ stream: ProgramMapTable.Stream) {
         pid = stream.pid
         content = stream.content
@@ -79,13 +79,13 @@ struct PacketizedStream: Sendable {
             return
         }
         isFilled = !packet.isStuffed
-        // Some count again in each segment.
+        // Some encoders restart the count in each segment.
         let mayCountAnew = isResumed && packet.startsUnit
         isResumed = false
         if let last = continuityCounter, !packet.hasDiscontinuity, !mayCountAnew,
             packet.continuityCounter != (last + 1) & 15
         {
-            // A packet may be sent twice (§2.4.3.3).
+            // A packet may be repeated (§2.4.3.3).
             if packet.continuityCounter == last { return }
             let count = Int((packet.continuityCounter &- last &- 1) & 15)
             sink.note("PID \(pid): \(count) packets are missing")
@@ -111,7 +111,7 @@ struct PacketizedStream: Sendable {
         }
     }
 
-    /// - Parameter isTruncated: the segment ends within a transport packet.
+    /// - Parameter isTruncated: Whether the segment ends within a transport packet.
     mutating func finish(isTruncated: Bool, sink: inout EventSink) {
         var isDamaged = isTruncated
         if case .bounded(_, let left) = state { isDamaged = left > 0 }
@@ -123,13 +123,13 @@ struct PacketizedStream: Sendable {
         opus?.finish(to: &sink)
     }
 
-    /// Ends the segment, and keeps what the next one may continue with.
+    /// Ends the segment and keeps the data that the next one may continue.
     ///
-    /// Where a packet does not say how long it is, its last transport packet tells: packets are filled up to their end, so
-    /// that one without stuffing hardly ever is the last.
+    /// If a packet does not declare its length, its last transport packet shows whether it is complete. Packets are
+    /// filled up to their end, so one without stuffing is hardly ever the last.
     ///
-    /// - Parameter isTruncated: the segment ends within a transport packet.
-    /// - Returns: whether there is such a thing.
+    /// - Parameter isTruncated: Whether the segment ends within a transport packet.
+    /// - Returns: Whether there is data to continue.
     mutating func endSegment(isTruncated: Bool, sink: inout EventSink) -> Bool {
         let isOpen =
             switch state {
@@ -164,7 +164,7 @@ struct PacketizedStream: Sendable {
         sink.note("PID \(pid): \(text())")
     }
 
-    /// Bytes are missing from here to the next packet.
+    /// Handles the loss of bytes up to the next packet.
     private mutating func loseRest(sink: inout EventSink) {
         var isComplete = false
         if case .bounded(_, let left) = state { isComplete = left == 0 }

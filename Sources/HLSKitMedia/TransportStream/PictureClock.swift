@@ -1,33 +1,32 @@
-/// The times of pictures: those that packets declare, and those of the pictures between, which follow from the duration
-/// of a frame and the order of display.
+/// Calculates the times of pictures without a declared time from the frame duration and the display order.
 ///
-/// Packets may hold several pictures and declare the time of the first one only.
+/// A packet may contain several pictures but declares only the time of the first one.
 struct PictureClock {
     typealias Time = (pts: Int64, dts: Int64)
 
-    /// The last times that a packet declared, and how many pictures without any came since.
+    /// The last times declared by a packet, and the number of pictures without a time since then.
     private var lastTold: Time?
     private var untimedCount: Int64 = 0
-    /// Distance of the last two decoding times.
+    /// The difference of the last two decoding times.
     private var lastStep: Int64 = 0
-    /// A picture whose time and order are known: the newest one.
+    /// The newest picture with a known time and order.
     private var anchor: (pts: Int64, count: Int)?
-    /// The latest time of display.
+    /// The latest presentation time.
     private var latest: Int64?
-    /// Picture order counts of two frames that follow one another differ by this much.
+    /// The difference in picture order count between two consecutive frames.
     private var orderStep: Int
 
-    /// Pictures that are further apart in the order of display are not believed: no stream reorders this many.
+    /// Larger distances in display order are ignored because no stream reorders this many pictures.
     private static let maxReorderedCount = 64
-    /// Times that go back this far begin again: 10 s.
+    /// Times that go back this far (10 s) start again.
     private static let jump: Int64 = 900_000
 
     init(isHEVC: Bool) { orderStep = isHEVC ? 1 : 2 }
 
     /// - Parameters:
-    ///   - told: what the packet says of this picture.
-    ///   - frame: the duration of a frame; nil if the stream does not say.
-    /// - Returns: nil before the first declared time.
+    ///   - told: The time that the packet declares for this picture.
+    ///   - frame: The duration of a frame, or nil if the stream does not declare it.
+    /// - Returns: The time, or nil before the first declared time.
     mutating func time(
         told: (pts: Int64, dts: Int64?)?, order: PictureOrder?, frame: VideoUsabilityInfo.FrameDuration?
     ) -> Time? {
@@ -54,7 +53,7 @@ struct PictureClock {
         return (max(pts, dts), dts)
     }
 
-    /// Moves all that is known by as much.
+    /// Moves all known times by the same distance.
     mutating func move(by distance: Int64) {
         lastTold = lastTold.map { ($0.pts &+ distance, $0.dts &+ distance) }
         anchor = anchor.map { ($0.pts &+ distance, $0.count) }
@@ -74,7 +73,7 @@ struct PictureClock {
         return anchor.pts &+ distance(Int64(difference / orderStep), frame)
     }
 
-    /// Two pictures with declared times show what a step of the count is worth.
+    /// Calculates the duration of one step of the count from two pictures with declared times.
     private mutating func learnStep(
         from order: PictureOrder?, at pts: Int64, _ frame: VideoUsabilityInfo.FrameDuration?
     ) {
@@ -88,7 +87,7 @@ struct PictureClock {
         orderStep = difference / Int(frameCount)
     }
 
-    /// Counts are known by their lower bits only.
+    /// Only the lower bits of counts are known.
     private static func difference(_ order: PictureOrder, from count: Int) -> Int {
         let period = 1 << order.bitCount
         let difference = (order.count - count) & (period - 1)

@@ -1,18 +1,18 @@
-/// Puts the sections of one PID together from packets.
+/// Assembles the sections of one PID from packets.
 ///
 /// Source: ISO/IEC 13818-1 §2.4.4.
 struct SectionAssembler {
     private var buffer: [UInt8] = []
     private var isActive = false
     private var continuityCounter: UInt8?
-    /// A section is at most this long, header included (§2.4.4.9 allows 1021 + 3, private ones 4093 + 3).
+    /// The maximum length of a section with its header (§2.4.4.9 allows 1021 + 3, or 4093 + 3 for private ones).
     private static let maxByteCount = 4096
 
-    /// Takes a packet and returns the sections that it completes.
+    /// Reads a packet and returns the sections that it completes.
     mutating func append(_ packet: TransportPacket, _ bytes: Span<UInt8>) -> [[UInt8]] {
         guard let payload = packet.payload, !packet.isScrambled else { return [] }
         if let last = continuityCounter, !packet.hasDiscontinuity {
-            // A packet that is sent twice does no harm where it begins a section, and some writers never count.
+            // A repeated packet is harmless at the start of a section, and some writers never count.
             if last == packet.continuityCounter, !packet.startsUnit { return [] }
             if (last + 1) & 15 != packet.continuityCounter { reset() }
         }
@@ -70,7 +70,7 @@ struct SectionAssembler {
         }
     }
 
-    /// CRC_32 of Annex A over the whole section; 0 if it is intact.
+    /// CRC_32 of Annex A over the whole section, which is 0 if it is intact.
     static func checksum(_ section: [UInt8]) -> UInt32 {
         var crc: UInt32 = 0xffff_ffff
         for byte in section {
@@ -81,7 +81,7 @@ struct SectionAssembler {
     }
 }
 
-/// The program association table: which PID has the map of which program (ISO/IEC 13818-1 §2.4.4.3).
+/// The program association table: the PID of each program's map (ISO/IEC 13818-1 §2.4.4.3).
 struct ProgramAssociationTable: Hashable {
     struct Program: Hashable {
         var number: Int
@@ -92,7 +92,7 @@ struct ProgramAssociationTable: Hashable {
 
     init(programs: [Program]) { self.programs = programs }
 
-    /// The programs of one section. nil if it is another table, not yet valid, or malformed.
+    /// Reads the programs of one section. Returns nil if it is another table, not yet valid, or malformed.
     init?(section: [UInt8]) {
         guard section.count >= 12, section[0] == 0, section[5] & 1 == 1 else { return nil }
         var at = 8
@@ -106,16 +106,17 @@ struct ProgramAssociationTable: Hashable {
     }
 }
 
-/// Puts the sections of a program association table together.
+/// Assembles the sections of a program association table.
 struct ProgramAssociationSections {
-    /// Fields common to the sections of one table: the stream's number, the version, the number of the last section.
+    /// The common fields of a table's sections: the stream's number, the version, the number of the last section.
     private var key: [UInt8] = []
     private var parts: [UInt8: [ProgramAssociationTable.Program]] = [:]
     private var isWhole = false
 
-    /// Takes a section that was read as `part`.
+    /// Adds a section that was parsed as `part`.
     ///
-    /// - Returns: the table, if all its sections are there, or if one has come again: the others will not come then.
+    /// - Returns: The table if all its sections have arrived, or if one is repeated, because the others will not arrive
+    ///   then.
     mutating func append(_ part: ProgramAssociationTable, from section: [UInt8]) -> ProgramAssociationTable? {
         let key = [section[3], section[4], section[5], section[7]]
         if key != self.key {
@@ -145,7 +146,7 @@ struct ProgramMapTable: Hashable {
     var programNumber: Int
     var streams: [Stream] = []
 
-    /// nil if the section is another table, not yet valid, or malformed.
+    /// Returns nil if the section is another table, not yet valid, or malformed.
     init?(section: [UInt8]) {
         guard section.count >= 16, section[0] == 2, section[5] & 1 == 1 else { return nil }
         programNumber = Int(section[3]) << 8 | Int(section[4])
@@ -172,25 +173,25 @@ struct ProgramMapTable: Hashable {
 }
 
 extension ProgramMapTable.Stream {
-    /// How the stream's PES packets become samples.
+    /// The conversion of the stream's PES packets to samples.
     enum Content: Hashable {
         case video(MediaCodec)
         case frames(AudioFraming)
         /// MPEG-1, MPEG-2 and MPEG-4 part 2.
         case olderVideo(MediaCodec)
-        /// With the number of its channels and how they are mapped.
+        /// Opus, with the number of its channels and their mapping.
         case opus(UInt8)
-        /// Sections of SCTE 35: where other programmes, mostly advertisements, may be put in.
+        /// SCTE 35 sections, which mark insertions such as advertisements.
         case spliceInformation
-        /// Not read; the text names it.
+        /// An unsupported stream, with its name.
         case unknown(String)
     }
 
-    /// The meaning of the stream type and the descriptors.
+    /// The content according to the stream type and the descriptors.
     ///
     /// Source: ISO/IEC 13818-1 table 2-34; ATSC A/52 Annex A (0x81, 0x87); Blu-ray (0x84); SCTE 35 §8.1 (0x86); ETSI EN
-    /// 300 468 Annex D (0x06 with descriptors 0x6a, 0x7a, 0x7c); Apple, "Timed Metadata for HTTP Live Streaming" (0x15) and
-    /// "MPEG-2 Stream Encryption Format for HTTP Live Streaming" (0xdb, 0xcf, 0xc1, 0xc2).
+    /// 300 468 Annex D (0x06 with descriptors 0x6a, 0x7a, 0x7c); Apple, "Timed Metadata for HTTP Live Streaming" (0x15)
+    /// and "MPEG-2 Stream Encryption Format for HTTP Live Streaming" (0xdb, 0xcf, 0xc1, 0xc2).
     var content: Content {
         switch type {
         case 0x03, 0x04: .frames(.mpegAudio)
@@ -213,7 +214,7 @@ extension ProgramMapTable.Stream {
         }
     }
 
-    /// Those that no one reads here. Source: ISO/IEC 13818-1 table 2-34; Blu-ray and others for those from 0x80 on.
+    /// The names of unsupported types. Source: ISO/IEC 13818-1 table 2-34, and Blu-ray and others for types from 0x80.
     private static let names: [UInt8: String] = [
         0x05: "private sections", 0x08: "DSM-CC", 0x0b: "DSM-CC", 0x0d: "DSM-CC", 0x1c: "MPEG-4 audio without frames",
         0x20: "MVC video", 0x21: "JPEG 2000 video", 0x2d: "MPEG-H 3D Audio", 0x2e: "MPEG-H 3D Audio",
@@ -224,18 +225,18 @@ extension ProgramMapTable.Stream {
         0xd4: "AVS3 video", 0xea: "VC-1 video",
     ]
 
-    /// By the registration descriptor (0x05).
+    /// The names by registration descriptor (0x05).
     private static let registeredNames: [String: String] = [
         "AC-4": "AC-4", "KLVA": "KLV metadata", "VC-1": "VC-1 video", "drac": "Dirac video", "AV01": "AV1 video",
         "BSSD": "PCM of SMPTE 302", "mlpa": "Dolby TrueHD", "VVC ": "VVC video", "VANC": "ancillary data",
     ]
 
-    /// By the extension of a DVB descriptor (0x7f).
+    /// The names by the extension of a DVB descriptor (0x7f).
     private static let extensionNames: [UInt8: String] = [
         0x0e: "DTS-HD", 0x0f: "DTS Neural", 0x15: "AC-4", 0x21: "DTS-UHD",
     ]
 
-    /// The kind of media of a stream that no one reads; nil if it is neither video nor audio, or unknown.
+    /// The media kind of an unsupported stream, or nil if it is neither video nor audio, or unknown.
     var unreadKind: MediaKind? {
         guard case .unknown(let name) = content else { return nil }
         if name.hasSuffix(" video") { return .video }
@@ -243,7 +244,7 @@ extension ProgramMapTable.Stream {
         return sound.contains(where: name.contains) ? .audio : nil
     }
 
-    /// Its samples are encrypted one by one (SAMPLE-AES). Source: as ``content``.
+    /// Whether its samples are encrypted separately (SAMPLE-AES). Source: as for ``content``.
     var isSampleEncrypted: Bool { [0xdb, 0xcf, 0xc1, 0xc2].contains(type) }
 
     /// ISO 639-2 code of the language descriptor (0x0a).
@@ -265,14 +266,14 @@ extension ProgramMapTable.Stream {
         guard let content = descriptors.first(where: { $0.tag == 0x26 })?.content, content.count >= 3 else {
             return true
         }
-        // metadata_application_format 0xffff is followed by its identifier, then the format byte with 0xff likewise.
+        // An identifier follows the application format 0xffff, and another one follows the format byte 0xff.
         var at = 2
         if content[0] == 0xff && content[1] == 0xff { at += 4 }
         guard at < content.count, content[at] == 0xff, at + 5 <= content.count else { return false }
         return content[(at + 1)..<(at + 5)].elementsEqual("ID3 ".utf8)
     }
 
-    /// `channel_config_code` of the descriptor that Opus has. Source: ETSI TS 103 491 Annex; "Opus in MPEG-2 TS" §5.1.
+    /// The `channel_config_code` of the Opus descriptor. Source: ETSI TS 103 491 Annex; "Opus in MPEG-2 TS" §5.1.
     private var opusChannels: UInt8? {
         descriptors.first { $0.tag == 0x7f && $0.content.count >= 2 && $0.content[0] == 0x80 }?.content[1]
     }

@@ -1,14 +1,13 @@
 import Glibc
 
-/// Bytes that come in pieces and become samples where they are: the memory in which a sample was put together is the
-/// sample's from then on, cut to its size.
+/// A buffer whose bytes become samples without copying: the sample takes over the memory, cut to its size.
 ///
-/// Of two copies of a buffer, the one that is changed first gets memory of its own.
+/// If the buffer has been copied, the first copy to change allocates new memory.
 struct SampleBuffer: Sendable {
-    private final class Memory: @unchecked Sendable {  // changed where there is a single reference only
+    private final class Memory: @unchecked Sendable {  // changed only while there is a single reference
         var base: UnsafeMutableRawPointer
         var capacity: Int
-        /// The memory is a sample's.
+        /// Whether a sample owns the memory.
         var isGiven = false
 
         init(capacity: Int) {
@@ -19,17 +18,17 @@ struct SampleBuffer: Sendable {
         deinit { if !isGiven { base.deallocate() } }
     }
 
-    /// Room for a sample is this at least and, before there is any of it, this at most.
+    /// The minimum capacity for a sample, and the maximum before any of its bytes exist.
     private static let leastCapacity = 1 << 10
     private static let largestGuess = 96 << 10
-    /// Bytes in front of a sample that may stay in its memory.
+    /// The largest number of bytes in front of a sample that may remain in its memory.
     private static let largestLead = 64
 
     private var memory: Memory?
     private(set) var count = 0
-    /// The size of a large sample of the last ones: room for another is made at once.
+    /// The size of a recent large sample, which is allocated in advance for the next one.
     private var guess = 0
-    /// Bytes that were copied besides those of ``append(_:)``, for tests.
+    /// The number of bytes copied outside ``append(_:)``, for tests.
     private(set) var recopiedByteCount = 0
 
     var isEmpty: Bool { count == 0 }
@@ -48,7 +47,7 @@ struct SampleBuffer: Sendable {
             guard let base = realloc(memory.base, capacity + SampleData.paddingByteCount) else {
                 return move(to: capacity)
             }
-            // As a rule.
+            // The usual case.
             recopiedByteCount += count
             memory.base = base
             memory.capacity = capacity
@@ -70,7 +69,7 @@ struct SampleBuffer: Sendable {
         try body(UnsafeRawBufferPointer(start: memory?.base, count: count))
     }
 
-    /// A copy of some of the bytes.
+    /// Returns a copy of some of the bytes.
     func bytes(_ range: Range<Int>) -> [UInt8] {
         withUnsafeBytes { bytes in
             let range = range.clamped(to: 0..<bytes.count)
@@ -78,7 +77,7 @@ struct SampleBuffer: Sendable {
         }
     }
 
-    /// A sample of some of the bytes, which stay.
+    /// Returns a sample with a copy of some of the bytes, which remain in the buffer.
     mutating func copy(_ range: Range<Int>) -> SampleData {
         let range = range.clamped(to: 0..<count)
         recopiedByteCount += range.count
@@ -87,7 +86,7 @@ struct SampleBuffer: Sendable {
         }
     }
 
-    /// A sample of some of the bytes, which go, with those before them.
+    /// Returns a sample of some of the bytes and removes them, along with all bytes before them.
     mutating func take(_ range: Range<Int>) -> SampleData {
         let range = range.clamped(to: 0..<count)
         guard range.lowerBound <= Self.largestLead, isKnownUniquelyReferenced(&memory), let memory else {
@@ -122,7 +121,7 @@ struct SampleBuffer: Sendable {
         count -= byteCount
     }
 
-    /// Keeps the memory for what comes.
+    /// Removes all bytes but keeps the memory for reuse.
     mutating func removeAll() {
         count = 0
         if !isKnownUniquelyReferenced(&memory) { memory = nil }

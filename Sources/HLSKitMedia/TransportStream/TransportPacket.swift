@@ -7,20 +7,20 @@ struct TransportPacket {
     static let nullPID = 0x1fff
 
     let pid: Int
-    /// The payload begins with the first byte of a PES packet or with a pointer to a section.
+    /// Whether the payload begins with the first byte of a PES packet or with a pointer to a section.
     let startsUnit: Bool
     let isScrambled: Bool
-    /// The transmission found an error in it that it could not correct.
+    /// Whether the packet has an uncorrectable transmission error.
     let hasError: Bool
     let continuityCounter: UInt8
-    /// The continuity counter may jump here.
+    /// Whether the continuity counter may jump here.
     let hasDiscontinuity: Bool
     let isRandomAccess: Bool
-    /// Where the payload is, in the packet; nil if there is none.
+    /// The range of the payload in the packet, or nil if there is none.
     let payload: Range<Int>?
-    /// The adaptation field is longer than what it says needs, as in the last packet of a unit that does not fill it.
+    /// Whether the adaptation field is longer than its contents, as in the last packet of a unit that does not fill it.
     let isStuffed: Bool
-    /// The adaptation field is longer than the packet, or its presence bits are the reserved ones.
+    /// Whether the adaptation field is longer than the packet, or its presence bits are reserved.
     let isMalformed: Bool
 
     /// - Parameter bytes: ``byteCount`` bytes that begin with the sync byte.
@@ -46,14 +46,14 @@ struct TransportPacket {
         payload = isMalformed || bytes[3] & 0x10 == 0 || start == Self.byteCount ? nil : start..<Self.byteCount
     }
 
-    /// The length of an adaptation field that holds what its flags say and nothing else.
+    /// The length of an adaptation field with only the contents that its flags declare.
     private static func adaptationByteCount(_ flags: UInt8, in bytes: Span<UInt8>) -> Int {
         var count = 1
         // Program clock references, and the countdown to a splice.
         if flags & 0x10 != 0 { count += 6 }
         if flags & 0x08 != 0 { count += 6 }
         if flags & 0x04 != 0 { count += 1 }
-        // Private data and the extension tell their own length.
+        // Private data and the extension begin with their own length.
         for flag: UInt8 in [0x02, 0x01] where flags & flag != 0 {
             guard 5 + count < byteCount else { return count }
             count += 1 + Int(bytes[5 + count])

@@ -1,9 +1,9 @@
-/// Cuts bytes into transport stream packets and finds the way back after bytes that are none.
+/// Divides bytes into transport stream packets and resynchronizes after other bytes.
 ///
-/// Knows packets of 188 bytes, of 192 (a timestamp of four bytes before each, as in `.m2ts`) and of 204 (a
-/// checksum of 16 bytes behind each).
+/// Supports packets of 188 bytes, of 192 (a timestamp of four bytes before each, as in `.m2ts`) and of 204 (a checksum
+/// of 16 bytes after each).
 struct TransportPacketReader {
-    /// How far apart packets are and what precedes the sync byte.
+    /// The distance of packets and the size of the prefix before the sync byte.
     struct Layout: Hashable {
         var stride: Int
         var prefix: Int
@@ -13,30 +13,29 @@ struct TransportPacketReader {
         ]
     }
 
-    /// The beginning of a packet with which a segment ends.
+    /// The incomplete packet at the end of a segment.
     struct Divided: Sendable {
         var bytes: [UInt8]
         var layout: Layout
     }
 
-    /// What the segment before has ended with, until enough bytes are there to see whether they go on with it.
+    /// The incomplete packet of the previous segment, until enough bytes show whether this segment continues it.
     private var joint: Divided?
-    /// Bytes that did not make a packet, with what was there before.
+    /// Bytes that did not complete a packet, with the earlier ones.
     private var pending: [UInt8] = []
     /// The offset of the first pending byte in the segment.
     private(set) var offset = 0
     private var layout: Layout?
     private var isInSync = false
-    /// Where the bytes that are no packets begin.
+    /// The start of bytes that do not belong to a packet.
     private var garbageStart: Int?
 
-    /// Sync bytes were found.
+    /// Whether sync bytes were found.
     var hasFoundPackets: Bool { layout != nil }
-    /// Bytes that are left over behind the last packet.
+    /// The number of bytes left after the last packet.
     var pendingByteCount: Int { pending.count }
 
-    /// What the bytes end with, after ``finish(process:skipped:)``: the beginning of a packet; nil where they end with a
-    /// whole one.
+    /// After ``finish(process:skipped:)``, the incomplete packet at the end, or nil if the last packet is complete.
     var divided: Divided? {
         guard let layout, !pending.isEmpty, pending.count < layout.stride,
             pending.count <= layout.prefix || pending[layout.prefix] == TransportPacket.syncByte
@@ -46,13 +45,13 @@ struct TransportPacketReader {
 
     init(continuing divided: Divided? = nil) { joint = divided }
 
-    /// Sync bytes that must be in a row before a position is trusted.
+    /// The number of consecutive sync bytes that confirm a position.
     private static let confirmations = 3
-    /// The bytes searched for sync bytes in one go, after bytes that were left over.
+    /// The number of bytes to search for sync bytes at once, in addition to remaining ones.
     private static let searchByteCount = 4096
 
-    /// Calls `process` with each whole packet (188 bytes from its sync byte) and `skipped` with each range of bytes
-    /// that were none.
+    /// Calls `process` with each complete packet (188 bytes from its sync byte) and `skipped` with each range of other
+    /// bytes.
     mutating func append(
         _ bytes: ArraySlice<UInt8>, process: (Span<UInt8>, Int) -> Void, skipped: (Range<Int>) -> Void
     ) {
@@ -75,7 +74,7 @@ struct TransportPacketReader {
         pending.append(contentsOf: input.dropFirst(consumed))
     }
 
-    /// There are no more bytes: takes what is left on weaker evidence.
+    /// Ends the bytes and accepts weaker evidence for the remaining ones.
     mutating func finish(process: (Span<UInt8>, Int) -> Void, skipped: (Range<Int>) -> Void) {
         if joint != nil { _ = join(isLast: true) }
         consumePending(isLast: true, process: process, skipped: skipped)
@@ -86,9 +85,9 @@ struct TransportPacketReader {
         }
     }
 
-    /// Puts the packet together that was divided, where the bytes go on with it.
+    /// Completes the divided packet if the bytes continue it.
     ///
-    /// - Returns: whether it is decided.
+    /// - Returns: Whether the question is decided.
     private mutating func join(isLast: Bool) -> Bool {
         guard let joint else { return true }
         let stride = joint.layout.stride
@@ -117,7 +116,7 @@ struct TransportPacketReader {
         swap(&bytes, &pending)
     }
 
-    /// The number of bytes that need not be seen again. `offset` is that of the first byte.
+    /// Returns the number of bytes that are no longer needed. `offset` is the offset of the first byte.
     private mutating func consume(
         _ bytes: Span<UInt8>, isLast: Bool, process: (Span<UInt8>, Int) -> Void, skipped: (Range<Int>) -> Void
     ) -> Int {
@@ -148,8 +147,8 @@ struct TransportPacketReader {
         }
     }
 
-    /// Looks for the start of a packet; nil if there is none or more bytes are needed, with `at` before the bytes
-    /// that must be seen again.
+    /// Searches for the start of a packet. Returns nil if there is none or more bytes are needed, with `at` before the
+    /// bytes that must be searched again.
     private func search(
         _ bytes: Span<UInt8>, from at: inout Int, isLast: Bool
     ) -> (position: Int, layout: Layout)? {
@@ -171,7 +170,7 @@ struct TransportPacketReader {
             }
             sync += 1
         }
-        // A packet may begin up to a prefix before the place that was reached.
+        // A packet may begin up to one prefix before the current position.
         at = max(at, min(sync, bytes.count) - (candidates.map(\.prefix).max() ?? 0))
         return nil
     }

@@ -4,11 +4,11 @@ struct TransportStreamCore: Sendable {
     private let wantedProgram: Int?
     private var known = TransportStreamTables()
     private var associationSections = ProgramAssociationSections()
-    /// How often the program association table has been seen while no program was chosen.
+    /// The number of times the program association table was read while no program was chosen.
     private var associationCount = 0
     private var tables: [Table] = [Table(pid: 0)]
     private var streams: [PacketizedStream] = []
-    /// The use of each of the 8192 PIDs: 0 nothing, 1… a stream's index and one, or one of those below.
+    /// The use of each of the 8192 PIDs: 0 for none, a stream's index plus one, or one of the values below.
     private var slots = [UInt8](repeating: 0, count: 8192)
     /// Streams of splice information, by PID.
     private var spliceStreams: [Int: SectionAssembler] = [:]
@@ -17,11 +17,11 @@ struct TransportStreamCore: Sendable {
     private var lastSplice: EventMessage?
     private var unwrapper = TimestampUnwrapper()
     private var notedPIDs: Set<Int> = []
-    /// Packets before a program was chosen.
+    /// The packets before a program was chosen.
     private var early = EarlyPackets()
     /// Their PIDs.
     private var earlyPIDs: Set<Int> = []
-    /// Some program had something to read.
+    /// Whether some program had a readable stream.
     private var hadStreams = false
     /// State from the previous segment, and for the next one.
     private(set) var rest: TransportStreamRest?
@@ -30,7 +30,7 @@ struct TransportStreamCore: Sendable {
     private static let tableSlot: UInt8 = 255
     private static let spliceSlot: UInt8 = 254
     private static let maxUntimedSpliceCount = 64
-    /// More streams than this in one program are left out.
+    /// The largest number of streams in one program. Others are ignored.
     private static let maxStreamCount = 64
     private static let maxProgramCount = 64
 
@@ -54,10 +54,10 @@ struct TransportStreamCore: Sendable {
         }
     }
 
-    /// A program map table was read.
+    /// Whether a program map table was read.
     var hasProgram: Bool { !known.maps.isEmpty }
 
-    /// The streams that keep a program from being read, where none of it can be; nil if there is something.
+    /// The streams that prevent a program from being read if none of it can be read, or nil otherwise.
     var unreadable: String? {
         guard !hadStreams, !known.maps.isEmpty else { return nil }
         let names = known.maps.sorted { $0.key < $1.key }.flatMap(\.value.streams).compactMap { stream -> String? in
@@ -73,12 +73,12 @@ struct TransportStreamCore: Sendable {
         sink.note("byte \(range.lowerBound): \(range.count) bytes are not transport stream packets")
     }
 
-    /// - Parameter offset: that of the packet's sync byte in the segment.
+    /// - Parameter offset: The offset of the packet's sync byte in the segment.
     mutating func process(_ bytes: Span<UInt8>, at offset: Int) {
         let packet = TransportPacket(bytes)
         let slot = slots[packet.pid]
         guard slot != 0 else {
-            // Those below are of tables of other kinds.
+            // Lower PIDs belong to tables of other kinds.
             if known.program == nil, packet.pid > 0x1f, packet.pid != TransportPacket.nullPID {
                 early.append(bytes, at: offset)
                 if earlyPIDs.insert(packet.pid).inserted, known.association != nil {
@@ -106,7 +106,7 @@ struct TransportStreamCore: Sendable {
         if !untimedSplices.isEmpty { emitSplices() }
     }
 
-    /// A program was chosen: takes what came before it.
+    /// Reads the packets that arrived before a program was chosen.
     private mutating func processEarly() {
         var packets = EarlyPackets()
         swap(&packets, &early)
@@ -118,7 +118,7 @@ struct TransportStreamCore: Sendable {
         }
     }
 
-    /// - Parameter divided: the beginning of a transport packet with which the bytes end.
+    /// - Parameter divided: The incomplete transport packet at the end of the bytes.
     mutating func finish(divided: TransportPacketReader.Divided?) {
         let isTruncated = divided != nil
         chooseProgram(isEnd: true)
@@ -155,7 +155,7 @@ struct TransportStreamCore: Sendable {
         let isIntact = isSameAsLast ? tables[index].isIntact : SectionAssembler.checksum(section) == 0
         if !isIntact, !isSameAsLast {
             sink.note("PID \(pid): wrong checksum of the program table")
-            // Some encoders never get it right: better than nothing.
+            // Some encoders never write a valid checksum, so such a table is better than none.
             if tables[index].isIntact { return }
         }
         if pid == 0 {
@@ -204,7 +204,7 @@ struct TransportStreamCore: Sendable {
         chooseProgram(isEnd: false)
     }
 
-    /// One for the map of each program.
+    /// Creates a reader for the map of each program.
     private mutating func makeTables(for table: ProgramAssociationTable) {
         let programs = table.programs.prefix(Self.maxProgramCount)
         var kept = tables.filter { $0.pid == 0 }
@@ -214,11 +214,11 @@ struct TransportStreamCore: Sendable {
         tables = kept
     }
 
-    /// Takes the first program with media, if it is certain which one that is. Of several, one that has packets: some are
-    /// listed that were not sent along.
+    /// Chooses the first program with media if the choice is certain. If there are several, it chooses one with
+    /// packets, because tables may list programs that are not transmitted.
     private mutating func chooseProgram(isEnd: Bool) {
         guard known.program == nil, let association = known.association else { return }
-        // A table seen for the third time: a whole turn has gone by, so what is missing will not come.
+        // After the table has appeared three times, a whole cycle has passed, so missing tables will not arrive.
         let isCertain = isEnd || associationCount > 2
         var silent: Int?
         for candidate in association.programs where wantedProgram == nil || candidate.number == wantedProgram {
@@ -244,7 +244,7 @@ struct TransportStreamCore: Sendable {
         if let map = known.maps[program] { apply(map) }
     }
 
-    /// No program has anything to read: reports what they have.
+    /// Reports the streams of programs without any readable stream.
     private mutating func noteUnread() {
         for (_, map) in known.maps.sorted(by: { $0.key < $1.key }) { noteUnknown(in: map) }
     }
@@ -274,7 +274,7 @@ struct TransportStreamCore: Sendable {
         replaceStreams(described)
     }
 
-    /// Continues with the streams that stay the same and ends the others.
+    /// Keeps the unchanged streams and ends the others.
     private mutating func replaceStreams(_ described: [PacketizedStream]) {
         var next: [PacketizedStream] = []
         for new in described {
@@ -284,7 +284,7 @@ struct TransportStreamCore: Sendable {
                 next.append(rest?.takeStream(like: new) ?? new)
             }
         }
-        // What was begun in the previous segment and is not continued in this one is useless.
+        // Data that began in the previous segment but does not continue in this one is useless.
         for index in streams.indices where !streams[index].isResumed {
             streams[index].finish(isTruncated: false, sink: &sink)
         }
@@ -306,7 +306,7 @@ struct TransportStreamCore: Sendable {
     // MARK: Splice information
 
     private mutating func processSplices(_ packet: TransportPacket, _ bytes: Span<UInt8>) {
-        // The rest of a packet may hold other tables.
+        // The rest of a packet may contain other tables.
         for section in spliceStreams[packet.pid]?.append(packet, bytes) ?? [] where section[0] == 0xfc {
             guard SectionAssembler.checksum(section) == 0 else {
                 noteOnce(packet.pid, "PID \(packet.pid): wrong checksum of splice information")
@@ -318,14 +318,15 @@ struct TransportStreamCore: Sendable {
         emitSplices()
     }
 
-    /// Sections have no time of their own, they come with the media; when to splice is for their reader to find.
+    /// Emits the sections at the time of the media because they have no own time. Their reader calculates the splice
+    /// time.
     private mutating func emitSplices() {
         guard let time = unwrapper.last else { return }
         for section in untimedSplices {
             let message = EventMessage(
                 schemeIDURI: "urn:scte:scte35:2013:bin", timescale: 90_000,
                 timing: .presentationTime(UInt64(time & ((1 << 33) - 1))), messageData: section, wrapsAt33Bits: true)
-            // Packets may be sent twice.
+            // Packets may be repeated.
             guard message != lastSplice else { continue }
             lastSplice = message
             sink.emit(message)
@@ -335,7 +336,7 @@ struct TransportStreamCore: Sendable {
 }
 
 extension ProgramMapTable.Stream {
-    /// Pictures or sound that can be read.
+    /// Whether the content is readable video or audio.
     fileprivate var isMedia: Bool {
         switch content {
         case .video, .olderVideo, .opus: true

@@ -1,57 +1,63 @@
-/// Reads an MPEG-2 transport stream.
+/// A demuxer for MPEG-2 transport streams.
 ///
-/// Samples come in the order in which they become whole. A video access unit is whole when the next packet of its
-/// stream begins, or when its own packet, which declared its length, ends; an audio frame when its last byte is there.
-/// Video is given as an Annex B byte stream with all its NAL units; AAC without its ADTS header, which is in the
-/// track's configuration.
+/// Samples are emitted in the order of their completion. A video access unit is complete when the next packet of its
+/// stream begins. If its own packet declares its length, the unit is complete at the end of that packet. An audio frame
+/// is complete with its last byte. Video is an Annex B byte stream with all its NAL units. AAC has no ADTS header
+/// because the track's configuration contains it.
 ///
-/// Timestamps are in units of 1/90 000 s. The first one of the segment is as in the stream; the others are continued
-/// from it across a wrap of the 33 bits, so they may be negative or above 2³³ − 1, and are equal to the stream's
-/// modulo 2³³. Access units without a timestamp of their own get one from the frame duration of the parameter sets,
-/// audio frames by counting samples.
+/// Timestamps are in units of 1/90 000 s. The first one of the segment is the same as in the stream. The others
+/// continue from it across a wrap of the 33 bits. They may be negative or above 2³³ − 1, and are equal to the stream's
+/// modulo 2³³. Access units without a timestamp get one from the frame duration of the parameter sets, and audio frames
+/// by counting samples.
 ///
-/// After a loss of packets the access unit in progress is given out with ``MediaSample/isDamaged`` set, and the stream
-/// continues at its next packet with a header.
+/// After a loss of packets, the current access unit is emitted with ``MediaSample/isDamaged`` set. The stream continues
+/// at its next packet with a header.
 ///
 /// Source: ISO/IEC 13818-1; RFC 8216 §3.2.
 public struct TransportStreamDemuxer: Demuxer {
-    /// The largest access unit or metadata tag that is kept; larger ones are left out with a note. 16 MiB.
+    /// The largest access unit or metadata tag (16 MiB). Larger ones are dropped with a note.
     package static let maxAccessUnitByteCount = 16 << 20
 
     private var reader = TransportPacketReader()
     private var core: TransportStreamCore
 
-    /// - Parameter programNumber: the program to read; nil (the default) for the first one in the order of the
-    ///   program association table that has a stream this library knows.
+    /// Creates a demuxer.
+    ///
+    /// - Parameter programNumber: The program to read. The default, `nil`, selects the first program in the program
+    ///   association table with a stream that this library supports.
     public init(programNumber: Int? = nil) {
         core = TransportStreamCore(wantedProgram: programNumber)
     }
 
-    /// Reads a segment that follows another one without a gap, and leaves to the next one its tables and the pictures and
-    /// frames of audio that do not end in it.
+    /// Creates a demuxer for a segment that follows another one without a gap. Its tables, and pictures and audio
+    /// frames that do not end in it, are left to the next one.
     ///
-    /// - Parameter rest: what the segment before has left; nil if there was none.
+    /// - Parameter rest: The rest of the previous segment, or nil if there is none.
     package init(continuing rest: TransportStreamRest?) {
         reader = TransportPacketReader(continuing: rest?.divided)
         core = TransportStreamCore(wantedProgram: nil, continuing: rest, leavesRest: true)
     }
 
-    /// The tables of a program were read, or came from the segment before.
+    /// Whether the tables of a program were read, or came from the previous segment.
     package var hasProgram: Bool { core.hasProgram }
 
-    /// After ``finish(to:)`` of a demuxer made with ``init(continuing:)``: what the next segment may continue with. nil
-    /// where nothing was found.
+    /// The data that the next segment may continue, available after ``finish(to:)`` of a demuxer created with
+    /// ``init(continuing:)``. It is nil if there is none.
     package var rest: TransportStreamRest? { core.rest }
 
-    /// Never throws: what is odd is skipped with a note, and ``finish(to:)`` reports if nothing was found.
+    /// Reads the next bytes of the segment; see ``Demuxer``.
+    ///
+    /// This method never throws. It skips invalid data with a note, and ``finish(to:)`` reports if nothing was found.
     public mutating func append(_ bytes: ArraySlice<UInt8>, to events: inout [DemuxerEvent]) throws(MediaError) {
         swap(&core.sink.events, &events)
         Self.read(&reader, into: &core, bytes)
         swap(&core.sink.events, &events)
     }
 
+    /// Ends the segment; see ``Demuxer``.
+    ///
     /// - Throws: `unknownContainer` without any packet, `malformed` without program tables, `unsupported` if no program
-    ///   has a stream that this library knows, `truncated` where the bytes end within a packet.
+    ///   has a stream that this library supports, `truncated` if the bytes end within a packet.
     public mutating func finish(to events: inout [DemuxerEvent]) throws(MediaError) {
         swap(&core.sink.events, &events)
         defer { swap(&core.sink.events, &events) }
@@ -76,7 +82,7 @@ public struct TransportStreamDemuxer: Demuxer {
         }
     }
 
-    /// - Parameter bytes: nil at the end.
+    /// - Parameter bytes: The next bytes, or nil at the end.
     private static func read(
         _ reader: inout TransportPacketReader, into core: inout TransportStreamCore, _ bytes: ArraySlice<UInt8>?
     ) {

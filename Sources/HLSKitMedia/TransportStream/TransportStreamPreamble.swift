@@ -1,17 +1,17 @@
-/// The tables of a transport stream's first program, as packets that can be put before any part of the stream.
+/// The tables of a transport stream's first program, as packets that can precede any part of the stream.
 package struct TransportStreamPreamble: Sendable {
-    /// The packet of the programs, and where those of the program are.
+    /// The packet with the programs.
     private let programs: [UInt8]
     package let mapPID: Int
-    /// The section of the program, whole.
+    /// The complete section of the program.
     private let map: [UInt8]
-    /// How packets lie in the stream.
+    /// The distance of packets in the stream.
     private let stride: Int
     private let prefix: Int
 
     /// - Parameters:
-    ///   - head: the first bytes of the stream.
-    ///   - programPIDs: tracks that the program must have.
+    ///   - head: The first bytes of the stream.
+    ///   - programPIDs: The tracks that the program must have.
     /// - Returns: nil if the tables are not in these bytes.
     package init?(head: [UInt8], stride: Int, holding programPIDs: [Int]) {
         self.stride = stride
@@ -46,7 +46,7 @@ package struct TransportStreamPreamble: Sendable {
         map = found.section
     }
 
-    /// Where the descriptions of programs are, by the association table.
+    /// The PIDs of the program maps, from the association table.
     private static func mapPIDs(_ payload: [UInt8]) -> [Int] {
         guard let pointer = payload.first.map(Int.init), payload.count >= pointer + 13, payload[pointer + 1] == 0 else {
             return []
@@ -57,7 +57,7 @@ package struct TransportStreamPreamble: Sendable {
         var pids: [Int] = []
         var at = start + 8
         while at + 4 <= min(end, section.endIndex) {
-            // Program 0 is the network's.
+            // Program 0 is the network information table.
             if section[at] != 0 || section[at + 1] != 0 {
                 pids.append(Int(section[at + 2] & 0x1F) << 8 | Int(section[at + 3]))
             }
@@ -71,7 +71,7 @@ package struct TransportStreamPreamble: Sendable {
         var range: Range<Int>
     }
 
-    /// The streams of a program, and where they are described.
+    /// The streams of a program and the positions of their descriptions.
     private static func streams(of section: [UInt8]) -> [Stream] {
         guard section.count >= 16 else { return [] }
         var at = 12 + (Int(section[10] & 15) << 8 | Int(section[11]))
@@ -85,7 +85,7 @@ package struct TransportStreamPreamble: Sendable {
         return streams
     }
 
-    /// The packets of the tables, with these tracks left out of the program.
+    /// The packets of the tables, with these tracks removed from the program.
     package func packets(without left: Set<Int>) -> [UInt8] {
         var section = map
         for stream in Self.streams(of: map).reversed() where left.contains(stream.pid) {
@@ -125,12 +125,12 @@ package struct TransportStreamPreamble: Sendable {
     }
 }
 
-/// Blots tracks out of a transport stream: their packets become null packets.
+/// Removes tracks from a transport stream by replacing their packets with null packets.
 package struct TransportStreamBlotter: Sendable {
     private let pids: Set<Int>
     private let stride: Int
     private let prefix: Int
-    /// The end of what came, less than a packet.
+    /// The end of the received bytes, less than a packet.
     private var rest: [UInt8] = []
 
     package init(_ pids: Set<Int>, stride: Int) {
@@ -139,7 +139,7 @@ package struct TransportStreamBlotter: Sendable {
         prefix = stride == 192 ? 4 : 0
     }
 
-    /// - Parameter bytes: continue where those before ended; the first begin with a packet.
+    /// - Parameter bytes: The next bytes. The first call begins with a packet.
     package mutating func append(_ bytes: [UInt8]) -> [UInt8] {
         var bytes = rest + bytes
         let whole = bytes.count / stride * stride

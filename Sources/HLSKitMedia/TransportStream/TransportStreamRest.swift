@@ -1,18 +1,18 @@
-/// The state that a segment of a transport stream leaves to the next one: its tables, pictures and frames of audio of which
-/// it has only the beginning, and how its packets were counted.
+/// The state that a transport stream segment passes to the next one: its tables, incomplete pictures and audio frames,
+/// and packet counters.
 ///
-/// Segments are cut where the pictures allow it, often in the middle of a packet of audio, and their tables may come
-/// behind their first packets, or not at all. Some are cut at any packet, or at any byte. It holds no more than one picture
+/// Segments are cut where the video allows it, often within an audio packet. Their tables may follow their first
+/// packets or be missing. Some segments are cut at any packet or even any byte. The state contains at most one picture
 /// or frame of each stream, and less than one transport packet.
 package struct TransportStreamRest: Sendable {
     private var streams: [PacketizedStream]
-    /// Times continue from those of the segment before, so that it is one clock for both.
+    /// Times continue from the previous segment, so that both have the same clock.
     let unwrapper: TimestampUnwrapper
     let tables: TransportStreamTables
-    /// The beginning of a transport packet; nil where the segment ended with one.
+    /// The beginning of a transport packet, or nil if the segment ended with a complete one.
     var divided: TransportPacketReader.Divided?
 
-    /// - Parameter streams: those that have something left.
+    /// - Parameter streams: The streams with remaining data.
     init?(
         _ streams: [PacketizedStream], unwrapper: TimestampUnwrapper, tables: TransportStreamTables,
         divided: TransportPacketReader.Divided? = nil
@@ -25,25 +25,25 @@ package struct TransportStreamRest: Sendable {
             self.streams = []
             return
         }
-        // The first times of a segment are those of the stream: less than 2³³.
+        // The first times of a segment must be the same as in the stream: less than 2³³.
         let distance = -((unwrapper.last ?? 0) & ~((1 << 33) - 1))
         self.unwrapper = unwrapper.moved(by: distance)
         self.streams = streams
         for index in streams.indices { self.streams[index].moveTimes(by: distance) }
     }
 
-    /// Media of the segment is in it that has not been given out.
+    /// Whether it contains media of the segment that has not been emitted.
     package var holdsMedia: Bool { !streams.isEmpty || divided != nil }
 
-    /// The segment ends within a transport packet, whose packets are so far apart.
+    /// The distance of packets if the segment ends within a transport packet.
     package var dividedStride: Int? { divided?.layout.stride }
 
-    /// The stream to continue with, once.
+    /// Returns the stream to continue with, and removes it.
     mutating func takeStream(like other: PacketizedStream) -> PacketizedStream? {
         streams.firstIndex { $0.isSame(as: other) }.map { streams.remove(at: $0) }
     }
 
-    /// No segment continues with it: gives out what was begun, as of the end of the segment before.
+    /// Emits the remaining data as the end of the segment because no other segment continues it.
     package func finish() -> [DemuxerEvent] {
         var (streams, sink) = (streams, EventSink())
         sink.replaceTracks(streams.map(\.track))

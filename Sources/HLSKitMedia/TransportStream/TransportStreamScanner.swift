@@ -1,26 +1,26 @@
-/// Looks through a part of a transport stream for the places where media of one track begins, without taking it apart.
+/// Finds the positions in a part of a transport stream at which media of one track begins, without demuxing it.
 package struct TransportStreamScanner: Sendable {
-    /// Where a packet of the track begins.
+    /// The start of a packet of the track.
     package struct Point: Sendable, Hashable {
-        /// Of the first byte of the packet that it begins in, counted from the start of the file.
+        /// The offset in the file of the first byte of its transport packet.
         package var offset: Int
-        /// Of 33 bits.
+        /// The timestamp of 33 bits.
         package var pts: Int64
-        /// Decoding can start here.
+        /// Whether decoding can start here.
         package var isRandomAccess: Bool
     }
 
     private let pid: Int
-    /// Bytes before the sync byte of a packet.
+    /// The bytes before the sync byte of a packet.
     private let prefix: Int
     private let start: Int
     private let takesAll: Bool
     private var reader = TransportPacketReader()
 
     /// - Parameters:
-    ///   - start: where the bytes that are given begin in the file; anywhere.
-    ///   - stride: the distance of packets.
-    ///   - takesAll: decoding can start everywhere, as with audio.
+    ///   - start: The position of the bytes in the file, which may be anywhere.
+    ///   - stride: The distance of packets.
+    ///   - takesAll: Whether decoding can start everywhere, as with audio.
     package init(pid: Int, start: Int, stride: Int, takesAll: Bool) {
         self.pid = pid
         self.start = start
@@ -28,14 +28,14 @@ package struct TransportStreamScanner: Sendable {
         self.takesAll = takesAll
     }
 
-    /// Takes the next bytes and returns what is found in them.
+    /// Reads the next bytes and returns the points in them.
     package mutating func append(_ bytes: [UInt8]) -> [Point] {
         var points: [Point] = []
         let (pid, prefix, start, takesAll) = (pid, prefix, start, takesAll)
         reader.append(bytes[...]) { packet, position in
             let header = TransportPacket(packet)
             guard header.pid == pid, header.startsUnit, !header.hasError, let payload = header.payload else { return }
-            // A header of PES is within its first packet.
+            // A PES header is within its first packet.
             let bytes = [UInt8](copying: packet, payload)
             guard case .header(let pes) = PESHeader.parse(bytes[...]), let pts = pes.pts else { return }
             points.append(
@@ -48,7 +48,7 @@ package struct TransportStreamScanner: Sendable {
 }
 
 extension [UInt8] {
-    /// A part of what is only lent.
+    /// Copies a part of borrowed bytes.
     init(copying bytes: Span<UInt8>, _ range: Range<Int>) {
         self = []
         reserveCapacity(range.count)

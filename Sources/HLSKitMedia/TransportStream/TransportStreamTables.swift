@@ -1,12 +1,13 @@
-/// The tables of a transport stream so far: its programs, and the one that is read.
+/// The known tables of a transport stream: its programs and the selected one.
 ///
-/// Segments of one sequence are one stream: what the tables of one say counts for the next until it says otherwise.
+/// The segments of one sequence are one stream, so the tables of a segment apply to the next one until it contains
+/// others.
 struct TransportStreamTables: Sendable, Hashable {
     var association: ProgramAssociationTable?
     var maps: [Int: ProgramMapTable] = [:]
-    /// The number of the program that is read.
+    /// The number of the selected program.
     var program: Int?
 
-    /// The streams of the program that is read.
+    /// The streams of the selected program.
     var map: ProgramMapTable? { program.flatMap { maps[$0] } }
 }

@@ -1,35 +1,35 @@
-/// Makes access units of the packets of a video stream.
+/// Creates access units from the packets of a video stream.
 ///
-/// As a rule a packet is an access unit. Where it is not, units are cut at delimiters, parameter sets and first
-/// slices, and joined across packets. The end of a packet that declares its length counts as the end of the unit only
-/// after a first packet has shown that packets begin with units.
+/// Usually a packet is an access unit. If not, units are cut at delimiters, parameter sets and first slices, and joined
+/// across packets. The end of a packet with a declared length ends the unit only after a first packet has shown that
+/// packets begin with units.
 struct VideoAssembler {
     private(set) var track: MediaTrack
     private var buffer = SampleBuffer()
     private var marks = PacketMarks()
     private var scanner: VideoUnitScanner
-    /// A picture that is one field and that ends before bytes of its own packet.
+    /// A picture of one field that ends before other bytes of its packet.
     private var heldField: VideoUnitScanner.Unit?
-    /// Bytes of the newest packet have arrived, but not enough to see what it begins with.
+    /// Whether too few bytes of the newest packet have arrived to recognize its start.
     private var isHeadPending = false
-    /// A packet began with an access unit.
+    /// Whether a packet began with an access unit.
     private var hasWholePackets = false
-    /// An access unit continued in a second packet.
+    /// Whether an access unit continued in a second packet.
     private var hasDividedUnits = false
-    /// The last unit was given out at the end of its packet.
+    /// Whether the last unit was emitted at the end of its packet.
     private var endedWithPacket = false
-    /// The unit was larger than allowed: nothing is kept until the next packet.
+    /// Whether the unit exceeded the limit, so that all data is dropped until the next packet.
     private var isSkipping = false
     private var parameterSet: [UInt8] = []
     private var frameDuration: VideoUsabilityInfo.FrameDuration?
     private var clock: PictureClock
 
-    /// Bytes of a packet after which it is clear whether it begins an access unit.
+    /// The number of bytes that show whether a packet begins an access unit.
     private static let headByteCount = 16
-    /// A unit that fills a packet this long may have been cut because no packet can be longer than 65 535 bytes.
+    /// A unit that fills a packet of this size may be incomplete because no packet can be longer than 65 535 bytes.
     private static let nearlyLongestPacket = 0xff00
 
-    /// Bytes that were copied more than once on the way into samples, for tests.
+    /// The number of bytes copied more than once on the way into samples, for tests.
     var recopiedByteCount: Int { buffer.recopiedByteCount }
 
     init(track: MediaTrack) {
@@ -62,14 +62,14 @@ struct VideoAssembler {
         }
     }
 
-    /// The packet that declared its length has ended.
+    /// Ends a packet that declared its length.
     mutating func endPacket(byteCount: Int, to sink: inout EventSink) {
         guard hasWholePackets, !hasDividedUnits, byteCount < Self.nearlyLongestPacket else { return }
         scan(isEnd: true, to: &sink)
         endedWithPacket = buffer.isEmpty
     }
 
-    /// No more bytes of the last access unit will come.
+    /// Ends the last access unit because no more of its bytes will arrive.
     mutating func finish(isDamaged: Bool, to sink: inout EventSink) {
         scan(isEnd: true, isDamaged: isDamaged, to: &sink)
         if !buffer.isEmpty {
@@ -78,10 +78,10 @@ struct VideoAssembler {
         removeAll()
     }
 
-    /// Packets do not begin with units, so that where one ends says nothing of the unit.
+    /// Whether packets do not begin with units, so that the end of a packet does not end a unit.
     var mayContinue: Bool { hasDividedUnits && !buffer.isEmpty }
 
-    /// Gives out what is whole. The rest may continue in the next segment.
+    /// Emits all complete units. The rest may continue in the next segment.
     mutating func endSegment(to sink: inout EventSink) { scan(isEnd: false, to: &sink) }
 
     mutating func moveTimes(by distance: Int64) {
@@ -110,7 +110,7 @@ struct VideoAssembler {
         var left = count
         for (index, unit) in units.enumerated() {
             let isLast = index == units.count - 1
-            // All before it is gone with it.
+            // Emitting the unit has also removed all bytes before it.
             if emit(unit, isDamaged: isDamaged && isLast, takes: isLast && unit.end == count, to: &sink) { left = 0 }
         }
         buffer.removeFirst(left)
@@ -119,7 +119,8 @@ struct VideoAssembler {
         heldField?.removeBytes(count)
     }
 
-    /// Joins two fields of a frame that share a packet, and so a timestamp: decoders make one picture of them.
+    /// Joins two fields of a frame that share a packet, and therefore a timestamp, because decoders combine them into
+    /// one picture.
     private func joinedFields(_ units: [VideoUnitScanner.Unit]) -> [VideoUnitScanner.Unit] {
         guard units.contains(where: { $0.field != nil }) else { return units }
         var joined: [VideoUnitScanner.Unit] = []
@@ -139,8 +140,8 @@ struct VideoAssembler {
         return joined
     }
 
-    /// - Parameter takes: the bytes up to the end of the unit are of no further use.
-    /// - Returns: whether they are gone.
+    /// - Parameter takes: Whether the bytes up to the end of the unit are no longer needed.
+    /// - Returns: Whether they have been removed.
     private mutating func emit(
         _ unit: VideoUnitScanner.Unit, isDamaged: Bool, takes: Bool, to sink: inout EventSink
     ) -> Bool {
@@ -164,7 +165,7 @@ struct VideoAssembler {
             buffer.withUnsafeBytes { track.describeLight(byMessagesIn: .init(rebasing: $0[first..<unit.end])) }
             if track != old { sink.update(track) }
         }
-        // Some muxers leave the zero byte of a four-byte start code in the packet before.
+        // Some muxers leave the zero byte of a four-byte start code in the previous packet.
         var mark = marks.takeMark(forUnitAt: first, slack: 3)
         if mark?.pts == nil {
             mark = marks.timeOfRest(behind: first, upTo: unit.end, isLast: unit.end == buffer.count) ?? mark

@@ -1,7 +1,7 @@
-/// Cuts an Annex B byte stream of H.264 or HEVC into access units and reports what is in them.
+/// Divides an Annex B byte stream of H.264 or HEVC into access units and reports their contents.
 ///
-/// A new picture is recognized by its first slice (segment); arbitrary slice order, which no player's stream
-/// uses, would be cut apart.
+/// The first slice (segment) identifies a new picture. Arbitrary slice order, which no streaming format uses, would be
+/// divided incorrectly.
 ///
 /// Source: ISO/IEC 14496-10 §7.4.1.2.3 and §7.4.1.2.4, ISO/IEC 23008-2 §7.4.2.4.4.
 struct VideoUnitScanner {
@@ -9,27 +9,27 @@ struct VideoUnitScanner {
     struct Unit {
         var start = 0
         var end = 0
-        /// Where its first NAL unit begins; nil while there is none.
+        /// The start of its first NAL unit, or nil if there is none yet.
         var firstNALUnit: Int?
         var hasPicture = false
-        /// Its NAL units say that decoding can start here.
+        /// Whether its NAL units declare that decoding can start here.
         var isSync = false
-        /// All slices so far are I or SI slices, and there is a sequence parameter set (H.264 only).
+        /// Whether all slices so far are I or SI slices, and there is a sequence parameter set (H.264 only).
         var isIntra: Bool { hasParameterSet && !hasOtherSlices && hasPicture }
         var hasParameterSet = false
         var hasOtherSlices = false
-        /// It begins with a slice that is not the first of its picture.
+        /// Whether it begins with a slice other than the first of its picture.
         var beginsWithinPicture = false
         /// The last sequence parameter set, from its header byte.
         var parameterSet: Range<Int>?
         /// The field, from the first slice, if the picture is one field of a frame (H.264 only).
         var field: Field?
-        /// Where its picture, if it is a whole frame, stands in the order of display.
+        /// The position in display order of its picture if it is a whole frame.
         var order: PictureOrder?
-        /// Made of two of them.
+        /// Whether it was joined from two units.
         var holdsTwoFields = false
 
-        /// Moves all offsets, as `count` bytes in front have gone.
+        /// Moves all offsets because `count` bytes in front have been removed.
         mutating func removeBytes(_ count: Int) {
             start = max(0, start - count)
             end = max(0, end - count)
@@ -37,7 +37,7 @@ struct VideoUnitScanner {
             parameterSet = parameterSet.map { max(0, $0.lowerBound - count)..<max(0, $0.upperBound - count) }
         }
 
-        /// `next` is the other field of the same frame.
+        /// Whether `next` is the other field of the same frame.
         func isFirstField(before next: Unit) -> Bool {
             guard let field, let other = next.field else { return false }
             return field.isBottom != other.isBottom && field.frameNumber == other.frameNumber
@@ -50,33 +50,33 @@ struct VideoUnitScanner {
     }
 
     let isHEVC: Bool
-    /// The unit that is being read.
+    /// The current unit.
     private var unit = Unit()
     /// The offset at which the search for start codes continues.
     private var position = 0
     /// The NAL unit whose end has not been seen: its header byte and type.
     private var open: (header: Int, type: Int)?
     private var orders = PictureOrderReader()
-    /// Where a NAL unit lies that begins an access unit if the next slice is the first of its picture.
+    /// The position of a NAL unit that begins an access unit if the next slice is the first of its picture.
     private var tentative: Int?
 
-    /// Bytes from the header byte that are enough of a NAL unit's beginning.
+    /// The number of bytes, from the header byte, that suffice to identify a NAL unit.
     private static let headByteCount = 8
 
     private enum Kind { case starter, maybeStarter, firstSlice, slice, other }
 
     init(isHEVC: Bool) { self.isHEVC = isHEVC }
 
-    /// Forgets all bytes, but not what the parameter sets say.
+    /// Drops all bytes but keeps the parameter sets.
     mutating func restart() {
         let orders = orders
         self = VideoUnitScanner(isHEVC: isHEVC)
         self.orders = orders
     }
 
-    /// Reads on and returns the access units that are whole.
+    /// Continues reading and returns the complete access units.
     ///
-    /// - Parameter isEnd: the last access unit ends with the bytes, if it has a picture.
+    /// - Parameter isEnd: Whether the last access unit ends with the bytes if it has a picture.
     mutating func scan(_ bytes: UnsafeRawBufferPointer, isEnd: Bool) -> [Unit] {
         var whole: [Unit] = []
         while true {
@@ -111,7 +111,7 @@ struct VideoUnitScanner {
         return whole
     }
 
-    /// Moves all offsets, as `count` bytes in front have gone.
+    /// Moves all offsets because `count` bytes in front have been removed.
     mutating func removeBytes(_ count: Int) {
         position = max(0, position - count)
         unit.removeBytes(count)
@@ -181,13 +181,13 @@ struct VideoUnitScanner {
         case 1, 2, 5: return isFirst(header + 1) ? .firstSlice : .slice
         // SEI, parameter sets, delimiter, reserved.
         case 6...9, 15...18: return .starter
-        // Precedes each slice of scalable video, be it the first of its picture or not.
+        // Precedes each slice of scalable video, whether it is the first of its picture or not.
         case 14: return .maybeStarter
         default: return .other
         }
     }
 
-    /// Reads what has to be read whole.
+    /// Reads NAL units that must be complete.
     private mutating func closeNALUnit(at end: Int, in bytes: UnsafeRawBufferPointer) {
         guard let (header, type) = open, header < end, end <= bytes.count else { return }
         open = nil
@@ -202,7 +202,7 @@ struct VideoUnitScanner {
         } else if type == 34 && isHEVC {
             orders.takeHEVCPictureSet(bytes[header..<end])
         } else if type == 6 && !isHEVC && !unit.isSync && !unit.hasPicture {
-            // Recovery point: payload 6. Caption data can be long, but the interesting messages come first.
+            // Recovery point: payload 6. Caption data can be long, but the relevant messages come first.
             let payload = NALUnits.rawPayload(of: bytes[(header + 1)..<min(end, header + 4096)])
             if NALUnits.messageTypes(inSEI: payload[...]).contains(6) { unit.isSync = true }
         }

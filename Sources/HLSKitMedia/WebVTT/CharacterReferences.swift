@@ -1,6 +1,6 @@
-/// The character references that HTML has by name.
+/// The named character references of HTML.
 ///
-/// Source: HTML 4.01 §24, which are those that people write; XML's `apos`. WebVTT §6.4 takes all of HTML's.
+/// Source: HTML 4.01 §24, the commonly used ones, and XML's `apos`. WebVTT §6.4 allows all of HTML's.
 enum CharacterReferences {
     static let named: [String: Unicode.Scalar] = [
         "quot": "\u{22}", "amp": "\u{26}", "apos": "\u{27}", "lt": "\u{3c}", "gt": "\u{3e}", "nbsp": "\u{a0}",

@@ -1,19 +1,18 @@
-/// One cue of a WebVTT file, with the times that the file gives it.
+/// One cue of a WebVTT file with the times in the file.
 ///
 /// Source: WebVTT §3.1.
 package struct WebVTTCue: Sendable, Hashable {
-    /// The line above the timings; empty if there is none.
+    /// The line above the timings, or empty if there is none.
     package var identifier: String
-    /// Times on the file's own clock, to the millisecond. The end is never before the start.
+    /// The start on the file's own clock, to the millisecond.
     package var start: Duration
-    /// On the file's own clock, to the millisecond.
+    /// The end on the file's own clock, to the millisecond. It is never before the start.
     package var end: Duration
-    /// Position and layout of the cue.
     package var settings: WebVTTCueSettings
-    /// The payload as it is written, lines separated by `\n`.
+    /// The payload as written, with lines separated by `\n`.
     package var payload: String
 
-    /// Makes a cue without an identifier, in the default place, unless stated otherwise.
+    /// Creates a cue, by default without an identifier and in the default position.
     package init(
         identifier: String = "", start: Duration, end: Duration, settings: WebVTTCueSettings = .init(),
         payload: String
@@ -25,29 +24,29 @@ package struct WebVTTCue: Sendable, Hashable {
         self.payload = payload
     }
 
-    /// The payload without tags and with its character references decoded. Computed again each time.
+    /// The payload without tags and with decoded character references. It is computed on each access.
     package var text: String { WebVTTText.plain(payload) }
 }
 
-/// Which moment of a WebVTT file's own clock is which timestamp of the media (`X-TIMESTAMP-MAP`).
+/// A mapping between a WebVTT file's own clock and media timestamps (`X-TIMESTAMP-MAP`).
 ///
 /// Source: RFC 8216 §3.5.
 package struct WebVTTTimestampMap: Sendable, Hashable {
-    /// A moment on the clock of the cues.
+    /// A time on the clock of the cues.
     package var local: Duration
-    /// The same moment as a 33-bit timestamp in units of 1/90 000 s.
+    /// The same time as a 33-bit timestamp in units of 1/90 000 s.
     package var timestamp: Int64
 
-    /// The defaults are what holds for a file without a map.
+    /// The defaults apply to a file without a map.
     package init(local: Duration = .zero, timestamp: Int64 = 0) {
         self.local = local
         self.timestamp = timestamp
     }
 }
 
-/// A part of a WebVTT file that is not a cue.
+/// A part of a WebVTT file other than a cue.
 package struct WebVTTBlock: Sendable, Hashable {
-    /// The kind of block, as its first line names it.
+    /// The kind of block, which its first line declares.
     package enum Kind: Sendable, Hashable {
         /// A comment.
         case note
@@ -57,12 +56,10 @@ package struct WebVTTBlock: Sendable, Hashable {
         case region
     }
 
-    /// Which kind of block it is.
     package var kind: Kind
     /// The text after the block's name, lines separated by `\n`.
     package var text: String
 
-    /// Makes a block.
     package init(kind: Kind, text: String) {
         self.kind = kind
         self.text = text

@@ -1,63 +1,62 @@
 /// Position and layout of a cue. `nil` means the default of the format.
 ///
-/// Settings that are unknown, or whose value is none, are skipped.
+/// Unknown settings and invalid values are skipped.
 ///
 /// Source: WebVTT §4.4, §6.3.
 package struct WebVTTCueSettings: Sendable, Hashable {
-    /// Text that runs from top to bottom.
+    /// The line progression of text that runs from top to bottom.
     package enum Vertical: String, Sendable, Hashable {
-        /// Lines follow one another from right to left.
+        /// Lines progress from right to left.
         case growingLeft = "rl"
-        /// Lines follow one another from left to right.
+        /// Lines progress from left to right.
         case growingRight = "lr"
     }
 
     /// The position of the cue's box.
     package enum Line: Sendable, Hashable {
-        /// Counted in lines from the top, or from the bottom where negative.
+        /// The number of lines from the top, or from the bottom if negative.
         case number(Double)
         /// In percent of the height (of the width for vertical text), 0 to 100.
         case percentage(Double)
     }
 
-    /// Which edge of the box is on the line.
+    /// The edge of the box that is on the line.
     package enum LineAlignment: String, Sendable, Hashable {
         case start, center, end
     }
 
-    /// Which point of the box is at the position.
+    /// The point of the box that is at the position.
     package enum PositionAlignment: String, Sendable, Hashable {
         case lineLeft = "line-left"
         case center
         case lineRight = "line-right"
     }
 
-    /// How the lines of text are aligned inside the box.
+    /// The alignment of text lines inside the box.
     package enum TextAlignment: String, Sendable, Hashable {
         case start, center, end, left, right
     }
 
-    /// Identifier of a region.
     package var region: String?
-    /// The direction of vertical text; nil for horizontal text.
+    /// The direction of vertical text, or nil for horizontal text.
     package var vertical: Vertical?
-    /// The line, or the distance from the top, that the box is on; nil means automatic.
+    /// The line, or the distance from the top, at which the box is placed. nil means automatic.
     package var line: Line?
-    /// Which edge of the box is on ``line``; nil means the start.
+    /// The edge of the box that is at ``line``. nil means the start.
     package var lineAlignment: LineAlignment?
     /// The indent of the box in percent, 0 to 100.
     package var position: Double?
-    /// Which point of the box is at ``position``; nil means automatic.
+    /// The point of the box that is at ``position``. nil means automatic.
     package var positionAlignment: PositionAlignment?
     /// The width of the box in percent, 0 to 100.
     package var size: Double?
-    /// How text is aligned inside the box; nil means centred.
+    /// The alignment of text inside the box. nil means centred.
     package var alignment: TextAlignment?
 
-    /// Makes the default settings: everything is automatic.
+    /// Creates the default settings, in which everything is automatic.
     package init() {}
 
-    /// Reads what follows the timings of a cue.
+    /// Reads the settings after the timings of a cue.
     package init(parsing text: Substring) {
         for setting in text.split(whereSeparator: WebVTTTime.isWhitespace) {
             guard let colon = setting.firstIndex(of: ":") else { continue }
@@ -113,10 +112,10 @@ package struct WebVTTCueSettings: Sendable, Hashable {
         return value
     }
 
-    /// More digits than this are no number that anybody means, but are one.
+    /// A longer number is valid but never useful.
     private static let maxDigitCount = 256
 
-    /// Digits with at most one point among them and a minus before them.
+    /// Reads digits with at most one point and an optional leading minus.
     private static func number(_ text: Substring) -> Double? {
         let digits = text.utf8.drop { $0 == UInt8(ascii: "-") }
         guard text.utf8.count - digits.count <= 1, digits.count <= maxDigitCount, digits.first != UInt8(ascii: "."),

@@ -1,33 +1,33 @@
-/// A finding of a ``WebVTTParser``, in the order of the bytes.
+/// A result of a ``WebVTTParser``, in the order of the bytes.
 package enum WebVTTEvent: Sendable, Hashable {
-    /// The file's clock, before any cue. A file without a map has none of these events.
+    /// The clock of the file, before any cue. A file without a map has no such event.
     case timestampMap(WebVTTTimestampMap)
     case cue(WebVTTCue)
     /// A comment, style sheet or region.
     case block(WebVTTBlock)
-    /// Something odd that was skipped, for the log.
+    /// A description of skipped input, for the log.
     case note(String)
 }
 
-/// Takes the bytes of a WebVTT file in any pieces and gives cues as soon as they are whole.
+/// Reads a WebVTT file in pieces of any size and emits cues when they are complete.
 ///
-/// Cues that are not well formed are skipped with a note. Whatever the bytes are, the parser ends with events or a
-/// ``MediaError``, never with a trap, and holds no more than ``maxBlockByteCount`` bytes besides the events.
+/// Malformed cues are skipped with a note. Any input ends with events or a ``MediaError``, never with a trap. In
+/// addition to the events, the parser keeps at most ``maxBlockByteCount`` bytes.
 ///
 /// Source: WebVTT §6.1, RFC 8216 §3.5.
 package struct WebVTTParser: Sendable {
-    /// A cue or other block that is longer is skipped, in bytes.
+    /// The size in bytes above which a cue or other block is skipped.
     package static let maxBlockByteCount = 64 << 10
-    /// Hostile files can be odd in each line; no one reads more notes than this.
+    /// Malicious files can cause a note for each line.
     private static let maxNoteCount = 64
 
     private enum Section { case signature, header, body }
 
     private var section = Section.signature
-    /// The line that is being read, as far as it is short enough.
+    /// The current line, as long as it is short enough.
     private var line: [UInt8] = []
     private var isLineTooLong = false
-    /// The last byte was a carriage return: a line feed that follows belongs to it.
+    /// Whether the last byte was a carriage return, to which a following line feed belongs.
     private var endsWithReturn = false
     private var block = Block()
     private var hasMap = false
@@ -38,7 +38,7 @@ package struct WebVTTParser: Sendable {
     private struct Line {
         var text: String
         var byteCount: Int
-        /// Its end was thrown away.
+        /// Whether its end was dropped.
         var isTooLong: Bool
         var hasArrow: Bool
     }
@@ -50,20 +50,20 @@ package struct WebVTTParser: Sendable {
         var byteCount = 0
         var isTooLarge = false
         var timings: (identifier: String, start: Duration, end: Duration, settings: Substring)?
-        /// There was a line with an arrow that could not be read.
+        /// Whether a line with an arrow could not be read.
         var isBroken = false
         var hasArrow: Bool { timings != nil || isBroken }
     }
 
-    /// The bytes may be cues alone: the header stands in an initialization section, or in a segment before.
+    /// Whether the bytes may have cues only because the header is in an initialization section or an earlier segment.
     private let mayLackHeader: Bool
 
-    /// Makes a parser that expects the beginning of a file.
+    /// Creates a parser that expects the start of a file.
     ///
-    /// - Parameter mayLackHeader: the file may begin with its first cue.
+    /// - Parameter mayLackHeader: Whether the file may begin with its first cue.
     package init(mayLackHeader: Bool = false) { self.mayLackHeader = mayLackHeader }
 
-    /// Whether bytes are cues without a header before them: the first line with an arrow has the times of a cue.
+    /// Whether bytes begin with cues instead of a header: the first line with an arrow has the times of a cue.
     package static func lacksHeader(_ bytes: ArraySlice<UInt8>) -> Bool {
         for line in bytes.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d }) where hasArrow(Array(line)) {
             return WebVTTTime.timings(of: text(of: Array(line))[...]) != nil
@@ -71,7 +71,7 @@ package struct WebVTTParser: Sendable {
         return false
     }
 
-    /// Takes the next bytes and appends what they complete to `events`.
+    /// Reads the next bytes and appends the completed events to `events`.
     ///
     /// - Throws: `unknownContainer` if the file does not begin with `WEBVTT`.
     package mutating func append(_ bytes: ArraySlice<UInt8>, to events: inout [WebVTTEvent]) throws(MediaError) {
@@ -89,7 +89,7 @@ package struct WebVTTParser: Sendable {
         }
     }
 
-    /// The file is complete: appends the last cue.
+    /// Ends the file and appends the last cue.
     ///
     /// - Throws: `unknownContainer` if the file does not begin with `WEBVTT`.
     package mutating func finish(to events: inout [WebVTTEvent]) throws(MediaError) {
@@ -148,7 +148,7 @@ package struct WebVTTParser: Sendable {
 
     private mutating func takeHeaderLine(_ line: Line, _ events: inout [WebVTTEvent]) {
         if line.hasArrow {
-            // The empty line behind the header is missing.
+            // The empty line after the header is missing.
             section = .body
             takeLine(line, &events)
         } else if line.text.isEmpty {
@@ -171,7 +171,7 @@ package struct WebVTTParser: Sendable {
 
     private mutating func takeLine(_ line: Line, _ events: inout [WebVTTEvent]) {
         if line.text.isEmpty { return endBlock(&events) }
-        // Timings belong to the line before them at most; further ones begin another cue.
+        // At most one line precedes the timings. Further timings begin another cue.
         if line.hasArrow, block.hasArrow || block.lines.count > 1 { endBlock(&events) }
         if block.byteCount == 0 { block.firstLineNumber = lineNumber }
         block.byteCount += line.byteCount + 1
@@ -211,7 +211,7 @@ package struct WebVTTParser: Sendable {
         }
     }
 
-    /// A block without timings.
+    /// Ends a block without timings.
     private mutating func endOther(_ block: Block, _ events: inout [WebVTTEvent]) {
         guard let first = block.lines.first else { return }
         let word = first.prefix { $0 != " " && $0 != "\t" }

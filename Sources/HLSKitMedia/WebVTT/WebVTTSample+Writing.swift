@@ -1,5 +1,5 @@
 extension WebVTTSample {
-    /// A sample of a `wvtt` track that shows `cues`, or nothing; see ``init(parsing:start:end:)``.
+    /// A sample of a `wvtt` track that shows `cues`, which may be empty; see ``init(parsing:start:end:)``.
     ///
     /// Source: ISO/IEC 14496-30 §7.5.
     package static func bytes(of cues: [(identifier: String, settings: WebVTTCueSettings, payload: String)]) -> [UInt8]
@@ -21,7 +21,7 @@ extension WebVTTSample {
 }
 
 extension WebVTTCueSettings {
-    /// As they stand behind the times of a cue.
+    /// The settings in the form that follows the times of a cue.
     package var text: String {
         var parts: [String] = []
         func add(_ name: String, _ value: String?, _ side: String? = nil) {
@@ -40,7 +40,7 @@ extension WebVTTCueSettings {
         return parts.joined(separator: " ")
     }
 
-    /// To the thousandth, without an exponent.
+    /// Rounded to a thousandth, without an exponent.
     private static func text(_ number: Double) -> String {
         guard number.isFinite else { return "0" }
         let thousandths = Int((min(max(number, -1_000_000), 1_000_000) * 1000).rounded())

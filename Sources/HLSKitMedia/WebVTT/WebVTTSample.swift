@@ -1,22 +1,22 @@
-/// The cues that are shown during one sample of a `wvtt` track.
+/// The cues shown during one sample of a `wvtt` track.
 ///
-/// Boxes that are unknown are skipped, and so are cues whose text is longer than ``WebVTTParser/maxBlockByteCount``.
+/// Unknown boxes are skipped, and so are cues whose text is longer than ``WebVTTParser/maxBlockByteCount``.
 ///
 /// Source: ISO/IEC 14496-30 §7.
 package struct WebVTTSample: Sendable, Hashable {
-    /// In the order of the sample; none if nothing is shown. All have the times that the sample has.
+    /// The cues in the order of the sample, or none if nothing is shown. All have the times of the sample.
     package var cues: [WebVTTCue]
-    /// Notes on what was skipped, for the log.
+    /// Notes for the log on skipped boxes.
     package var notes: [String]
 
-    /// More are not shown at once.
+    /// The largest number of cues in a sample.
     private static let maxCueCount = 256
 
     /// - Parameters:
-    ///   - bytes: the sample.
-    ///   - start: when the sample begins, on whatever clock.
-    ///   - end: when it ends, on the same clock; never before its start.
-    /// - Throws: if boxes reach beyond the sample.
+    ///   - bytes: The sample.
+    ///   - start: The start of the sample on any clock.
+    ///   - end: The end of the sample on the same clock, never before its start.
+    /// - Throws: An error if boxes exceed the sample.
     package init(parsing bytes: ArraySlice<UInt8>, start: Duration, end: Duration) throws(MediaError) {
         cues = []
         notes = []
@@ -49,7 +49,7 @@ package struct WebVTTSample: Sendable, Hashable {
         }
     }
 
-    /// With one kind of line ends, and without those at the end.
+    /// Normalizes line ends and removes those at the end.
     private static func text(_ bytes: ArraySlice<UInt8>) -> String {
         var text = String.UnicodeScalarView()
         var endsWithReturn = false

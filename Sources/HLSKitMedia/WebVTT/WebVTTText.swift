@@ -1,8 +1,8 @@
 /// The payload of cues as plain text.
 package enum WebVTTText {
-    /// `payload` without tags, its character references decoded.
+    /// Returns `payload` without tags and with decoded character references.
     ///
-    /// A tag that is not closed reaches to the end. What looks like a reference and is none stays as it is.
+    /// An unclosed tag extends to the end. Text that only looks like a reference does not change.
     package static func plain(_ payload: String) -> String {
         guard payload.utf8.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) else {
             return payload
@@ -30,10 +30,10 @@ package enum WebVTTText {
         return String(result)
     }
 
-    /// Longer than every reference that is known, with its ampersand and semicolon.
+    /// Longer than every known reference, including its ampersand and semicolon.
     private static let maxReferenceLength = 12
 
-    /// The character that a reference at the start of `text` stands for, and the reference's length.
+    /// Returns the character of the reference at the start of `text`, and the reference's length.
     package static func reference(_ text: Substring.UnicodeScalarView) -> (Unicode.Scalar, length: Int)? {
         let head = text.prefix(maxReferenceLength)
         guard let end = head.firstIndex(of: ";") else { return nil }
@@ -48,7 +48,7 @@ package enum WebVTTText {
         let digits = name.dropFirst(isHexadecimal ? 2 : 1)
         guard digits.first?.isHexDigit == true, let value = UInt32(digits, radix: isHexadecimal ? 16 : 10), value > 0
         else { return nil }
-        // HTML §13.2.5.80: what would be control characters was meant in the encoding of Windows.
+        // HTML §13.2.5.80: numbers of C1 control characters are interpreted as Windows-1252.
         return (0x80...0x9f).contains(value) ? Windows1252.scalar(UInt8(value)) : Unicode.Scalar(value)
     }
 }

@@ -1,9 +1,9 @@
-/// Times as WebVTT writes them.
+/// Reads and writes the times of WebVTT.
 enum WebVTTTime {
-    /// More hours than this are refused: a thousand years, so that sums of times cannot overflow.
+    /// The largest number of hours, a thousand years, so that sums of times cannot overflow.
     private static let maxHours = 8_766_000
 
-    /// Takes a time such as `01:02.345` or `100:01:02.345` from the front of `text`; nil if there is none.
+    /// Removes a time such as `01:02.345` or `100:01:02.345` from the front of `text`. Returns nil if there is none.
     ///
     /// Source: WebVTT §6.4, "collect a WebVTT timestamp".
     static func take(from text: inout Substring) -> Duration? {
@@ -14,7 +14,7 @@ enum WebVTTTime {
         var hours = 0
         var minutes = first.value
         var seconds = second.value
-        // Without two digits, or with too many minutes, it is hours.
+        // A number without two digits, or with too many minutes, is the hours.
         if first.count != 2 || first.value > 59 || rest.hasPrefix(":") {
             guard take(":", &rest), let third = digits(&rest), third.count == 2 else { return nil }
             (hours, minutes, seconds) = (first.value, second.value, third.value)
@@ -27,8 +27,8 @@ enum WebVTTTime {
             ((Int64(hours) * 60 + Int64(minutes)) * 60 + Int64(seconds)) * 1000 + Int64(fraction.value))
     }
 
-    /// A time as some packagers write it: hours and fraction may be missing, the fraction has any number of digits
-    /// behind a point or a comma.
+    /// Reads a time in the form of some packagers. Hours and fraction may be missing, and the fraction has any number
+    /// of digits after a point or a comma.
     static func loose(_ text: Substring) -> Duration? {
         var rest = text
         var numbers: [Int] = []
@@ -46,7 +46,7 @@ enum WebVTTTime {
         return .seconds((numbers[0] * 60 + numbers[1]) * 60 + numbers[2]) + .nanoseconds(nanoseconds)
     }
 
-    /// The two times of a cue, and the settings behind them; nil if they are not well formed.
+    /// Reads the two times of a cue and the settings after them. Returns nil if they are malformed.
     static func timings(of line: Substring) -> (start: Duration, end: Duration, settings: Substring)? {
         var rest = trimmed(line)
         guard let start = take(from: &rest) else { return nil }
@@ -57,7 +57,7 @@ enum WebVTTTime {
         return (start, end, rest)
     }
 
-    /// Without the white space before it: spaces, tabs and form feeds, as lines have no others.
+    /// Removes leading white space: spaces, tabs and form feeds, the only kinds within lines.
     static func trimmed(_ text: Substring) -> Substring { text.drop(while: isWhitespace) }
 
     static func isWhitespace(_ character: Character) -> Bool {
@@ -82,9 +82,10 @@ enum WebVTTTime {
 extension WebVTTTimestampMap {
     static let name = "X-TIMESTAMP-MAP"
 
-    /// Reads a line `X-TIMESTAMP-MAP=LOCAL:00:00:00.000,MPEGTS:900000`, its parts in either order, divided by anything.
+    /// Reads a line `X-TIMESTAMP-MAP=LOCAL:00:00:00.000,MPEGTS:900000`, with its parts in either order and any
+    /// separator.
     ///
-    /// nil if it is no such line, or cannot be understood. A part that is missing is 0.
+    /// Returns nil if it is a different line or invalid. A missing part is 0.
     init?(parsing line: Substring) {
         guard line.hasPrefix(Self.name) else { return nil }
         let rest = WebVTTTime.trimmed(line.dropFirst(Self.name.count))

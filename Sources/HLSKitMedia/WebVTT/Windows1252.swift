@@ -1,10 +1,10 @@
-/// The encoding that text in western languages has where it is none of Unicode's.
+/// The encoding of Western European text that is not Unicode.
 package enum Windows1252 {
     package static func scalar(_ byte: UInt8) -> Unicode.Scalar {
         (0x80...0x9f).contains(byte) ? high[Int(byte) - 0x80] : Unicode.Scalar(byte)
     }
 
-    /// 0x80 to 0x9f; the five bytes without a meaning are U+FFFD.
+    /// 0x80 to 0x9f. The five undefined bytes are U+FFFD.
     private static let high: [Unicode.Scalar] = [
         "\u{20ac}", "\u{fffd}", "\u{201a}", "\u{0192}", "\u{201e}", "\u{2026}", "\u{2020}", "\u{2021}",
         "\u{02c6}", "\u{2030}", "\u{0160}", "\u{2039}", "\u{0152}", "\u{fffd}", "\u{017d}", "\u{fffd}",

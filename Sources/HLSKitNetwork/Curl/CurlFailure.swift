@@ -2,10 +2,10 @@ import CCurl
 import Glibc
 import HLSKitLoading
 
-/// A failure of libcurl: its code and its words.
+/// A libcurl error: its code and message.
 struct CurlFailure: Error {
     var code: CURLcode
-    /// What libcurl wrote into the error buffer, more exact than the words of the code.
+    /// The contents of libcurl's error buffer, which are more exact than the message of the code.
     var detail = ""
 
     /// `curl 6: Could not resolve host: example.invalid`.
@@ -17,7 +17,7 @@ struct CurlFailure: Error {
         return "curl \(code.rawValue): \(words)"
     }
 
-    /// libcurl does not say why it got no socket.
+    /// libcurl does not report why it could not open a socket.
     private static var lacksDescriptors: Bool {
         let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
         guard descriptor < 0 else {
@@ -27,7 +27,7 @@ struct CurlFailure: Error {
         return errno == EMFILE || errno == ENFILE
     }
 
-    /// Whether it was the way to a proxy that failed, and not that to `origin`.
+    /// Whether the connection to a proxy failed, rather than the connection to `origin`.
     func isOfProxy(for origin: URLOrigin?) -> Bool {
         switch code {
         case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: return true
@@ -36,7 +36,7 @@ struct CurlFailure: Error {
         }
     }
 
-    /// Whether libcurl's words are of another server: `Failed to connect to HOST port NUMBER after …`.
+    /// Whether libcurl's message names another server: `Failed to connect to HOST port NUMBER after …`.
     static func namesAnother(than origin: URLOrigin, in words: String) -> Bool {
         guard let start = words.firstRange(of: "Failed to connect to ") else { return false }
         let words = words[start.upperBound...].split(separator: " ")
@@ -47,8 +47,8 @@ struct CurlFailure: Error {
 
     /// The code of a failed transfer.
     ///
-    /// - Parameter isHeaderComplete: Whether the header had arrived: before it, lack of memory means that a header
-    ///   line was larger than libcurl takes (100 KiB).
+    /// - Parameter isHeaderComplete: Whether the header has arrived. Before that, an out-of-memory error means that a
+    ///   header line exceeds libcurl's limit (100 KiB).
     func loadingCode(isHeaderComplete: Bool) -> LoadingError.Code {
         switch code {
         case CURLE_URL_MALFORMAT: .badURL
@@ -65,28 +65,28 @@ struct CurlFailure: Error {
             CURLE_HTTP2_STREAM, CURLE_HTTP3, CURLE_QUIC_CONNECT_ERROR:
             .connectionLost
         case CURLE_OUT_OF_MEMORY where !isHeaderComplete: .tooLarge
-        // CURLE_TOO_LARGE has its name since 8.6 only.
+        // The name CURLE_TOO_LARGE exists only since 8.6.
         case CURLcode(rawValue: 100): .tooLarge
         case CURLE_BAD_CONTENT_ENCODING: .badContentEncoding
         default: .transport
         }
     }
 
-    /// Whether it can come from a kept-alive connection that the peer had closed in the meantime.
+    /// Whether the failure can result from a kept-alive connection that the peer has closed in the meantime.
     var mayBeDeadConnection: Bool {
         [CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM].contains(code)
     }
 }
 
 extension TransportConfiguration.Proxy {
-    /// What the proxy of a URL is called, with where it comes from, as curl looks for it.
+    /// Names the proxy of a URL and the environment variable that sets it, found in curl's order.
     ///
-    /// - Parameter variable: the environment.
+    /// - Parameter variable: The value of an environment variable.
     func words(
         for url: String, variable: (String) -> String? = { getenv($0).map { String(cString: $0) } }
     ) -> String {
         guard self == .environment else { return "the proxy" }
-        // Not `HTTP_PROXY`: servers of CGI have what a client sends in it.
+        // `HTTP_PROXY` is not read because CGI servers set it from a request header of the client.
         let own = url.hasPrefix("https:") ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy"]
         let name = (own + ["all_proxy", "ALL_PROXY"]).first { variable($0)?.isEmpty == false }
         return name.map { "the proxy of \($0)" } ?? "the proxy"

@@ -2,25 +2,26 @@ import CCurl
 import HLSKitLoading
 import Synchronization
 
-/// libcurl, opened when the first request goes to the network (docs/contributing/decisions/loading-libraries.md).
+/// libcurl, which is opened with the first network request.
 package struct CurlLibrary: @unchecked Sendable {  // the table is never written again
-    /// Its functions; nil if it is not there or does not start.
+    /// The library's functions, or nil if it is not installed or does not start.
     let functions: CCurl_library?
-    /// Why there are none.
+    /// The reason why there are no functions.
     let failure: LibraryFailure?
 
-    /// Why nothing can be loaded: a code of a ``LoadingError``, and words.
+    /// The reason why no request can be made: the code of a ``LoadingError`` and a message.
     struct LibraryFailure {
         var code: LoadingError.Code
         var text: String
     }
 
-    /// That of the program. Whoever asks first waits until it is open.
+    /// The library of this process. The first caller waits until it is open.
     static let shared = CurlLibrary()
 
     init(file: UnsafePointer<CChar> = CCurl_file()) {
         let library = LibraryFunctions(file, find: CCurl_find)
-        // Not thread-safe in libcurl before 7.84 and harmless after it; static members are made once.
+        // Not thread-safe in libcurl before 7.84 and harmless in later versions. A static member is initialized only
+        // once.
         let isReady = library.table?.pointee.curl_global_init(CCurl_global_all) == CURLE_OK
         functions = isReady ? library.table : nil
         failure =

@@ -2,7 +2,7 @@ import CCurl
 import HLSKitLoading
 import Synchronization
 
-/// The thread of a ``CurlTransport``, and the queue of what it is told.
+/// The thread of a ``CurlTransport`` and the queue of its commands.
 final class CurlLoop: Sendable {
     enum Command: Sendable {
         case start(TransportRequest, QueuedTask, @Sendable (TransportEvent) -> Void)
@@ -11,7 +11,7 @@ final class CurlLoop: Sendable {
         case stop
     }
 
-    /// The one handle of the loop: only ``MultiHandle/wakeUp()`` is for other threads.
+    /// The only handle of the loop. Other threads may call only ``MultiHandle/wakeUp()``.
     private final class Multi: Sendable {
         let handle: MultiHandle
 
@@ -24,9 +24,9 @@ final class CurlLoop: Sendable {
     private struct Queue {
         var commands: [Command] = []
         var isStarted = false
-        /// nil before the thread has opened libcurl: it looks at the commands when it has.
+        /// nil before the thread has opened libcurl, after which it reads the commands.
         var multi: Multi?
-        /// Why nothing can be loaded, now or later.
+        /// The reason why all current and future requests fail.
         var failure: CurlLibrary.LibraryFailure?
     }
 
@@ -36,11 +36,11 @@ final class CurlLoop: Sendable {
     private let watch = SocketWatch()
     private let openLibrary: @Sendable () -> CurlLibrary
 
-    /// Connections that are kept open for later use: a connection each for playlists and media of some tens of
-    /// players, without idle descriptors by the thousand.
+    /// The number of idle connections to keep: enough for the playlists and media of a few dozen players, without
+    /// thousands of idle descriptors.
     private static let keptConnectionCount = 128
 
-    /// - Parameter openLibrary: is called on the thread, with the first request.
+    /// - Parameter openLibrary: Opens the library. It is called on the thread, with the first request.
     init(
         _ configuration: TransportConfiguration, clock: ContinuousClock,
         openLibrary: @escaping @Sendable () -> CurlLibrary
@@ -50,13 +50,13 @@ final class CurlLoop: Sendable {
         self.openLibrary = openLibrary
     }
 
-    /// Hands over a command and wakes the thread.
+    /// Adds a command and wakes the thread.
     func post(_ command: Command) {
         let (isRunning, multi, failure) = queue.withLock { queue in
             if !queue.isStarted, queue.failure == nil, case .start = command {
                 queue.isStarted = WorkerThread.start { [self] in run() }
             }
-            // Without a request there is nothing to look at or to stop.
+            // Without a request there is no transfer to check or to cancel.
             if queue.isStarted { queue.commands.append(command) }
             return (queue.isStarted, queue.multi, queue.failure)
         }
@@ -82,7 +82,7 @@ final class CurlLoop: Sendable {
         run(multi.handle, share)
     }
 
-    /// Refuses what has come, and what will come.
+    /// Fails all waiting and future requests.
     private func giveUp(_ failure: CurlLibrary.LibraryFailure) {
         let commands = queue.withLock { queue in
             queue.failure = failure
@@ -135,7 +135,7 @@ final class CurlLoop: Sendable {
 
     /// Starts the current hop of a transfer.
     ///
-    /// - Returns: Whether there is anything left to do for it.
+    /// - Returns: Whether the transfer still needs work.
     private func begin(
         _ transfer: CurlTransfer, _ multi: borrowing MultiHandle, _ share: borrowing ShareHandle
     ) -> Bool {
@@ -143,7 +143,7 @@ final class CurlLoop: Sendable {
         return transfer.attach(to: multi, share) || !transfer.isDelivered
     }
 
-    /// Carries on with a transfer whose hop has ended.
+    /// Continues a transfer whose hop has ended.
     private func settle(
         _ transfer: CurlTransfer, _ next: CurlTransfer.Next, _ multi: borrowing MultiHandle,
         _ share: borrowing ShareHandle, _ transfers: inout [ObjectIdentifier: CurlTransfer]
@@ -162,7 +162,7 @@ final class CurlLoop: Sendable {
         transfers[ObjectIdentifier(transfer.task)] = nil
     }
 
-    /// Delivers what has arrived and looks at the deadlines.
+    /// Delivers the received data and checks the deadlines.
     ///
     /// - Returns: The milliseconds until the next deadline.
     private func tend(
@@ -172,7 +172,7 @@ final class CurlLoop: Sendable {
         let now = context.now
         var wake = now + .seconds(60)
         context.bucket?.fill(at: now)
-        // A handler may take its time; what becomes due meanwhile is seen in the next round.
+        // A handler may be slow. The next round handles deadlines that pass in the meantime.
         for transfer in Array(transfers.values) {
             if transfer.isHeldByRate {
                 if context.bucket?.isEmpty == false {
@@ -190,7 +190,7 @@ final class CurlLoop: Sendable {
         }
         let left = max(.zero, wake - now)
         let (seconds, attoseconds) = left.components
-        // Rounded up: a poll that ends too early would spin.
+        // Rounded up because a poll that ends too early would loop.
         return Int32(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1)
     }
 }

@@ -3,14 +3,14 @@ import HLSKitLoading
 
 /// One request with all its hops. Confined to the thread of its ``CurlLoop``.
 final class CurlTransfer {
-    /// What the transfers of one loop share.
+    /// The state that all transfers of one loop share.
     final class Context {
         let configuration: TransportConfiguration
         let clock: ContinuousClock
         let origin: ContinuousClock.Instant
         let watch: SocketWatch
         var bucket: RateBucket?
-        /// What servers have asked for last besides a name and a password.
+        /// The latest Digest challenge of each server.
         fileprivate var challenges: [ProtectedPlace: DigestChallenge] = [:]
 
         init(configuration: TransportConfiguration, clock: ContinuousClock, watch: SocketWatch) {
@@ -25,16 +25,16 @@ final class CurlTransfer {
         var now: Duration { clock.now - origin }
     }
 
-    /// What follows the end of a hop.
+    /// The step after the end of a hop.
     enum Next { case hop, end }
 
-    /// What has been decided before the hop has ended.
+    /// A decision made before the hop has ended.
     private enum Outcome {
         case redirect(String)
-        /// The server wants another proof of the user's password.
+        /// The server requests another proof of the user's password.
         case challenge
         case failure(LoadingError)
-        /// All bytes that are wanted have arrived.
+        /// All requested bytes have arrived.
         case success
     }
 
@@ -59,7 +59,7 @@ final class CurlTransfer {
     private var outcome: Outcome?
     private var isHeldByPause = false
     private(set) var isHeldByRate = false
-    /// The address that the policy did not allow.
+    /// The address that the policy does not allow.
     var refusedAddress: String?
 
     // Time.
@@ -74,12 +74,12 @@ final class CurlTransfer {
     private var held: [TransportEvent] = []
     private var isEnded = false
 
-    /// Bytes that are collected in one round before they are handed over.
+    /// The bytes to collect in one round before they are delivered.
     private static let pieceByteCount = 256 << 10
-    /// What is read of a body nobody wants, so that the connection can be used again: bytes, and time.
+    /// The bytes and the time to spend on reading an unwanted body so that the connection can be reused.
     private static let maximumDrainedByteCount = 64 << 10
     private static let maximumDrainTime = Duration.milliseconds(500)
-    /// One that was known may have run out.
+    /// A second challenge is allowed because the nonce of a known one may have expired.
     private static let maximumChallengeCount = 2
 
     init(
@@ -96,9 +96,9 @@ final class CurlTransfer {
 
     // MARK: Hops
 
-    /// Starts the hop at ``url``, or the first one.
+    /// Starts the hop at ``url``, or the first hop.
     ///
-    /// - Returns: False when it failed; the failure has been delivered.
+    /// - Returns: False if the hop failed. In that case the failure has been delivered.
     func attach(to multi: borrowing MultiHandle, _ share: borrowing ShareHandle) -> Bool {
         do throws(LoadingError) {
             let url = if let url { url } else { try firstURL() }
@@ -150,19 +150,19 @@ final class CurlTransfer {
         return url
     }
 
-    /// A numeric host is checked here as well: behind a proxy no socket is opened to it.
+    /// A numeric host is checked here as well because a proxied request opens no socket to it.
     private func checkAddress(of url: HTTPURL) throws(LoadingError) {
         let host = url.origin.host.hasPrefix("[") ? String(url.origin.host.dropFirst().dropLast()) : url.origin.host
         guard let bits = AddressRange.bits(of: host), !context.configuration.addressPolicy.allows(bits) else { return }
         throw LoadingError(code: .refused, url: url.text, text: "the address \(host) is not allowed")
     }
 
-    /// Gives the handle back. Afterwards no callback comes.
+    /// Releases the handle. No callback is called afterwards.
     func detach(from multi: borrowing MultiHandle) {
         if let handle = easy.take() { multi.remove(handle) }
     }
 
-    /// The hop has ended in libcurl.
+    /// Handles the end of the hop in libcurl.
     func complete(_ result: CURLcode) -> Next {
         noteTimes()
         switch outcome {
@@ -197,7 +197,7 @@ final class CurlTransfer {
 
     // MARK: Challenges
 
-    /// The answer to what the server has asked for before; nil where it has not.
+    /// The response to the server's earlier challenge, or nil if it sent none.
     private func authorization(for url: HTTPURL) -> TransportField? {
         guard !context.challenges.isEmpty, let login = HopOptions(url, request, context.configuration).login else {
             return nil
@@ -207,7 +207,7 @@ final class CurlTransfer {
             login, method: request.body == nil ? "GET" : "POST", target: url.target)
     }
 
-    /// Whether a refusal asks for a proof that can be given.
+    /// Whether a refusal contains a challenge that can be answered.
     private func takeChallenge(at url: HTTPURL) -> Bool {
         guard head.status == 401, challengeCount < Self.maximumChallengeCount,
             let login = HopOptions(url, request, context.configuration).login,
@@ -220,7 +220,7 @@ final class CurlTransfer {
 
     private func retryOrFail(_ result: CURLcode) -> Next {
         let failure = easy?.failure(result) ?? CurlFailure(code: result)
-        // libcurl does this itself in most cases; not when the end came while it was sending.
+        // libcurl retries in most cases, but not if the connection ended while it was sending.
         if failure.mayBeDeadConnection, metrics.reusedConnection, head.byteCount == 0, !hasRetried {
             hasRetried = true
             return .hop
@@ -243,9 +243,9 @@ final class CurlTransfer {
 
     // MARK: Callbacks
 
-    /// Takes a header line.
+    /// Reads a header line.
     ///
-    /// - Returns: Whether the transfer goes on.
+    /// - Returns: Whether the transfer continues.
     func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool {
         context.watch.note()
         noteArrival(line.count)
@@ -256,9 +256,11 @@ final class CurlTransfer {
         }
         guard head.isComplete, let url else { return true }
         switch ResponsePlan(head, for: request, at: url.text, now: HTTPDate.now()) {
-        // See other: elsewhere is an answer to what was sent.
+        // "303 See Other" names the location of a response to the sent data. The data itself must not be sent there.
         case .redirect where request.body != nil && head.status == 303:
-            outcome = .failure(loadingError(.httpStatus, "HTTP \(head.status): what is sent is not sent elsewhere"))
+            outcome = .failure(
+                loadingError(
+                    .httpStatus, "HTTP \(head.status): redirect not followed, because the request has a body"))
         case .redirect(let location): outcome = .redirect(location)
         case .fail where takeChallenge(at: url): outcome = .challenge
         case .fail(var error):
@@ -284,10 +286,10 @@ final class CurlTransfer {
             contentLength: head.contentLength, fields: head.fields, serverAddress: easy?.text(CURLINFO_PRIMARY_IP))
     }
 
-    /// What the write callback has to answer.
+    /// The result for the write callback.
     enum Reception { case taken, pause, stop }
 
-    /// Takes bytes of the body.
+    /// Reads bytes of the body.
     func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Reception {
         context.watch.note()
         if outcome != nil {
@@ -321,9 +323,9 @@ final class CurlTransfer {
         return .taken
     }
 
-    /// Collects bytes of the resource. Called while `body` is in use: it must not touch that.
+    /// Collects bytes of the resource. It must not access `body`, which is in use.
     private func collect(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        // The size of the last piece is the best guess for this one; a larger array would be held by the player.
+        // The size of the last piece is the best estimate for this one. The player would keep a larger array in memory.
         if pending.isEmpty { pending.reserveCapacity(max(bytes.count, lastPieceByteCount)) }
         pending.append(contentsOf: bytes)
         if pending.count >= Self.pieceByteCount { deliverPending() }
@@ -342,17 +344,17 @@ final class CurlTransfer {
 
     private var isHeld: Bool { isHeldByPause || isHeldByRate || task.isPaused }
 
-    /// When ``overdue(at:)`` has to be asked again at the latest; nil while nothing is measured.
+    /// The latest time of the next call to ``overdue(at:)``, or nil while no deadline runs.
     var nextDeadline: Duration? {
         guard easy != nil, !isHeld else { return nil }
         let speed = gauge?.nextCheck ?? startedAt + request.timeouts.firstByte
         return [speed, drainDeadline, request.timeouts.total.map { startedAt + $0 }].compactMap { $0 }.min()
     }
 
-    /// What to do when a deadline has passed.
+    /// Returns the next step if a deadline has passed.
     func overdue(at now: Duration) -> Next? {
         guard easy != nil, !isHeld else {
-            // Time in which nothing was read says nothing about the network.
+            // Time in which no data was read says nothing about the network.
             if isHeld, gauge != nil {
                 gauge = nil
                 noteArrival(0)
@@ -404,10 +406,10 @@ final class CurlTransfer {
 
     // MARK: Delivery
 
-    /// Whether the request has ended and all of it has been handed over.
+    /// Whether the request has ended and all data has been delivered.
     var isDelivered: Bool { isEnded && held.isEmpty }
 
-    /// Hands over what has been collected in this round.
+    /// Delivers the data collected in this round.
     func flush() { if !task.isPaused { deliverPending() } }
 
     /// Continues after a pause.
@@ -423,7 +425,7 @@ final class CurlTransfer {
         return isDelivered
     }
 
-    /// Continues after the rate limit had held it.
+    /// Continues after the rate limit has paused it.
     func continueAfterRate() {
         isHeldByRate = false
         easy?.resume()
@@ -470,7 +472,7 @@ final class CurlTransfer {
     }
 }
 
-/// Where a login is asked for.
+/// A protected area of a server that requires a login.
 private struct ProtectedPlace: Hashable {
     var origin: URLOrigin
     var login: DigestChallenge.Login
@@ -485,7 +487,7 @@ extension LoadingError {
 }
 
 extension Duration {
-    /// Seconds with one decimal.
+    /// The duration in seconds with one decimal.
     fileprivate var secondsText: String {
         let tenths = components.seconds * 10 + components.attoseconds / 100_000_000_000_000_000
         return "\(tenths / 10).\(tenths % 10)"

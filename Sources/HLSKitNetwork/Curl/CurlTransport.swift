@@ -1,18 +1,18 @@
 public import HLSKitLoading
 import Synchronization
 
-/// The transport over libcurl: HTTP/1.1 and HTTP/2, all transfers on one thread.
+/// A transport that uses libcurl: HTTP/1.1 and HTTP/2, with all transfers on one thread.
 ///
-/// Its transfers share connections, names, TLS sessions and cookies (in memory only). Redirects are followed hop by
-/// hop, each checked before any I/O; credentials go to the origins that the request names. A transport lives until
-/// its last request has ended.
+/// The transfers share connections, resolved names, TLS sessions and cookies (in memory only). The transport follows
+/// redirects hop by hop and checks each one before any I/O. It sends credentials only to the origins that the request
+/// names. A transport lives until its last request has ended.
 public final class CurlTransport: ResourceTransport {
-    /// How the transport connects. Fixed when it is made.
+    /// The connection settings, which cannot change later.
     package let configuration: TransportConfiguration
     private let loop: CurlLoop
     private let limit: HostLimit?
 
-    /// The thread starts with the first request.
+    /// Creates a transport. Its thread starts with the first request.
     public init(configuration: TransportConfiguration = .init(), clock: ContinuousClock = ContinuousClock()) {
         self.configuration = configuration
         loop = CurlLoop(configuration, clock: clock) { .shared }
@@ -20,7 +20,7 @@ public final class CurlTransport: ResourceTransport {
         CurlLibrary.expect()
     }
 
-    /// One with another libcurl than the program's, which is opened with the first request.
+    /// Creates a transport with another libcurl than the process's, which is opened with the first request.
     init(
         configuration: TransportConfiguration, clock: ContinuousClock = ContinuousClock(),
         library: @escaping @Sendable () -> CurlLibrary
@@ -50,7 +50,7 @@ public final class CurlTransport: ResourceTransport {
     private func begin(
         _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportTask {
-        // The task keeps the transport, and so its thread, until the caller and the loop let go of it.
+        // The task keeps the transport and its thread alive until both the caller and the loop release it.
         let task = QueuedTask { [self] task in loop.post(.look(task)) }
         loop.post(.start(request, task, handler))
         return task

@@ -48,7 +48,7 @@ struct EasyHandle: ~Copyable {
         try check(CCurl_setopt_closesocket(curl, raw, callback))
     }
 
-    /// The header fields to send, whole lines in libcurl's own notation.
+    /// Sets the header fields to send, as whole lines in libcurl's notation.
     mutating func setHeader(_ lines: [String]) throws(CurlFailure) {
         headerList = try list(headerList, adding: lines)
         try check(CCurl_setopt_pointer(curl, raw, CURLOPT_HTTPHEADER, headerList))
@@ -74,18 +74,18 @@ struct EasyHandle: ~Copyable {
         return list
     }
 
-    /// Makes the request a POST of these bytes, which are copied.
+    /// Creates the request a POST of these bytes, which are copied.
     func setBody(_ bytes: [UInt8]) throws(CurlFailure) {
         try set(CURLOPT_POST, 1)
         try set(CURLOPT_POSTFIELDSIZE, bytes.count)
-        // What copies has to know the size before.
+        // `COPYPOSTFIELDS` copies the bytes and needs the size first.
         let result = bytes.withUnsafeBufferPointer {
             CCurl_setopt_pointer(curl, raw, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: $0.baseAddress))
         }
         try check(result)
     }
 
-    /// Goes on after the write callback had asked for a pause. It may call that callback at once.
+    /// Continues after a pause that the write callback requested. It may call that callback immediately.
     func resume() { _ = curl.pointee.curl_easy_pause(raw, CURLPAUSE_CONT) }
 
     func number(_ info: CURLINFO) -> Int {
@@ -94,7 +94,7 @@ struct EasyHandle: ~Copyable {
         return value
     }
 
-    /// A time in microseconds since the start of the transfer.
+    /// Returns a time in microseconds since the start of the transfer.
     func time(_ info: CURLINFO) -> Duration {
         var value: curl_off_t = 0
         CCurl_getinfo_offset(curl, raw, info, &value)
@@ -107,8 +107,8 @@ struct EasyHandle: ~Copyable {
         return value.map { String(cString: $0) }
     }
 
-    /// What the server's own certificate says, as `name:value`; empty where the connection was there already, and where it was
-    /// not asked for (`CURLOPT_CERTINFO`).
+    /// The fields of the server's own certificate, as `name:value`. Empty if the connection was reused or certificates
+    /// were not requested (`CURLOPT_CERTINFO`).
     var certificateLines: [String] {
         var entry = CCurl_certificate(curl, raw)
         var lines: [String] = []
@@ -121,7 +121,7 @@ struct EasyHandle: ~Copyable {
 
     private static let maximumCertificateLineCount = 100
 
-    /// The failure of a finished transfer with the words for it.
+    /// Returns the failure of a finished transfer with its message.
     func failure(_ code: CURLcode) -> CurlFailure { CurlFailure(code: code, detail: String(cString: errorBuffer)) }
 
     private func check(_ code: CURLcode) throws(CurlFailure) {
@@ -133,7 +133,7 @@ struct EasyHandle: ~Copyable {
 struct MultiHandle: ~Copyable {
     private let raw: UnsafeMutableRawPointer
     private let curl: CCurl_library
-    /// Its connections are closed by it, those that are kept open too: it lives until the last of them is.
+    /// Lives until the last connection is closed, including kept-alive ones, because it closes them.
     private let watch: SocketWatch
 
     init?(_ curl: CCurl_library, _ watch: SocketWatch) {
@@ -158,19 +158,19 @@ struct MultiHandle: ~Copyable {
         _ = curl.pointee.curl_multi_remove_handle(raw, handle.raw)
     }
 
-    /// Moves all bytes that can be moved.
+    /// Transfers all bytes that are available.
     func perform() {
         var running: Int32 = 0
         _ = curl.pointee.curl_multi_perform(raw, &running)
     }
 
-    /// Waits for sockets, libcurl's own timers, ``wakeUp()``, or the time given.
+    /// Waits for sockets, libcurl's own timers, ``wakeUp()`` or the timeout.
     func poll(milliseconds: Int32) { _ = curl.pointee.curl_multi_poll(raw, nil, 0, milliseconds, nil) }
 
-    /// Ends a running or the next ``poll(milliseconds:)``. The one call that any thread may make.
+    /// Ends the current or the next ``poll(milliseconds:)``. This is the only method for other threads.
     func wakeUp() { _ = curl.pointee.curl_multi_wakeup(raw) }
 
-    /// The context (`CURLOPT_PRIVATE`) and the result of a transfer that has ended; nil when there is no more.
+    /// The context (`CURLOPT_PRIVATE`) and the result of the next finished transfer, or nil if there are no more.
     func nextFinished() -> (context: UnsafeMutableRawPointer?, result: CURLcode)? {
         var left: Int32 = 0
         while let message = curl.pointee.curl_multi_info_read(raw, &left) {
@@ -187,8 +187,8 @@ extension MultiHandle: @unchecked Sendable {}  // all but `wakeUp` is called on 
 
 /// Owner of a `CURLSH *` with cookies, TLS sessions and the public suffix list.
 ///
-/// All its transfers run on one thread, so it needs no locks (libcurl-share(3)). Names and connections are shared by
-/// the multi handle.
+/// All its transfers run on one thread, so it needs no locks (libcurl-share(3)). The multi handle shares names and
+/// connections.
 struct ShareHandle: ~Copyable {
     private let raw: UnsafeMutableRawPointer
     private let curl: CCurl_library
@@ -204,12 +204,13 @@ struct ShareHandle: ~Copyable {
 
     deinit { _ = curl.pointee.curl_share_cleanup(raw) }
 
-    /// A handle of the same library, which does not share yet.
+    /// Returns a handle of the same library that does not share yet.
     func makeHandle() throws(CurlFailure) -> EasyHandle { try EasyHandle(curl) }
 
     func attach(to handle: borrowing EasyHandle) throws(CurlFailure) { try handle.set(CURLOPT_SHARE, pointer: raw) }
 
-    /// Puts the cookies of a file to the shared ones. Once, or what servers have changed since would be undone.
+    /// Adds the cookies of a file to the shared cookies. Call it only once because it would undo later changes by
+    /// servers.
     func readCookies(_ file: String) throws(CurlFailure) {
         let handle = try makeHandle()
         try attach(to: handle)

@@ -2,21 +2,21 @@ import CCurl
 import Glibc
 import HLSKitLoading
 
-/// What libcurl is told about one hop.
+/// The libcurl options of one hop.
 struct HopOptions {
     private let url: HTTPURL
     private let request: TransportRequest
     private let configuration: TransportConfiguration
     private let isFresh: Bool
-    /// In the place of `Basic` credentials, where the server has asked for another proof.
+    /// Replaces `Basic` credentials if the server has requested another scheme.
     private let authorization: TransportField?
 
-    /// One read takes as much; large reads are what keeps the cost per byte low.
+    /// The size of one read. Large reads keep the cost per byte low.
     private static let readByteCount = 256 << 10
-    /// With a rate limit, and for resources that are small.
+    /// The size of a read under a rate limit and for small resources.
     private static let smallReadByteCount = 16 << 10
 
-    /// - Parameter isFresh: Whether kept-alive connections are left alone, because one has just proved dead.
+    /// - Parameter isFresh: Whether to open a new connection because a kept-alive one has just failed.
     init(
         _ url: HTTPURL, _ request: TransportRequest, _ configuration: TransportConfiguration, isFresh: Bool = false,
         authorization: TransportField? = nil
@@ -28,20 +28,20 @@ struct HopOptions {
         self.isFresh = isFresh
     }
 
-    /// A new handle for each hop: nothing of one request, such as credentials, can be left over in the next. Making
-    /// one costs microseconds; what is expensive (connections, TLS sessions, names) is shared.
+    /// Creates a new handle for each hop, so that no credentials or other state can leak into the next request. A
+    /// handle costs only microseconds. The expensive parts (connections, TLS sessions, names) are shared.
     func makeHandle(
         for transfer: CurlTransfer, _ share: borrowing ShareHandle
     ) throws(CurlFailure) -> EasyHandle {
         var handle = try share.makeHandle()
-        // The transfer owns the handle and detaches it before it goes away, so the pointer outlives its use.
+        // The transfer owns the handle and detaches it before its own release, so the pointer stays valid while in use.
         let context = Unmanaged.passUnretained(transfer).toOpaque()
         try handle.set(CURLOPT_PRIVATE, pointer: context)
         try handle.set(CURLOPT_WRITEDATA, pointer: context)
         try handle.set(CURLOPT_HEADERDATA, pointer: context)
         try handle.set(CURLOPT_WRITEFUNCTION, callback: receiveBody)
         try handle.set(CURLOPT_HEADERFUNCTION, callback: receiveHeader)
-        // What is reported goes to somebody else: no cookie goes with it, and none stays.
+        // A report may go to a third party, so it neither sends nor stores cookies.
         if request.body == nil { try share.attach(to: handle) }
         try handle.set(CURLOPT_URL, url.text)
         try setProtocol(handle)
@@ -62,7 +62,7 @@ struct HopOptions {
         try handle.set(CURLOPT_HTTP_CONTENT_DECODING, 0)
         try handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         try handle.set(CURLOPT_NOSIGNAL, 1)
-        // HTTP/2 is negotiated in TLS; for http:// waiting to see whether streams can share would cost a round trip.
+        // HTTP/2 is negotiated in TLS. For http://, waiting to see whether streams can share would cost a round trip.
         let mayMultiplex =
             url.origin.scheme == "https" && !configuration.forcesHTTP11 && !request.usesOwnConnection
         try handle.set(
@@ -79,16 +79,16 @@ struct HopOptions {
         try handle.set(CURLOPT_SSL_VERIFYHOST, configuration.verifiesCertificates ? 2 : 0)
         if let file = configuration.caFile {
             try handle.set(CURLOPT_CAINFO, file)
-            // Where libcurl has a folder of the system's certificates as well, as on Debian, it would count on.
+            // libcurl would also trust a system certificate folder if it has one, as on Debian.
             try handle.set(CURLOPT_CAPATH, pointer: nil)
         }
         if configuration.caFile == nil, let file = configuration.additionalCAFile {
             try handle.set(CURLOPT_CAINFO, file)
         }
         if configuration.reportsCertificates, url.origin.scheme == "https" { try handle.set(CURLOPT_CERTINFO, 1) }
-        // An empty name turns the cookie engine on without reading a file.
+        // An empty name enables the cookie engine without reading a file.
         try handle.set(CURLOPT_COOKIEFILE, "")
-        // Entries name hosts alone, and a default one any host.
+        // Entries contain only host names, and a default entry applies to any host.
         if let file = configuration.netrcFile, isFromUser {
             try handle.set(CURLOPT_NETRC, CCurl_netrc_optional)
             try handle.set(CURLOPT_NETRC_FILE, file)
@@ -112,7 +112,7 @@ struct HopOptions {
         }
         try handle.set(CURLOPT_OPENSOCKETDATA, pointer: context)
         try handle.setOpenSocket(openSocket)
-        // Connections outlive the transfer, and not the watch.
+        // Connections outlive the transfer, but not the watch.
         try handle.set(
             CURLOPT_CLOSESOCKETDATA, pointer: Unmanaged.passUnretained(watch).toOpaque())
         try handle.setCloseSocket(closeSocket)
@@ -126,17 +126,18 @@ struct HopOptions {
 
     private func setHeader(_ handle: inout EasyHandle) throws(CurlFailure) {
         try handle.set(CURLOPT_USERAGENT, configuration.userAgent)
-        // The fields are for the origin, not for a proxy on the way.
+        // The fields are for the origin rather than for a proxy.
         try handle.set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
         if let range = request.byteRange {
             try handle.set(CURLOPT_RANGE, range.headerText)
         }
         let fields = sentFields
-        // libcurl puts these together with the cookies that servers have set.
+        // libcurl combines these with the cookies that servers have set.
         let given = request.cookies.filter { $0.isSent(to: url) }.compactMap(\.pair)
         let cookies = (given + fields.filter { $0.isNamed("Cookie") }.map(\.value)).joined(separator: "; ")
         if !cookies.isEmpty { try handle.set(CURLOPT_COOKIE, cookies) }
-        // A field without value is written with a semicolon; with a colon libcurl leaves it out, as it is to do with `Expect`.
+        // libcurl sends an empty field if it is written with a semicolon. With a colon it omits the field, as intended
+        // for `Expect`.
         try handle.setHeader(
             fields.filter { !$0.isNamed("Cookie") }
                 .map { field in
@@ -145,7 +146,7 @@ struct HopOptions {
                 })
     }
 
-    /// Reports name nobody but themselves.
+    /// A report carries no user credentials.
     private var isFromUser: Bool { isForUsersOrigin && request.body == nil }
 
     private var isForUsersOrigin: Bool { request.credentialOrigins.contains(url.origin) }
@@ -155,7 +156,7 @@ struct HopOptions {
         sentFields.lazy.compactMap { DigestChallenge.Login($0) }.first
     }
 
-    /// The fields of the user that this origin may see, and our own.
+    /// The user's fields that this origin may receive, and the transport's own.
     private var sentFields: [TransportField] {
         var fields = UserFields.sent(request, to: url.origin)
         if isForUsersOrigin, let field = url.basicAuthorization,
@@ -166,9 +167,9 @@ struct HopOptions {
         if let authorization, let index = fields.firstIndex(where: { $0.isNamed("Authorization") }) {
             fields[index] = authorization
         }
-        // Without it libcurl waits for a go-ahead before longer bodies.
+        // Otherwise libcurl waits for a go-ahead before longer bodies.
         if request.body != nil { fields.append(TransportField(name: "Expect", value: "")) }
-        // Media are compressed already; playlists shrink to a tenth.
+        // Media is already compressed. Playlists shrink to a tenth.
         let isText = [.multivariantPlaylist, .mediaPlaylist, .sessionData, .steering, .assetList].contains(
             request.resourceClass)
         if !fields.contains(where: { $0.isNamed("Accept-Encoding") }) {
@@ -231,7 +232,7 @@ private let openSocket: curl_opensocket_callback = { context, _, address in
         transfer.refusedAddress = AddressRange.text(of: bits)
         return CCurl_socket_bad
     }
-    // Without it a program that the process starts would hold the connection open.
+    // Without this flag, a process started by the app would keep the connection open.
     let flags = Int32(SOCK_CLOEXEC.rawValue)
     let descriptor = socket(address.pointee.family, address.pointee.socktype | flags, address.pointee.protocol)
     transfer.context.watch.add(descriptor)
@@ -244,7 +245,7 @@ private let closeSocket: curl_closesocket_callback = { context, descriptor in
 }
 
 extension TransportField {
-    /// Whether it can be sent without changing the meaning of what follows (RFC 9110 §5.5, §5.6.2).
+    /// Whether the field can be sent without changing the meaning of the following fields (RFC 9110 §5.5, §5.6.2).
     var isSendable: Bool {
         let token = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8
         return !name.isEmpty && name.utf8.allSatisfy { token.contains($0) }

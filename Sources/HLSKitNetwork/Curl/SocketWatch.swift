@@ -2,15 +2,15 @@ import Glibc
 import HLSKitLoading
 import Synchronization
 
-/// Cuts the connection of a server that keeps libcurl busy without end.
+/// Closes the connection of a server that keeps libcurl busy indefinitely.
 ///
-/// Frames that carry nothing (HTTP/2 `DATA` of no bytes, `PING`, `SETTINGS`…) are read inside one call of libcurl for as
-/// long as they come: no callback is called, and no deadline is looked at. So a thread looks from outside: where nothing has
-/// come out of a call for some seconds in which a connection received bytes, that connection is shut down; its transfers
-/// end as lost connections do. It rests while nothing is loaded.
+/// libcurl reads frames without content (HTTP/2 `DATA` of no bytes, `PING`, `SETTINGS`…) in one call for as long as
+/// they arrive. It calls no callback and checks no deadline during that time. This thread therefore watches from
+/// outside. If a call produces no output for some seconds while a connection receives bytes, the thread shuts that
+/// connection down. Its transfers then fail as with a lost connection. The thread sleeps while no request is active.
 final class SocketWatch: Sendable {
     private struct Socket {
-        /// The kernel's number of the socket: a descriptor may be another one's by now.
+        /// The kernel's number of the socket, because another socket may reuse the descriptor.
         var inode: ino_t
         var receivedByteCount: UInt64
     }
@@ -21,30 +21,31 @@ final class SocketWatch: Sendable {
         var isStopped = false
     }
 
-    /// Looks in a row at which nothing has happened, a second apart: a process that was stopped is looked at once.
+    /// The number of consecutive checks, one second apart, without progress. A process that was suspended is checked
+    /// only once.
     private static let patience = 3
     private static let period: Int32 = 1000
 
     private let state = Monitor(State())
-    /// Goes on whenever anything comes out of libcurl; odd while a call is under way.
+    /// Increases with all output of libcurl. It is odd during a call.
     private let beats = Atomic<Int>(0)
     private let isActive = Atomic<Bool>(false)
 
     // MARK: The loop's side
 
-    /// A call of libcurl begins.
+    /// Records the start of a libcurl call.
     func enter() {
         if !isActive.exchange(true, ordering: .relaxed) { wake() }
         beats.add(1, ordering: .relaxed)
     }
 
-    /// The call has ended.
+    /// Records the end of the call.
     func leave() { beats.add(1, ordering: .relaxed) }
 
-    /// Something came in the middle of a call.
+    /// Records progress in the middle of a call.
     func note() { beats.add(2, ordering: .relaxed) }
 
-    /// Nothing is loaded: there is nothing to look at.
+    /// Suspends the checks because no request is active.
     func rest() { isActive.store(false, ordering: .relaxed) }
 
     func add(_ descriptor: Int32) {
@@ -53,7 +54,7 @@ final class SocketWatch: Sendable {
         state.withLock { $0.sockets[descriptor] = Socket(inode: status.st_ino, receivedByteCount: 0) }
     }
 
-    /// Closes a socket, which nobody looks at any more then.
+    /// Closes a socket and stops watching it.
     func close(_ descriptor: Int32) -> Int32 {
         state.withLock { $0.sockets[descriptor] = nil }
         return Glibc.close(descriptor)
@@ -83,7 +84,7 @@ final class SocketWatch: Sendable {
         }
     }
 
-    /// Rests while nothing is loaded; false when the watch is stopped.
+    /// Waits until a request is active. Returns false if the watch is stopped.
     private func waitForWork() -> Bool {
         state.wait { state in
             if state.isStopped { return false }
@@ -91,7 +92,7 @@ final class SocketWatch: Sendable {
         }
     }
 
-    /// Notes what has been received since the last look, and shuts the connection down that has received most of it.
+    /// Records the bytes received since the last check and shuts down the connection that received most of them.
     private func look(cuts: Bool) {
         state.withLock { state in
             var busiest: (descriptor: Int32, byteCount: UInt64)?
@@ -110,7 +111,8 @@ final class SocketWatch: Sendable {
 
     /// Bytes that TCP has received on a connection (`tcpi_bytes_received` of Linux 4.1 and later).
     private static func receivedByteCount(_ descriptor: Int32) -> UInt64? {
-        // The C library's `tcp_info` ends before that member: eight bytes, then 24 numbers of 4 and three of 8.
+        // The C library's `tcp_info` ends before that member. Its offset is eight bytes, 24 numbers of 4 bytes and
+        // three of 8 bytes.
         let offset = 8 + 24 * 4 + 3 * 8
         return withUnsafeTemporaryAllocation(byteCount: offset + 8, alignment: 8) { buffer in
             var length = socklen_t(buffer.count)

@@ -1,33 +1,33 @@
 import Glibc
 import Synchronization
 
-/// The files of a ``DiskCache``. Several caches may share the folder, also of other processes, and one size holds for all.
+/// The files of a ``DiskCache``. Several caches, also in other processes, may share the folder and its size.
 ///
-/// Files come whole, by renaming, and are found by whoever looks for them. Whatever adds or removes one holds a lock of the
-/// folder (`flock` of a file that also has the size of all others), as briefly as that takes. Everything touches the disk.
+/// Each file appears complete because it is renamed into place. Adding and removing files holds a lock of the folder
+/// (`flock` on a file that also stores the total size) as briefly as possible. All methods access the disk.
 final class CacheFolder: Sendable {
     private struct State {
-        /// Of the file of the lock; negative before the first use.
+        /// The descriptor of the lock file, or a negative value before the first use.
         var descriptor: Int32 = -1
-        /// What is there from earlier runs was looked at.
+        /// Whether leftovers of earlier runs have been removed.
         var isSwept = false
     }
 
     private struct File {
         var name: String
         var byteCount: Int
-        /// Of the last use: seconds, and the order within the second.
+        /// The time of the last use: seconds, and the order within the second.
         var time: (Int, Int)
     }
 
     private static let lockName = ".lock"
     private static let temporaryPrefix = "new-"
-    /// What another process writes is there sooner.
+    /// The seconds after which a temporary file counts as left over. No process needs that long to write one.
     private static let longestWrite = Int64(3600)
-    /// Another process holds the lock for less than that takes (about 10 ms), unless it is stopped.
+    /// Another process holds the lock for less time than these attempts take (about 10 ms), unless it is suspended.
     private static let lockTryCount = 10_000
 
-    /// Counts what this process uses.
+    /// Counts the uses by this process.
     private static let useCount = Atomic(0)
 
     let path: String
@@ -35,7 +35,7 @@ final class CacheFolder: Sendable {
     private let now: @Sendable () -> Int64
     private let state = Mutex(State())
 
-    /// - Parameter now: seconds since 1970.
+    /// - Parameter now: The seconds since 1970.
     init(path: String, maximumByteCount: Int, now: @escaping @Sendable () -> Int64) {
         self.path = path
         self.now = now
@@ -47,15 +47,15 @@ final class CacheFolder: Sendable {
     /// Bytes of all files.
     var byteCount: Int { locked { $0 } ?? sum }
 
-    /// The bytes of a file, which counts as used; nil where there is none.
+    /// Reads a file and marks it as used. Returns nil if there is no such file.
     func read(_ name: String) -> [UInt8]? {
         guard let bytes = Self.bytes(of: file(name)) else { return nil }
         setTime(of: file(name))
         return bytes
     }
 
-    /// Adds a file, or puts it in the place of another; then removes what was not used for longest until there is room. Does
-    /// nothing where the disk, or whoever has the lock, does not let it.
+    /// Adds or replaces a file, then removes the least recently used files until the size fits. Does nothing if the
+    /// disk fails or another process keeps the lock.
     func write(_ bytes: [UInt8], to name: String) {
         guard bytes.count <= maximumByteCount else { return }
         let temporary = file("\(Self.temporaryPrefix)\(UInt64.random(in: 0 ... .max))")
@@ -80,7 +80,8 @@ final class CacheFolder: Sendable {
         }
     }
 
-    /// Also where somebody keeps the lock: a size that is too high until the next count costs some files, and no more.
+    /// Works also if another process keeps the lock. Until the next count, a total that is too high costs only a few
+    /// files.
     func removeAll() {
         for file in files() { unlink(self.file(file.name)) }
         _ = locked { $0 = sum }
@@ -88,9 +89,9 @@ final class CacheFolder: Sendable {
 
     // MARK: The lock
 
-    /// Makes room, runs `body` with the size of all files while nobody else changes them, and makes room again.
+    /// Frees space, runs `body` with the size of all files while the lock is held, and frees space again.
     ///
-    /// - Returns: nil where the lock is not to be had.
+    /// - Returns: The result, or nil if the lock is not available.
     private func locked<Result>(_ body: (inout Int) -> Result) -> Result? {
         state.withLock { state in
             guard openLock(&state), Self.take(state.descriptor) else { return nil }
@@ -107,7 +108,7 @@ final class CacheFolder: Sendable {
         }
     }
 
-    /// The file of the lock is made once more where somebody has removed it.
+    /// Creates the lock file again if another process has removed it.
     private func openLock(_ state: inout State) -> Bool {
         if state.descriptor >= 0 {
             var info = stat()
@@ -127,7 +128,7 @@ final class CacheFolder: Sendable {
         return false
     }
 
-    /// nil where it is not there, or cannot be.
+    /// Returns nil if the total is missing or impossible.
     private static func readTotal(_ descriptor: Int32) -> Int? {
         var total = UInt64(0)
         guard pread(descriptor, &total, 8, 0) == 8 else { return nil }
@@ -136,13 +137,14 @@ final class CacheFolder: Sendable {
 
     private static func write(total: Int, _ descriptor: Int32) {
         var bytes = UInt64(max(0, total)).littleEndian
-        // A part of it is as good as none: the next one counts again.
+        // A partial write is useless, so the next process must count again.
         if pwrite(descriptor, &bytes, 8, 0) != 8 { ftruncate(descriptor, 0) }
     }
 
-    /// Removes what was not used for longest, down to nine tenths: not with each file.
+    /// Removes the least recently used files until nine tenths of the limit are used, so that not every new file has to
+    /// remove one.
     ///
-    /// - Returns: the size of what is left.
+    /// - Returns: The size of the remaining files.
     private func makeRoom() -> Int {
         let files = files().sorted { $0.time < $1.time }
         var sum = files.reduce(0) { $0 + $1.byteCount }
@@ -170,7 +172,7 @@ final class CacheFolder: Sendable {
         return names
     }
 
-    /// Those of a cache; what else is in the folder is left alone.
+    /// The files of the cache. Other files in the folder are ignored.
     private func files() -> [File] {
         names().compactMap { name in
             guard name.utf8.count == 32, name.utf8.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }),
@@ -182,7 +184,7 @@ final class CacheFolder: Sendable {
 
     private var sum: Int { files().reduce(0) { $0 + $1.byteCount } }
 
-    /// Of runs that were ended while they wrote.
+    /// Removes temporary files of processes that ended while they wrote.
     private func removeLeftovers() {
         for name in names() where name.hasPrefix(Self.temporaryPrefix) {
             guard let info = Self.status(of: file(name)), Int64(Self.time(of: info).0) < now() - Self.longestWrite
@@ -196,15 +198,15 @@ final class CacheFolder: Sendable {
         return lstat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFREG ? info : nil
     }
 
-    /// Seconds and nanoseconds, whose names this compiler takes for those of another module.
+    /// Seconds and nanoseconds. Their names cannot be used because this compiler assigns them to another module.
     private static func time(of info: stat) -> (Int, Int) {
         withUnsafeBytes(of: info.st_mtim) { ($0.load(as: Int.self), $0.load(fromByteOffset: 8, as: Int.self)) }
     }
 
-    /// To now. Nanoseconds count the uses of this process, whose order within a second counts, too.
+    /// Sets the time to now. The nanoseconds count the uses by this process to preserve the order within a second.
     private func setTime(of path: String) {
         let time = (Int(now()), Self.useCount.add(1, ordering: .relaxed).newValue % 1_000_000_000)
-        // As in ``time(of:)``: the members of timespec cannot be named.
+        // The members of timespec cannot be named, as in ``time(of:)``.
         withUnsafeBytes(of: (time, time)) { times in
             _ = utimensat(AT_FDCWD, path, times.assumingMemoryBound(to: timespec.self).baseAddress, AT_SYMLINK_NOFOLLOW)
         }

@@ -1,26 +1,24 @@
 import Glibc
 public import HLSKitLoading
 
-/// Segments, initialization sections and playlists that do not change, on disk: for programs that load the same ones again,
-/// in this run or a later one.
+/// A disk cache for segments, initialization sections and static playlists, which also later runs can use.
 ///
-/// Off unless ``PlayerConfiguration/diskCache`` or ``AssetOptions/diskCache`` names one. Players, assets and images that
-/// have one store what they load and load what is stored; a ``DownloadTask`` takes from it and stores in its own folder alone.
-/// All of them may share one, and caches of several processes may share a folder: its size holds for all together.
+/// The cache is off unless ``PlayerConfiguration/diskCache`` or ``AssetOptions/diskCache`` names one. Players, assets
+/// and image generators with a cache store the resources that they load and reuse stored ones. A ``DownloadTask`` reads
+/// from the cache but writes only to its own folder. All of them may share one cache. Caches in several processes may
+/// share a folder, and the size limit applies to all of its files together.
 ///
-/// Keeps to what servers say (`Cache-Control`, `Expires`, `ETag`, `Last-Modified`): what is fresh is not asked for, what is
-/// not is asked for with its validator, and comes from disk where the server answers 304. Playlists are asked for always.
-/// Never stored are keys, live playlists, what a server forbids (`no-store`), and what was asked for with cookies, logins or
-/// header fields of the program that may be secret, unless it is `public`. What comes from here counts for no measurement of
-/// the network.
+/// The cache follows HTTP caching rules (`Cache-Control`, `Expires`, `ETag`, `Last-Modified`). A fresh entry is used
+/// without a request. A stale entry is revalidated and used if the server responds with 304. Playlists are always
+/// revalidated. The cache never stores keys, live playlists or responses that the server forbids to store (`no-store`).
+/// It stores responses to requests with cookies, logins or possibly secret header fields only if they are `public`.
+/// Cached responses do not affect bandwidth estimates.
 ///
-/// Where the folder cannot be read or written, everything comes from the network as without it; so it does where the disk
-/// does not answer within a second. What is to be written waits behind what is read, about 64 MiB of it: what comes while as
-/// much waits is not stored. Files are readable for the user only; their URLs may hold tokens.
-///
-/// See docs/behaviour/resources.md; D13.
+/// If the folder cannot be read or written, or the disk does not respond within a second, resources are loaded from the
+/// network. Reads have priority over writes. While about 64 MiB wait to be written, further responses are not stored.
+/// Only the user can read the files because their URLs may contain tokens.
 public final class DiskCache: Sendable {
-    /// A look at the disk takes no longer, or everything comes from the network.
+    /// The longest wait for the disk. After that, the resource is loaded from the network.
     private static let longestLook = Duration.seconds(1)
 
     private let files: CacheFolder
@@ -28,24 +26,26 @@ public final class DiskCache: Sendable {
     private let queue: DiskQueue
     private let clock: any Clock<Duration>
 
-    /// Larger ones are not stored, so that a film does not take the place of everything else.
+    /// Larger resources are not stored, so that a film does not displace all other entries.
     private var maximumEntryByteCount: Int { min(files.maximumByteCount / 4, 64 << 20) }
 
-    /// Makes the folder, for this user only, where there is none. What is in it from earlier runs is used.
+    /// Creates a cache in a folder, and the folder itself if it does not exist.
+    ///
+    /// Only the user can access a new folder. Entries of earlier runs are reused.
     ///
     /// - Parameters:
-    ///   - folder: the path of a folder that holds nothing else.
-    ///   - maximumByteCount: the size that it is kept at, bytes; what was not used for longest goes first. Of several
-    ///     caches of one folder each keeps to its own. Default: 512 MiB.
-    /// - Throws: ``HLSError`` (`notWritable`) where there is no such folder and none can be made.
+    ///   - folder: The path of a folder that contains nothing else.
+    ///   - maximumByteCount: The size limit, in bytes. The least recently used entries are removed first. If several
+    ///     caches share the folder, each one enforces its own limit on the total. The default is 512 MiB.
+    /// - Throws: ``HLSError`` (`notWritable`) if the folder does not exist and cannot be created.
     public convenience init(folder: String, maximumByteCount: Int = 512 << 20) throws(HLSError) {
         try self.init(folder: folder, maximumByteCount: maximumByteCount) { HTTPDate.now() }
     }
 
     /// - Parameters:
-    ///   - queue: its thread, where it is not one that its clocks bring.
-    ///   - clock: for how long it is waited for where nobody brings a clock.
-    ///   - now: seconds since 1970.
+    ///   - queue: The thread to use if the clock provides no executor.
+    ///   - clock: The clock that limits waiting if the caller provides none.
+    ///   - now: The time in seconds since 1970.
     init(
         folder: String, maximumByteCount: Int, queue: DiskQueue = DiskQueue(),
         clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Int64
@@ -63,20 +63,22 @@ public final class DiskCache: Sendable {
         }
     }
 
-    /// Bytes of all files; 0 where the folder cannot be read, or the disk does not answer within ten seconds.
+    /// The size of all files in bytes, or 0 if the folder cannot be read within ten seconds.
     public var currentByteCount: Int {
         get async { await queue.perform(of: clock) { [files] in files.byteCount } ?? 0 }
     }
 
-    /// Removes everything. Where the disk does not answer within ten seconds, it does so when it is back, and this returns.
+    /// Removes all entries.
+    ///
+    /// If the disk does not respond within ten seconds, this returns and the removal happens when the disk is back.
     public func removeAll() async { await queue.perform(of: clock) { [files] in files.removeAll() } }
 
-    /// A transport that answers from here what is here and may be used, and asks `base` for the rest.
+    /// A transport that serves usable entries from the cache and makes other requests with `base`.
     ///
     /// - Parameters:
-    ///   - clock: for how long a look at the disk is waited for. Where it brings an executor, the disk is read and written
-    ///     there, and answers are told there.
-    ///   - stores: what `base` brings is kept.
+    ///   - clock: The clock that limits the wait for the disk. If it provides an executor, disk access and responses
+    ///     run there.
+    ///   - stores: Whether to store the responses of `base`.
     package func transport(over base: any ResourceTransport, clock: any Clock<Duration>, stores: Bool = true)
         -> any ResourceTransport
     {
@@ -90,19 +92,19 @@ public final class DiskCache: Sendable {
 
     enum Finding: Sendable {
         case nothing
-        /// It may be used without asking.
+        /// The response may be used without a request.
         case fresh(StoredResponse)
-        /// The server is to be asked whether it is current.
+        /// The server must confirm that the response is current.
         case stale(StoredResponse)
     }
 
-    /// What is here; nothing where the disk does not say so in time.
+    /// Looks up a request. Finds no entry if the disk does not respond in time.
     func find(_ request: TransportRequest, clock: any Clock<Duration>) async -> Finding {
         guard clock.executor == nil else { return find(request) }
         return await queue.look(within: Self.longestLook, of: clock) { [self] in find(request) } ?? .nothing
     }
 
-    /// Touches the disk.
+    /// Looks up a request on disk.
     private func find(_ request: TransportRequest) -> Finding {
         let key = StoredResponse.Key(request)
         guard let stored = queue.waiting(key) ?? read(key), stored.body.count <= request.maximumByteCount else {
@@ -119,17 +121,17 @@ public final class DiskCache: Sendable {
         return stored
     }
 
-    /// Whether bytes of a response are to be collected.
+    /// Whether to collect the bytes of a response.
     func mayStore(_ response: TransportResponse, of request: TransportRequest) -> Bool {
         StoredResponse.isStorable(response, of: request) && (response.contentLength ?? 0) <= maximumEntryByteCount
     }
 
-    /// More bytes of one response are not stored.
+    /// Whether a response is too large to store.
     func isTooLarge(_ byteCount: Int) -> Bool { byteCount > maximumEntryByteCount }
 
-    /// Keeps a response, in the place of the one that was there, unless too much waits to be written.
+    /// Stores a response and replaces the earlier one, unless too much data waits to be written.
     ///
-    /// - Parameter executor: where it is written at once; nil for later, on the cache's thread.
+    /// - Parameter executor: The executor on which to write immediately, or nil to write later on the cache's thread.
     func store(_ stored: StoredResponse, on executor: (any TaskExecutor)?) {
         let write: @Sendable () -> Void = { [files] in files.write(stored.serialized, to: stored.key.fileName) }
         if executor == nil { queue.write(stored, write) } else { write() }

@@ -2,7 +2,8 @@ import HLSKitLoading
 import HLSKitPlaylist
 import Synchronization
 
-/// Answers from a ``DiskCache`` what may come from there, and keeps there what comes from the network, where it ``stores``.
+/// Serves requests from a ``DiskCache`` if possible. If it ``stores``, it adds the responses of the network to the
+/// cache.
 struct DiskCacheTransport: ResourceTransport {
     let cache: DiskCache
     let base: any ResourceTransport
@@ -24,7 +25,7 @@ struct DiskCacheTransport: ResourceTransport {
         else {
             return false
         }
-        // What is growing is nothing to keep.
+        // A growing resource is not worth storing.
         if request.byteRange?.isOpenEnded == true { return false }
         switch request.resourceClass {
         case .segment, .initializationSection, .multivariantPlaylist, .mediaPlaylist: return true
@@ -33,13 +34,13 @@ struct DiskCacheTransport: ResourceTransport {
     }
 }
 
-/// One request: a look at the disk, then the network where that is needed, then the disk again where nothing has changed.
+/// One request: a disk lookup, then the network if needed, then the disk again if the server confirms the entry.
 private final class DiskCacheTask: TransportTask {
     private struct State {
-        /// What came from the network; nil where it is not to be kept.
+        /// The response of the network, or nil if it must not be stored.
         var response: TransportResponse?
         var body: [UInt8] = []
-        /// When the network was asked.
+        /// The time of the network request.
         var began: Int64 = 0
     }
 
@@ -80,7 +81,7 @@ private final class DiskCacheTask: TransportTask {
         }
     }
 
-    /// Asks the network, with conditions where there is something on disk.
+    /// Creates a network request, which is conditional if there is a stored response.
     private func load(besides stored: StoredResponse?) {
         var request = request
         if let stored {
@@ -117,7 +118,7 @@ private final class DiskCacheTask: TransportTask {
             }
             slot.end(number)
             if let response, !metrics.isLengthUnverified, isLasting(body) {
-                // Its age counts from when it was asked for.
+                // The age of a response counts from the time of its request.
                 let key = StoredResponse.Key(request)
                 cache.store(StoredResponse(key: key, response: response, validated: began, body: body), on: executor)
             }
@@ -126,7 +127,7 @@ private final class DiskCacheTask: TransportTask {
         handler(event)
     }
 
-    /// The server has nothing newer.
+    /// Serves the stored response because the server has no newer one.
     private func reuse(_ stored: StoredResponse, _ fields: [TransportField]) {
         var current = stored
         current.revalidate(fields, at: state.withLock(\.began))
@@ -134,7 +135,7 @@ private final class DiskCacheTask: TransportTask {
         slot.start { _ in MadeAnswer(stored.events, on: executor, handler: handler) }
     }
 
-    /// Live playlists are another one soon.
+    /// Whether a playlist is complete. Live playlists soon change.
     private func isLasting(_ body: [UInt8]) -> Bool {
         !request.resourceClass.isPlaylist || ResourceCache.isFinal([body])
     }

@@ -1,10 +1,10 @@
 import HLSKitLoading
 
-/// The thread of a ``DiskCache`` and what waits for it: looks first, then the rest in order. The thread is started with the
-/// first of them, and ends with this.
+/// The thread of a ``DiskCache`` and its queue: lookups first, then other work in order. The first item starts the
+/// thread, and the thread ends with the queue.
 ///
-/// A disk that hangs is as good as none: a look is waited for up to a deadline, then nobody looks until the thread is done
-/// with what it is at, and what is to be written is dropped once too much of it waits.
+/// A disk that hangs must not delay requests. A lookup has a deadline. After it has passed, further lookups fail
+/// immediately until the thread has finished its current work. Writes are dropped when too much data is waiting.
 final class DiskQueue: Sendable {
     private struct Look {
         let id: Int
@@ -12,15 +12,15 @@ final class DiskQueue: Sendable {
     }
 
     private struct Write {
-        /// Nil for what writes nothing.
+        /// The response to write, or nil for other work.
         let stored: StoredResponse?
         let work: @Sendable () -> Void
 
-        /// With about what a header takes.
+        /// Includes the approximate size of a header.
         var byteCount: Int { stored.map { $0.body.count + 1024 } ?? 0 }
     }
 
-    /// What the thread does next; nil to end.
+    /// The next work of the thread, or nil to end.
     private struct Turn {
         var work: (@Sendable () -> Void)?
     }
@@ -28,17 +28,17 @@ final class DiskQueue: Sendable {
     private struct State {
         var looks: [Look] = []
         var writes: [Write] = []
-        /// Of all writes, and of the one under way.
+        /// The size of all waiting writes, including the current one.
         var byteCount = 0
         var currentByteCount = 0
         var lastID = 0
         var isStarted = false
         var isStopped = false
-        /// The thread is at something; somebody has waited too long for it.
+        /// Whether the thread is working, and whether a caller has already waited too long for it.
         var isWorking = false
         var isStuck = false
 
-        /// Nil while there is nothing to do.
+        /// Returns nil while the queue is empty.
         mutating func next() -> Turn? {
             byteCount -= currentByteCount
             (isWorking, isStuck, currentByteCount) = (false, false, 0)
@@ -54,20 +54,21 @@ final class DiskQueue: Sendable {
     private let maximumByteCount: Int
     private let state = Monitor(State())
 
-    /// - Parameter maximumByteCount: while as much waits to be written, nothing is added to it.
+    /// - Parameter maximumByteCount: The size of waiting writes at which further writes are dropped.
     init(maximumByteCount: Int = 64 << 20) { self.maximumByteCount = maximumByteCount }
 
     deinit { state.signal { $0.isStopped = true } }
 
-    /// Looks that were not begun.
+    /// The number of lookups that have not begun.
     var lookCount: Int { state.withLock { $0.looks.count } }
 
-    /// What waits to be written and is found by `key`.
+    /// The response for `key` that is waiting to be written.
     func waiting(_ key: StoredResponse.Key) -> StoredResponse? {
         state.withLock { $0.writes.last { $0.stored?.key == key }?.stored }
     }
 
-    /// What `look` gives, which touches the disk; nil where that takes longer than `deadline`, or is known to.
+    /// Returns the result of `look`, which accesses the disk, or nil if that takes longer than `deadline` or is certain
+    /// to.
     func look<Result: Sendable>(
         within deadline: Duration, of clock: any Clock<Duration>, _ look: @escaping @Sendable () -> Result?
     ) async -> Result? {
@@ -83,15 +84,15 @@ final class DiskQueue: Sendable {
         return await answer.value()
     }
 
-    /// Keeps what is to be written until `work` has done so, unless too much waits.
+    /// Keeps a response in memory until `work` has written it, unless too much data is waiting.
     func write(_ stored: StoredResponse, _ work: @escaping @Sendable () -> Void) {
         _ = state.signal { state in
             state.byteCount < maximumByteCount && Self.add(Write(stored: stored, work: work), to: &state, self.state)
         }
     }
 
-    /// What `body` gives behind all that waits to be written now; nil where that takes longer than `deadline`. It is done
-    /// then when the disk is back.
+    /// Returns the result of `body`, which runs after all waiting writes, or nil if that takes longer than `deadline`.
+    /// In that case `body` runs when the disk is back.
     @discardableResult
     func perform<Result: Sendable>(
         within deadline: Duration = .seconds(10), of clock: any Clock<Duration> = ContinuousClock(),
@@ -110,7 +111,7 @@ final class DiskQueue: Sendable {
 
     // MARK: The thread
 
-    /// False where the system has no thread left.
+    /// Returns false if the system cannot create another thread.
     private static func add(_ write: Write, to state: inout State, _ monitor: Monitor<State>) -> Bool {
         guard start(&state, monitor) else { return false }
         state.writes.append(write)
@@ -118,7 +119,7 @@ final class DiskQueue: Sendable {
         return true
     }
 
-    /// Nil where it is not worth waiting for.
+    /// Returns nil if waiting is useless.
     private func add(_ look: @escaping @Sendable () -> Void) -> Int? {
         state.signal { state in
             guard !state.isStuck, Self.start(&state, self.state) else { return nil }
@@ -128,9 +129,9 @@ final class DiskQueue: Sendable {
         }
     }
 
-    /// A look has waited for too long: it is not done any more if it was not begun.
+    /// Ends the wait for a lookup, which is cancelled if it has not begun.
     private func leave(_ id: Int) {
-        // It is let go behind the lock: what it holds on to may be gone with it.
+        // Release the lookup after unlocking because releasing it may run other deinitializers.
         _ = state.withLock { state -> Look? in
             state.isStuck = state.isWorking
             return state.looks.firstIndex { $0.id == id }.map { state.looks.remove(at: $0) }
@@ -142,7 +143,7 @@ final class DiskQueue: Sendable {
         return state.isStarted
     }
 
-    /// Does not hold on to the queue.
+    /// Does not retain the queue.
     private static func run(_ monitor: Monitor<State>) {
         while let work = monitor.wait({ $0.next() }).work { work() }
     }

@@ -1,10 +1,10 @@
 import HLSKitLoading
 
-/// A response as it lies on disk: how it was asked for, its header, when it was last found to be current, and its body.
+/// A response as stored on disk: the key of its request, its header, its validation time and its body.
 ///
 /// Source: RFC 9111.
 struct StoredResponse: Sendable, Hashable {
-    /// What a response is found by.
+    /// The properties of a request that identify its response.
     struct Key: Sendable, Hashable {
         var url: String
         var byteRange: Range<UInt64>?
@@ -14,12 +14,12 @@ struct StoredResponse: Sendable, Hashable {
             byteRange = request.byteRange
         }
 
-        /// The name of its file: FNV-1a of 128 bits. That of another one by chance is noticed by what is in the file.
+        /// The name of the file: a 128-bit FNV-1a hash. The file itself contains the key, so a collision is noticed.
         var fileName: String {
             let text = "\(url) \(rangeText)".utf8
             let hash = text.reduce((UInt64(0x6C62_272E_07BB_0142), UInt64(0x62B8_2175_6295_C58D))) { hash, byte in
                 let low = hash.1 ^ UInt64(byte)
-                // Times 2^88 + 0x13B.
+                // Multiply by 2^88 + 0x13B.
                 let (carry, product) = low.multipliedFullWidth(by: 0x13B)
                 return (hash.0 &* 0x13B &+ carry &+ (low << 24), product)
             }
@@ -40,7 +40,7 @@ struct StoredResponse: Sendable, Hashable {
 
     // MARK: Freshness
 
-    /// Whether a response may be stored at all, and be of use later.
+    /// Whether a response may be stored and can be useful later.
     static func isStorable(_ response: TransportResponse, of request: TransportRequest) -> Bool {
         guard response.status == 200 || response.status == 206, !response.wasReadFromCache,
             response.contentType?.isOneLine ?? true, response.urlString.isOneLine, request.urlString.isOneLine,
@@ -57,20 +57,20 @@ struct StoredResponse: Sendable, Hashable {
             || response.value(of: "Last-Modified") != nil
     }
 
-    /// It may be used without asking.
+    /// Whether the response may be used without a request.
     func isFresh(at now: Int64) -> Bool {
         let control = CacheControl(response)
         guard !control.needsValidation, now >= validated else { return false }
         return now - validated < control.lifetime
     }
 
-    /// The fields by which a server tells whether it is still current; empty where there are none.
+    /// The request fields that ask the server whether the response is still current. Empty if it has no validator.
     var conditions: [TransportField] {
         if let tag = response.value(of: "ETag") { return [TransportField(name: "If-None-Match", value: tag)] }
         return response.value(of: "Last-Modified").map { [TransportField(name: "If-Modified-Since", value: $0)] } ?? []
     }
 
-    /// The server has said that it is current, with fields that take the place of those there were.
+    /// Marks the response as current and updates its fields with the fields of the 304 response.
     mutating func revalidate(_ fields: [TransportField], at now: Int64) {
         validated = now
         let told = fields.filter {
@@ -80,7 +80,7 @@ struct StoredResponse: Sendable, Hashable {
         response.fields += told
     }
 
-    /// As a transport tells of it.
+    /// The response as the events of a transport.
     var events: [TransportEvent] {
         var response = response
         response.wasReadFromCache = true
@@ -103,13 +103,13 @@ struct StoredResponse: Sendable, Hashable {
         return Array(lines.joined(separator: "\n").utf8) + [10, 10] + body
     }
 
-    /// nil for what is damaged, or is another response.
+    /// Returns nil if the file is damaged or belongs to another request.
     init?(_ bytes: [UInt8], of key: Key) {
         var lines: [String] = []
         var start = 0
         while true {
             guard let end = bytes[start...].prefix(64 << 10).firstIndex(of: 10), lines.count < 512 else { return nil }
-            // The empty line behind the fields; the content type may be empty, too.
+            // The empty line after the fields. The content type can also be empty.
             if end == start, lines.count >= 8 {
                 start = end + 1
                 break
@@ -140,13 +140,14 @@ struct StoredResponse: Sendable, Hashable {
     }
 }
 
-/// How long a response may be used, by its header.
+/// The caching rules in the header of a response.
 private struct CacheControl {
-    /// It must not be stored; not be used without asking; may be stored also where credentials were sent.
+    /// Whether the response must not be stored, must be revalidated before each use, or may be stored despite
+    /// credentials.
     var isForbidden = false
     var needsValidation = false
     var isPublic = false
-    /// Seconds, from when it arrived.
+    /// The seconds since it arrived.
     var lifetime: Int64 = 0
 
     init(_ response: TransportResponse) {
@@ -171,7 +172,7 @@ private struct CacheControl {
         if let age = response.value(of: "Age") { lifetime -= Self.seconds(age[...]) }
     }
 
-    /// A number of more digits than ten is as good as for ever.
+    /// More than ten digits mean practically forever.
     private static func seconds(_ text: Substring) -> Int64 {
         let digits = text.filter { $0 != "\"" }
         guard !digits.isEmpty, digits.allSatisfy({ $0.isASCII && $0.isNumber }) else { return 0 }

@@ -1,6 +1,6 @@
 import HLSKitLoading
 
-/// Turns the bytes of a body into those of the resource: decodes, cuts to the range, counts.
+/// Turns the bytes of a body into the bytes of the resource: decodes them, cuts them to the range and counts them.
 struct BodyReader: ~Copyable {
     private let plan: BodyPlan
     private let url: String
@@ -16,12 +16,12 @@ struct BodyReader: ~Copyable {
         decoder = plan.codings.isEmpty ? nil : try ContentDecoder(plan.codings, url: url)
     }
 
-    /// Whether all bytes that are wanted have been given out; what follows is surplus.
+    /// Whether all requested bytes have been emitted. Any further bytes are surplus.
     var isSatisfied: Bool { plan.count.map { UInt64(decodedByteCount) >= $0 } ?? false }
 
     /// Reads the next bytes of the body.
     ///
-    /// - Parameter emit: Gets the next bytes of the resource; returns false to end the work.
+    /// - Parameter emit: Receives the next bytes of the resource. Returns false to stop reading.
     mutating func read(
         _ bytes: UnsafeRawBufferPointer, emit: (UnsafeRawBufferPointer) -> Bool
     ) throws(LoadingError) {
@@ -56,7 +56,7 @@ struct BodyReader: ~Copyable {
         return emit(UnsafeRawBufferPointer(rebasing: rest)) && !isSatisfied
     }
 
-    /// Checks that the resource is whole, once the body has ended.
+    /// Checks that the resource is complete after the body has ended.
     func finish() throws(LoadingError) {
         if !isSatisfied { try decoder?.finish() }
         if let count = plan.count, UInt64(decodedByteCount) < count {

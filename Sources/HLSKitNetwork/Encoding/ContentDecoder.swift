@@ -1,6 +1,6 @@
 import HLSKitLoading
 
-/// Undoes the content codings of a body, the last one applied first, in bounded memory.
+/// Decodes the content codings of a body, the last one applied first, in bounded memory.
 struct ContentDecoder: ~Copyable {
     private var outer: InflateStream
     private var inner: InflateStream?
@@ -11,10 +11,10 @@ struct ContentDecoder: ~Copyable {
     private var mayHoldOuter = false
     private var mayHoldInner = false
 
-    /// Bytes inflated at a time.
+    /// The number of bytes to inflate at a time.
     private static let pieceByteCount = 64 << 10
 
-    /// - Parameter codings: One or two, in the order in which they were applied.
+    /// - Parameter codings: One or two codings, in the order in which they were applied.
     init(_ codings: [ContentCoding], url: String) throws(LoadingError) {
         guard let last = codings.last, codings.count <= ContentCoding.maximumLayerCount else {
             preconditionFailure("one or two codings")
@@ -41,7 +41,7 @@ struct ContentDecoder: ~Copyable {
         innerOutput.deallocate()
     }
 
-    /// The next piece that `input` gives, or nil when all of it is used up. Valid until the next call.
+    /// The next piece decoded from `input`, or nil when all of it is consumed. The piece is valid until the next call.
     mutating func next(_ input: inout UnsafeRawBufferPointer) throws(LoadingError) -> UnsafeRawBufferPointer? {
         do throws(InflateError) {
             while true {
@@ -65,7 +65,7 @@ struct ContentDecoder: ~Copyable {
         }
     }
 
-    /// Checks that every coding ended where the body did.
+    /// Checks that every coding ended with the body.
     func finish() throws(LoadingError) {
         do throws(InflateError) {
             try outer.finish()

@@ -1,13 +1,13 @@
 import CZlib
 import HLSKitLoading
 
-/// Undoes gzip (any number of members) or deflate, a piece at a time.
+/// Inflates gzip (any number of members) or deflate in pieces.
 struct InflateStream: ~Copyable {
     private enum State {
-        /// Before the first byte; `deflate` is told apart by it and the next.
+        /// Before the first byte. The first two bytes identify the format of `deflate`.
         case start
         case inMember
-        /// After a whole member of gzip: another one, zeros for padding, or the end may follow.
+        /// After a complete gzip member. Another one, zeros for padding, or the end may follow.
         case betweenMembers
         case ended
     }
@@ -22,7 +22,7 @@ struct InflateStream: ~Copyable {
         self.coding = coding
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
-        // 15 bits is the largest window; 16 more asks for gzip's frame (zlib.h, inflateInit2).
+        // 15 bits is the largest window. Adding 16 selects the gzip format (zlib.h, inflateInit2).
         try Self.check(CZlib_inflateInit2(stream, coding == .gzip ? 31 : 15), stream, "inflateInit2")
     }
 
@@ -31,9 +31,9 @@ struct InflateStream: ~Copyable {
         stream.deallocate()
     }
 
-    /// Inflates as much of `input` as fits into `output`, and moves `input` on.
+    /// Inflates as much of `input` as fits into `output`, and advances `input`.
     ///
-    /// - Returns: The bytes written. A full `output` means that there may be more, even without input.
+    /// - Returns: The number of bytes written. If `output` is full, more may follow, even without input.
     mutating func step(
         _ input: inout UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
     ) throws(InflateError) -> Int {
@@ -56,7 +56,7 @@ struct InflateStream: ~Copyable {
                     state = .inMember
                 }
             case .ended:
-                // Bytes after the end of deflate data mean nothing.
+                // Bytes after the end of deflate data are ignored.
                 input = UnsafeRawBufferPointer(rebasing: input[input.endIndex...])
                 return written
             }
@@ -64,7 +64,7 @@ struct InflateStream: ~Copyable {
         return written
     }
 
-    /// Checks that the coding ended where the body did.
+    /// Checks that the coding ended with the body.
     func finish() throws(InflateError) {
         switch state {
         case .betweenMembers, .ended: return
@@ -73,7 +73,7 @@ struct InflateStream: ~Copyable {
         }
     }
 
-    /// Tells zlib's format from bare deflate data by its two-byte header (RFC 1950 §2.2).
+    /// Distinguishes zlib's format from bare deflate data by its two-byte header (RFC 1950 §2.2).
     private mutating func begin(_ input: inout UnsafeRawBufferPointer) throws(InflateError) -> Bool {
         guard let byte = input.first else { return false }
         guard coding == .deflate else {
@@ -92,7 +92,7 @@ struct InflateStream: ~Copyable {
         try withUnsafeMutableBytes(of: &held) { (bytes) throws(InflateError) in
             var rest = UnsafeRawBufferPointer(bytes)
             var none: UInt8 = 0
-            // One byte of either format gives no output; a place for it is needed all the same.
+            // One byte of either format produces no output, but zlib needs an output buffer.
             _ = try withUnsafeMutableBytes(of: &none) { (place) throws(InflateError) in
                 try inflateMember(&rest, into: place)
             }
@@ -140,7 +140,7 @@ struct InflateStream: ~Copyable {
     }
 }
 
-/// Damaged or incomplete compressed data, with zlib's code and words.
+/// Damaged or incomplete compressed data, with zlib's code and message.
 struct InflateError: Error, Hashable {
     var text: String
 }

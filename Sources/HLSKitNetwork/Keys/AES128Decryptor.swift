@@ -5,7 +5,7 @@ package struct AES128Decryptor: ~Copyable, SegmentDecryptor {
     package static let blockByteCount = AESCipher.blockByteCount
 
     private var cipher: AESCipher
-    /// Cipher text that waits for the rest of its block, or for the news that it is not the last one.
+    /// Cipher text that waits for the rest of its block, or for a following block.
     private var held: [UInt8] = []
     private var byteCount = 0
 
@@ -18,7 +18,7 @@ package struct AES128Decryptor: ~Copyable, SegmentDecryptor {
 
     package mutating func decrypt(_ bytes: inout [UInt8]) throws(DecryptionError) {
         byteCount += bytes.count
-        // The last block may be padding, so at least one byte stays behind.
+        // The last block may be padding, so at least one byte is held back.
         let total = held.count + bytes.count
         let usable = total == 0 ? 0 : (total - 1) / Self.blockByteCount * Self.blockByteCount
         guard usable > 0 else {
@@ -35,8 +35,8 @@ package struct AES128Decryptor: ~Copyable, SegmentDecryptor {
     /// The last bytes of a resource.
     package struct End: Sendable {
         package var bytes: [UInt8]
-        /// Its padding was there, and was taken off. Without one it is another key, or a resource that was cut, or padded with
-        /// something else: those who read it can tell.
+        /// Whether there was padding, which has been removed. If not, the key is wrong, or the resource is truncated or
+        /// has other padding. The reader of the bytes can distinguish these cases.
         package var isPadded: Bool
     }
 
@@ -46,7 +46,7 @@ package struct AES128Decryptor: ~Copyable, SegmentDecryptor {
         return end.bytes
     }
 
-    /// As ``finish()``, and leaves it to the caller what a missing padding means.
+    /// Like ``finish()``, but leaves the meaning of missing padding to the caller.
     package mutating func end() throws(DecryptionError) -> End {
         guard held.count == Self.blockByteCount else {
             throw DecryptionError(

@@ -1,6 +1,6 @@
 package import HLSKitLoading
 
-/// AES-128 in CBC mode with PKCS7 padding, the other way round: what ``AES128Decryptor`` has made clear.
+/// AES-128 in CBC mode with PKCS7 padding: the inverse of ``AES128Decryptor``.
 package enum AES128Encryptor {
     /// - Throws: `badKeyLength` unless key and vector have 16 bytes.
     package static func encrypt(
@@ -20,7 +20,7 @@ package enum AES128Encryptor {
 }
 
 extension AES128Decryptor {
-    /// What has come whole.
+    /// Decrypts a complete resource.
     package static func decrypt(
         _ bytes: [UInt8], key: [UInt8], initializationVector: [UInt8]
     ) throws(DecryptionError) -> [UInt8] {

@@ -1,10 +1,11 @@
 import CCrypto
 import HLSKitLoading
 
-/// AES-128 by libcrypto, which uses the processor's instructions for it where it has them: in place, in one direction.
+/// AES-128 by libcrypto, which uses the processor's AES instructions if available. It works in place and in one
+/// direction.
 package struct AESCipher: ~Copyable {
     enum Mode { case cbc, ctr }
-    /// Numbers of `EVP_CipherInit_ex`.
+    /// The values for `EVP_CipherInit_ex`.
     enum Direction: Int32 { case decryption, encryption }
 
     static let blockByteCount = 16
@@ -28,8 +29,8 @@ package struct AESCipher: ~Copyable {
             crypto.pointee.EVP_CIPHER_CTX_free(context)
             throw CryptoLibrary.failure("EVP_CipherInit_ex", crypto)
         }
-        // Padding is the caller's: the library would hold back a block of clear text and so could not work in place,
-        // and its error does not tell truncated data from a wrong key.
+        // The caller handles padding. The library would hold back a clear block, so it could not work in place, and its
+        // error does not distinguish truncated data from a wrong key.
         _ = crypto.pointee.EVP_CIPHER_CTX_set_padding(context, 0)
         self.crypto = crypto
         self.context = context
@@ -38,7 +39,7 @@ package struct AESCipher: ~Copyable {
 
     deinit { crypto.pointee.EVP_CIPHER_CTX_free(context) }
 
-    /// Begins a chain of blocks.
+    /// Starts a chain of blocks.
     ///
     /// - Throws: `badKeyLength` unless the vector has 16 bytes.
     mutating func restart(_ initializationVector: [UInt8]) throws(DecryptionError) {

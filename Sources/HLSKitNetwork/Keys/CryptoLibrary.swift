@@ -1,13 +1,12 @@
 import CCrypto
 import HLSKitLoading
 
-/// OpenSSL's libcrypto, opened when the first media is decrypted or a password is proved
-/// (docs/contributing/decisions/loading-libraries.md).
+/// OpenSSL's libcrypto, opened when it is first needed to decrypt media or to prove a password.
 enum CryptoLibrary {
     private static let library = LibraryFunctions(
         CCrypto_file(), package: "libssl\(OPENSSL_VERSION_MAJOR)", find: CCrypto_find)
 
-    /// - Throws: if it is not installed, or cannot be loaded.
+    /// - Throws: An error if it is not installed or cannot be loaded.
     static func functions() throws(DecryptionError) -> CCrypto_library {
         guard let table = library.table else { throw DecryptionError(code: .library, text: library.failure ?? "") }
         return table
@@ -15,7 +14,7 @@ enum CryptoLibrary {
 
     enum Hash { case md5, sha256 }
 
-    /// nil where the library is not installed, or has no such hash, as in its FIPS mode.
+    /// Returns nil if the library is not installed or lacks the hash, as in FIPS mode.
     static func hash(of bytes: [UInt8], _ kind: Hash) -> [UInt8]? {
         guard let crypto = try? functions() else { return nil }
         var hash = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
@@ -25,7 +24,7 @@ enum CryptoLibrary {
         return Array(hash.prefix(Int(count)))
     }
 
-    /// Why a call failed, in the library's words.
+    /// Returns the error of a failed call with the library's message.
     static func failure(_ call: String, _ crypto: CCrypto_library) -> DecryptionError {
         let code = crypto.pointee.ERR_get_error()
         var words = [CChar](repeating: 0, count: 256)

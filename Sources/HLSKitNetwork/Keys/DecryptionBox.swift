@@ -2,7 +2,7 @@ package import HLSKitLoading
 import HLSKitMedia
 import Synchronization
 
-/// The state of a cipher between two pieces of a resource, in a place where it can be shared.
+/// Shares the state of a cipher between two pieces of a resource.
 package final class DecryptionBox: Sendable {
     private let state: Mutex<AES128Decryptor>
 
@@ -21,7 +21,7 @@ package final class DecryptionBox: Sendable {
         try state.withLock { decryptor throws(DecryptionError) in try decryptor.end() }
     }
 
-    /// All of a resource, which has come whole. What is media in the clear needs no padding.
+    /// Decrypts a complete resource. If the clear text is media, missing padding is accepted.
     package func decryptWhole(_ bytes: [UInt8]) throws(DecryptionError) -> [UInt8] {
         let clear = try decrypt(bytes)
         let end = try finish()

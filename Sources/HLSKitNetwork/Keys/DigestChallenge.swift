@@ -1,14 +1,13 @@
 package import HLSKitLoading
 
-/// What a server asks for with `WWW-Authenticate: Digest` (RFC 7616), and the answer to it: a proof of a password that does not
-/// show it.
+/// A server's `WWW-Authenticate: Digest` challenge (RFC 7616) and the response to it, which proves the knowledge of a
+/// password without revealing it.
 package struct DigestChallenge: Sendable, Hashable {
-    /// A name and a password.
     package struct Login: Sendable, Hashable {
         package var name: [UInt8]
         package var password: [UInt8]
 
-        /// As they are in a field with `Basic` credentials; nil where it has others.
+        /// Reads the user and password of a `Basic` field. Returns nil for other credentials.
         package init?(_ field: TransportField) {
             let words = field.value.split(separator: " ", maxSplits: 1)
             guard field.isNamed("Authorization"), words.count == 2, words[0].lowercased() == "basic",
@@ -29,12 +28,12 @@ package struct DigestChallenge: Sendable, Hashable {
     private let opaque: String?
     private let algorithm: Algorithm
     private let isSession: Bool
-    /// As written; nil where it is not.
+    /// The name as the server writes it, or nil if it is absent.
     private let algorithmName: String?
     private let hasQuality: Bool
     private var count = 0
 
-    /// The strongest that the fields of an answer ask for; nil for none that is known here.
+    /// Reads the strongest supported challenge of a response. Returns nil if there is none.
     package init?(_ fields: [TransportField]) {
         let challenges = fields.filter { $0.isNamed("WWW-Authenticate") }.flatMap { Self.challenges(in: $0.value) }
             .compactMap { Self($0) }
@@ -58,7 +57,7 @@ package struct DigestChallenge: Sendable, Hashable {
         hasQuality = qualities != nil
     }
 
-    /// The `Digest` challenges of a field, which may hold others as well.
+    /// The `Digest` challenges of a field, which may contain other challenges.
     private static func challenges(in value: String) -> [[String: String]] {
         var challenges: [(scheme: String, parameters: [String: String])] = []
         var rest = Substring(value)
@@ -97,10 +96,10 @@ package struct DigestChallenge: Sendable, Hashable {
 
     // MARK: Answering
 
-    /// The field that answers it for a request. Each answer is another one.
+    /// Returns the field that answers the challenge for a request. Each call returns a different field.
     ///
-    /// - Parameter target: path and query, as they are in the request.
-    /// - Returns: nil where the library of hashes cannot be had.
+    /// - Parameter target: The path and query, as they appear in the request.
+    /// - Returns: The field, or nil if the hash library is not available.
     package mutating func authorization(
         _ login: Login, method: String, target: String,
         clientNonce: String = String(UInt64.random(in: .min ... .max), radix: 16)
@@ -131,7 +130,7 @@ package struct DigestChallenge: Sendable, Hashable {
         return TransportField(name: "Authorization", value: text)
     }
 
-    /// Of the parts with colons between them, in hexadecimal digits.
+    /// Returns the hash, in hexadecimal digits, of the parts joined by colons.
     private func hash(_ parts: [[UInt8]]) -> String? {
         let bytes = Array(parts.joined(separator: [UInt8(ascii: ":")]))
         let hash = CryptoLibrary.hash(of: bytes, algorithm == .md5 ? .md5 : .sha256)

@@ -1,13 +1,13 @@
 package import HLSKitLoading
 package import HLSKitMedia
 
-/// Undoes the encryption of single samples with an identity key: `METHOD=SAMPLE-AES` and `SAMPLE-AES-CTR`.
+/// Decrypts single samples with an identity key: `METHOD=SAMPLE-AES` and `SAMPLE-AES-CTR`.
 ///
 /// Source: ISO/IEC 23001-7 §9 and §10 for MP4; Apple, "MPEG-2 Stream Encryption Format for HTTP Live Streaming" for
 /// transport streams and packed audio.
 package struct SampleDecryptor: ~Copyable {
     private let key: [UInt8]
-    /// The playlist's; MP4 brings its own.
+    /// The vector of the playlist. MP4 has its own.
     private let initializationVector: [UInt8]
     private var chain: AESCipher
     private var counter: AESCipher?
@@ -19,14 +19,14 @@ package struct SampleDecryptor: ~Copyable {
         chain = try AESCipher(.cbc, key: key)
     }
 
-    /// The sample in the clear; as it is where it is not encrypted.
+    /// Returns the sample in the clear. An unencrypted sample is returned unchanged.
     package mutating func decrypt(_ sample: MediaSample, codec: MediaCodec) throws(DecryptionError) -> MediaSample {
         guard let encryption = sample.encryption else { return sample }
         var clear = sample
         clear.encryption = nil
         switch encryption.scheme {
         case .cenc, .cens, .cbc1, .cbcs:
-            // Protected by default, but not this one.
+            // Samples are protected by default, but this one is not.
             guard !encryption.initializationVector.isEmpty else { return clear }
             clear.data = try inPlace(sample.data) { buffer, decryptor throws(DecryptionError) in
                 try decryptor.decryptCommon(buffer, encryption)
@@ -75,7 +75,7 @@ package struct SampleDecryptor: ~Copyable {
                 throw DecryptionError(
                     code: .badSample, text: "subsamples of \(end) bytes in a sample of \(bytes.count)")
             }
-            // Each subsample is a chain of its own in this scheme alone.
+            // Only in this scheme does each subsample start a new chain.
             if encryption.scheme == .cbcs, subsample.protectedByteCount > 0 { try restart(.cbcs, vector) }
             try decrypt(bytes, start..<end, encryption)
             offset = end
@@ -100,7 +100,7 @@ package struct SampleDecryptor: ~Copyable {
         var at = range.lowerBound
         while at < range.upperBound {
             let whole = (range.upperBound - at) / block * block
-            // Without a pattern the counter covers the last bytes, too; a chain never does.
+            // Without a pattern, the counter mode also covers the last bytes. A chain never does.
             let count =
                 hasPattern
                 ? min(whole, encryption.cryptByteBlock * block) : usesCounter ? range.upperBound - at : whole
@@ -114,7 +114,7 @@ package struct SampleDecryptor: ~Copyable {
 
     // MARK: Elementary streams
 
-    /// The first 16 bytes of each frame are clear, then all whole blocks are encrypted.
+    /// The first 16 bytes of each frame are clear. All whole blocks after them are encrypted.
     private mutating func decryptFrames(
         _ bytes: UnsafeMutableRawBufferPointer, _ codec: MediaCodec
     ) throws(DecryptionError) {
@@ -122,7 +122,7 @@ package struct SampleDecryptor: ~Copyable {
         var at = 0
         while at < bytes.count {
             var end = bytes.count
-            // Frames of enhanced AC-3 that belong together are one sample.
+            // Related frames of enhanced AC-3 form one sample.
             if codec == .eac3 {
                 guard let header = AC3Header(parsing: Array(bytes[at..<min(at + AC3Header.byteCount, end)])[...]),
                     header.frameByteCount > 0
@@ -138,8 +138,9 @@ package struct SampleDecryptor: ~Copyable {
         }
     }
 
-    /// Of slices (NAL unit types 1 and 5) of more than 48 bytes one block in ten is encrypted, from byte 32 on, as long
-    /// as more than one block is left. They are encrypted with their emulation prevention, and a second one around it.
+    /// In slices (NAL unit types 1 and 5) of more than 48 bytes, one block in ten is encrypted from byte 32 on, as long
+    /// as more than one block is left. The encryption covers their emulation prevention bytes, and a second layer of
+    /// emulation prevention is added around it.
     private mutating func decryptNALUnits(_ data: SampleData) throws(DecryptionError) -> [UInt8] {
         let bytes = data.withUnsafeBytes { Array($0) }
         let starts = bytes.withUnsafeBytes { buffer in

@@ -1,12 +1,12 @@
 public import HLSKitLoading
 
-/// Reads `file:` and `data:` URLs, on one thread of its own.
+/// A transport that reads `file:` and `data:` URLs on its own thread.
 ///
-/// `data:` is read for keys only. Which files may be read is decided before, by where the playlist comes from.
+/// `data:` URLs are read for keys only. The caller decides from the playlist's location which files may be read.
 public final class LocalTransport: ResourceTransport {
     private let reader: LocalReader
 
-    /// The thread starts with the first request.
+    /// Creates a transport. Its thread starts with the first request.
     public init(clock: ContinuousClock = ContinuousClock()) { reader = LocalReader(clock: clock) }
 
     deinit { reader.stop() }
@@ -14,14 +14,13 @@ public final class LocalTransport: ResourceTransport {
     public func start(
         _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportTask {
-        // The task keeps the transport, and so its thread, until the caller lets go of it.
+        // The task keeps the transport and its thread alive until the caller releases the task.
         let task = QueuedTask { [self] _ in reader.wake() }
         reader.add(LocalRead(request: request, task: task, handler: handler))
         return task
     }
 }
 
-/// One request.
 private struct LocalRead: Sendable {
     let request: TransportRequest
     let task: QueuedTask
@@ -34,14 +33,14 @@ private final class LocalReader: Sendable {
         var added: [LocalRead] = []
         var isStarted = false
         var isStopped = false
-        /// A request was added, resumed or cancelled since the thread looked last.
+        /// Whether a request was added, resumed or cancelled since the thread last checked.
         var isRung = false
     }
 
     private let queue = Monitor(Queue())
     private let clock: ContinuousClock
 
-    /// Bytes that are read at a time.
+    /// The number of bytes in one read.
     private static let pieceByteCount = 256 << 10
 
     init(clock: ContinuousClock) {
@@ -88,14 +87,14 @@ private final class LocalReader: Sendable {
             }
             if isStopped { return }
             active += added.map { ActiveRead($0, startedAt: clock.now) }
-            // One piece of each in turn, so that a large file does not hold up a playlist.
+            // Read one piece of each in turn, so that a large file does not delay a playlist.
             active.removeAll { $0.readPiece(Self.pieceByteCount, clock) }
             mayWait = active.allSatisfy(\.isPaused)
         }
     }
 }
 
-/// A request that is being read; confined to the reader's thread.
+/// A request in progress, confined to the reader's thread.
 private final class ActiveRead {
     private let read: LocalRead
     private let startedAt: ContinuousClock.Instant
@@ -141,7 +140,7 @@ private final class ActiveRead {
         }
     }
 
-    /// Opens the resource and delivers its response; the whole of it for `data:`.
+    /// Opens the resource and delivers its response, including the whole body of a `data:` URL.
     private func begin(_ clock: ContinuousClock) throws(LoadingError) -> Bool {
         let request = read.request
         if request.urlString.prefix(5).lowercased() == "data:" {
@@ -166,7 +165,7 @@ private final class ActiveRead {
         return false
     }
 
-    /// The part that is wanted of a resource of `byteCount` bytes.
+    /// The requested range within a resource of `byteCount` bytes.
     private func range(of byteCount: UInt64) throws(LoadingError) -> Range<UInt64> {
         guard byteCount > 0 else { throw error(.emptyBody, "the file is empty") }
         guard let range = (read.request.byteRange ?? 0..<byteCount).bytes(ofResourceOf: byteCount) else {

@@ -74,7 +74,7 @@ final class GroupPlayer: Sendable {
         guard isActive else { return }
         release { $0.isAbandoned = true }
         finishing?.cancel()
-        logger?.warning("a player was abandoned: what it made may not be whole")
+        logger?.warning("a player was abandoned: its output may be incomplete")
         send(.abandoned)
     }
 

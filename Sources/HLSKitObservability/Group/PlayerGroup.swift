@@ -79,11 +79,11 @@ public final class PlayerGroup: Service {
     public func add(_ member: PlayerGroupMember) throws(HLSError) {
         let refusal = state.withLock { state -> HLSError? in
             guard state.phase == .pending || state.phase == .running else {
-                return HLSError(code: .cancelled, cause: "the group takes no players any more", detail: member.name)
+                return HLSError(code: .cancelled, cause: "the group no longer accepts players", detail: member.name)
             }
             guard !state.players.contains(where: { $0.member.name == member.name }) else {
                 return HLSError(
-                    code: .invalidArgument, cause: "a player of that name is in the group", detail: member.name)
+                    code: .invalidArgument, cause: "the group already has a player of that name", detail: member.name)
             }
             let events = events
             let player = GroupPlayer(member, configuration) { events.send($0) }
@@ -163,7 +163,7 @@ public final class PlayerGroup: Service {
             for player in state.players { start(player, &state) }
             return true
         }
-        guard isFirst else { throw HLSError(code: .invalidArgument, cause: "a group runs once") }
+        guard isFirst else { throw HLSError(code: .invalidArgument, cause: "a group can run only once") }
         await withTaskCancellationHandler {
             await withGracefulShutdownHandler {
                 // A cancelled task cannot wait, so another task does, and the handler notifies it.

@@ -43,7 +43,7 @@ import HLSKitTime
                 logger.trace("judged whether playback keeps up", metadata: input.metadata(isLikely: isLikely))
             case .eligibility(let eligibility):
                 logger.debug(
-                    "worked out which variants may be used",
+                    "determined the eligible variants",
                     metadata: [
                         "eligible": .list(eligibility.eligible.map(\.index)),
                         "excluded": .dictionary(
@@ -63,7 +63,7 @@ import HLSKitTime
                     metadata: input.metadata(of: decision))
             case .ownConnections(let url):
                 logger.debug(
-                    "asks for parts over connections of their own",
+                    "requests partial segments over separate connections",
                     metadata: ["url": "\(Redaction.urlWithoutQuery(url))"])
             case .failure(let error): logger.error("the item failed", metadata: error.metadata)
             }
@@ -111,7 +111,7 @@ import HLSKitTime
                 logger.info("no I-frames to play", metadata: ["rate": "\(rate)", "cause": "\(obstacle)"])
             case .holePlayedOver(let hole):
                 logger.info(
-                    "a hole is played over",
+                    "missing media was skipped",
                     metadata: ["item-time": "\(hole.start.seconds)", "seconds": "\(hole.duration.seconds)"])
             case .mediaUnread(let type, let count):
                 logger.info(
@@ -127,7 +127,7 @@ import HLSKitTime
                 logger.debug("metadata was passed", metadata: ["keys": .array(group.items.map { "\($0.key)" })])
             case .contentSkipped(let content):
                 logger.debug(
-                    "content was left out",
+                    "content was skipped",
                     metadata: [
                         "item-time": "\(content.timeRange.start.seconds)",
                         "seconds": "\(content.timeRange.duration.seconds)",

@@ -334,7 +334,7 @@ package struct LanePipeline {
             guard let name = reader.selection.undecodable(type), leftOut.insert(name).inserted else { continue }
             let kind = type == .audio ? "audio" : "video"
             output.append(
-                .leftOut(HLSError(code: .trackLeftOut, cause: "\(kind) left out: \(name) cannot be decoded")))
+                .leftOut(HLSError(code: .trackLeftOut, cause: "\(kind) omitted: \(name) cannot be decoded")))
         }
     }
 

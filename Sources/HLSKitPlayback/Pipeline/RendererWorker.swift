@@ -303,7 +303,7 @@ struct RendererWorker {
         isDecoderStuck = false
         if !sought.isSought { await drain() }
         guard silence.start != nil else { return }
-        renderer.report(.damaged("\(silenceError.cause) (\(silenceError.detail ?? "")): the decoder begins again"))
+        renderer.report(.damaged("\(silenceError.cause) (\(silenceError.detail ?? "")): the decoder was restarted"))
         beginAnew()
     }
 

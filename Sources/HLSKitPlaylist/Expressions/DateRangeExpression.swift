@@ -1,4 +1,4 @@
-/// Which date ranges are meant, as people write it: `CLASS=com.example.ad`, `ID~^ad- && DURATION!=0 || SCTE35-OUT~.`.
+/// A user's expression that selects date ranges: `CLASS=com.example.ad`, `ID~^ad- && DURATION!=0 || SCTE35-OUT~.`.
 ///
 /// ```
 /// expression  = alternative *("||" alternative)     one of them has to match
@@ -7,10 +7,10 @@
 /// operator    = "=" | "!=" | "~"                    the value, another one or none, a regular expression
 /// ```
 ///
-/// The name is that of an attribute of `EXT-X-DATERANGE`. A value ends at white space, `&&` or `||`, unless it is in `"` or
-/// `'`. A class alone stands for `CLASS=class`. What is not written matches `!=` only. Other than in a `QualityExpression`
-/// alternatives do not stand behind commas, which values and regular expressions have. The breaks of markers (`EXT-X-CUE-OUT`) are
-/// meant by the same expressions: their class is the name of their tag.
+/// The name is an attribute of `EXT-X-DATERANGE`. A value ends at white space, `&&` or `||`, unless it is in `"` or
+/// `'`. A class alone is short for `CLASS=class`. An absent attribute matches only `!=`. Unlike a `QualityExpression`,
+/// this one has no commas between alternatives because values and regular expressions can contain commas. The same
+/// expressions select breaks that markers announce (`EXT-X-CUE-OUT`). The class of such a break is the name of its tag.
 package struct DateRangeExpression: Sendable, Hashable, CustomStringConvertible {
     private enum Test: Sendable, Hashable {
         case equal(String), unequal(String), matching(TextPattern)
@@ -21,13 +21,13 @@ package struct DateRangeExpression: Sendable, Hashable, CustomStringConvertible 
         var test: Test
     }
 
-    /// As written.
+    /// The text as written.
     package let text: String
     private let alternatives: [[Condition]]
 
     package var description: String { text }
 
-    /// - Throws: what is wrong with the text, and what would be right.
+    /// - Throws: A description of the error and of the correct form.
     package init(parsing text: String) throws(ExpressionError) {
         var reader = ExpressionReader(text)
         var alternatives: [[Condition]] = [[]]
@@ -46,11 +46,12 @@ package struct DateRangeExpression: Sendable, Hashable, CustomStringConvertible 
         self.alternatives = alternatives
     }
 
-    /// Whether a date range is meant.
+    /// Whether the expression selects a date range.
     package func matches(_ range: DateRange) -> Bool { matches(range.text(of:)) }
 
-    /// Whether the break that a marker begins, or continues, is meant. Its class is `EXT-X-CUE-OUT`, or `EXT-X-SCTE35` where that
-    /// is the tag; `DURATION`, `ID` and `SCTE35-OUT` are what the marker says, and so is any other attribute that it has.
+    /// Whether the expression selects the break that a marker begins or continues. The class of the break is
+    /// `EXT-X-CUE-OUT`, or `EXT-X-SCTE35` if that is the tag. `DURATION`, `ID`, `SCTE35-OUT` and all other attributes
+    /// have the values of the marker.
     package func matches(_ marker: SpliceMarker) -> Bool { matches(marker.text(of:)) }
 
     private func matches(_ text: (String) -> String?) -> Bool {
@@ -83,7 +84,7 @@ package struct DateRangeExpression: Sendable, Hashable, CustomStringConvertible 
         return Condition(name: "CLASS", test: .equal(name))
     }
 
-    /// Numbers and dates as date ranges have them.
+    /// Converts numbers and dates to the form in date ranges.
     private static func normalized(_ value: String, _ name: String) throws(ExpressionError) -> String {
         switch name {
         case "DURATION", "PLANNED-DURATION":
@@ -108,7 +109,7 @@ private struct ExpressionReader {
 
     init(_ text: String) { self.text = text[...] }
 
-    /// What is not read.
+    /// The unread text.
     var rest: String { String(text.prefix(40)) }
 
     var isAtEnd: Bool { text.allSatisfy(\.isWhitespace) }
@@ -148,11 +149,11 @@ private struct ExpressionReader {
 }
 
 extension SpliceMarker {
-    /// As that of a date range.
+    /// The value of a marker's attribute, named as in a date range.
     fileprivate func text(of name: String) -> String? {
         switch name {
         case "ID": id
-        // Of a break that was come into in its middle, the tag of its beginning.
+        // A break that was joined in the middle has the class of its opening tag.
         case "CLASS": kind == .continued && tag.hasSuffix("-CONT") ? String(tag.dropLast(5)) : tag
         case "DURATION": duration?.decimalText
         case "SCTE35-OUT": scte35
@@ -162,7 +163,7 @@ extension SpliceMarker {
 }
 
 extension DateRange {
-    /// The value of an attribute as text; nil if it is not written.
+    /// The value of an attribute as text, or nil if it is absent.
     fileprivate func text(of name: String) -> String? {
         switch name {
         case "ID": id

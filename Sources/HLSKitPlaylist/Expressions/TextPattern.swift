@@ -1,17 +1,17 @@
 import Synchronization
 
-/// A regular expression that a user wrote, for URIs and attributes: matches where a part of the text does.
+/// A user's regular expression for URIs and attributes. It matches if a part of the text matches.
 ///
-/// The syntax is that of Swift's `Regex`, which is that of other languages; upper and lower case differ. `^` and `$` stand
-/// for the ends of the text.
+/// The syntax is Swift's `Regex` syntax, which resembles that in other languages. Matching is case-sensitive. `^` and
+/// `$` match the ends of the text.
 package final class TextPattern: Sendable, Hashable {
-    /// As written.
+    /// The text as written.
     package let text: String
     private let regex: Mutex<Regex<AnyRegexOutput>>
-    /// The bytes to look for, where it has no signs of an expression: that is many times as fast.
+    /// The bytes to search for if the pattern has no special characters, which is many times as fast.
     private let literal: [UInt8]?
 
-    /// - Throws: what is wrong with the text.
+    /// - Throws: A description of the error in the text.
     package init(_ text: String) throws(ExpressionError) {
         guard !text.isEmpty else { throw ExpressionError("an empty pattern matches everything") }
         do {
@@ -31,7 +31,7 @@ package final class TextPattern: Sendable, Hashable {
 
     /// Whether a part of `subject` matches.
     ///
-    /// - Complexity: as the pattern has it: one with nested repetitions can take very long.
+    /// - Complexity: Depends on the pattern. Nested repetitions can take very long.
     package func matches(_ subject: String) -> Bool {
         if let literal { return Self.contains(literal, in: subject) }
         return regex.withLock { (try? $0.firstMatch(in: subject)) != nil }
@@ -53,13 +53,13 @@ package final class TextPattern: Sendable, Hashable {
 }
 
 extension TextPattern {
-    /// Whether the URL of a segment matches, or what the playlist has for it.
+    /// Whether the pattern matches the URL of a segment or its URI in the playlist.
     package func matches(_ segment: MediaSegment, of playlist: MediaPlaylist) -> Bool {
         matches(segment.uri) || playlist.resolve(segment.uri).map { matches($0) } ?? false
     }
 }
 
-/// Why the text of an expression cannot be used.
+/// The reason why the text of an expression is not valid.
 package struct ExpressionError: Error, Hashable, CustomStringConvertible {
     package var description: String
     init(_ description: String) { self.description = description }

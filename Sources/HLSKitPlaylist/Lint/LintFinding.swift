@@ -1,13 +1,15 @@
-/// A finding of a check that goes beyond reading: what a playlist should be, and how to mend it.
+/// A finding of a check that exceeds parsing: a deviation from the recommended form, and its remedy.
 public struct LintFinding: Sendable, Hashable {
-    /// An error breaks a "must" of the specification; a warning is a "should", or a rule of Apple's for its devices.
+    /// The issue. An error violates a "must" of the specification.
+    ///
+    /// A warning violates a "should" or one of Apple's rules for its devices.
     public var issue: PlaylistIssue
-    /// How to fix it.
+    /// The way to fix the issue.
     public var remedy: String
-    /// The playlist that it is about, as an absolute URL; nil for the playlist that was checked first.
+    /// The absolute URL of the affected playlist, or `nil` for the playlist that was checked first.
     public var url: String?
 
-    /// `remedy` is that of the rule where none is given.
+    /// The default of `remedy` is the rule's own.
     package init(_ issue: PlaylistIssue, remedy: String? = nil, url: String? = nil) {
         self.issue = issue
         self.remedy = remedy ?? issue.rule.remedy
@@ -16,10 +18,11 @@ public struct LintFinding: Sendable, Hashable {
 }
 
 extension Playlist {
-    /// Everything that is wrong with the playlist: what reading found, then what only the whole shows.
+    /// Returns the findings of the parser, followed by those about the playlist as a whole.
     ///
-    /// Does not touch the network. Takes linear time. Source: rfc8216bis; rules that start with `apple-` are numbered as
-    /// in Apple's HLS authoring specification. For what only several playlists together show, see ``PresentationLint``.
+    /// This method makes no requests and takes linear time. Rules that start with `apple-` are numbered as in Apple's
+    /// HLS authoring specification. ``PresentationLint`` finds issues that involve several playlists. Source:
+    /// rfc8216bis.
     public func lint() -> [LintFinding] {
         switch self {
         case .media(let playlist): playlist.lint()
@@ -28,13 +31,13 @@ extension Playlist {
     }
 }
 
-/// Collects findings and knows in which line a tag stands.
+/// Collects findings and finds the line of a tag.
 struct LintCollector {
     private(set) var findings: [LintFinding]
-    /// The line in which each tag stands for the first time.
+    /// The line of the first occurrence of each tag.
     private let lines: [Tag: Int]
 
-    /// `text` is that of the playlist, if it is as it was read.
+    /// `text` is the text of the playlist if it has not been edited.
     init(issues: [PlaylistIssue], text: [UInt8]?) {
         findings = issues.map { LintFinding($0) }
         var lines: [Tag: Int] = [:]
@@ -46,7 +49,7 @@ struct LintCollector {
         self.lines = lines
     }
 
-    /// Without `line`, it is that of the tag.
+    /// The default of `line` is the line of the tag.
     mutating func add(
         _ rule: PlaylistRule, _ severity: PlaylistIssue.Severity, _ tag: Tag?, line: Int? = nil, _ text: String,
         _ remedy: String

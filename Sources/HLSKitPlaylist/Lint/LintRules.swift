@@ -1,4 +1,4 @@
-// Rules of checks that go beyond reading.
+// The rules of checks that exceed parsing.
 extension PlaylistRule {
     /// A feature needs a higher `EXT-X-VERSION`.
     package static let version = PlaylistRule(rawValue: "version")
@@ -6,34 +6,34 @@ extension PlaylistRule {
     package static let holdBack = PlaylistRule(rawValue: "hold-back")
     /// A part is longer than `PART-TARGET`.
     package static let partTarget = PlaylistRule(rawValue: "part-target")
-    /// `CODECS` and `RESOLUTION` do not fit.
+    /// `CODECS` and `RESOLUTION` contradict each other.
     package static let codecs = PlaylistRule(rawValue: "codecs")
-    /// Renditions of a group, or groups of a type, that do not fit.
+    /// Renditions of a group, or groups of a type, contradict each other.
     package static let renditionGroup = PlaylistRule(rawValue: "rendition-group")
     /// A group that no variant names.
     package static let unusedGroup = PlaylistRule(rawValue: "unused-group")
 
-    /// A date range that schedules an interstitial which cannot be played, or not as it is meant.
+    /// A date range schedules an interstitial that cannot be played, or cannot be played as intended.
     package static let interstitial = PlaylistRule(rawValue: "interstitial")
 
     // Rules about several playlists together.
-    /// A media playlist cannot be loaded, or is none.
+    /// A media playlist cannot be loaded or is not valid.
     package static let mediaPlaylist = PlaylistRule(rawValue: "media-playlist")
     /// A segment cannot be loaded.
     package static let segment = PlaylistRule(rawValue: "segment")
-    /// A steering manifest cannot be loaded, is none, or does not fit the playlist.
+    /// A steering manifest cannot be loaded, is not valid, or does not fit the playlist.
     package static let steeringManifest = PlaylistRule(rawValue: "steering-manifest")
-    /// Something was left out for want of time or because there is too much of it.
+    /// A check was omitted because of limited time or size.
     package static let notChecked = PlaylistRule(rawValue: "not-checked")
-    /// `EXT-X-I-FRAMES-ONLY` where it should not be, or not where it should.
+    /// `EXT-X-I-FRAMES-ONLY` is misplaced or missing.
     package static let iFramesOnly = PlaylistRule(rawValue: "i-frames-only")
     /// Target durations differ.
     package static let alignedTargetDuration = PlaylistRule(rawValue: "aligned-targetduration")
-    /// Media sequence numbers of playlists that are loaded together lie apart.
+    /// The media sequence numbers of playlists that were loaded together differ too much.
     package static let alignedMediaSequence = PlaylistRule(rawValue: "aligned-media-sequence")
-    /// Discontinuities are at other times, or have other numbers.
+    /// Discontinuities have other times or numbers.
     package static let alignedDiscontinuities = PlaylistRule(rawValue: "aligned-discontinuities")
-    /// The contents are of different length.
+    /// The contents have different durations.
     package static let alignedDuration = PlaylistRule(rawValue: "aligned-duration")
     /// `EXT-X-PLAYLIST-TYPE`, or the end of the list, differs.
     package static let alignedType = PlaylistRule(rawValue: "aligned-type")
@@ -47,44 +47,44 @@ extension PlaylistRule {
     // Apple's HLS authoring specification, by the numbers of its rules.
     /// The peak bit rate is more than twice the average.
     package static let applePeak = PlaylistRule(rawValue: "apple-1.30-peak")
-    /// Live without dates.
+    /// A live playlist has no dates.
     package static let appleLiveDates = PlaylistRule(rawValue: "apple-8.4-program-date-time")
-    /// Complete without `EXT-X-PLAYLIST-TYPE`.
+    /// A complete playlist has no `EXT-X-PLAYLIST-TYPE`.
     package static let applePlaylistType = PlaylistRule(rawValue: "apple-8.6-playlist-type")
-    /// `LANGUAGE` should be there.
+    /// `LANGUAGE` is missing.
     package static let appleLanguage = PlaylistRule(rawValue: "apple-8.10-language")
     /// A live playlist is too short.
     package static let appleLiveWindow = PlaylistRule(rawValue: "apple-8.11-live-window")
-    /// Live with discontinuities that are not counted.
+    /// A live playlist has discontinuities but does not count them.
     package static let appleDiscontinuitySequence = PlaylistRule(rawValue: "apple-8.17-discontinuity-sequence")
-    /// `CODECS` should be there.
+    /// `CODECS` is missing.
     package static let appleCodecs = PlaylistRule(rawValue: "apple-9.1-codecs")
-    /// `RESOLUTION` should be there for video.
+    /// `RESOLUTION` is missing for video.
     package static let appleResolution = PlaylistRule(rawValue: "apple-9.2-resolution")
-    /// `CODECS` should be there for I-frames.
+    /// `CODECS` is missing for I-frames.
     package static let appleIFrameCodecs = PlaylistRule(rawValue: "apple-9.3-i-frame-codecs")
-    /// `RESOLUTION` should be there for I-frames.
+    /// `RESOLUTION` is missing for I-frames.
     package static let appleIFrameResolution = PlaylistRule(rawValue: "apple-9.4-i-frame-resolution")
-    /// `AVERAGE-BANDWIDTH` should be there.
+    /// `AVERAGE-BANDWIDTH` is missing.
     package static let appleAverageBandwidth = PlaylistRule(rawValue: "apple-9.14-average-bandwidth")
-    /// `FRAME-RATE` should be there for video.
+    /// `FRAME-RATE` is missing for video.
     package static let appleFrameRate = PlaylistRule(rawValue: "apple-9.15-frame-rate")
-    /// `VIDEO-RANGE` should be there unless all is SDR.
+    /// `VIDEO-RANGE` is missing although not all video is SDR.
     package static let appleVideoRange = PlaylistRule(rawValue: "apple-9.16-video-range")
-    /// Content steering should name a pathway.
+    /// The content steering tag names no pathway.
     package static let appleSteeringPathway = PlaylistRule(rawValue: "apple-9.18-pathway-id")
-    /// `SCORE` should be on all variants or on none.
+    /// Only some of the variants have a `SCORE`.
     package static let appleScore = PlaylistRule(rawValue: "apple-9.19-score")
     /// `PART-HOLD-BACK` should be three part targets.
     package static let applePartHoldBack = PlaylistRule(rawValue: "apple-14.3-part-hold-back")
 
-    /// The number of the rule in Apple's HLS authoring specification, with its name; nil for other rules.
+    /// The number and name of the rule in Apple's HLS authoring specification, or nil for other rules.
     var appleSection: String? {
         guard rawValue.hasPrefix("apple-") else { return nil }
         return "Apple HLS authoring §\(rawValue.dropFirst(6).prefix { $0 != "-" })"
     }
 
-    /// How to fix a line that breaks the rule, in general.
+    /// The general way to fix a line that violates the rule.
     package var remedy: String { Self.remedies[rawValue] ?? "correct it" }
 
     private static let remedies: [String: String] = [

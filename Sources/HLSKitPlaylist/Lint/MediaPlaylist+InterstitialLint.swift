@@ -1,5 +1,5 @@
 extension MediaPlaylist {
-    /// What is wrong with the interstitials that are scheduled.
+    /// Reports faults of the scheduled interstitials.
     func checkInterstitials(_ collector: inout LintCollector) {
         guard dateRanges.contains(where: { $0.hasInterstitialAttributes }) else { return }
         let lines = dateRangeLineNumbers
@@ -13,7 +13,7 @@ extension MediaPlaylist {
         }
     }
 
-    /// From the date of the first segment to that of the end of the last; nil where that may still change.
+    /// The dates from the start of the first segment to the end of the last, or nil if they may still change.
     private var fixedDates: ClosedRange<PlaylistDate>? {
         guard hasEndList, let first = segments.first?.derivedProgramDateTime, let last = segments.last,
             let date = last.derivedProgramDateTime, first <= date + last.duration
@@ -21,7 +21,7 @@ extension MediaPlaylist {
         return first...(date + last.duration)
     }
 
-    /// The lines of the first tag of each date range, where the playlist is as it was read.
+    /// The line of the first tag of each date range, if the playlist has not been edited.
     private var dateRangeLineNumbers: [String: Int] {
         guard let source = source.value, source.original == self else { return [:] }
         var starts = source.dateRangeLines.map { ($0.start, $0.range.id) }[...]
@@ -37,7 +37,7 @@ extension MediaPlaylist {
     }
 }
 
-/// One thing that is wrong with an interstitial.
+/// A single fault of an interstitial.
 private struct InterstitialFault {
     var severity: PlaylistIssue.Severity = .error
     var text: String
@@ -45,13 +45,13 @@ private struct InterstitialFault {
 }
 
 extension DateRange {
-    /// It is an interstitial, or has what only interstitials have.
+    /// Whether the range is an interstitial or has attributes of interstitials.
     fileprivate var hasInterstitialAttributes: Bool {
         self.class == Self.interstitialClass || self[attribute: "X-ASSET-URI"] != nil
             || self[attribute: "X-ASSET-LIST"] != nil
     }
 
-    /// - Parameter dates: those of the playlist; nil where they may still change.
+    /// - Parameter dates: The dates of the playlist, or nil if they may still change.
     fileprivate func interstitialFaults(in dates: ClosedRange<PlaylistDate>?) -> [InterstitialFault] {
         guard let interstitial else {
             return [

@@ -1,5 +1,5 @@
 extension MediaPlaylist {
-    /// Findings of the parser, then those about the playlist as a whole; see ``Playlist/lint()``.
+    /// Returns the findings of the parser, then those about the playlist as a whole; see ``Playlist/lint()``.
     public func lint() -> [LintFinding] {
         var collector = LintCollector(
             issues: issues, text: source.value.flatMap { $0.original == self ? $0.store.text : nil })
@@ -15,7 +15,7 @@ extension MediaPlaylist {
         return collector.findings
     }
 
-    /// Any segment, or the one to come, has a date.
+    /// Whether any segment, or the next one, has a date.
     var hasDates: Bool {
         upcoming.programDateTime != nil || segments.first?.derivedProgramDateTime != nil
             || segments.contains { $0.programDateTime != nil }
@@ -109,7 +109,7 @@ extension MediaPlaylist {
     /// Apple's HLS authoring specification, 8.11.
     private static let leastLiveSegmentCount = 6
 
-    /// The lowest version that allows what is used, and what that is. Source: rfc8216bis §8.
+    /// The lowest version that allows all used features, and the feature that requires it. Source: rfc8216bis §8.
     private var neededVersion: (version: Int, feature: String) {
         var result = (version: 1, feature: "")
         func need(_ version: Int, _ feature: String) {

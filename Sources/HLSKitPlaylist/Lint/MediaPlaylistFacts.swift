@@ -1,10 +1,12 @@
-/// Facts about a media playlist for comparison with others of its presentation; small, whatever its size.
+/// A small set of facts about a media playlist for comparison with others of its presentation.
+///
+/// Its size does not depend on the size of the playlist.
 public struct MediaPlaylistFacts: Sendable, Hashable {
     struct Discontinuity: Sendable, Hashable {
-        /// Of the segment that starts with it.
+        /// The discontinuity sequence number of the segment that starts with it.
         var sequence: Int
         var mediaSequence: Int
-        /// From the start of the playlist.
+        /// The offset from the start of the playlist.
         var offset: Duration
     }
 
@@ -25,9 +27,11 @@ public struct MediaPlaylistFacts: Sendable, Hashable {
 
     private static let maximumDiscontinuityCount = 1000
 
+    /// Collects the facts of a playlist.
+    ///
     /// - Parameters:
-    ///   - playlist: Of which a few facts are kept.
-    ///   - bitRates: As measured; nil if they were not.
+    ///   - playlist: The playlist.
+    ///   - bitRates: The measured bit rates, or `nil` if they were not measured.
     public init(_ playlist: MediaPlaylist, bitRates: SegmentBitRates? = nil) {
         self.bitRates = bitRates
         targetDuration = playlist.targetDuration
@@ -59,7 +63,7 @@ public struct MediaPlaylistFacts: Sendable, Hashable {
         var line: Int?
         var number = 0
         if let text = playlist.source.value?.store.text {
-            // The tag stands in front of the segments.
+            // The tag is in front of the segments.
             let end = playlist.source.value?.store.tables.records.first.map { Int($0.uri.start) } ?? text.count
             text.forEachLine(in: 0..<min(end, text.count)) {
                 number += 1
@@ -69,7 +73,7 @@ public struct MediaPlaylistFacts: Sendable, Hashable {
         targetDurationLine = line
     }
 
-    /// How many sizes of segments went into the bit rates.
+    /// The number of segment sizes that the bit rates include.
     package var measuredSegmentCount: Int { bitRates?.measuredSegmentCount ?? 0 }
 
     var hasDiscontinuities: Bool { discontinuityCount > 0 }

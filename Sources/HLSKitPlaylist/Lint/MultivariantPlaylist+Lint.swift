@@ -1,6 +1,7 @@
 extension MultivariantPlaylist {
-    /// Findings of the parser, then those about the playlist as a whole; see ``Playlist/lint()``. The media playlists
-    /// are not looked at: that is what ``PresentationLint`` does.
+    /// Returns the findings of the parser, then those about the playlist as a whole; see ``Playlist/lint()``.
+    ///
+    /// This method does not check the media playlists. Use ``PresentationLint`` for them.
     public func lint() -> [LintFinding] {
         let text = source.value.flatMap { $0.original == self ? $0.text : nil }
         var collector = LintCollector(issues: issues, text: text)
@@ -74,7 +75,7 @@ extension MultivariantPlaylist {
                 collector.add(
                     .renditionGroup, .error, .media, line: line,
                     "NAME \"\(rendition.name)\" occurs again in the group \"\(rendition.groupID)\"",
-                    "give each rendition of a group a name of its own")
+                    "give each rendition of a group a different name")
             }
             if rendition.isDefault {
                 defaults[group, default: 0] += 1
@@ -92,7 +93,8 @@ extension MultivariantPlaylist {
         }
     }
 
-    /// Groups of one type offer the same renditions in other encodings (rfc8216bis §4.4.6.1.1), and someone uses each.
+    /// Checks that groups of one type offer the same renditions in other encodings (rfc8216bis §4.4.6.1.1), and that
+    /// each is used.
     private func checkGroups(_ lines: ItemLines, _ collector: inout LintCollector) {
         var used: Set<Group> = []
         for variant in variants + iFrameVariants {
@@ -135,7 +137,7 @@ extension VariantStream {
         "mjpg",
     ]
 
-    /// Whether a codec of video is listed.
+    /// Whether a video codec is listed.
     var hasVideoCodec: Bool {
         codecs.contains { Self.videoCodecs.contains($0.prefix { $0 != "." }) }
     }
@@ -178,7 +180,7 @@ extension VariantStream {
     }
 }
 
-/// The lines in which the items of a multivariant playlist stand; none after it was edited.
+/// The lines of the items of a multivariant playlist. There are none after it has been edited.
 struct ItemLines {
     private var lines: [Tag: [Int: Int]] = [:]
 

@@ -1,28 +1,32 @@
-/// Checks a presentation for faults that only its playlists together show.
+/// Checks a presentation for faults that only a comparison of its playlists shows.
 ///
-/// Ask for the ``references``, load them in any way, ``add(_:for:)`` what of them matters (a few hundred bytes for each
-/// playlist), then ask for the ``findings()``. Does not touch the network. Source: rfc8216bis §6.2.4.
+/// Load the ``references`` in any way and call ``add(_:for:)`` with the facts of each playlist, which take a few
+/// hundred bytes. Then call ``findings()``. This type makes no requests. Source: rfc8216bis §6.2.4.
 public struct PresentationLint: Sendable {
-    /// A media playlist that the multivariant playlist names. Each URL occurs once, however often it is named.
+    /// A media playlist that the multivariant playlist names.
+    ///
+    /// Each URL occurs once, even if it is named several times.
     public struct Reference: Sendable, Hashable {
-        /// As written where it is named first.
+        /// The URI as written where it is named first.
         public var uri: String
-        /// Absolute; nil if the URI cannot be resolved.
+        /// The absolute URL, or `nil` if the URI cannot be resolved.
         public var url: String?
-        /// Where it is named first.
+        /// The line in which the URI is named first.
         public var line: Int?
         var roles: Set<Role>
     }
 
     enum Role: Hashable { case variant, iFrames, rendition(Rendition.MediaType) }
 
-    /// In the order of the text.
+    /// The media playlists, in the order of the text.
     public let references: [Reference]
     private let playlist: MultivariantPlaylist
     private let lines: ItemLines
     private var facts: [Reference: MediaPlaylistFacts] = [:]
 
-    /// Starts a check of the media playlists that `playlist` lists. None is loaded here: hand each in as it arrives.
+    /// Starts a check of the media playlists that `playlist` lists.
+    ///
+    /// This makes no requests: add each playlist when it arrives.
     public init(_ playlist: MultivariantPlaylist) {
         self.playlist = playlist
         lines = ItemLines(playlist)
@@ -54,12 +58,12 @@ public struct PresentationLint: Sendable {
         return references
     }
 
-    /// Takes what was loaded for a reference.
+    /// Adds the facts of a loaded playlist.
     public mutating func add(_ facts: MediaPlaylistFacts, for reference: Reference) {
         self.facts[reference] = facts
     }
 
-    /// Findings across the playlists that were added, in the order of the references.
+    /// Returns the findings across the added playlists, in the order of the references.
     public func findings() -> [LintFinding] {
         var findings: [LintFinding] = []
         let known = references.compactMap { reference in facts[reference].map { (reference, $0) } }
@@ -67,7 +71,7 @@ public struct PresentationLint: Sendable {
         checkTypes(known, &findings)
         checkTargetDurations(known, &findings)
         checkDates(known, &findings)
-        // I-frames and subtitles are cut in their own way; what they are compared by is above.
+        // I-frames and subtitles have their own segmentation, so only the checks above apply to them.
         let media = known.filter { reference, facts in
             !facts.isIFramesOnly && reference.roles.contains { $0 != .iFrames && $0 != .rendition(.subtitles) }
         }
@@ -126,7 +130,7 @@ public struct PresentationLint: Sendable {
     }
 
     private func checkTargetDurations(_ known: [Known], _ findings: inout [LintFinding]) {
-        // Subtitles and I-frames of VOD may have their own.
+        // Subtitles and I-frames of VOD may have other target durations.
         let bound = known.filter { reference, facts in
             facts.playlistType != .vod || !(facts.isIFramesOnly || reference.roles == [.rendition(.subtitles)])
         }
@@ -154,9 +158,9 @@ public struct PresentationLint: Sendable {
 
     // MARK: One against another
 
-    /// Dates of the same media time may be apart by this much, in seconds: less than a frame at 10 frames a second.
+    /// The largest difference between dates of the same media time: less than a frame at 10 frames per second.
     private static let dateTolerance = Duration.milliseconds(100)
-    /// Live playlists are loaded one after another; within that, some advance by this many segments.
+    /// Live playlists are loaded one after another. Some may advance by this number of segments in the meantime.
     private static let liveTolerance = 2
 
     private func compare(_ first: Known, _ other: Known, _ findings: inout [LintFinding]) {
@@ -176,7 +180,7 @@ public struct PresentationLint: Sendable {
                     "cut all media playlists at the same times, and number their segments alike"))
             return
         }
-        // With the same numbers, what has one number should be the same.
+        // Segments with the same sequence number should have the same content.
         let overlap =
             max(
                 a.mediaSequence, b.mediaSequence)..<max(
@@ -229,7 +233,7 @@ public struct PresentationLint: Sendable {
                         + "\(pair.0.offset.decimalText) s in \(name)",
                     "put EXT-X-DISCONTINUITY at the same times everywhere"))
         } else if isAsLong, a.mediaSequence != b.mediaSequence || abs(a.segmentCount - b.segmentCount) > 1 {
-            // A last segment of its own is what audio often has.
+            // Audio often has one more segment at the end.
             findings.append(
                 finding(
                     .alignedMediaSequence, .warning, at: other.reference, tag: .mediaSequence,
@@ -251,7 +255,7 @@ public struct PresentationLint: Sendable {
         for (index, variant) in playlist.variants.enumerated() {
             guard let own = known(variant.uri), let ownRates = own.bitRates else { continue }
             var (peak, average) = (ownRates.peak, ownRates.average)
-            // The most that any choice of renditions adds.
+            // The largest bit rate that any choice of renditions adds.
             let groups = [
                 (Rendition.MediaType.audio, variant.audio), (.video, variant.video), (.subtitles, variant.subtitles),
             ]
@@ -279,7 +283,8 @@ public struct PresentationLint: Sendable {
         }
     }
 
-    /// Complete: within 10 %; otherwise at most 25 % above (Apple's HLS authoring specification, 1.27 and 1.29).
+    /// A complete playlist may differ by 10 %, and any other may be at most 25 % above (Apple's HLS authoring
+    /// specification, 1.27 and 1.29).
     private func checkBandwidth(
         _ variant: VariantStream, _ peak: Double, isComplete: Bool, _ line: Int?, _ findings: inout [LintFinding]
     ) {
@@ -294,7 +299,7 @@ public struct PresentationLint: Sendable {
                 "write BANDWIDTH=\(Self.integer(peak))"))
     }
 
-    /// Complete: within 10 %; otherwise at most 10 % above (1.26 and 1.28).
+    /// A complete playlist may differ by 10 %, and any other may be at most 10 % above (1.26 and 1.28).
     private func checkAverage(
         _ variant: VariantStream, _ average: Double, isComplete: Bool, _ line: Int?, _ findings: inout [LintFinding]
     ) {

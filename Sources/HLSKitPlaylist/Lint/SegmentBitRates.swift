@@ -1,17 +1,21 @@
-/// How many bits a second the segments of a media playlist have.
+/// The bit rates of the segments of a media playlist.
 public struct SegmentBitRates: Sendable, Hashable {
-    /// The largest bit rate of any contiguous segments that together last from half to one and a half target durations;
-    /// of single segments where they are longer. Bits per second. Source: rfc8216bis §4.1 "peak segment bit rate".
+    /// The peak bit rate, in bits per second.
+    ///
+    /// It is the largest bit rate of any contiguous segments that together last from half to one and a half target
+    /// durations. A longer segment counts alone. Source: rfc8216bis §4.1 "peak segment bit rate".
     public var peak: Double
-    /// All bits over all durations: the average segment bit rate. Bits per second.
+    /// The average segment bit rate in bits per second: all bits divided by all durations.
     public var average: Double
-    /// Segments whose size is known.
+    /// The number of segments with a known size.
     package var measuredSegmentCount: Int
 
+    /// Calculates the bit rates of a playlist.
+    ///
     /// - Parameters:
-    ///   - playlist: Has the durations, and sizes of byte ranges.
-    ///   - byteCounts: The size of each segment, nil if it is not known. Byte ranges are known without it.
-    /// - Returns: nil when no size is known, or all durations are zero.
+    ///   - playlist: The playlist, which provides the durations and the sizes of byte ranges.
+    ///   - byteCounts: The size of each segment, or `nil` if unknown. Byte ranges need no size here.
+    /// - Returns: The bit rates, or `nil` if no size is known or all durations are zero.
     public init?(of playlist: MediaPlaylist, byteCounts: [Int?] = []) {
         var sizes: [(bits: Double, seconds: Double)?] = []
         sizes.reserveCapacity(playlist.segments.count)
@@ -37,7 +41,8 @@ public struct SegmentBitRates: Sendable, Hashable {
         for start in sizes.indices {
             var bits = 0.0
             var seconds = 0.0
-            // Segments are rarely shorter than a hundredth of the target duration; this keeps it linear where they are.
+            // Segments are rarely shorter than a hundredth of the target duration. The limit keeps the time linear if
+            // they are.
             for index in start..<min(sizes.count, start + 150) {
                 guard let size = sizes[index] else { break }
                 bits += size.bits

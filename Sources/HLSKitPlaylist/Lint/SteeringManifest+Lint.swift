@@ -1,7 +1,8 @@
 extension SteeringManifest {
-    /// What is wrong with a manifest of a playlist: findings of its parser, then what only both together show.
+    /// Returns the faults of a playlist's manifest: first those found by the parser, then those that involve the
+    /// playlist.
     ///
-    /// - Parameter url: where it was.
+    /// - Parameter url: The URL of the manifest.
     package func lint(for playlist: MultivariantPlaylist, url: String?) -> [LintFinding] {
         func finding(_ text: String, _ remedy: String, isError: Bool = false) -> LintFinding {
             let issue = PlaylistIssue(rule: .steeringManifest, severity: isError ? .error : .warning, text: text)
@@ -17,8 +18,8 @@ extension SteeringManifest {
             } else {
                 findings.append(
                     finding(
-                        "the clone \(clone.id) has the base \(clone.baseID), which is not there",
-                        "name a pathway of the playlist, or a clone that stands before", isError: true))
+                        "the clone \(clone.id) has the base \(clone.baseID), which does not exist",
+                        "name a pathway of the playlist, or an earlier clone", isError: true))
             }
         }
         let unknown = priority.filter { !known.contains($0) }

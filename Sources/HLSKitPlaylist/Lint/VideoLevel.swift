@@ -1,15 +1,15 @@
-/// The largest frame that a level of a video codec allows, taken from its RFC 6381 string.
+/// The largest frame of a video codec level, which is declared in an RFC 6381 string.
 ///
 /// Source: ITU-T H.264 table A-1, ITU-T H.265 table A.8, AV1 annex A.3.
 struct VideoLevel {
-    /// As people write it: `4.1`.
+    /// The level in its usual notation: `4.1`.
     var name: String
     /// Luma samples.
     var maximumPictureSize: Int
     /// The longest side, in luma samples.
     var maximumSide: Int
 
-    /// nil for other codecs, and strings without a known level.
+    /// Returns nil for other codecs and strings without a known level.
     init?(codec: String) {
         let fields = codec.split(separator: ".", omittingEmptySubsequences: false)
         switch fields.first {
@@ -17,14 +17,14 @@ struct VideoLevel {
             guard fields.count == 2, fields[1].utf8.count == 6, let level = Int(fields[1].suffix(2), radix: 16),
                 let blocks = Self.macroblocks[level]
             else { return nil }
-            // A.3.1: no side has more than the root of 8 x MaxFS macroblocks of 16 samples.
+            // A.3.1: no side exceeds the root of 8 x MaxFS macroblocks of 16 samples.
             self.init(tenths: level, size: blocks * 256, side: Self.root(8 * blocks) * 16)
         case "hvc1", "hev1":
             // profile, compatibility, tier and level: hvc1.2.4.L153.B0
             guard fields.count >= 4, let level = Int(fields[3].dropFirst()), let size = Self.lumaSamples[level] else {
                 return nil
             }
-            // A.4.1: no side has more than the root of 8 x MaxLumaPs samples.
+            // A.4.1: no side exceeds the root of 8 x MaxLumaPs samples.
             self.init(tenths: level / 3, size: size, side: Self.root(8 * size))
         case "av01":
             guard fields.count >= 3, let index = Int(fields[2].prefix(2)), let limits = Self.av1[index] else {

@@ -1,4 +1,4 @@
-/// Puts an attribute list together.
+/// Builds an attribute list.
 struct AttributeText {
     private(set) var text = ""
 
@@ -7,17 +7,17 @@ struct AttributeText {
         text += name + "=" + value
     }
 
-    /// Writes a value without quotes, as it is.
+    /// Writes a value without quotes and without changes.
     mutating func plain(_ name: AttributeName, _ value: (some CustomStringConvertible)?) {
         if let value { append(name.rawValue, Self.oneLine(value.description)) }
     }
 
-    /// Writes a quoted string. Quotes and line ends, which it cannot hold, are left out.
+    /// Writes a quoted string without any quotes and line ends, which it cannot contain.
     mutating func quoted(_ name: AttributeName, _ value: String?) {
         if let value { append(name.rawValue, "\"" + Self.quotable(value) + "\"") }
     }
 
-    /// Writes `YES` where the value is true.
+    /// Writes `YES` if the value is true.
     mutating func yes(_ name: AttributeName, _ value: Bool) {
         if value { append(name.rawValue, "YES") }
     }
@@ -45,16 +45,16 @@ struct AttributeText {
     }
 }
 
-/// An attribute that has no property of its own, kept so that it can be written again.
+/// An attribute without a corresponding property, kept so that it can be written again.
 public struct PlaylistAttribute: Sendable, Hashable {
-    /// The name as written, in upper case as a rule.
+    /// The name as written, usually in upper case.
     public var name: String
-    /// The value without quotes, variables replaced.
+    /// The value without quotes, with variables replaced.
     public var value: String
-    /// Whether it was, and is written, in quotes.
+    /// A Boolean value that indicates whether the value was read, and is written, in quotes.
     public var isQuoted: Bool
 
-    /// Makes an attribute from its unquoted value.
+    /// Creates an attribute from its unquoted value.
     public init(name: String, value: String, isQuoted: Bool) {
         self.name = name
         self.value = value
@@ -63,7 +63,7 @@ public struct PlaylistAttribute: Sendable, Hashable {
 }
 
 extension ReadingContext {
-    /// Keeps an attribute that the tag does not know.
+    /// Keeps an attribute that has no property in the tag's type.
     mutating func keep(
         _ attribute: Attribute, _ bytes: borrowing Span<UInt8>
     ) throws(PlaylistError) -> PlaylistAttribute {

@@ -1,13 +1,13 @@
-/// Where to ask which pathway to use: `EXT-X-CONTENT-STEERING`. Source: rfc8216bis §4.4.6.6.
+/// The steering server of the presentation: `EXT-X-CONTENT-STEERING`. Source: rfc8216bis §4.4.6.6.
 public struct ContentSteering: Sendable, Hashable {
-    /// The steering manifest, as written.
+    /// The URI of the steering manifest, as written.
     public var serverURI: String
-    /// The pathway to start with; nil means that of the first variant.
+    /// The initial pathway, or `nil` for the pathway of the first variant.
     public var pathwayID: String?
-    /// Attributes that have no property.
+    /// Attributes without a corresponding property.
     public var otherAttributes: [PlaylistAttribute]
 
-    /// Makes a steering tag; without `pathwayID` the client starts on any pathway.
+    /// Creates a steering tag. Without `pathwayID`, the client starts on any pathway.
     public init(serverURI: String, pathwayID: String? = nil, otherAttributes: [PlaylistAttribute] = []) {
         self.serverURI = serverURI
         self.pathwayID = pathwayID

@@ -1,48 +1,50 @@
 /// A range of absolute time with attributes: `EXT-X-DATERANGE`, all tags of one ID merged.
 ///
-/// Source: rfc8216bis §4.4.5.1. See rule 25 of docs/behaviour/playlists.md.
+/// Source: rfc8216bis §4.4.5.1.
 public struct DateRange: Sendable, Hashable {
-    /// A trigger other than the start date. An open set.
+    /// A trigger other than the start date. The set is open.
     public struct Cue: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
         /// ``rawValue``.
         public var description: String { rawValue }
 
-        /// Before the primary content.
+        /// Triggers before the primary content.
         public static let pre = Cue(rawValue: "PRE")
-        /// After the primary content.
+        /// Triggers after the primary content.
         public static let post = Cue(rawValue: "POST")
-        /// Once only.
+        /// Triggers only once.
         public static let once = Cue(rawValue: "ONCE")
     }
 
-    /// `ID`: tags with the same one describe the same range.
+    /// The identifier (`ID`). Tags with the same one describe the same range.
     public var id: String
-    /// `CLASS`: ranges of one class have the same meaning; nil if undeclared.
+    /// The class (`CLASS`), or `nil` if undeclared. Ranges of one class have the same meaning.
     public var `class`: String?
-    /// nil only where no tag of this ID has one (an issue).
+    /// The start date. It is `nil` only if no tag of this ID has one, which is an issue.
     public var startDate: PlaylistDate?
-    /// `END-DATE`; nil if undeclared. Not before ``startDate``.
+    /// The end date (`END-DATE`), or `nil` if undeclared. It is not before ``startDate``.
     public var endDate: PlaylistDate?
-    /// Not negative; wins over ``endDate``.
+    /// The duration, which is not negative and takes precedence over ``endDate``.
     public var duration: Duration?
-    /// `PLANNED-DURATION`: how long the range is expected to last while its end is unknown; nil if undeclared.
+    /// The expected duration while the end is unknown (`PLANNED-DURATION`), or `nil` if undeclared.
     public var plannedDuration: Duration?
-    /// `CUE`: when an action tied to the range happens; empty means at the start date.
+    /// The times of an action tied to the range (`CUE`). If empty, the action happens at the start date.
     public var cue: [Cue]
-    /// Ends where the next range of the same class starts; see ``MediaPlaylist/endDate(of:)``.
+    /// A Boolean value that indicates whether the range ends at the next range of the same class.
+    ///
+    /// See ``MediaPlaylist/endDate(of:)``.
     public var endsOnNext: Bool
-    /// Hexadecimal, as written.
+    /// The SCTE-35 command in hexadecimal, as written.
     public var scte35Command: String?
-    /// Hexadecimal, as written.
+    /// The SCTE-35 out information in hexadecimal, as written.
     public var scte35Out: String?
-    /// Hexadecimal, as written.
+    /// The SCTE-35 in information in hexadecimal, as written.
     public var scte35In: String?
-    /// `X-*` attributes in the order of the text, and others that have no property.
+    /// The `X-*` attributes and others without a property, in the order of the text.
     public var otherAttributes: [PlaylistAttribute]
 
-    /// Makes a date range; what has a default is undeclared.
+    /// Creates a date range. Properties with a default are undeclared.
     public init(
         id: String, class: String? = nil, startDate: PlaylistDate?, endDate: PlaylistDate? = nil,
         duration: Duration? = nil, plannedDuration: Duration? = nil, cue: [Cue] = [], endsOnNext: Bool = false,
@@ -62,10 +64,10 @@ public struct DateRange: Sendable, Hashable {
     /// The attributes whose names start with `X-`.
     public var clientAttributes: [PlaylistAttribute] { otherAttributes.filter { $0.name.hasPrefix("X-") } }
 
-    /// The value of an attribute without property.
+    /// The value of an attribute without a property.
     public subscript(attribute name: String) -> String? { otherAttributes.first { $0.name == name }?.value }
 
-    /// The end as far as the range itself says: start and duration, else the end date.
+    /// The end as declared by the range itself: the start plus the duration, or else the end date.
     package var ownEndDate: PlaylistDate? {
         if let startDate, let duration { return startDate + duration }
         return endDate
@@ -73,8 +75,8 @@ public struct DateRange: Sendable, Hashable {
 }
 
 extension DateRange {
-    /// Reads the attributes of the current tag. Without an ID the range cannot be distinguished from others: that
-    /// throws.
+    /// Reads the attributes of the current tag. Throws if there is no ID, without which the range cannot be
+    /// distinguished from others.
     init(_ context: inout ReadingContext, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) {
         self.init(id: "", startDate: nil)
         while let attribute = try context.nextAttribute(bytes) {
@@ -115,8 +117,9 @@ extension DateRange {
         }
     }
 
-    /// Takes over what `later`, another tag of the same ID, says. Attributes that both have keep the value of the first;
-    /// gives the names of those that differ, or nil when there would be more than `limit` attributes without a property.
+    /// Merges the attributes of `later`, another tag with the same ID. If both have an attribute, the first value
+    /// remains. Returns the names of attributes that differ, or nil if more than `limit` attributes would have no
+    /// property.
     mutating func merge(_ later: DateRange, upTo limit: Int) -> [String]? {
         var conflicts: [String] = []
         func take<Value: Equatable>(_ mine: inout Value?, _ other: Value?, _ name: AttributeName) {
@@ -136,7 +139,7 @@ extension DateRange {
         take(&scte35In, later.scte35In, .scte35In)
         if cue.isEmpty { cue = later.cue }
         if later.endsOnNext { endsOnNext = true }
-        // One by one a few names are found faster without a dictionary, and many are not.
+        // A few names are found faster without a dictionary, but many are not.
         var places: [String: Int] = [:]
         let hasPlaces = later.otherAttributes.count > 8
         if hasPlaces {

@@ -1,9 +1,10 @@
-/// How segments are encrypted, and where their key is: `EXT-X-KEY` and `EXT-X-SESSION-KEY`.
+/// The encryption of segments and the location of their key: `EXT-X-KEY` and `EXT-X-SESSION-KEY`.
 ///
-/// Source: rfc8216bis §4.4.4.4. See rules 17–19 of docs/behaviour/playlists.md.
+/// Source: rfc8216bis §4.4.4.4.
 public struct EncryptionKey: Sendable, Hashable {
-    /// The encryption method. An open set: with a method unknown to the player the segments cannot be played, and are
-    /// never taken for clear.
+    /// An encryption method.
+    ///
+    /// The set is open: segments with an unknown method cannot be played and are never treated as unencrypted.
     public struct Method: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -18,20 +19,22 @@ public struct EncryptionKey: Sendable, Hashable {
         public static let sampleAESCTR = Method(rawValue: "SAMPLE-AES-CTR")
     }
 
-    /// How the segments are encrypted.
+    /// The encryption method.
     public var method: Method
-    /// Where the key is, as written; nil when missing (an issue).
+    /// The URI of the key, as written, or `nil` if it is missing, which is an issue.
     public var uri: String?
-    /// The initialization vector, 16 bytes; nil when not written.
+    /// The initialization vector of 16 bytes, or `nil` if undeclared.
     public var iv: [UInt8]?
-    /// The key format; nil means `identity`.
+    /// The key format, or `nil` for `identity`.
     public var keyFormat: String?
-    /// The versions of the key format, as written: `1/2/5`; nil means 1.
+    /// The versions of the key format, as written: `1/2/5`. `nil` means 1.
     public var keyFormatVersions: String?
-    /// Attributes that have no property.
+    /// Attributes without a corresponding property.
     public var otherAttributes: [PlaylistAttribute]
 
-    /// Makes a key. Without `iv` the media sequence number is the vector; without `keyFormat` it is `identity`.
+    /// Creates a key.
+    ///
+    /// Without `iv`, the media sequence number is the vector. Without `keyFormat`, the format is `identity`.
     public init(
         method: Method, uri: String?, iv: [UInt8]? = nil, keyFormat: String? = nil, keyFormatVersions: String? = nil,
         otherAttributes: [PlaylistAttribute] = []
@@ -44,10 +47,10 @@ public struct EncryptionKey: Sendable, Hashable {
         self.otherAttributes = otherAttributes
     }
 
-    /// The key format with its default filled in.
+    /// The key format including its default.
     package var effectiveKeyFormat: String { keyFormat ?? "identity" }
 
-    /// The IV as written, else the media sequence number as a 128-bit big-endian number.
+    /// Returns the declared IV, or else the media sequence number as a 128-bit big-endian number.
     public func initializationVector(forMediaSequence mediaSequence: Int) -> [UInt8] {
         if let iv { return iv }
         let number = UInt64(max(0, mediaSequence))
@@ -57,7 +60,7 @@ public struct EncryptionKey: Sendable, Hashable {
 }
 
 extension EncryptionKey {
-    /// Reads the attributes of the current tag; nil for `METHOD=NONE`.
+    /// Reads the attributes of the current tag. Returns nil for `METHOD=NONE`.
     init?(_ context: inout ReadingContext, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) {
         self.init(method: Method(rawValue: ""), uri: nil)
         var hasMethod = false
@@ -87,14 +90,14 @@ extension EncryptionKey {
         if uri == nil { try context.reportMissing(.uri) }
     }
 
-    /// The usual methods without making a string; empty for others.
+    /// Returns a usual method without creating a string, or an empty one for others.
     private static func method(_ range: Range<Int>, _ bytes: borrowing Span<UInt8>) -> Method {
         if bytes.equals(range, "AES-128") { return .aes128 }
         if bytes.equals(range, "SAMPLE-AES") { return .sampleAES }
         return Method(rawValue: "")
     }
 
-    /// `0x` and up to 32 digits, padded on the left (rule 19). nil, and reported, when it is not that.
+    /// Reads `0x` and up to 32 digits, padded on the left (rule 19). Reports any other text and returns nil.
     private static func iv(
         _ attribute: Attribute, _ context: inout ReadingContext, _ bytes: borrowing Span<UInt8>
     ) throws(PlaylistError) -> [UInt8]? {
@@ -125,7 +128,7 @@ extension EncryptionKey {
             }
         }
         guard isNumber else {
-            // Never decrypt with another IV than the author meant.
+            // Decrypting with an IV other than the intended one would be wrong.
             throw context.failure(
                 .hexadecimal, "the IV is not a number of up to 128 bits: \"\(bytes.excerpt(range))\"")
         }

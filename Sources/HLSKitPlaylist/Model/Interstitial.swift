@@ -1,47 +1,52 @@
-/// Other content that a date range schedules, such as an advertisement: a ``DateRange`` of the class
-/// `com.apple.hls.interstitial`, with the defaults of the specification filled in.
+/// Other content that a date range schedules, such as an advertisement.
+///
+/// It is a ``DateRange`` of the class `com.apple.hls.interstitial`, including the defaults of the specification.
 ///
 /// Source: rfc8216bis, appendix D.
 public struct Interstitial: Sendable, Hashable {
-    /// How much room the interstitial takes on a timeline that is shown.
+    /// The space that the interstitial occupies on a displayed timeline.
     public enum TimelineOccupies: String, Sendable, Hashable, CaseIterable {
         case point = "POINT"
         case range = "RANGE"
     }
 
-    /// How the interstitial is shown on the timeline.
+    /// The appearance of the interstitial on a displayed timeline.
     public enum TimelineStyle: String, Sendable, Hashable, CaseIterable {
         case highlight = "HIGHLIGHT"
         case primary = "PRIMARY"
     }
 
-    /// The asset to play, as written. A playlist names either this or ``assetList``.
+    /// The URI of the asset, as written. A playlist contains either this or ``assetList``.
     public var assetURI: String?
-    /// A JSON list of assets, as written.
+    /// The URI of a JSON list of assets, as written.
     public var assetList: String?
-    /// Where the primary content continues, from the start of the interstitial; nil means after its duration.
+    /// The offset at which the primary content resumes, from the start of the interstitial.
+    ///
+    /// `nil` means after the interstitial's duration.
     public var resumeOffset: Duration?
-    /// No more than this is played.
+    /// The maximum duration to play.
     public var playoutLimit: Duration?
-    /// Align the start with a segment boundary.
+    /// A Boolean value that indicates whether to align the start with a segment boundary.
     public var snapsOut: Bool
-    /// Align the return with a segment boundary.
+    /// A Boolean value that indicates whether to align the return with a segment boundary.
     public var snapsIn: Bool
-    /// Skipping ahead inside is not allowed.
+    /// A Boolean value that indicates whether skipping ahead inside the interstitial is forbidden.
     public var restrictsSkip: Bool
-    /// Jumping over it is not allowed.
+    /// A Boolean value that indicates whether jumping over the interstitial is forbidden.
     public var restrictsJump: Bool
-    /// Default true.
+    /// A Boolean value that indicates whether the content may differ between clients.
+    ///
+    /// The default is `true`.
     public var contentMayVary: Bool
-    /// Whether the interstitial takes up a point or a range of the timeline (`X-TIMELINE-OCCUPIES`).
+    /// The point or range that the interstitial occupies on a timeline (`X-TIMELINE-OCCUPIES`).
     public var timelineOccupies: TimelineOccupies
-    /// Whether a timeline shows the interstitial as distinct from the content (`X-TIMELINE-STYLE`).
+    /// The appearance of the interstitial on a timeline, distinct from the content or not (`X-TIMELINE-STYLE`).
     public var timelineStyle: TimelineStyle
-    /// From when on a skip button is offered.
+    /// The offset at which a skip button appears.
     public var skipControlOffset: Duration?
-    /// For how long.
+    /// The duration for which the skip button is shown.
     public var skipControlDuration: Duration?
-    /// The label of the button.
+    /// The identifier of the skip button's label.
     public var skipControlLabelID: String?
 }
 
@@ -49,8 +54,9 @@ extension DateRange {
     /// The value of `CLASS` that makes a date range an interstitial.
     public static let interstitialClass = "com.apple.hls.interstitial"
 
-    /// The interstitial that the range schedules; nil if it is of another class. Values that cannot be read count as
-    /// not written.
+    /// The interstitial that the range schedules, or `nil` if the range has another class.
+    ///
+    /// Unreadable values are treated as absent.
     public var interstitial: Interstitial? {
         guard self.class == Self.interstitialClass else { return nil }
         let snap = Self.list(self[attribute: "X-SNAP"] ?? "")
@@ -69,7 +75,7 @@ extension DateRange {
             skipControlLabelID: self[attribute: "X-SKIP-CONTROL-LABEL-ID"])
     }
 
-    /// nil where the attribute is missing, or not a number.
+    /// Returns nil if the attribute is missing or not a number.
     func duration(ofAttribute name: String, signed: Bool = false) -> Duration? {
         guard let text = self[attribute: name] else { return nil }
         let bytes = Array(text.utf8)

@@ -1,19 +1,19 @@
-/// The answer to `X-ASSET-LIST`: what an interstitial plays, in order.
+/// The response to `X-ASSET-LIST`: the assets of an interstitial, in playback order.
 ///
-/// Bytes of any kind can be read; what is of no use in a list that is one otherwise is left out, and named by `hlsget lint`.
+/// Any bytes can be parsed. Unusable entries in an otherwise valid list are omitted, and `hlsget lint` reports them.
 /// Source: rfc8216bis, appendix D.
 public struct InterstitialAssetList: Sendable, Hashable {
-    /// Larger texts are refused, and longer lists cut.
+    /// The largest accepted text, in bytes. Longer lists are cut.
     package static let maximumByteCount = 1 << 20
     package static let maximumCount = 256
 
     /// One asset of a list.
     public struct Asset: Sendable, Hashable {
-        /// `URI` as written.
+        /// The URI of the asset (`URI`), as written.
         public var uri: String
-        /// `DURATION`; nil where it is missing or not a time.
+        /// The duration (`DURATION`), or `nil` if it is missing or not a time.
         public var duration: Duration?
-        /// What has a name that starts with `X-`.
+        /// The members whose names start with `X-`.
         public var clientAttributes: [String: JSONDocument] = [:]
 
         package init(uri: String, duration: Duration?) {
@@ -22,16 +22,16 @@ public struct InterstitialAssetList: Sendable, Hashable {
         }
     }
 
-    /// `ASSETS` in the order of the list. None is an answer as well: nothing is played.
+    /// The assets (`ASSETS`), in the order of the list. An empty list is valid and plays nothing.
     public var assets: [Asset]
-    /// `SKIP-CONTROL`: takes the place of what the date range says of that.
+    /// The skip control (`SKIP-CONTROL`), which replaces the date range's own.
     public var skipControl: InterstitialSkipControl?
-    /// What has a name that starts with `X-`, such as what the assets are to be reported to.
+    /// The members whose names start with `X-`, such as reporting URLs.
     public var clientAttributes: [String: JSONDocument] = [:]
-    /// What was left out or bent.
+    /// Descriptions of omitted or corrected members.
     package var issues: [String] = []
 
-    /// Why a text is no list.
+    /// The reason why a text is not an asset list.
     package struct Invalid: Error, Sendable, Hashable, CustomStringConvertible {
         package var description: String
         package init(description: String) { self.description = description }
@@ -42,7 +42,7 @@ public struct InterstitialAssetList: Sendable, Hashable {
         self.skipControl = skipControl
     }
 
-    /// The sum of all durations; nil where one of them is not known.
+    /// The sum of all durations, or `nil` if one of them is unknown.
     public var duration: Duration? {
         var sum = Duration.zero
         for asset in assets {
@@ -52,14 +52,12 @@ public struct InterstitialAssetList: Sendable, Hashable {
         return sum
     }
 
-    /// Reads a list.
     package static func read(_ bytes: some Collection<UInt8>) -> Result<InterstitialAssetList, Invalid> {
         do throws(Invalid) { return .success(try InterstitialAssetList(parsing: bytes)) } catch {
             return .failure(error)
         }
     }
 
-    /// Reads a list.
     package init(parsing bytes: some Collection<UInt8>) throws(Invalid) {
         guard bytes.count <= Self.maximumByteCount else {
             throw Invalid(description: "larger than \(Self.maximumByteCount) bytes")
@@ -105,7 +103,7 @@ public struct InterstitialAssetList: Sendable, Hashable {
             offset: time("OFFSET"), duration: time("DURATION"), labelID: document["LABEL-ID"]?.string)
     }
 
-    /// Seconds as a number, or, as some servers write them, as its text. A number may be of any size.
+    /// Reads seconds from a number of any size, or from text, which some servers send.
     private static func duration(_ document: JSONDocument?) -> Duration? {
         let seconds = document?.number ?? document?.string.flatMap { Double($0) }
         guard let seconds, (0...1_000_000_000).contains(seconds) else { return nil }
@@ -118,16 +116,16 @@ public struct InterstitialAssetList: Sendable, Hashable {
     }
 }
 
-/// When viewers may skip an interstitial.
+/// The time range in which viewers can skip an interstitial.
 public struct InterstitialSkipControl: Sendable, Hashable {
-    /// From when on, from the start of the interstitial; nil means from its start.
+    /// The start of the skip control, from the start of the interstitial. `nil` means at its start.
     public var offset: Duration?
-    /// For how long; nil for as long as it plays.
+    /// The duration of the skip control. `nil` means until the interstitial ends.
     public var duration: Duration?
-    /// The label of the button.
+    /// The identifier of the skip button's label.
     public var labelID: String?
 
-    /// Makes a value.
+    /// Creates a skip control.
     public init(offset: Duration? = nil, duration: Duration? = nil, labelID: String? = nil) {
         self.offset = offset
         self.duration = duration

@@ -1,17 +1,19 @@
 /// The media initialization section that a decoder needs before the next segments: `EXT-X-MAP`.
 ///
-/// Source: rfc8216bis §4.4.4.5. See rules 16 and 17 of docs/behaviour/playlists.md.
+/// Source: rfc8216bis §4.4.4.5.
 public struct MediaInitializationSection: Sendable, Hashable {
-    /// The resource, as written.
+    /// The URI of the section, as written.
     public var uri: String
-    /// The part of the resource; nil means all of it. A range without offset starts at 0.
+    /// The byte range of the resource, or `nil` for all of it. A range without an offset starts at 0.
     public var byteRange: ByteRange?
-    /// The keys in force where the tag is: how the section itself is encrypted.
+    /// The keys in force at the tag, which encrypt the section itself.
     public var keys: [EncryptionKey]
-    /// Attributes that have no property.
+    /// Attributes without a corresponding property.
     public var otherAttributes: [PlaylistAttribute]
 
-    /// Makes an initialization section; without `byteRange` it is the whole resource, without `keys` it is clear.
+    /// Creates an initialization section.
+    ///
+    /// Without `byteRange` it is the whole resource, and without `keys` it is not encrypted.
     public init(
         uri: String, byteRange: ByteRange? = nil, keys: [EncryptionKey] = [],
         otherAttributes: [PlaylistAttribute] = []
@@ -55,8 +57,8 @@ extension MediaInitializationSection {
 }
 
 extension ReadingContext {
-    /// `n[@o]`. Without offset the range starts at `continuing`; where that is nil it throws, as do numbers that are none
-    /// or pass 2⁶³−1 (R35).
+    /// Reads `n[@o]`. Without an offset, the range starts at `continuing`. Throws if that is nil, and if a number is
+    /// invalid or exceeds 2⁶³−1 (R35).
     mutating func byteRange(
         _ range: Range<Int>, _ bytes: borrowing Span<UInt8>, continuing: @autoclosure () -> Int?
     ) throws(PlaylistError) -> ByteRange {

@@ -1,15 +1,13 @@
 extension MediaPlaylist {
-    /// This playlist brought up to date by a later one of the same stream.
+    /// Returns this playlist updated by a later one of the same stream.
     ///
-    /// A delta update (``skip``) is completed with segments of this playlist; keys, map, bit rate, dates and
-    /// discontinuities run on from them. A full update is taken as it is, except for what only the earlier playlist
-    /// knows: discontinuity sequence numbers when `update` does not write them, and attributes of date ranges of the
-    /// same ID. The result is what a full playlist would have given, and its ``text`` is that playlist.
+    /// A delta update (``skip``) is completed with segments of this playlist. Its keys, map, bit rate, dates and
+    /// discontinuities continue theirs. A full update is used unchanged, except for values that only the earlier
+    /// playlist contains. These are discontinuity sequence numbers that `update` does not write, and attributes of date
+    /// ranges with the same ID. The result, including its ``text``, equals the full playlist.
     ///
-    /// Throws ``PlaylistError/Code/cannotMerge`` when this playlist does not hold all that was skipped; load the playlist
-    /// in full then. Takes time for the update and a copy of the text.
-    ///
-    /// See rules 23, 25 and 26 of docs/behaviour/playlists.md.
+    /// The method throws ``PlaylistError/Code/cannotMerge`` if this playlist does not contain all skipped segments. In
+    /// that case, load the full playlist. The time is proportional to the update and a copy of the text.
     public func merging(update: MediaPlaylist) throws(PlaylistError) -> MediaPlaylist {
         guard let skip = update.skip else {
             var result = update
@@ -19,7 +17,7 @@ extension MediaPlaylist {
             for range in dateRanges { known[range.id] = range }
             for index in result.dateRanges.indices {
                 guard let old = known[result.dateRanges[index].id] else { continue }
-                // Data of the earlier playlist is dropped if both together would be too much.
+                // The earlier playlist's data is dropped if both together exceed the limit.
                 var merged = result.dateRanges[index]
                 if merged.merge(old, upTo: limit) != nil { result.dateRanges[index] = merged }
             }
@@ -58,7 +56,7 @@ extension MediaPlaylist {
                     ranges.append(range)
                 }
             }
-            // One update after the other they would grow without end; a playlist in full starts again.
+            // Repeated delta updates could grow it without limit. A full playlist resets it.
             guard ranges.count <= limits.maximumDateRangeCount else {
                 throw PlaylistError(
                     code: .cannotMerge, rule: .limit, tag: Tag.skip.rawValue,
@@ -73,7 +71,7 @@ extension MediaPlaylist {
         (source.value?.options ?? update.source.value?.options ?? .init()).limits
     }
 
-    /// The text of this delta update with the skipped segments, taken from `base`, in their place.
+    /// The text of this delta update with the skipped segments of `base` in place of the skip tag.
     private func completedText(with base: MediaPlaylist, _ kept: Range<Int>) -> [UInt8] {
         var first = base.segments[kept.lowerBound]
         let hasDates =
@@ -90,7 +88,7 @@ extension MediaPlaylist {
         let text = self.text
         var result: [UInt8] = []
         result.reserveCapacity(text.count + skipped.count)
-        // Tags of segments that stand before EXT-X-SKIP are meant for the segments after it.
+        // Segment tags in front of EXT-X-SKIP apply to the segments after it.
         var moved: [UInt8] = []
         var isBeforeSkip = true
         var end = 0
@@ -111,7 +109,7 @@ extension MediaPlaylist {
         return result
     }
 
-    /// Numbers the discontinuities as an earlier playlist did, by a segment that both have, or else its last.
+    /// Numbers the discontinuities like an earlier playlist, using a shared segment or else its last one.
     private mutating func carryOver(from earlier: MediaPlaylist) {
         guard let first = segments.first, let last = earlier.segments.last else { return }
         let (distance, overflow) = first.mediaSequence.subtractingReportingOverflow(last.mediaSequence)

@@ -2,64 +2,73 @@
 ///
 /// Source: rfc8216bis §4.4.3 to §4.4.5.
 public struct MediaPlaylist: Sendable, Hashable {
-    /// Where the playlist came from, after redirects: the base of its references.
+    /// The URL of the playlist after redirects, which is the base of its references.
     public var url: String
-    /// `EXT-X-VERSION`; nil when not written, which means 1.
+    /// The version (`EXT-X-VERSION`). `nil` means that it is undeclared, which implies 1.
     public var version: Int?
-    /// The upper bound of the rounded segment durations. Where the tag is missing (an issue), the longest duration,
-    /// rounded up.
+    /// The upper bound of the rounded segment durations.
+    ///
+    /// If the tag is missing, which is an issue, it is the longest duration, rounded up.
     public var targetDuration: Duration
-    /// The number of the first segment, skipped ones counted. Its sum with their count fits an `Int`.
+    /// The number of the first segment, including skipped ones.
+    ///
+    /// Its sum with their count fits an `Int`.
     public var mediaSequence = 0
-    /// The discontinuity sequence number in front of the first segment.
+    /// The discontinuity sequence number before the first segment.
     public var discontinuitySequence = 0
-    /// `EXT-X-DISCONTINUITY-SEQUENCE` is written; without it a live playlist's numbers have to be carried over from
-    /// the playlist before (``merging(update:)`` does).
+    /// Whether `EXT-X-DISCONTINUITY-SEQUENCE` is written. Without it, a live playlist must continue the numbers of the
+    /// previous one, as ``merging(update:)`` does.
     package var hasDiscontinuitySequence = false
-    /// `EXT-X-PLAYLIST-TYPE`; nil if undeclared, which allows any change.
+    /// The playlist type (`EXT-X-PLAYLIST-TYPE`), or `nil` if undeclared, which allows any change.
     public var playlistType: PlaylistType?
-    /// `EXT-X-ENDLIST` is written. ``isComplete`` tells whether segments will be added.
+    /// A Boolean value that indicates whether the playlist has `EXT-X-ENDLIST`.
+    ///
+    /// ``isComplete`` indicates whether segments may be added.
     public var hasEndList = false
-    /// Each segment is one I-frame; its duration is the time to the next.
+    /// A Boolean value that indicates whether each segment is one I-frame.
+    ///
+    /// Its duration is the time to the next I-frame.
     public var isIFramesOnly = false
-    /// Every segment can be decoded on its own.
+    /// A Boolean value that indicates whether every segment can be decoded separately.
     public var hasIndependentSegments = false
-    /// `EXT-X-START`; nil if undeclared.
+    /// The preferred start (`EXT-X-START`), or `nil` if undeclared.
     public var start: StartPoint?
-    /// `EXT-X-SERVER-CONTROL`; nil if undeclared.
+    /// The server's capabilities (`EXT-X-SERVER-CONTROL`), or `nil` if undeclared.
     public var serverControl: ServerControl?
     /// The upper bound of the parts' durations.
     public var partTarget: Duration?
     /// The segments in playback order.
     public var segments: MediaSegments
-    /// Parts of the segment in the making, which has no URI yet.
+    /// The partial segments of the segment in progress, which has no URI yet.
     public var trailingParts: [PartialSegment] = []
-    /// Tags after the last segment: they describe the next segment, or the one in progress.
+    /// The tags after the last segment, which describe the next segment or the one in progress.
     package var upcoming = UpcomingSegment()
-    /// `EXT-X-PRELOAD-HINT`: resources that a client should request before they are listed.
+    /// The resources to request before they are listed (`EXT-X-PRELOAD-HINT`).
     public var preloadHints: [PreloadHint] = []
-    /// `EXT-X-RENDITION-REPORT`: how far other renditions are.
+    /// The progress of other renditions (`EXT-X-RENDITION-REPORT`).
     public var renditionReports: [RenditionReport] = []
-    /// In order of first appearance, tags of one ID merged.
+    /// The date ranges in order of first appearance. Tags with the same ID are merged.
     public var dateRanges: [DateRange] = []
-    /// The segments that this delta update skips; nil in a full playlist.
+    /// The segments that this delta update skips, or `nil` in a full playlist.
     public var skip: PlaylistSkip?
-    /// Variables and their values.
+    /// The variables and their values.
     public var definitions: [VariableDefinition] = []
     private var found = Unhashed<[PlaylistIssue]>([])
     var source = Unhashed<MediaSource?>(nil)
 
-    /// Makes a live playlist of version 1 without tags beyond the given ones; set the other properties as needed.
+    /// Creates a live playlist of version 1 without optional tags. Set other properties as needed.
     public init(url: String = "", targetDuration: Duration, segments: MediaSegments = []) {
         self.url = url
         self.targetDuration = targetDuration
         self.segments = segments
     }
 
-    /// Reads a media playlist; a multivariant playlist throws ``PlaylistError/Code/wrongKind``.
+    /// Reads a media playlist.
     ///
-    /// `previous` is an earlier state of the same live playlist: segments that did not change are taken from it, which
-    /// makes a reload many times faster than a fresh read. The result is the same with and without it.
+    /// A multivariant playlist throws ``PlaylistError/Code/wrongKind``.
+    ///
+    /// `previous` is an earlier state of the same live playlist. Unchanged segments are reused from it, which makes a
+    /// reload many times faster. The result is the same with and without it.
     public init(
         parsing bytes: [UInt8], url: String, options: PlaylistParser.Options = .init(),
         reusing previous: MediaPlaylist? = nil
@@ -73,31 +82,37 @@ public struct MediaPlaylist: Sendable, Hashable {
         self = playlist
     }
 
-    /// Reads a media playlist from text; a multivariant playlist throws ``PlaylistError/Code/wrongKind``.
+    /// Reads a media playlist from text.
+    ///
+    /// A multivariant playlist throws ``PlaylistError/Code/wrongKind``.
     public init(
         parsing text: String, url: String, options: PlaylistParser.Options = .init()
     ) throws(PlaylistError) {
         try self.init(parsing: Array(text.utf8), url: url, options: options)
     }
 
-    /// Faults that lenient reading found, in the order of the text. Ignored by `==`.
+    /// The faults found by lenient parsing, in the order of the text. `==` ignores them.
     public var issues: [PlaylistIssue] {
         get { found.value }
         set { found.value = newValue }
     }
 
-    /// No segments will be added any more: the list has an end, or is of type VOD, which may not change. Parts are added to a
-    /// list that grows, whatever its type says.
+    /// A Boolean value that indicates whether no more segments will be added.
+    ///
+    /// This is the case if the playlist has an end tag or is of type VOD, which must not change. A playlist with parts
+    /// still grows, regardless of its type.
     public var isComplete: Bool { hasEndList || playlistType == .vod && partTarget == nil && skip == nil }
 
-    /// The durations of all segments together.
+    /// The duration of all segments together.
     public var duration: Duration { segments.reduce(.zero) { $0 + $1.duration } }
 
-    /// The absolute form of a reference in this playlist; nil when it cannot be parsed.
+    /// Returns the absolute form of a reference in this playlist, or `nil` if it cannot be parsed.
     public func resolve(_ uri: String) -> String? { URIReference.resolve(uri, against: url) }
 
-    /// When a date range ends: by its duration, else its end date, else where the next range of its class starts (by
-    /// date, not by order). nil while that is not known. See rule 25 of docs/behaviour/playlists.md.
+    /// Returns the end of a date range, or `nil` if it is not yet known.
+    ///
+    /// The end follows from the range's duration, else its end date, else the start of the next range of its class (by
+    /// date, not by order).
     public func endDate(of range: DateRange) -> PlaylistDate? {
         if let end = range.ownEndDate { return end }
         guard range.endsOnNext, let start = range.startDate else { return nil }
@@ -106,18 +121,17 @@ public struct MediaPlaylist: Sendable, Hashable {
     }
 }
 
-/// The segment after the last one of a playlist, as far as it is known.
+/// The known properties of the segment after the last one of a playlist.
 package struct UpcomingSegment: Sendable, Hashable {
-    /// The keys that apply to it; empty means clear.
+    /// The keys that apply to it. If empty, it is not encrypted.
     package var keys: [EncryptionKey] = []
-    /// Its initialization section; nil if it needs none.
+    /// Its initialization section, or nil if it needs none.
     package var map: MediaInitializationSection?
-    /// It follows a discontinuity.
+    /// Whether it follows a discontinuity.
     package var hasDiscontinuity = false
-    /// The date of its start; nil if undeclared.
+    /// The date of its start, or nil if undeclared.
     package var programDateTime: PlaylistDate?
 
-    /// Makes a segment that nothing is known about.
     package init() {}
 }
 
@@ -126,13 +140,13 @@ final class MediaSource: Sendable {
     let store: SegmentStore
     /// The playlist as read, without source.
     let original: MediaPlaylist
-    /// Where the lines after the last segment start.
+    /// The offset of the lines after the last segment.
     let tailStart: Int
-    /// Where `EXT-X-DATERANGE` lines start, and what each says by itself.
+    /// The offsets of the `EXT-X-DATERANGE` lines, and the range that each line declares by itself.
     let dateRangeLines: [(start: Int, range: DateRange)]
-    /// Between the segments there are only tags of segments and date ranges: a reload may take over stretches of it.
+    /// Whether the lines between segments contain only segment tags and date ranges, so that a reload may reuse them.
     let isReusable: Bool
-    /// How it was read.
+    /// The options with which the playlist was read.
     let options: PlaylistParser.Options
 
     init(

@@ -1,5 +1,6 @@
 extension MediaSegment {
-    /// A part as a segment of its own: its number, keys and initialization section are those of the segment that it is of.
+    /// Creates a segment from a partial segment, with the number, keys and initialization section of its parent
+    /// segment.
     package init(_ part: PartialSegment, of segment: MediaSegment, at offset: Duration, isFirst: Bool) {
         self.init(
             uri: part.uri, duration: part.duration, byteRange: part.byteRange, keys: segment.keys, map: segment.map,
@@ -11,7 +12,7 @@ extension MediaSegment {
 }
 
 extension MediaPlaylist {
-    /// The segment that is being made, as far as it is known: it has no URI yet.
+    /// The segment in progress, as far as it is known. It has no URI yet.
     package var openSegment: MediaSegment {
         let last = segments.last
         var segment = MediaSegment(

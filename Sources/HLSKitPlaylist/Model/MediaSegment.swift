@@ -1,20 +1,20 @@
-/// A media segment with everything that holds for it.
+/// A media segment with all tags that apply to it.
 ///
-/// A segment read from a playlist is a small view into the playlist's text: its strings are made when asked for.
-/// Setting a property gives this copy values of its own. Source: rfc8216bis §3, §4.4.4.
+/// A segment read from a playlist is a small view into the playlist's text, and its strings are created on access.
+/// Setting a property stores the values in this copy. Source: rfc8216bis §3, §4.4.4.
 public struct MediaSegment: Sendable {
     let store: SegmentStore
     let index: Int
-    /// The number of the segment in the stream, from `EXT-X-MEDIA-SEQUENCE` on.
+    /// The number of the segment in the stream, counted from `EXT-X-MEDIA-SEQUENCE`.
     ///
-    /// In a playlist that was edited, the number that the segment had where it was read; writing numbers again.
+    /// In an edited playlist, segments keep the numbers that they were read with. Writing numbers them again.
     public internal(set) var mediaSequence: Int
-    /// The number of discontinuities before the segment, from `EXT-X-DISCONTINUITY-SEQUENCE` on; its own counts.
+    /// The number of discontinuities up to the segment, counted from `EXT-X-DISCONTINUITY-SEQUENCE`.
     public internal(set) var discontinuitySequence: Int
-    /// Values of its own; empty in a segment that is as read, else one element (an array for its copy-on-write).
+    /// The values of an edited segment in an array of one element, for its copy-on-write. Empty in an unedited segment.
     private var own: [Values] = []
 
-    /// Everything about a segment that can be set.
+    /// The settable properties of a segment.
     struct Values: Sendable, Hashable {
         var uri: String
         var duration: Duration
@@ -37,7 +37,7 @@ public struct MediaSegment: Sendable {
         self.discontinuitySequence = discontinuitySequence
     }
 
-    /// Makes a segment that was not read from a playlist. Its numbers are given when it is written.
+    /// Creates a segment that was not read from a playlist. Writing the playlist assigns its numbers.
     public init(
         uri: String, duration: Duration, title: String = "", byteRange: ByteRange? = nil, keys: [EncryptionKey] = [],
         map: MediaInitializationSection? = nil, hasDiscontinuity: Bool = false, isGap: Bool = false,
@@ -58,7 +58,7 @@ public struct MediaSegment: Sendable {
     @inline(__always)
     private var state: SegmentState { store.tables.states[Int(record.state)] }
 
-    /// As in the text it was read from; nil in a segment made by hand.
+    /// The segment as it was read, or nil for a segment created in code.
     var original: MediaSegment? {
         guard index >= 0 else { return nil }
         var segment = self
@@ -66,7 +66,7 @@ public struct MediaSegment: Sendable {
         return segment
     }
 
-    /// All values, whether its own or as read.
+    /// All values, whether edited or as read.
     var values: Values {
         own.first
             ?? Values(
@@ -84,19 +84,20 @@ public struct MediaSegment: Sendable {
 // MARK: - Properties
 
 extension MediaSegment {
-    /// The resource, as written, variables replaced.
+    /// The URI as written, with variables replaced.
     public var uri: String {
         get { own.first?.uri ?? store.string(record.uri) }
         set { set(\.uri, to: newValue) }
     }
 
-    /// The bytes of ``uri``, without making a string.
+    /// The bytes of ``uri``, without creating a string.
     public var uriBytes: ArraySlice<UInt8> {
         own.first.map { ArraySlice($0.uri.utf8) } ?? store.bytes(record.uri)
     }
 
-    /// Exactly as written, not negative, at most 1 000 000 s (more than a day is an issue). A duration that cannot be read
-    /// is the target duration (an issue).
+    /// The exact duration as written, not negative and at most 1 000 000 s.
+    ///
+    /// More than a day is an issue. An unreadable duration is replaced by the target duration, which is also an issue.
     public var duration: Duration {
         get {
             if let own = own.first { return own.duration }
@@ -119,7 +120,7 @@ extension MediaSegment {
         set { set(\.title, to: newValue) }
     }
 
-    /// The part of the resource, its offset resolved; nil means all of it.
+    /// The byte range of the resource with its offset resolved, or `nil` for all of it.
     public var byteRange: ByteRange? {
         get {
             if let own = own.first { return own.byteRange }
@@ -129,7 +130,9 @@ extension MediaSegment {
         set { set(\.byteRange, to: newValue) }
     }
 
-    /// The keys in force: alternatives of different key formats. Empty means not encrypted.
+    /// The keys in force: alternatives with different key formats.
+    ///
+    /// If empty, the segment is not encrypted.
     public var keys: [EncryptionKey] {
         get { own.first?.keys ?? store.tables.keySets[state.keys] }
         set { set(\.keys, to: newValue) }
@@ -141,19 +144,21 @@ extension MediaSegment {
         set { set(\.map, to: newValue) }
     }
 
-    /// `EXT-X-DISCONTINUITY` stands before the segment.
+    /// A Boolean value that indicates whether `EXT-X-DISCONTINUITY` precedes the segment.
     public var hasDiscontinuity: Bool {
         get { own.first?.hasDiscontinuity ?? record.flags.contains(.discontinuity) }
         set { set(\.hasDiscontinuity, to: newValue) }
     }
 
-    /// Not available; must not be requested.
+    /// A Boolean value that indicates whether the segment is unavailable and must not be requested.
     public var isGap: Bool {
         get { own.first?.isGap ?? record.flags.contains(.gap) }
         set { set(\.isGap, to: newValue) }
     }
 
-    /// The approximate bit rate in bits per second; nil if none is in force, and for byte ranges.
+    /// The approximate bit rate in bits per second.
+    ///
+    /// It is `nil` for byte ranges and if none is in force.
     public var bitRate: Int? {
         get {
             if let own = own.first { return own.bitRate }
@@ -173,9 +178,9 @@ extension MediaSegment {
         set { set(\.programDateTime, to: newValue) }
     }
 
-    /// The date as reckoned from the nearest date before, else from the first one after; nil in a playlist without dates.
+    /// The date, calculated from the nearest earlier date, or else from the first later one.
     ///
-    /// Of a segment with values of its own, only its ``programDateTime``. See rule 24 of docs/behaviour/playlists.md.
+    /// It is `nil` in a playlist without dates. An edited segment has only its ``programDateTime``.
     public var derivedProgramDateTime: PlaylistDate? {
         if let own = own.first { return own.programDateTime }
         guard let first = store.tables.dates.first else { return nil }
@@ -188,7 +193,7 @@ extension MediaSegment {
         return overflow ? nil : PlaylistDate(seconds: sum, attoseconds: anchor.date.attoseconds + attos)
     }
 
-    /// The parts that stand before the segment's URI.
+    /// The partial segments that precede the segment's URI.
     public var parts: ArraySlice<PartialSegment> {
         get {
             if let own = own.first { return own.parts[...] }
@@ -198,10 +203,10 @@ extension MediaSegment {
         set { set(\.parts, to: Array(newValue)) }
     }
 
-    /// The number of the segment's URI line in the text it was read from; nil in a segment made by hand.
+    /// The line of the segment's URI in the text that it was read from, or `nil` for a segment created in code.
     public var line: Int? { index >= 0 ? Int(record.line) : nil }
 
-    /// From the start of the playlist that the segment was read from to its start; zero in a segment made by hand.
+    /// The time from the start of the playlist to the start of the segment, or zero for a segment created in code.
     package var startOffset: Duration {
         guard index >= 0 else { return .zero }
         return Duration(
@@ -209,14 +214,16 @@ extension MediaSegment {
             attosecondsComponent: Int64(record.elapsedAttos))
     }
 
-    /// The IV for `key`: as written, else the media sequence number as a 128-bit big-endian number (rule 18).
+    /// Returns the IV for `key`: the declared one or, if there is none, the media sequence number.
+    ///
+    /// The number is written with 128 bits in big-endian order.
     public func initializationVector(for key: EncryptionKey) -> [UInt8] {
         key.initializationVector(forMediaSequence: mediaSequence)
     }
 }
 
 extension MediaSegment: Hashable {
-    /// Equal when all that a playlist can say about them is equal, whatever the text.
+    /// Segments are equal if all values that a playlist can declare are equal, regardless of the text.
     public static func == (left: MediaSegment, right: MediaSegment) -> Bool {
         guard left.mediaSequence == right.mediaSequence, left.discontinuitySequence == right.discontinuitySequence
         else { return false }

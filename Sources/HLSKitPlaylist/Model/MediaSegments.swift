@@ -1,7 +1,7 @@
 /// The segments of a media playlist, in order.
 ///
-/// As read they take about 90 bytes each beside the text, and a ``MediaSegment`` is made when it is asked for. Changing
-/// the collection turns it into an array; indices are 0..<count in either case.
+/// Unedited segments take about 90 bytes each in addition to the text, and a ``MediaSegment`` is created on access.
+/// Changing the collection turns it into an array. Indices are 0..<count in either case.
 public struct MediaSegments: Sendable, RandomAccessCollection, MutableCollection, RangeReplaceableCollection {
     private enum Storage: Sendable {
         case asRead(SegmentStore)
@@ -10,12 +10,12 @@ public struct MediaSegments: Sendable, RandomAccessCollection, MutableCollection
 
     private var storage: Storage
 
-    /// Makes an empty list.
+    /// Creates an empty list.
     public init() { storage = .edited([]) }
 
     init(store: SegmentStore) { storage = .asRead(store) }
 
-    /// The store, as long as nothing was changed.
+    /// The store, until the first change.
     var store: SegmentStore? {
         if case .asRead(let store) = storage { store } else { nil }
     }
@@ -29,7 +29,9 @@ public struct MediaSegments: Sendable, RandomAccessCollection, MutableCollection
         }
     }
 
-    /// The segment at `position`, which must be in bounds. Made from the text of the playlist, unless it was edited.
+    /// The segment at `position`, which must be in bounds.
+    ///
+    /// It is created from the text of the playlist, unless it was edited.
     public subscript(position: Int) -> MediaSegment {
         @inline(__always) get {
             switch storage {
@@ -44,7 +46,9 @@ public struct MediaSegments: Sendable, RandomAccessCollection, MutableCollection
         set { edit { $0[position] = newValue } }
     }
 
-    /// Replaces segments. The first edit turns all segments into values; later ones cost what an array's do.
+    /// Replaces segments.
+    ///
+    /// The first edit converts all segments to values. Later edits cost as much as in an array.
     public mutating func replaceSubrange(
         _ subrange: Range<Int>, with newElements: some Collection<MediaSegment>
     ) {

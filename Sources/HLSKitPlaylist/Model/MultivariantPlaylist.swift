@@ -2,35 +2,37 @@
 ///
 /// Source: rfc8216bis §4.4.6.
 public struct MultivariantPlaylist: Sendable, Hashable {
-    /// Where the playlist came from, after redirects: the base of its references.
+    /// The URL of the playlist after redirects, which is the base of its references.
     public var url: String
-    /// `EXT-X-VERSION`; nil when not written, which means 1.
+    /// The version (`EXT-X-VERSION`). `nil` means that it is undeclared, which implies 1.
     public var version: Int?
-    /// Every segment of every media playlist can be decoded on its own.
+    /// A Boolean value that indicates whether every segment of every media playlist can be decoded separately.
     public var hasIndependentSegments = false
-    /// `EXT-X-START` for all media playlists; nil if undeclared.
+    /// The preferred start of all media playlists (`EXT-X-START`), or `nil` if undeclared.
     public var start: StartPoint?
-    /// In the order of the text.
+    /// The variants, in the order of the text.
     public var variants: [VariantStream] = []
-    /// I-frame-only variants, for trick play, in the order of the text.
+    /// The I-frame-only variants, for trick play, in the order of the text.
     public var iFrameVariants: [VariantStream] = []
-    /// In the order of the text; several may share type, group and even URI.
+    /// The renditions, in the order of the text. Several may share type, group and even URI.
     public var renditions: [Rendition] = []
-    /// `EXT-X-SESSION-DATA`, in the order of the text.
+    /// The session data (`EXT-X-SESSION-DATA`), in the order of the text.
     public var sessionData: [MultivariantPlaylist.SessionData] = []
-    /// `EXT-X-SESSION-KEY`: keys of the media playlists that may be loaded in advance.
+    /// The keys of media playlists that may be loaded in advance (`EXT-X-SESSION-KEY`).
     public var sessionKeys: [EncryptionKey] = []
-    /// `EXT-X-CONTENT-STEERING`; nil if undeclared.
+    /// The steering server (`EXT-X-CONTENT-STEERING`), or `nil` if undeclared.
     public var contentSteering: ContentSteering?
-    /// Variables and their values.
+    /// The variables and their values.
     public var definitions: [VariableDefinition] = []
     private var found = Unhashed<[PlaylistIssue]>([])
     var source = Unhashed<MultivariantSource?>(nil)
 
-    /// Makes a playlist without variants.
+    /// Creates a playlist without variants.
     public init(url: String = "") { self.url = url }
 
-    /// Reads a multivariant playlist; a media playlist throws ``PlaylistError/Code/wrongKind``.
+    /// Reads a multivariant playlist.
+    ///
+    /// A media playlist throws ``PlaylistError/Code/wrongKind``.
     public init(
         parsing bytes: [UInt8], url: String, options: PlaylistParser.Options = .init()
     ) throws(PlaylistError) {
@@ -41,20 +43,22 @@ public struct MultivariantPlaylist: Sendable, Hashable {
         self = playlist
     }
 
-    /// Reads a multivariant playlist from text; a media playlist throws ``PlaylistError/Code/wrongKind``.
+    /// Reads a multivariant playlist from text.
+    ///
+    /// A media playlist throws ``PlaylistError/Code/wrongKind``.
     public init(
         parsing text: String, url: String, options: PlaylistParser.Options = .init()
     ) throws(PlaylistError) {
         try self.init(parsing: Array(text.utf8), url: url, options: options)
     }
 
-    /// Faults that lenient reading found, in the order of the text. Ignored by `==`.
+    /// The faults found by lenient parsing, in the order of the text. `==` ignores them.
     public var issues: [PlaylistIssue] {
         get { found.value }
         set { found.value = newValue }
     }
 
-    /// The renditions of a group.
+    /// Returns the renditions of a group.
     public func renditions(_ type: Rendition.MediaType, groupID: String) -> [Rendition] {
         renditions.filter { $0.type == type && $0.groupID == groupID }
     }
@@ -64,7 +68,7 @@ public struct MultivariantPlaylist: Sendable, Hashable {
         Dictionary(definitions.map { ($0.name, $0.value) }) { first, _ in first }
     }
 
-    /// The absolute form of a reference in this playlist; nil when it cannot be parsed.
+    /// Returns the absolute form of a reference in this playlist, or `nil` if it cannot be parsed.
     public func resolve(_ uri: String) -> String? { URIReference.resolve(uri, against: url) }
 }
 
@@ -76,7 +80,7 @@ final class MultivariantSource: Sendable {
         var tag: Tag
         /// The index of the item in its list.
         var index: Int
-        /// Of a variant: where its URI line starts.
+        /// The offset of a variant's URI line.
         var uriStart: Int?
     }
 

@@ -1,21 +1,21 @@
-/// A part of a segment that is offered before the segment is complete: `EXT-X-PART`.
+/// A partial segment, available before its segment is complete: `EXT-X-PART`.
 ///
-/// Source: rfc8216bis §4.4.4.9. See rule 27 of docs/behaviour/playlists.md.
+/// Source: rfc8216bis §4.4.4.9.
 public struct PartialSegment: Sendable, Hashable {
-    /// The resource, as written.
+    /// The URI as written.
     public var uri: String
-    /// Exact, not negative.
+    /// The exact duration, not negative.
     public var duration: Duration
-    /// The part of the resource, offset resolved; nil means all of it.
+    /// The byte range of the resource with its offset resolved, or `nil` for all of it.
     public var byteRange: ByteRange?
-    /// Decoding can start here.
+    /// A Boolean value that indicates whether decoding can start here.
     public var isIndependent: Bool
-    /// Not available; must not be requested.
+    /// A Boolean value that indicates whether the part is unavailable and must not be requested.
     public var isGap: Bool
-    /// Attributes that have no property.
+    /// Attributes without a corresponding property.
     public var otherAttributes: [PlaylistAttribute]
 
-    /// Makes a part; without `byteRange` it is the whole resource.
+    /// Creates a partial segment. Without `byteRange` it is the whole resource.
     public init(
         uri: String, duration: Duration, byteRange: ByteRange? = nil, isIndependent: Bool = false, isGap: Bool = false,
         otherAttributes: [PlaylistAttribute] = []
@@ -30,8 +30,8 @@ public struct PartialSegment: Sendable, Hashable {
 }
 
 extension PartialSegment {
-    /// Reads the attributes of the current tag. `previous` is the part before it in the same segment. nil, and reported,
-    /// without URI or duration.
+    /// Reads the attributes of the current tag. `previous` is the previous part of the same segment. Reports a missing
+    /// URI or duration and returns nil.
     @inline(__always)
     init?(
         _ context: inout ReadingContext, _ bytes: borrowing Span<UInt8>, previous: @autoclosure () -> PartialSegment?

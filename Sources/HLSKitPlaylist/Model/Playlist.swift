@@ -8,10 +8,10 @@ public enum Playlist: Sendable, Hashable {
         case multivariant, media
     }
 
-    /// Reads a playlist whose kind is not known.
+    /// Reads a playlist of unknown kind.
     ///
-    /// `url` is the URL that the bytes came from, after redirects: the base of relative references. Time and memory grow
-    /// linearly with the size of the text. Throws what cannot be read; see ``PlaylistParser/Options/mode``.
+    /// `url` is the URL of the bytes after redirects, which is the base of relative references. Time and memory grow
+    /// linearly with the size of the text. Errors depend on ``PlaylistParser/Options/mode``.
     public init(
         parsing bytes: [UInt8], url: String, options: PlaylistParser.Options = .init()
     ) throws(PlaylistError) {
@@ -27,7 +27,7 @@ public enum Playlist: Sendable, Hashable {
         try self.init(parsing: Array(text.utf8), url: url, options: options)
     }
 
-    /// Which of the two kinds it is.
+    /// The kind of the playlist.
     public var kind: Kind {
         switch self {
         case .multivariant: .multivariant
@@ -35,7 +35,7 @@ public enum Playlist: Sendable, Hashable {
         }
     }
 
-    /// Faults that lenient reading found.
+    /// The faults found by lenient parsing.
     public var issues: [PlaylistIssue] {
         switch self {
         case .multivariant(let playlist): playlist.issues
@@ -52,7 +52,7 @@ public enum Playlist: Sendable, Hashable {
     }
 }
 
-/// A value that does not count for equality and hash: where something comes from, not what it is.
+/// A value that does not affect equality and hash: an origin, not content.
 struct Unhashed<Value: Sendable>: Sendable, Hashable {
     var value: Value
 

@@ -1,15 +1,15 @@
 /// The segments skipped by a delta update: `EXT-X-SKIP`.
 ///
-/// Source: rfc8216bis §4.4.5.2. See rule 26 of docs/behaviour/playlists.md.
+/// Source: rfc8216bis §4.4.5.2.
 public struct PlaylistSkip: Sendable, Hashable {
-    /// How many segments after `EXT-X-MEDIA-SEQUENCE` are not in the text.
+    /// The number of segments after `EXT-X-MEDIA-SEQUENCE` that the text omits.
     public var count: Int
-    /// IDs of date ranges that were removed recently.
+    /// The IDs of date ranges that were removed recently.
     public var recentlyRemovedDateRanges: [String]
-    /// Attributes that have no property.
+    /// Attributes without a corresponding property.
     public var otherAttributes: [PlaylistAttribute]
 
-    /// Makes the tag of a delta update that skips `count` segments.
+    /// Creates the tag of a delta update that skips `count` segments.
     public init(
         count: Int, recentlyRemovedDateRanges: [String] = [], otherAttributes: [PlaylistAttribute] = []
     ) {

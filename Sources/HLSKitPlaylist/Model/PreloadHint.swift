@@ -1,8 +1,8 @@
-/// A resource that will be needed soon and can be requested already: `EXT-X-PRELOAD-HINT`.
+/// A resource that will soon be needed and can already be requested: `EXT-X-PRELOAD-HINT`.
 ///
 /// Source: rfc8216bis §4.4.5.3.
 public struct PreloadHint: Sendable, Hashable {
-    /// The kind of resource. An open set.
+    /// The kind of resource. The set is open.
     public struct Kind: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -17,16 +17,18 @@ public struct PreloadHint: Sendable, Hashable {
 
     /// The kind of resource.
     public var kind: Kind
-    /// As written.
+    /// The URI as written.
     public var uri: String
-    /// The first byte; nil, as written, means 0.
+    /// The first byte, as written. `nil` means 0.
     public var byteRangeStart: Int?
-    /// The number of bytes; nil means up to the end of the resource.
+    /// The number of bytes. `nil` means up to the end of the resource.
     public var byteRangeLength: Int?
-    /// Attributes that have no property.
+    /// Attributes without a corresponding property.
     public var otherAttributes: [PlaylistAttribute]
 
-    /// Makes a hint; without a start the range begins at 0, without a length it ends with the resource.
+    /// Creates a hint.
+    ///
+    /// Without a start, the range begins at 0. Without a length, it ends with the resource.
     public init(
         kind: Kind, uri: String, byteRangeStart: Int? = nil, byteRangeLength: Int? = nil,
         otherAttributes: [PlaylistAttribute] = []

@@ -1,6 +1,6 @@
 /// An alternative version of some content: `EXT-X-MEDIA`. Source: rfc8216bis §4.4.6.1.
 public struct Rendition: Sendable, Hashable {
-    /// The media type of a rendition. An open set: renditions of unknown types are kept.
+    /// The media type of a rendition. The set is open, and renditions of unknown types are kept.
     public struct MediaType: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -11,7 +11,7 @@ public struct Rendition: Sendable, Hashable {
         public static let audio = MediaType(rawValue: "AUDIO")
         /// Video, such as another camera angle.
         public static let video = MediaType(rawValue: "VIDEO")
-        /// Subtitles in a playlist of their own.
+        /// Subtitles in a separate playlist.
         public static let subtitles = MediaType(rawValue: "SUBTITLES")
         /// Closed captions inside the video.
         public static let closedCaptions = MediaType(rawValue: "CLOSED-CAPTIONS")
@@ -19,38 +19,40 @@ public struct Rendition: Sendable, Hashable {
 
     /// The kind of media.
     public var type: MediaType
-    /// The group that variants name; empty when it is missing (an issue).
+    /// The group that variants refer to. It is empty if it is missing, which is an issue.
     public var groupID: String
-    /// For people; empty when it is missing (an issue).
+    /// The name for display. It is empty if it is missing, which is an issue.
     public var name: String
-    /// The media playlist, as written; nil means that the variant carries the rendition.
+    /// The URI of the media playlist, as written. `nil` means that the variant contains the rendition.
     public var uri: String?
-    /// BCP 47.
+    /// The BCP 47 tag of the language.
     public var language: String?
-    /// BCP 47: another language that the rendition uses.
+    /// The BCP 47 tag of an associated language that the rendition uses.
     public var assocLanguage: String?
-    /// `STABLE-RENDITION-ID`, which stays the same when URIs change; nil if undeclared.
+    /// A stable identifier (`STABLE-RENDITION-ID`) that survives changes of URIs, or `nil` if undeclared.
     public var stableRenditionID: String?
-    /// `DEFAULT`, as written.
+    /// A Boolean value that indicates whether `DEFAULT` is set, as written.
     public var isDefault: Bool
-    /// `AUTOSELECT`, as written.
+    /// A Boolean value that indicates whether `AUTOSELECT` is set, as written.
     public var isAutoselect: Bool
-    /// `FORCED`, as written.
+    /// A Boolean value that indicates whether `FORCED` is set, as written.
     public var isForced: Bool
-    /// Which channel of the variant's video carries the captions: `CC1`, `SERVICE3`.
+    /// The channel of the variant's video that contains the captions: `CC1`, `SERVICE3`.
     public var instreamID: String?
     /// Bits per audio sample.
     public var bitDepth: Int?
     /// Audio samples per second.
     public var sampleRate: Int?
-    /// `CHARACTERISTICS` as written: uniform type identifiers with commas between.
+    /// The characteristics as written (`CHARACTERISTICS`): uniform type identifiers separated by commas.
     public var characteristicsText: String?
-    /// `CHANNELS` as written: `6`, `16/JOC`.
+    /// The channels as written (`CHANNELS`): `6`, `16/JOC`.
     public var channels: String?
-    /// Attributes that have no property.
+    /// Attributes without a corresponding property.
     public var otherAttributes: [PlaylistAttribute]
 
-    /// Makes a rendition; without `uri` its media is in the variants. What has a default is undeclared.
+    /// Creates a rendition.
+    ///
+    /// Without `uri`, its media is in the variants. Properties with a default are undeclared.
     public init(
         type: MediaType, groupID: String, name: String, uri: String? = nil, language: String? = nil,
         isDefault: Bool = false, isAutoselect: Bool = false, isForced: Bool = false
@@ -66,7 +68,7 @@ public struct Rendition: Sendable, Hashable {
         otherAttributes = []
     }
 
-    /// The characteristics, one by one.
+    /// The individual characteristics.
     public var characteristics: [String] {
         (characteristicsText ?? "").split(separator: ",").map(String.init)
     }
@@ -76,31 +78,33 @@ public struct Rendition: Sendable, Hashable {
         channels?.split(separator: "/", omittingEmptySubsequences: false).first.flatMap { Int($0) }
     }
 
-    /// How the channels are meant: the third field of ``channels``; empty where there is none.
+    /// The uses of the channels: the third field of ``channels``, or empty if there is none.
     public var channelUsage: [ChannelUsage] {
         let fields = channels?.split(separator: "/", omittingEmptySubsequences: false) ?? []
         return fields.count > 2 ? fields[2].split(separator: ",").map { ChannelUsage(rawValue: String($0)) } : []
     }
 }
 
-/// How the channels of an audio rendition are meant: an entry of the third field of `CHANNELS`. An open set.
+/// The use of the channels in an audio rendition: an entry of the third field of `CHANNELS`.
+///
+/// The set is open.
 public struct ChannelUsage: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
     /// ``rawValue``.
     public var description: String { rawValue }
 
-    /// Made for headphones.
+    /// Rendered for headphones.
     public static let binaural = ChannelUsage(rawValue: "BINAURAL")
     /// Already processed to surround a listener.
     public static let immersive = ChannelUsage(rawValue: "IMMERSIVE")
-    /// Made from a rendition with more channels.
+    /// Derived from a rendition with more channels.
     public static let downmix = ChannelUsage(rawValue: "DOWNMIX")
 }
 
 extension Rendition {
-    /// Reads the attributes of the current tag into an empty rendition, in place as ``VariantStream/read(_:_:)`` does. Gives
-    /// whether it is one: has a type.
+    /// Reads the attributes of the current tag into an empty rendition, in place like ``VariantStream/read(_:_:)``.
+    /// Returns whether it has a type.
     mutating func read(
         _ context: inout ReadingContext, _ bytes: borrowing Span<UInt8>
     ) throws(PlaylistError) -> Bool {

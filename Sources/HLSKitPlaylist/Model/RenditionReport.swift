@@ -1,19 +1,21 @@
-/// How far another rendition's playlist is: `EXT-X-RENDITION-REPORT`.
+/// The progress of another rendition's playlist: `EXT-X-RENDITION-REPORT`.
 ///
-/// Source: rfc8216bis §4.4.5.4. See rule 29 of docs/behaviour/playlists.md.
+/// Source: rfc8216bis §4.4.5.4.
 public struct RenditionReport: Sendable, Hashable {
-    /// The playlist, as written.
+    /// The URI of the playlist, as written.
     public var uri: String
-    /// The last media sequence number, counting a segment in the making; where it is not written, that of the playlist
-    /// that holds the report.
+    /// The last media sequence number, including a segment in progress.
+    ///
+    /// If it is absent, it is the number of the playlist that contains the report.
     public var lastMediaSequence: Int?
-    /// The index of the last part of that segment; where it is not written, as in the playlist that holds the report,
-    /// nil without parts.
+    /// The index of the last part of that segment.
+    ///
+    /// If it is absent, it is the index in the playlist that contains the report, or `nil` without parts.
     public var lastPart: Int?
-    /// Attributes that have no property.
+    /// Attributes without a corresponding property.
     public var otherAttributes: [PlaylistAttribute]
 
-    /// Makes a report; numbers that are nil are those of the playlist that holds it.
+    /// Creates a report. For `nil` numbers, those in the containing playlist apply.
     public init(
         uri: String, lastMediaSequence: Int? = nil, lastPart: Int? = nil, otherAttributes: [PlaylistAttribute] = []
     ) {

@@ -1,17 +1,17 @@
 /// A frame size in pixels.
 public struct Resolution: Sendable, Hashable {
-    /// In pixels.
+    /// The width in pixels.
     public var width: Int
-    /// In pixels.
+    /// The height in pixels.
     public var height: Int
 
-    /// Makes a size in pixels.
+    /// Creates a size in pixels.
     public init(width: Int, height: Int) {
         self.width = width
         self.height = height
     }
 
-    /// The number of pixels; `Int.max` when it does not fit.
+    /// The number of pixels, or `Int.max` on overflow.
     package var pixelCount: Int {
         let (product, overflow) = width.multipliedReportingOverflow(by: height)
         return overflow ? .max : product
@@ -24,7 +24,7 @@ extension Resolution: CustomStringConvertible {
 }
 
 extension ReadingContext {
-    /// `WxH`; nil, and reported, when it is not that.
+    /// Reads `WxH`. Reports any other text and returns nil.
     mutating func resolution(
         _ attribute: Attribute, _ bytes: borrowing Span<UInt8>
     ) throws(PlaylistError) -> Resolution? {

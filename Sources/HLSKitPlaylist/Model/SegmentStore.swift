@@ -1,7 +1,7 @@
-/// A piece of the playlist's text, or of what became of it by replacing variables.
+/// A piece of the playlist's text, or of text in which variables have been replaced.
 struct TextRange: Sendable, Hashable {
     var start: UInt32 = 0
-    /// The highest bit means that the text is in ``SegmentStore/expansions``.
+    /// The highest bit indicates that the text is in ``SegmentStore/expansions``.
     private var lengthAndPlace: UInt32 = 0
 
     private static var expansionBit: UInt32 { 1 << 31 }
@@ -22,28 +22,28 @@ struct TextRange: Sendable, Hashable {
     }
 }
 
-/// A segment in 88 bytes. What it shares with its neighbours is in tables.
+/// A segment in 88 bytes. Values that it shares with its neighbours are in tables.
 struct SegmentRecord: Sendable {
     var uri = TextRange()
-    /// Where the lines of the segment start: after the URI line of the one before.
+    /// The offset of the segment's lines, which begin after the previous URI line.
     var blockStart: UInt32 = 0
-    /// Where the title of `EXTINF` starts; 0 when there is none. It continues to the end of the line.
+    /// The offset of the `EXTINF` title, or 0 if there is none. The title continues to the end of the line.
     var titleStart: UInt32 = 0
     var durationAttos: UInt64 = 0
     var durationSeconds: UInt32 = 0
     var flags: Flags = []
-    /// From the start of the playlist to the start of the segment.
+    /// The time from the start of the playlist to the start of the segment.
     var elapsedSeconds: UInt64 = 0
     var elapsedAttos: UInt64 = 0
     var byteRangeOffset = 0
     var byteRangeLength = 0
     /// Index into ``SegmentStore/states``.
     var state: UInt32 = 0
-    /// How many dates there are up to this segment; its own is the last of them.
+    /// The number of dates up to this segment. If it has its own date, that is the last one.
     var dateCount: UInt32 = 0
-    /// How many parts there are up to the end of this segment.
+    /// The number of parts up to the end of this segment.
     var partEnd: UInt32 = 0
-    /// How many discontinuities there are up to this segment.
+    /// The number of discontinuities up to this segment.
     var discontinuityCount: UInt32 = 0
     /// The number of the URI line.
     var line: UInt32 = 0
@@ -54,7 +54,7 @@ struct SegmentRecord: Sendable {
         static let gap = Flags(rawValue: 2)
         static let byteRange = Flags(rawValue: 4)
         static let ownDate = Flags(rawValue: 8)
-        /// EXTINF could not be read and the target duration is used for it.
+        /// The `EXTINF` was unreadable and is replaced by the target duration.
         static let replacedDuration = Flags(rawValue: 16)
         /// The byte range was written without an offset.
         static let continuedRange = Flags(rawValue: 32)
@@ -62,8 +62,8 @@ struct SegmentRecord: Sendable {
 }
 
 extension SegmentRecord {
-    /// From the text and tables that a record stands in to others that hold the same. Numbers wrap round, so that they
-    /// go either way.
+    /// Maps the positions of a record from its text and tables to others with the same content. Numbers wrap around, so
+    /// the mapping works in both directions.
     struct Move {
         var text: UInt32
         var line: UInt32
@@ -74,7 +74,7 @@ extension SegmentRecord {
         var seconds: UInt64
         var attos: UInt64
 
-        /// Moves a place on the timeline.
+        /// Moves a position on the timeline.
         @inline(__always)
         func time(_ elapsedSeconds: inout UInt64, _ elapsedAttos: inout UInt64) {
             elapsedSeconds &+= seconds
@@ -86,7 +86,7 @@ extension SegmentRecord {
         }
     }
 
-    /// Of a record whose URI is in the text itself.
+    /// Returns the moved record. Its URI must be in the text itself.
     @inline(__always)
     func moved(by move: Move) -> SegmentRecord {
         var record = self
@@ -103,7 +103,7 @@ extension SegmentRecord {
     }
 }
 
-/// State that holds until another tag changes it.
+/// State that applies until another tag changes it.
 struct SegmentState: Sendable, Hashable {
     /// Index into ``SegmentStore/keySets``.
     var keys = 0
@@ -113,14 +113,14 @@ struct SegmentState: Sendable, Hashable {
     var bitRate: Int?
 }
 
-/// A date and the place on the timeline that it belongs to.
+/// A date and its position on the timeline.
 struct DateAnchor: Sendable {
     var date: PlaylistDate
     var elapsedSeconds: UInt64
     var elapsedAttos: UInt64
 }
 
-/// The segments of one text, immutable and shared by everything that was taken from it.
+/// The immutable segments of one text, shared by all values created from it.
 final class SegmentStore: Sendable {
     let text: [UInt8]
     let expansions: [UInt8]
@@ -152,7 +152,7 @@ final class SegmentStore: Sendable {
     }
 }
 
-/// The tables of a ``SegmentStore``, as they grow while reading.
+/// The growing tables of a ``SegmentStore`` during reading.
 struct SegmentTables: Sendable {
     var records: [SegmentRecord] = []
     var states: [SegmentState] = [SegmentState()]

@@ -1,21 +1,23 @@
-/// Capabilities of a playlist's server: `EXT-X-SERVER-CONTROL`, as written, without defaults.
+/// The declared capabilities of a playlist's server, without defaults: `EXT-X-SERVER-CONTROL`.
 ///
-/// Source: rfc8216bis §4.4.3.8. See rule 32 of docs/behaviour/playlists.md.
+/// Source: rfc8216bis §4.4.3.8.
 public struct ServerControl: Sendable, Hashable {
-    /// Segments further from the end than this can be skipped in a delta update; nil means there are none.
+    /// The distance from the end beyond which a delta update can skip segments.
+    ///
+    /// `nil` means that there are no delta updates.
     public var canSkipUntil: Duration?
-    /// Delta updates can skip date ranges too.
+    /// A Boolean value that indicates whether delta updates can also skip date ranges.
     public var canSkipDateRanges: Bool
-    /// How far from the end to play; nil means three target durations.
+    /// The minimum distance of playback from the end. `nil` means three target durations.
     public var holdBack: Duration?
-    /// How far from the end to play with parts.
+    /// The minimum distance of playback from the end with partial segments.
     public var partHoldBack: Duration?
-    /// The server can hold a request until the playlist has changed.
+    /// A Boolean value that indicates whether the server supports blocking playlist reload.
     public var canBlockReload: Bool
-    /// Attributes that have no property.
+    /// Attributes without a corresponding property.
     public var otherAttributes: [PlaylistAttribute]
 
-    /// Makes a tag that offers nothing, apart from what is given.
+    /// Creates a tag that declares only the given capabilities.
     public init(
         canSkipUntil: Duration? = nil, canSkipDateRanges: Bool = false, holdBack: Duration? = nil,
         partHoldBack: Duration? = nil, canBlockReload: Bool = false, otherAttributes: [PlaylistAttribute] = []

@@ -1,20 +1,20 @@
 extension MultivariantPlaylist {
     /// A piece of data about the whole presentation: `EXT-X-SESSION-DATA`. Source: rfc8216bis §4.4.6.4.
     public struct SessionData: Sendable, Hashable {
-        /// The identifier of the data; unique together with the language.
+        /// The identifier of the data, which is unique together with the language.
         public var dataID: String
-        /// The data itself; nil when it is at ``uri``.
+        /// The data itself, or `nil` if it is at ``uri``.
         public var value: String?
-        /// Where the data is, as written.
+        /// The URI of the data, as written.
         public var uri: String?
-        /// `JSON` or `RAW` as written; nil means JSON.
+        /// The format as written: `JSON` or `RAW`. `nil` means JSON.
         public var format: String?
-        /// BCP 47.
+        /// The BCP 47 tag of the language.
         public var language: String?
-        /// Attributes that have no property.
+        /// Attributes without a corresponding property.
         public var otherAttributes: [PlaylistAttribute]
 
-        /// Makes session data, which has either a `value` or a `uri`.
+        /// Creates session data with either a `value` or a `uri`.
         public init(
             dataID: String, value: String? = nil, uri: String? = nil, format: String? = nil, language: String? = nil,
             otherAttributes: [PlaylistAttribute] = []

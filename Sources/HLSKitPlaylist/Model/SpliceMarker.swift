@@ -1,52 +1,54 @@
-/// A tag in front of a segment that says where a break begins, continues or ends, or what is known of it: `EXT-X-CUE-OUT`,
-/// `EXT-X-CUE-OUT-CONT`, `EXT-X-CUE-IN`, `EXT-X-SCTE35`, `EXT-OATCLS-SCTE35` and `EXT-X-ASSET`.
+/// A tag before a segment that marks or describes an ad break.
 ///
-/// No standard has these tags; what is read is what packagers write. Nothing in them is an issue of the playlist, and they are
-/// written as they were read.
+/// The tags are `EXT-X-CUE-OUT`, `EXT-X-CUE-OUT-CONT`, `EXT-X-CUE-IN`, `EXT-X-SCTE35`, `EXT-OATCLS-SCTE35` and
+/// `EXT-X-ASSET`. No standard defines them, so the parser accepts the forms that packagers write. Their contents are
+/// never reported as issues, and they are written as they were read.
 public struct SpliceMarker: Sendable, Hashable {
-    /// What a marker says. An open set.
+    /// The meaning of a marker. The set is open.
     public struct Kind: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
 
         public var description: String { rawValue }
 
-        /// A break begins with the segment: `EXT-X-CUE-OUT`, and `EXT-X-SCTE35` with `CUE-OUT=YES`.
+        /// A break begins with the segment: `EXT-X-CUE-OUT`, or `EXT-X-SCTE35` with `CUE-OUT=YES`.
         public static let out = Kind(rawValue: "out")
-        /// The segment is in a break: `EXT-X-CUE-OUT-CONT`, and `EXT-X-SCTE35` with `CUE-OUT=CONT`.
+        /// The segment is in a break: `EXT-X-CUE-OUT-CONT`, or `EXT-X-SCTE35` with `CUE-OUT=CONT`.
         public static let continued = Kind(rawValue: "continued")
-        /// The break before has ended: `EXT-X-CUE-IN`, and `EXT-X-SCTE35` with `CUE-IN=YES` or `CUE-OUT=NO`.
+        /// The previous break has ended: `EXT-X-CUE-IN`, or `EXT-X-SCTE35` with `CUE-IN=YES` or `CUE-OUT=NO`.
         public static let `in` = Kind(rawValue: "in")
-        /// Splice information, and no word of where: `EXT-OATCLS-SCTE35`, and other `EXT-X-SCTE35`.
+        /// Splice information without a position: `EXT-OATCLS-SCTE35`, and other `EXT-X-SCTE35`.
         public static let message = Kind(rawValue: "message")
-        /// What is shown in the break: `EXT-X-ASSET`.
+        /// The content of the break: `EXT-X-ASSET`.
         public static let asset = Kind(rawValue: "asset")
     }
 
     /// The name of the tag, without `#`.
     public var tag: String
-    /// What it says.
+    /// The meaning of the marker.
     public var kind: Kind
-    /// The text after the colon, as it is written; may be empty.
+    /// The text after the colon, as written, which may be empty.
     public var value: String
-    /// How long the break lasts (`:30`, `8/30`, `DURATION=30`); nil if undeclared, or 0.
+    /// The duration of the break (`:30`, `8/30`, `DURATION=30`), or `nil` if it is 0 or undeclared.
     public var duration: Duration?
-    /// How much of the break is over (`8/30`, `ELAPSED=8`); nil if undeclared.
+    /// The elapsed time of the break (`8/30`, `ELAPSED=8`), or `nil` if undeclared.
     public var elapsed: Duration?
-    /// `ID`; nil if undeclared.
+    /// The identifier (`ID`), or `nil` if undeclared.
     public var id: String?
-    /// The splice information of SCTE 35 as it is written: base 64, or hexadecimal after `0x`; nil without.
+    /// The SCTE 35 splice information as written, or `nil` if there is none.
+    ///
+    /// It is base 64, or hexadecimal after `0x`.
     public var scte35: String?
-    /// All attributes of a list, in the order of the text; of a repeated name the first counts for the properties.
+    /// All attributes, in the order of the text. If a name is repeated, the properties use the first value.
     public var attributes: [PlaylistAttribute]
 
-    /// The value of an attribute, whatever the case of its name.
+    /// The value of an attribute, regardless of the case of its name.
     public subscript(attribute name: String) -> String? {
         attributes.first { $0.name.uppercased() == name.uppercased() }?.value
     }
 
-    /// That of the beginning of a break whose end this is, as far as its end tells: `EXT-X-CUE-OUT`, or the same tag, with the
-    /// same attributes.
+    /// The marker that opened the break whose end this is, as far as the end declares it: `EXT-X-CUE-OUT`, or the same
+    /// tag with the same attributes.
     package var opening: SpliceMarker {
         var marker = self
         if tag == Tag.cueIn.rawValue { marker.tag = Tag.cueOut.rawValue }
@@ -54,7 +56,7 @@ public struct SpliceMarker: Sendable, Hashable {
         return marker
     }
 
-    /// More of them are not read.
+    /// Further attributes are not read.
     private static let maximumAttributeCount = 100
 
     init(_ tag: Tag, _ value: String) {
@@ -73,7 +75,7 @@ public struct SpliceMarker: Sendable, Hashable {
             attributes = Self.attributes(value)
         default:
             attributes = Self.attributes(value)
-            // A section alone has no name; base 64 ends with what looks like one that is empty.
+            // A section alone has no name. The end of base 64 looks like an empty attribute.
             if attributes.allSatisfy({ $0.value.isEmpty || $0.value.utf8.allSatisfy { $0 == 0x3d } }) {
                 attributes = []
                 scte35 = value.isEmpty ? nil : value
@@ -82,7 +84,7 @@ public struct SpliceMarker: Sendable, Hashable {
         readAttributes()
     }
 
-    /// `30`, `8/30`; `8` alone is what is over of a break that continues.
+    /// `30` or `8/30`. A single `8` in a continuing break is the elapsed time.
     private mutating func readNumbers() {
         let parts = value.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         let numbers = parts.map { Self.duration($0) }
@@ -149,16 +151,16 @@ public struct SpliceMarker: Sendable, Hashable {
     }
 }
 
-/// Where a marker stands in the text.
+/// The position of a marker in the text.
 struct SpliceMarkerRecord: Sendable {
-    /// The place of the segment behind it.
+    /// The index of the segment after it.
     var segment: UInt32
     var tag: Tag
     var value: TextRange
 }
 
 extension SegmentStore {
-    /// The markers in front of a segment, or behind the last one.
+    /// Returns the markers before a segment, or after the last one.
     func spliceMarkers(of segment: Int) -> [SpliceMarker] {
         let records = tables.markers
         var (low, high) = (0, records.count)
@@ -176,7 +178,9 @@ extension SegmentStore {
 }
 
 extension MediaSegment {
-    /// The markers of a break that stand in front of the segment, as it was read; empty for a segment made by hand.
+    /// The markers of a break before the segment, as they were read.
+    ///
+    /// It is empty for a segment created in code.
     public var spliceMarkers: [SpliceMarker] {
         guard index >= 0, !store.tables.markers.isEmpty else { return [] }
         return store.spliceMarkers(of: index)
@@ -184,8 +188,8 @@ extension MediaSegment {
 }
 
 extension MediaPlaylist {
-    /// The segments that have markers in front of them, by their places, and one past the last where the segment that is being
-    /// made has some.
+    /// The indices of the segments with markers before them. The index after the last segment represents the segment in
+    /// progress.
     package var markedSegments: [Int] {
         guard let store = segments.store else {
             return segments.indices.filter { !segments[$0].spliceMarkers.isEmpty }
@@ -197,14 +201,14 @@ extension MediaPlaylist {
         return places
     }
 
-    /// The markers of the segment that is being made.
+    /// The markers of the segment in progress.
     package var upcomingSpliceMarkers: [SpliceMarker] {
         segments.store.map { $0.tables.markers.isEmpty ? [] : $0.spliceMarkers(of: segments.count) } ?? []
     }
 }
 
 extension Tag {
-    /// The tag is a ``SpliceMarker``.
+    /// Whether the tag is a ``SpliceMarker``.
     var isSpliceMarker: Bool {
         switch self {
         case .cueOut, .cueOutContinued, .cueIn, .oatcls, .scte35, .asset: true

@@ -1,11 +1,13 @@
-/// Where playback should start: `EXT-X-START`. Source: rfc8216bis §4.4.2.2.
+/// The preferred start of playback: `EXT-X-START`. Source: rfc8216bis §4.4.2.2.
 public struct StartPoint: Sendable, Hashable {
-    /// From the start of the playlist, or, when negative, from its end. May lie outside of it.
+    /// The offset from the start of the playlist, or from its end if negative.
+    ///
+    /// It may lie outside the playlist.
     public var timeOffset: Duration
-    /// Nothing before the offset should be presented.
+    /// A Boolean value that indicates whether media before the offset must not be presented.
     public var isPrecise: Bool
 
-    /// Makes a start point; negative offsets count from the end.
+    /// Creates a start point. Negative offsets count from the end.
     public init(timeOffset: Duration, isPrecise: Bool = false) {
         self.timeOffset = timeOffset
         self.isPrecise = isPrecise

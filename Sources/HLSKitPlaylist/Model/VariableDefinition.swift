@@ -1,8 +1,8 @@
 /// A variable of a playlist and its value: `EXT-X-DEFINE`.
 ///
-/// Source: rfc8216bis §4.4.2.3. See rule 28 of docs/behaviour/playlists.md.
+/// Source: rfc8216bis §4.4.2.3.
 public struct VariableDefinition: Sendable, Hashable {
-    /// Where the value comes from.
+    /// The source of the value.
     public enum Source: Sendable, Hashable, CaseIterable {
         /// `NAME` and `VALUE`.
         case value
@@ -16,10 +16,10 @@ public struct VariableDefinition: Sendable, Hashable {
     public var name: String
     /// The text that replaces it.
     public var value: String
-    /// Where the value comes from.
+    /// The source of the value.
     public var source: Source
 
-    /// Makes a definition; by default its value is in the playlist itself.
+    /// Creates a definition. By default its value is in the playlist itself.
     public init(name: String, value: String, source: Source = .value) {
         self.name = name
         self.value = value

@@ -2,48 +2,50 @@
 ///
 /// Source: rfc8216bis §4.4.6.2 and §4.4.6.3.
 public struct VariantStream: Sendable, Hashable {
-    /// The media playlist, as written.
+    /// The URI of the media playlist, as written.
     public var uri: String
-    /// The peak bit rate in bits per second; 0 when it is missing (an issue).
+    /// The peak bit rate in bits per second. It is 0 if it is missing, which is an issue.
     public var bandwidth: Int
     /// The average bit rate in bits per second.
     public var averageBandwidth: Int?
-    /// How good the variant is compared with the others; higher is better.
+    /// The relative quality of the variant. Higher is better.
     public var score: Double?
-    /// The formats as written, `avc1.640028,mp4a.40.2`; nil when not written.
+    /// The codecs as written, `avc1.640028,mp4a.40.2`, or `nil` if undeclared.
     public var codecsText: String?
-    /// `SUPPLEMENTAL-CODECS` as written: `codec/brand/brand,…`.
+    /// The supplemental codecs as written (`SUPPLEMENTAL-CODECS`): `codec/brand/brand,…`.
     public var supplementalCodecs: String?
-    /// `RESOLUTION`, the largest size of the video; nil if undeclared or without video.
+    /// The largest size of the video (`RESOLUTION`), or `nil` if undeclared or without video.
     public var resolution: Resolution?
-    /// Frames per second, at most.
+    /// The maximum number of frames per second.
     public var frameRate: Double?
-    /// `HDCP-LEVEL`, the copy protection that outputs need; nil if undeclared.
+    /// The copy protection that outputs need (`HDCP-LEVEL`), or `nil` if undeclared.
     public var hdcpLevel: HDCPLevel?
-    /// `ALLOWED-CPC` as written: `KEYFORMAT:label/label,…`.
+    /// The allowed protection configurations as written (`ALLOWED-CPC`): `KEYFORMAT:label/label,…`.
     public var allowedCPC: String?
-    /// nil, as written, means SDR.
+    /// The video range as written. `nil` means SDR.
     public var videoRange: VideoRange?
-    /// `REQ-VIDEO-LAYOUT` as written: `CH-STEREO,…`.
+    /// The required video layout as written (`REQ-VIDEO-LAYOUT`): `CH-STEREO,…`.
     public var requiredVideoLayout: String?
-    /// `STABLE-VARIANT-ID`, which stays the same when URIs change; nil if undeclared.
+    /// A stable identifier (`STABLE-VARIANT-ID`) that survives changes of URIs, or `nil` if undeclared.
     public var stableVariantID: String?
-    /// Group of audio renditions.
+    /// The group of audio renditions.
     public var audio: String?
-    /// Group of video renditions.
+    /// The group of video renditions.
     public var video: String?
-    /// Group of subtitle renditions.
+    /// The group of subtitle renditions.
     public var subtitles: String?
-    /// Group of closed captions, or the statement that there are none.
+    /// The group of closed captions, or a declaration that there are none.
     public var closedCaptions: ClosedCaptions?
-    /// nil, as written, means `.`.
+    /// The pathway as written. `nil` means `.`.
     public var pathwayID: String?
-    /// `NAME`, which the specification does not have.
+    /// The name (`NAME`), which is not part of the specification.
     public var name: String?
-    /// Attributes that have no property, among them unknown `REQ-*` ones.
+    /// Attributes without a property, including unknown `REQ-*` attributes.
     public var otherAttributes: [PlaylistAttribute]
 
-    /// Makes a variant. What has a default is undeclared; a variant that names no group has its media in itself.
+    /// Creates a variant.
+    ///
+    /// Properties with a default are undeclared. A variant that names no group contains its media itself.
     public init(
         uri: String, bandwidth: Int, averageBandwidth: Int? = nil, codecsText: String? = nil,
         resolution: Resolution? = nil, frameRate: Double? = nil, audio: String? = nil, video: String? = nil,
@@ -62,7 +64,7 @@ public struct VariantStream: Sendable, Hashable {
         otherAttributes = []
     }
 
-    /// The formats, one by one; empty when not written.
+    /// The individual codecs, or an empty array if undeclared.
     public var codecs: [String] {
         (codecsText ?? "").split(separator: ",").map { codec in
             var codec = codec
@@ -72,17 +74,17 @@ public struct VariantStream: Sendable, Hashable {
         }
     }
 
-    /// The video range with its default filled in.
+    /// The video range including its default.
     package var effectiveVideoRange: VideoRange { videoRange ?? .sdr }
 
-    /// Names of `REQ-*` attributes that this library does not know. With any, the variant must not be played (rule 4
-    /// of docs/behaviour/playlists.md).
+    /// The names of `REQ-*` attributes that this library does not support. A variant with any of them must not be
+    /// played.
     package var unknownRequirements: [String] {
         otherAttributes.map(\.name).filter { $0.hasPrefix("REQ-") }
     }
 }
 
-/// The copy protection of outputs that a variant needs. An open set.
+/// The copy protection of outputs that a variant needs. The set is open.
 public struct HDCPLevel: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -98,7 +100,7 @@ public struct HDCPLevel: RawRepresentable, Sendable, Hashable, CustomStringConve
 }
 
 extension HDCPLevel: Comparable {
-    /// In the order of protection. One that is not known is above all that are.
+    /// Orders levels by protection. An unknown level is above all known ones.
     public static func < (one: HDCPLevel, other: HDCPLevel) -> Bool {
         one.rank != other.rank ? one.rank < other.rank : one.rank == 3 && one.rawValue < other.rawValue
     }
@@ -113,7 +115,7 @@ extension HDCPLevel: Comparable {
     }
 }
 
-/// The dynamic range of a variant's video. An open set.
+/// The dynamic range of a variant's video. The set is open.
 public struct VideoRange: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -128,7 +130,7 @@ public struct VideoRange: RawRepresentable, Sendable, Hashable, CustomStringConv
     public static let pq = VideoRange(rawValue: "PQ")
 }
 
-/// Whether a variant has closed captions, and which.
+/// The closed captions of a variant.
 public enum ClosedCaptions: Sendable, Hashable {
     /// `CLOSED-CAPTIONS=NONE`
     case none
@@ -137,8 +139,8 @@ public enum ClosedCaptions: Sendable, Hashable {
 }
 
 extension VariantStream {
-    /// Reads the attributes of the current tag; the URI of a `STREAM-INF` comes later. In place, since copying something
-    /// of this size takes as long as reading it.
+    /// Reads the attributes of the current tag in place because copying a value of this size takes as long as reading
+    /// it. The URI of a `STREAM-INF` follows later.
     mutating func read(_ context: inout ReadingContext, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) {
         var hasBandwidth = false
         while let attribute = try context.nextAttribute(bytes) {
@@ -177,7 +179,7 @@ extension VariantStream {
         if !hasBandwidth { try context.reportMissing(.bandwidth) }
     }
 
-    /// The attribute list; of an I-frame variant with the URI.
+    /// The attribute list, with the URI for an I-frame variant.
     func attributeText(isIFrame: Bool) -> String {
         var list = AttributeText()
         if bandwidth > 0 { list.plain(.bandwidth, bandwidth) }
@@ -209,8 +211,8 @@ extension VariantStream {
 }
 
 extension ReadingContext {
-    /// A decimal-floating-point as the nearest `Double`; nil, and reported, when it is not one, or so large or small
-    /// (10¹⁵, 10⁻⁴) that it cannot be meant.
+    /// Reads a decimal-floating-point as the nearest `Double`. Reports and returns nil for other text and for
+    /// implausibly large or small numbers (10¹⁵, 10⁻⁴).
     mutating func number(_ attribute: Attribute, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) -> Double? {
         guard let value = bytes.number(in: bytes.trimmed(attribute.value)), value == 0 || (1e-4...1e15).contains(value)
         else {
@@ -223,9 +225,9 @@ extension ReadingContext {
 }
 
 extension Span where Element == UInt8 {
-    /// The `Double` nearest to a decimal-floating-point; nil when the range holds anything else.
+    /// Returns the `Double` nearest to a decimal-floating-point, or nil for any other text.
     fileprivate func number(in range: Range<Int>) -> Double? {
-        // Up to 15 digits and a power of ten are exact, so that their quotient is the nearest.
+        // Up to 15 digits and a power of ten are exact, so their quotient is the nearest.
         var digits = 0.0
         var scale = 1.0
         var hasPoint = false

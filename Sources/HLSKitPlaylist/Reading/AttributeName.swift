@@ -72,6 +72,6 @@ enum AttributeName: String, CaseIterable, Sendable {
     case video = "VIDEO"
     case videoRange = "VIDEO-RANGE"
 
-    /// Finds the attribute whose whole name a range holds (rule 2).
+    /// Finds the attribute whose name is exactly the text of a range (rule 2).
     static let table = NameTable<AttributeName>()
 }

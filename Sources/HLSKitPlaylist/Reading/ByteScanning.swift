@@ -1,6 +1,6 @@
 import Glibc
 
-/// Contents of a line besides plain ASCII; the reader looks closer at such lines only.
+/// Contents of a line other than plain ASCII. The reader examines only such lines in detail.
 struct LineTraits: OptionSet {
     let rawValue: UInt8
     /// A control character other than tab.
@@ -15,15 +15,16 @@ extension Span where Element == UInt8 {
     private static var ones: UInt64 { 0x0101_0101_0101_0101 }
     private static var highs: UInt64 { 0x8080_8080_8080_8080 }
 
-    /// Eight bytes, the first in the lowest bits. `index + 8` is not beyond the end.
+    /// Eight bytes, the first in the lowest bits. `index + 8` must not exceed the end.
     @inline(__always)
     func word(at index: Int) -> UInt64 {
         UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
     }
 
-    /// Finds the end of the line that continues at `start`: LF or CRLF, nothing else (rules 5 and 6).
+    /// Finds the end of the line that continues at `start`: LF or CRLF only (rules 5 and 6).
     ///
-    /// `next` is where the following line starts, nil while there is no line feed. Eight bytes at a time.
+    /// `next` is the start of the following line, or nil if there is no line feed yet. The search compares eight bytes
+    /// at a time.
     @inline(__always)
     func lineEnd(from start: Int, traits: inout LineTraits) -> (end: Int, next: Int?) {
         var index = start
@@ -91,7 +92,8 @@ extension Span where Element == UInt8 {
         return Range(uncheckedBounds: (lower, upper))
     }
 
-    /// The range without white space and NUL characters at its ends: files from buffers of a fixed size are padded with those.
+    /// The range without white space and NUL characters at its ends. Files written from fixed-size buffers have NUL
+    /// padding.
     func unpadded(_ range: Range<Int>) -> Range<Int> {
         var lower = range.lowerBound
         var upper = range.upperBound
@@ -102,13 +104,13 @@ extension Span where Element == UInt8 {
 
     private static func isPadding(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0 }
 
-    /// The first index of `byte` in `range`. Eight bytes at a time, which may reach beyond the range.
+    /// The first index of `byte` in `range`. Compares eight bytes at a time, which may exceed the range.
     @inline(__always)
     func index(of byte: UInt8, in range: Range<Int>) -> Int? {
         index(of: byte, or: byte, in: range)
     }
 
-    /// The first index of either byte in `range`. Eight bytes at a time, which may reach beyond the range.
+    /// The first index of either byte in `range`. Compares eight bytes at a time, which may exceed the range.
     @inline(__always)
     func index(of byte: UInt8, or other: UInt8, in range: Range<Int>) -> Int? {
         var index = range.lowerBound
@@ -137,13 +139,13 @@ extension Span where Element == UInt8 {
     func equals(_ range: Range<Int>, _ text: StaticString) -> Bool {
         guard range.count == text.utf8CodeUnitCount else { return false }
         return extracting(range).withUnsafeBytes { bytes in
-            // Not nil: `text` is not empty, and the range is as long.
+            // The address is not nil because `text` is not empty and the range has the same length.
             guard let address = bytes.baseAddress else { return text.utf8CodeUnitCount == 0 }
             return memcmp(address, text.utf8Start, text.utf8CodeUnitCount) == 0
         }
     }
 
-    /// Whether two ranges hold the same bytes.
+    /// Whether two ranges contain the same bytes.
     func equals(_ left: Range<Int>, _ right: Range<Int>) -> Bool {
         guard left.count == right.count else { return false }
         var (i, j) = (left.lowerBound, right.lowerBound)
@@ -160,7 +162,7 @@ extension Span where Element == UInt8 {
         return true
     }
 
-    /// The bytes as text; what is not UTF-8 becomes U+FFFD.
+    /// The bytes as text. Invalid UTF-8 becomes U+FFFD.
     @inline(__always)
     func string(_ range: Range<Int>) -> String {
         extracting(range).withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
@@ -180,7 +182,7 @@ struct DecimalNumber {
 }
 
 extension Span where Element == UInt8 {
-    /// Digits only, at least one; nil when there is anything else or the number passes 2⁶⁴−1 (rule 10).
+    /// Reads at least one digit and nothing else. Returns nil for other text and for numbers above 2⁶⁴−1 (rule 10).
     @inline(__always)
     func unsignedInteger(in range: Range<Int>) -> UInt64? {
         guard !range.isEmpty else { return nil }
@@ -196,14 +198,15 @@ extension Span where Element == UInt8 {
         return value
     }
 
-    /// As ``unsignedInteger(in:)``, up to 2⁶³−1.
+    /// Like ``unsignedInteger(in:)``, up to 2⁶³−1.
     @inline(__always)
     func integer(in range: Range<Int>) -> Int? {
         unsignedInteger(in: range).flatMap { Int(exactly: $0) }
     }
 
-    /// A decimal-floating-point from the start of `range`, and where it ends: `6`, `6.`, `.5`, `6.006`. Digits beyond the
-    /// 18th decimal are dropped. nil when there is no digit, or the whole part passes 2⁶⁴−1. No sign, no exponent.
+    /// Reads a decimal-floating-point at the start of `range`, and returns it with its end: `6`, `6.`, `.5`, `6.006`.
+    /// Digits beyond the 18th decimal are dropped. Returns nil if there is no digit, or the integer part exceeds 2⁶⁴−1.
+    /// There is no sign and no exponent.
     @inline(__always)
     func decimalPrefix(in range: Range<Int>) -> (value: DecimalNumber, end: Int)? {
         var index = range.lowerBound
@@ -249,7 +252,7 @@ extension Span where Element == UInt8 {
 }
 
 extension Duration {
-    /// nil when it passes the range of `Duration` in seconds (2⁶³).
+    /// Returns nil if the number exceeds the range of `Duration` in seconds (2⁶³).
     init?(_ number: DecimalNumber) {
         guard number.whole <= Int64.max else { return nil }
         self.init(seconds: number.whole, attos: number.attos)

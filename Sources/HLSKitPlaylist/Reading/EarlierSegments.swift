@@ -1,41 +1,42 @@
 import Glibc
 
-/// The segments of an earlier state of a media playlist that go on, in the same bytes, behind the first segment of a newer one:
-/// what those bytes stand for is taken from there, and not read again.
+/// The segments of an earlier playlist state that follow, byte for byte, the first segment of a newer state. Their
+/// values are reused instead of parsed again.
 struct EarlierSegments {
-    /// Where reading is when they are appended, behind the first segment.
+    /// The reading position after the first segment, at which they are appended.
     struct Place {
-        /// Lines that were read.
+        /// The number of lines read.
         var line: Int
-        /// From the start of the playlist.
+        /// The time from the start of the playlist.
         var elapsedSeconds: UInt64
         var elapsedAttos: UInt64
         var discontinuityCount: UInt32
-        /// That of the first segment.
+        /// The state of the first segment.
         var state: SegmentState
-        /// Keys in all sets of the tables.
+        /// The number of keys in all sets of the tables.
         var keyCount: Int
         /// The longest segment so far, in whole seconds, and its line.
         var longest: (seconds: UInt64, line: UInt32)
     }
 
     private let source: MediaSource
-    /// Which of the earlier ones.
+    /// The indices of the matching earlier segments.
     let indices: ClosedRange<Int>
-    /// Their lines in the newer text.
+    /// The range of their lines in the newer text.
     let text: Range<Int>
-    /// How many lines those are.
+    /// The number of lines that they occupy.
     let lineCount: Int
-    /// What is added to a place in the earlier text.
+    /// The difference between positions in the newer and the earlier text.
     private let shift: Int
 
-    /// Finds them; nil where the first segment is none of the earlier ones, is not what it was, or is followed by others.
+    /// Finds them. Returns nil if the first segment is not among the earlier ones, has changed, or is followed by
+    /// others.
     ///
     /// - Parameters:
-    ///   - tables: with the first segment of the newer text, and no other.
-    ///   - state: that of the first segment.
-    ///   - next: where the lines behind the first segment start.
-    ///   - limit: how many segments there may be.
+    ///   - tables: The tables with only the first segment of the newer text.
+    ///   - state: The state of the first segment.
+    ///   - next: The offset of the lines after the first segment.
+    ///   - limit: The largest number of segments.
     init?(
         of source: MediaSource, behind tables: SegmentTables, _ state: SegmentState, mediaSequence: Int,
         in bytes: borrowing Span<UInt8>, next: Int, limit: Int
@@ -55,7 +56,7 @@ struct EarlierSegments {
             first.byteRangeOffset == oldFirst.byteRangeOffset, first.byteRangeLength == oldFirst.byteRangeLength
         else { return nil }
 
-        // How many segments have the same text.
+        // Count the segments with the same text.
         func blockEnd(_ index: Int) -> Int {
             index + 1 < records.count ? Int(records[index + 1].blockStart) : source.tailStart
         }
@@ -83,7 +84,8 @@ struct EarlierSegments {
         shift = next - oldNext
     }
 
-    /// `EXT-X-DATERANGE` lines between them: where they start in the newer text, and what each says by itself.
+    /// The `EXT-X-DATERANGE` lines between them: their offsets in the newer text, and the range that each line declares
+    /// by itself.
     var dateRangeLines: [(start: Int, range: DateRange)] {
         source.dateRangeLines.compactMap { start, range in
             let moved = start + shift
@@ -93,10 +95,11 @@ struct EarlierSegments {
 
     // MARK: Taking them over
 
-    /// Appends what they are to the tables of the newer text. The record of the last one says where reading is behind them.
+    /// Appends their values to the tables of the newer text. The record of the last one contains the reading position
+    /// after them.
     ///
-    /// - Parameter place: gets the count of keys and the longest segment.
-    /// - Throws: where there are more keys than may be.
+    /// - Parameter place: Receives the number of keys and the longest segment.
+    /// - Throws: An error if there are more keys than allowed.
     func append(
         to tables: inout SegmentTables, behind place: inout Place, _ context: borrowing ReadingContext
     ) throws(PlaylistError) {
@@ -126,12 +129,12 @@ struct EarlierSegments {
         appendRecords(to: &tables, moved: move, &place.longest)
     }
 
-    /// - Parameter before: the earlier record of the first segment.
+    /// - Parameter before: The earlier record of the first segment.
     private func move(
         behind place: Place, _ before: SegmentRecord, to tables: SegmentTables
     ) -> SegmentRecord.Move {
         let first = source.store.tables.records[indices.lowerBound]
-        // Times move by a constant; done in attoseconds since both fit easily.
+        // Times move by a constant, calculated in attoseconds because both values fit easily.
         let timeShift =
             Int128(place.elapsedSeconds) * 1_000_000_000_000_000_000 + Int128(place.elapsedAttos)
             - Int128(first.elapsedSeconds) * 1_000_000_000_000_000_000 - Int128(first.elapsedAttos)
@@ -145,7 +148,7 @@ struct EarlierSegments {
             seconds: UInt64(bitPattern: seconds), attos: attos)
     }
 
-    /// Made in one pass, since they are most of what there is to copy. What was read goes in front.
+    /// Builds the records in one pass because they are most of the data to copy. The records already read go first.
     private func appendRecords(
         to tables: inout SegmentTables, moved move: SegmentRecord.Move, _ longest: inout (seconds: UInt64, line: UInt32)
     ) {
@@ -170,8 +173,8 @@ struct EarlierSegments {
         longest = found
     }
 
-    /// Takes over states with their keys and maps. Each segment has the state of the one before or the next in the
-    /// table, so that those of a stretch of segments stand together, and their numbers move by a constant.
+    /// Copies states with their keys and maps. Each segment has the same state as the previous one, or the next state
+    /// in the table. The states of a range of segments are therefore contiguous, and their numbers move by a constant.
     private func appendStates(
         to tables: inout SegmentTables, after known: Int, upTo last: Int, behind place: inout Place,
         _ context: borrowing ReadingContext
@@ -220,7 +223,7 @@ struct EarlierSegments {
 }
 
 extension Span where Element == UInt8 {
-    /// How many bytes are the same, here from `start` and in `other` from `otherStart` on.
+    /// The number of equal bytes, here from `start` and in `other` from `otherStart`.
     func commonPrefix(from start: Int, with other: borrowing Span<UInt8>, from otherStart: Int) -> Int {
         let limit = Swift.min(count - start, other.count - otherStart)
         var length = 0
@@ -230,7 +233,7 @@ extension Span where Element == UInt8 {
             let there = other.extracting(otherStart &+ length..<otherStart &+ length &+ step)
             let isSame = here.withUnsafeBytes { here in
                 there.withUnsafeBytes { there in
-                    // Both hold `step` bytes, so neither address is nil.
+                    // Both have `step` bytes, so neither address is nil.
                     guard let a = here.baseAddress, let b = there.baseAddress else { return false }
                     return memcmp(a, b, step) == 0
                 }

@@ -1,13 +1,13 @@
 /// Reads the lines of a media playlist.
 ///
-/// Segments become records of a fixed size; nothing is allocated for a segment whose tags are plain.
+/// Segments become records of a fixed size. A segment with plain tags needs no allocation.
 struct MediaPlaylistReader {
-    /// A longer `EXTINF`, part or target duration is not believed (R34): eleven days.
+    /// The longest plausible `EXTINF`, part or target duration (R34): eleven days.
     static var longestDuration: Duration { Duration(seconds: longestSeconds, attos: 0) }
     private static var longestSeconds: UInt64 { 1_000_000 }
-    /// Preload hints that are kept: there should be two, and later ones are of no use to anybody.
+    /// The number of preload hints to keep. There should be two, and later ones are useless.
     private static var maximumHintCount: Int { 100 }
-    /// Of a longer one there is a warning.
+    /// Longer segments cause a warning.
     private static var longSeconds: UInt64 { 86_400 }
 
     private var tables = SegmentTables()
@@ -27,28 +27,28 @@ struct MediaPlaylistReader {
     private var date: PlaylistDate?
     private var state = SegmentState()
     private var hasStateChanged = false
-    /// The keys and the map of the next segment. They go into the tables when a segment uses them, so that tags of which
-    /// none comes of use cost nothing.
+    /// The keys and the map of the next segment. They are added to the tables when a segment uses them, so that unused
+    /// tags cost nothing.
     private var keys: [EncryptionKey] = []
     private var map: MediaInitializationSection?
     private var hasNewKeys = false
     private var hasNewMap = false
-    /// Of all sets in the tables.
+    /// The number of keys of all sets in the tables.
     private var keyCount = 0
 
-    // State that is carried on.
+    // State that accumulates over segments.
     private var elapsedSeconds: UInt64 = 0
     private var elapsedAttos: UInt64 = 0
     private var discontinuityCount: UInt32 = 0
     private var longest: (seconds: UInt64, line: UInt32) = (0, 0)
-    /// Line of the first duration that cannot be read.
+    /// The line of the first unreadable duration.
     private var replacedDurationLine: Int?
     private var keyLine: Range<Int>?
     private var mapLine: Range<Int>?
 
-    // An earlier state of the playlist, until it is used or found not to fit.
+    // An earlier state of the playlist, until it has been used or found not to match.
     private var previous: MediaSource?
-    /// Set when segments of the earlier state were taken over: where reading continues.
+    /// The position at which reading continues after segments of the earlier state have been reused.
     var adopted: (next: Int, lineCount: Int)?
 
     init(reusing previous: MediaSource?, mode: PlaylistParser.Mode) {
@@ -102,7 +102,7 @@ extension MediaPlaylistReader {
         }
     }
 
-    /// The target duration stands in for a duration that cannot be read (R34).
+    /// The target duration replaces an unreadable duration (R34).
     private mutating func readBadInf(
         _ bytes: borrowing Span<UInt8>, _ value: Range<Int>, _ context: inout ReadingContext
     ) throws(PlaylistError) {
@@ -161,7 +161,7 @@ extension MediaPlaylistReader {
         if previous != nil { try adopt(bytes, next: next, &context) }
     }
 
-    /// Puts the keys and the map of the segment into the tables.
+    /// Stores the keys and the map of the segment in the tables.
     private mutating func storeState(_ context: borrowing ReadingContext) throws(PlaylistError) {
         if hasNewKeys {
             hasNewKeys = false
@@ -196,7 +196,7 @@ extension MediaPlaylistReader {
         if rounded > longest.seconds { longest = (rounded, line) }
     }
 
-    /// How many items there will be, from the size of the first 64: one allocation for the rest.
+    /// Estimates the number of items from the size of the first 64, so that one allocation suffices for the rest.
     private static func expectedCount(text: Int, read: Int) -> Int {
         min(text / max(1, read / 64) + 64, 1 << 20)
     }
@@ -210,8 +210,9 @@ extension MediaPlaylistReader {
         }
     }
 
-    /// Gives the range of the segment its offset: as written, or where the range of the segment before ends (rule 15).
-    /// That should be a range of the same resource; where it is not, peers continue with any, and with 0 without one.
+    /// Resolves the offset of the segment's range: the written one, or the end of the previous range (rule 15). The
+    /// previous range should belong to the same resource. If it does not, other players continue from any range, and
+    /// from 0 if there is none.
     private mutating func resolveRange(
         _ bytes: borrowing Span<UInt8>, _ context: inout ReadingContext
     ) throws(PlaylistError) {
@@ -310,7 +311,7 @@ extension MediaPlaylistReader {
     private mutating func readKey(
         _ bytes: borrowing Span<UInt8>, _ value: Range<Int>, _ context: inout ReadingContext
     ) throws(PlaylistError) {
-        // The same line again changes nothing.
+        // A repeated identical line has no effect.
         if let keyLine, bytes.equals(keyLine, value) { return }
         context.beginAttributes(value)
         hasStateChanged = true
@@ -364,7 +365,7 @@ extension MediaPlaylistReader {
         }
     }
 
-    /// Only its place is kept: what it says is read when somebody asks. More than there may be segments are left out.
+    /// Only its position is stored. Its contents are read on access. Markers beyond the limit of segments are dropped.
     mutating func readSpliceMarker(_ tag: Tag, _ value: Range<Int>, _ context: borrowing ReadingContext) {
         guard tables.markers.count < context.options.limits.maximumSegmentCount else { return }
         tables.markers.append(
@@ -455,7 +456,7 @@ extension MediaPlaylistReader {
         }
     }
 
-    /// An integer; a fraction is read as it is and reported (rule 33).
+    /// Reads an integer. A fraction is accepted and reported (rule 33).
     private mutating func readTargetDuration(
         _ bytes: borrowing Span<UInt8>, _ value: Range<Int>, _ context: inout ReadingContext
     ) throws(PlaylistError) {
@@ -487,8 +488,8 @@ extension MediaPlaylistReader {
 // MARK: - Reuse
 
 extension MediaPlaylistReader {
-    /// After the first segment: when the playlist was read before and continues with the same bytes, takes over the
-    /// segments that those stand for.
+    /// Called after the first segment. If an earlier state of the playlist continues with the same bytes, reuses its
+    /// segments.
     private mutating func adopt(
         _ bytes: borrowing Span<UInt8>, next: Int, _ context: inout ReadingContext
     ) throws(PlaylistError) {
@@ -512,7 +513,7 @@ extension MediaPlaylistReader {
             state = tables.states[Int(last.state)]
             keys = tables.keySets[state.keys]
             map = state.map.map { tables.maps[$0] }
-            // The running state need not be the one that was appended last.
+            // The running state may differ from the last appended state.
             hasStateChanged = true
         }
         record.blockStart = UInt32(truncatingIfNeeded: earlier.text.upperBound)
@@ -533,7 +534,7 @@ extension MediaPlaylistReader {
 // MARK: - The end
 
 extension MediaPlaylistReader {
-    /// Makes the playlist. `complete` fills in what the tags of either kind said.
+    /// Creates the playlist. `complete` adds the values of tags that either kind may have.
     mutating func finish(
         text: [UInt8], _ context: inout ReadingContext, complete: (inout MediaPlaylist) -> Void
     ) throws(PlaylistError) -> MediaPlaylist {
@@ -544,7 +545,7 @@ extension MediaPlaylistReader {
         try checkNumbers(context)
 
         if let date {
-            // Of the segment to come; those before it can be dated from it.
+            // The date of the next segment, from which earlier ones can be dated.
             tables.dates.append(DateAnchor(date: date, elapsedSeconds: elapsedSeconds, elapsedAttos: elapsedAttos))
         }
         let store = store(text: text)
@@ -576,7 +577,7 @@ extension MediaPlaylistReader {
         return playlist
     }
 
-    /// Fills in durations that could not be read, and moves what comes after them.
+    /// Fills in unreadable durations and moves the following segments.
     private mutating func replaceDurations(_ context: inout ReadingContext) throws(PlaylistError) {
         guard let line = replacedDurationLine else { return }
         guard seen.contains(.targetDuration), playlist.targetDuration >= .zero else {
@@ -614,10 +615,10 @@ extension MediaPlaylistReader {
         }
     }
 
-    /// Counting on from the sequence numbers must not pass 2⁶³−1 (rule 10, R35).
+    /// Sequence numbers must not exceed 2⁶³−1 (rule 10, R35).
     private func checkNumbers(_ context: ReadingContext) throws(PlaylistError) {
         let (base, skipOverflow) = playlist.mediaSequence.addingReportingOverflow(playlist.skip?.count ?? 0)
-        // One more for the segment in the making.
+        // One more for the segment in progress.
         let (_, overflow) = base.addingReportingOverflow(tables.records.count + 1)
         let (_, discontinuityOverflow) = playlist.discontinuitySequence.addingReportingOverflow(
             Int(discontinuityCount) + 1)
@@ -626,7 +627,7 @@ extension MediaPlaylistReader {
         }
     }
 
-    /// Reports without numbers have those of this playlist (rule 29).
+    /// Reports without numbers have the numbers of this playlist (rule 29).
     private mutating func inheritReports(_ store: SegmentStore) {
         let count = tables.records.count
         let isInTheMaking = !playlist.trailingParts.isEmpty

@@ -1,14 +1,14 @@
 /// Reads the lines of a multivariant playlist.
 struct MultivariantPlaylistReader {
     private(set) var playlist = MultivariantPlaylist()
-    /// Where the items of the playlist stand, for writing.
+    /// The positions of the items in the text, for writing.
     private(set) var items: [MultivariantSource.ItemLine] = []
-    /// Where the `STREAM-INF` of the last variant starts, while it waits for its URI line.
+    /// The offset of the last variant's `STREAM-INF` while its URI line is missing.
     private var pending: Int?
-    /// The template of new variants: appending a copy of it costs less than making one and moving it.
+    /// The template of new variants, because appending a copy of it costs less than creating one and moving it.
     private let emptyVariant = VariantStream(uri: "", bandwidth: 0)
 
-    /// The variants that are complete.
+    /// The complete variants.
     var variants: [VariantStream] { pending == nil ? playlist.variants : playlist.variants.dropLast() }
 
     mutating func read(
@@ -97,11 +97,12 @@ struct MultivariantPlaylistReader {
         return playlist
     }
 
-    /// Every group that a variant names has to exist (rule 30), and `CLOSED-CAPTIONS=NONE` holds for all or none.
+    /// Every group that a variant names must exist (rule 30), and `CLOSED-CAPTIONS=NONE` must be on all variants or
+    /// none.
     private func checkReferences(_ context: inout ReadingContext) throws(PlaylistError) {
         var groups = GroupNames(playlist.renditions)
         var withoutCaptions = 0
-        // Variants of one group mostly stand together; properties one by one, since a variant is large.
+        // Variants of one group are mostly adjacent. Properties are read one by one because a variant is large.
         for index in playlist.variants.indices {
             if let audio = playlist.variants[index].audio, groups.audio.isNew(audio) {
                 try reportMissing(.audio, audio, &context)
@@ -136,12 +137,12 @@ struct MultivariantPlaylistReader {
 private struct GroupNames {
     struct Names {
         private var all: Set<String> = []
-        /// The first few of all: comparing with them costs less than a hash.
+        /// The first few names, because comparing with them costs less than a hash.
         private var first: [String] = []
 
         mutating func insert(_ name: String) { _ = isNew(name) }
 
-        /// Whether the name is asked for, or inserted, for the first time.
+        /// Whether the name is new. Inserts it.
         mutating func isNew(_ name: String) -> Bool {
             guard !first.contains(name), all.insert(name).inserted else { return false }
             if first.count < 8 { first.append(name) }

@@ -1,4 +1,4 @@
-/// Finds which of a fixed set of names a few bytes are, in constant time and without making a `String`.
+/// Finds a name of a fixed set in a range of bytes, in constant time and without creating a `String`.
 struct NameTable<Name: CaseIterable & RawRepresentable & Sendable>: @unchecked Sendable  // not written after `init`
 where Name.RawValue == String {
     private struct Slot {
@@ -7,18 +7,18 @@ where Name.RawValue == String {
         var middle: UInt64 = 0
         /// 0 in a free slot.
         var length = 0
-        /// The place in the list of all names.
+        /// The index in the list of all names.
         var ordinal = 0
         var name: Name?
     }
 
-    // Sendable since it is never written after `init`. A pointer and not an array, since counting references to a
-    // global array costs more than the look-up; it lives as long as the process, as its only users, static tables, do.
-    // Every index is masked with `slotCount - 1`.
+    // Sendable because it is never written after `init`. It is a pointer because reference counting of a global array
+    // costs more than the lookup. It lives as long as the process, like the static tables that use it. Every index is
+    // masked with `slotCount - 1`.
     private let slots: UnsafePointer<Slot>
     private static var slotCount: Int { 512 }
 
-    /// A table of all names, at most 200, none of them empty.
+    /// Creates a table of all names: at most 200, none of them empty.
     init() {
         precondition(Name.allCases.count <= 200, "the table is made for at most 200 names")
         let slots = UnsafeMutablePointer<Slot>.allocate(capacity: Self.slotCount)
@@ -35,7 +35,7 @@ where Name.RawValue == String {
         self.slots = UnsafePointer(slots)
     }
 
-    /// The name that `range` holds, and its place in the list of all names.
+    /// Returns the name in `range` and its index in the list of all names.
     @inline(__always)
     func find(_ range: Range<Int>, in bytes: borrowing Span<UInt8>) -> (name: Name, ordinal: Int)? {
         guard !range.isEmpty else { return nil }

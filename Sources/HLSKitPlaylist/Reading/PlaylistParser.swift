@@ -1,28 +1,29 @@
 /// Reads a playlist while it arrives.
 ///
-/// Give the bytes to ``append(_:)-([UInt8])`` in any split, then call ``finish()``. Lines that are complete count at
-/// once. Time and memory grow linearly with the size of the text and are bounded by ``PlaylistLimits``; no input traps.
+/// Pass the bytes to ``append(_:)-([UInt8])`` in pieces of any size, then call ``finish()``. Complete lines are parsed
+/// immediately. Time and memory grow linearly with the size of the text and are bounded by ``PlaylistLimits``. No input
+/// traps.
 public struct PlaylistParser: Sendable {
-    /// The handling of broken rules.
+    /// The handling of violated rules.
     public enum Mode: Sendable, Hashable, CaseIterable {
-        /// Continue wherever the meaning is clear, and collect issues. The default.
+        /// Continues if the meaning is clear, and collects issues. This is the default.
         case lenient
-        /// Throw the first.
+        /// Throws the first issue.
         case strict
     }
 
-    /// How to read.
+    /// Options for reading.
     public struct Options: Sendable, Hashable {
-        /// Whether issues are collected or thrown; lenient by default.
+        /// The handling of issues: collected or thrown. The default is lenient.
         public var mode = Mode.lenient
-        /// Bounds on what is read.
+        /// Limits on the size of the playlist.
         public var limits = PlaylistLimits()
-        /// The variables of the multivariant playlist that led here, for `EXT-X-DEFINE:IMPORT`; nil without one.
+        /// The variables of the parent multivariant playlist for `EXT-X-DEFINE:IMPORT`, or `nil` if there is none.
         public var importedVariables: [String: String]?
-        /// The declared type of the resource, for the message when it is not a playlist.
+        /// The declared content type of the resource, for the message if it is not a playlist.
         public var contentType: String?
 
-        /// Makes options with the default limits.
+        /// Creates options with the default limits.
         public init(mode: Mode = .lenient) { self.mode = mode }
     }
 
@@ -31,7 +32,8 @@ public struct PlaylistParser: Sendable {
     private var media: MediaPlaylistReader
     private var multivariant = MultivariantPlaylistReader()
     private let url: String
-    /// Where the first line that is not complete starts, how far it was looked at and what was seen in it.
+    /// The offset of the first incomplete line, the number of its bytes that have been scanned, and the traits seen in
+    /// them.
     private var lineStart = 0
     private var scanned = 0
     private var scannedTraits: LineTraits = []
@@ -40,17 +42,19 @@ public struct PlaylistParser: Sendable {
     private var hasIndependentSegments = false
     private var start: StartPoint?
     private var seen: Set<Tag> = []
-    /// The first session tag while the kind is not known, and its line.
+    /// The first session tag while the kind is unknown, and its line.
     private var sessionTag: (tag: Tag, line: Int)?
-    /// The first tag of a media playlist that does not belong to a segment, while the kind is not known, and its line.
+    /// The first tag of a media playlist outside a segment while the kind is unknown, and its line.
     private var listTag: (tag: Tag, line: Int)?
-    /// Why one of the session tags cannot be read, which matters in a multivariant playlist only.
+    /// The error of an unreadable session tag, which matters only in a multivariant playlist.
     private var sessionFailure: PlaylistError?
 
     /// The kind of playlist, as soon as a tag shows it.
     package private(set) var kind: Playlist.Kind?
 
-    /// `url` is where the bytes come from, after redirects. For `previous`, see
+    /// Creates a parser.
+    ///
+    /// `url` is the URL of the bytes after redirects. For `previous`, see
     /// ``MediaPlaylist/init(parsing:url:options:reusing:)``.
     public init(url: String, options: Options = .init(), reusing previous: MediaPlaylist? = nil) {
         self.url = url
@@ -58,32 +62,30 @@ public struct PlaylistParser: Sendable {
         media = MediaPlaylistReader(reusing: previous?.source.value, mode: options.mode)
     }
 
-    /// The variants so far.
     package var variants: [VariantStream] { multivariant.variants }
 
-    /// The renditions so far.
     package var renditions: [Rendition] { multivariant.playlist.renditions }
 
-    /// The segments so far. Holding on to them while appending costs a copy of their tables.
+    /// The segments so far. Retaining them while appending costs a copy of their tables.
     package var segments: MediaSegments {
         MediaSegments(store: media.store(text: buffer))
     }
 
-    /// Takes the next bytes.
+    /// Reads the next bytes.
     public mutating func append(_ bytes: [UInt8]) throws(PlaylistError) {
         try checkLimit(adding: bytes.count)
         if buffer.isEmpty { buffer = bytes } else { buffer.append(contentsOf: bytes) }
         try readLines(isLast: false)
     }
 
-    /// Takes the next bytes.
+    /// Reads the next bytes.
     public mutating func append(_ bytes: ArraySlice<UInt8>) throws(PlaylistError) {
         try checkLimit(adding: bytes.count)
         buffer.append(contentsOf: bytes)
         try readLines(isLast: false)
     }
 
-    /// Tells that there are no more bytes, and gives the playlist.
+    /// Marks the end of the bytes and returns the playlist.
     public mutating func finish() throws(PlaylistError) -> Playlist {
         try readLines(isLast: true)
         context.tag = nil
@@ -125,7 +127,7 @@ public struct PlaylistParser: Sendable {
 
 extension PlaylistParser {
     private mutating func readLines(isLast: Bool) throws(PlaylistError) {
-        // A second reference, so that the bytes can be looked at while the rest of the parser changes.
+        // A second reference, so that the bytes can be read while the rest of the parser changes.
         let text = buffer
         let bytes = text.span
         if lineStart == 0, !hasHeader { try checkStart(bytes, isLast: isLast) }
@@ -142,7 +144,7 @@ extension PlaylistParser {
             }
             if next == nil {
                 guard isLast else {
-                    // A CR may turn out to be the end of the line.
+                    // A CR may be the first half of a line end.
                     scanned = bytes[end &- 1] == 0x0D ? end &- 1 : end
                     scannedTraits = traits
                     return
@@ -176,7 +178,7 @@ extension PlaylistParser {
             try readURI(bytes, range, next: next)
             return
         }
-        // The two tags that are most of a playlist, without looking for their names.
+        // The two most frequent tags of a playlist are recognized without a name lookup.
         if hasHeader, kind == .media, range.count >= 8 {
             let start = bytes.word(at: range.lowerBound)
             // "#EXTINF:"
@@ -286,7 +288,7 @@ extension PlaylistParser {
         return false
     }
 
-    /// A tag that adds to a multivariant playlist, in one that is a media playlist or not known yet.
+    /// Reads a tag of multivariant playlists in a media playlist or a playlist of unknown kind.
     private mutating func readSessionTag(
         _ tag: Tag, _ bytes: borrowing Span<UInt8>, _ value: Range<Int>, line: Range<Int>
     ) throws(PlaylistError) {
@@ -303,8 +305,8 @@ extension PlaylistParser {
         }
     }
 
-    /// A tag of a media playlist, in one that is a multivariant playlist or not known yet. Segments alone make it unclear: a
-    /// stray tag beside variants counts for nothing.
+    /// Reads a tag of media playlists in a multivariant playlist or a playlist of unknown kind. Only segments make the
+    /// kind ambiguous. A stray tag next to variants is ignored.
     private mutating func readListTag(
         _ tag: Tag, _ bytes: borrowing Span<UInt8>, _ value: Range<Int>, line: Range<Int>
     ) throws(PlaylistError) {
@@ -340,7 +342,7 @@ extension PlaylistParser {
 // MARK: - Characters
 
 extension PlaylistParser {
-    /// Skips a byte order mark, and refuses early what does not start like a playlist.
+    /// Skips a byte order mark, and fails early if the text does not start like a playlist.
     private mutating func checkStart(_ bytes: borrowing Span<UInt8>, isLast: Bool) throws(PlaylistError) {
         guard bytes.count >= 16 || isLast else { return }
         if bytes.count >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF {
@@ -366,13 +368,13 @@ extension PlaylistParser {
             if bytes.index(of: 0, in: line) == nil {
                 try context.report(.controlCharacter, "control characters", severity: .warning)
             } else if isURI, bytes.index(of: 0, in: content) != nil {
-                // Never a shortened URI.
+                // A URI must never be shortened.
                 throw context.failure(.controlCharacter, "a NUL character in a URI")
             } else {
                 try context.report(.controlCharacter, "NUL characters; skipped at the ends of the line")
             }
         }
-        // Those of a URI are escaped, and reported then.
+        // Invalid bytes of a URI are escaped and reported later.
         if context.traits.contains(.nonASCII), !isURI, !bytes.isUTF8(line) {
             try context.report(.encoding, "bytes that are not UTF-8", severity: .warning)
         }

@@ -6,7 +6,7 @@ struct Attribute {
     var isQuoted: Bool
 }
 
-/// The state of reading beyond the bytes: position, definitions, issues.
+/// The state of reading other than the bytes: position, definitions, issues.
 struct ReadingContext {
     let options: PlaylistParser.Options
     /// The playlist's URL after redirects, for `QUERYPARAM`.
@@ -24,7 +24,7 @@ struct ReadingContext {
     private var position = 0
     private var end = 0
     private var seen: (UInt64, UInt64) = (0, 0)
-    // Copies, since every look at a global asks whether it is made already.
+    // Copies, because every access to a global checks whether it is initialized.
     private let attributeNames = AttributeName.table
     let tagNames = Tag.table
 
@@ -35,7 +35,7 @@ struct ReadingContext {
 
     // MARK: Faults
 
-    /// Notes a fault and continues, or throws it when reading strictly.
+    /// Records a fault and continues, or throws it in strict mode.
     mutating func report(
         _ rule: PlaylistRule, _ text: @autoclosure () -> String, severity: PlaylistIssue.Severity = .error,
         line: Int? = nil, tag: Tag? = nil
@@ -50,14 +50,14 @@ struct ReadingContext {
             PlaylistIssue(rule: rule, severity: severity, line: line, tag: tag, text: Self.bounded(text())))
     }
 
-    /// A message is read by people: what it quotes of the playlist is cut off.
+    /// Truncates text quoted from the playlist because messages are read by people.
     private static func bounded(_ text: String) -> String {
         guard text.utf8.count > maximumMessageByteCount else { return text }
         return String(text.unicodeScalars.prefix(maximumMessageByteCount)) + "…"
     }
     private static var maximumMessageByteCount: Int { 500 }
 
-    /// The error for a fault that leaves no clear meaning.
+    /// Returns the error for a fault that leaves the meaning unclear.
     func failure(
         _ rule: PlaylistRule, _ text: String, code: PlaylistError.Code = .malformed
     ) -> PlaylistError {
@@ -71,15 +71,15 @@ struct ReadingContext {
 
     // MARK: Attribute lists
 
-    /// Starts the attribute list of the current tag. ``nextAttribute(_:)`` reads it.
+    /// Begins the attribute list of the current tag, which ``nextAttribute(_:)`` reads.
     mutating func beginAttributes(_ range: Range<Int>) {
         position = range.lowerBound
         end = range.upperBound
         seen = (0, 0)
     }
 
-    /// The next attribute of the list; nil at its end. Commas count outside quotes only, there are no escapes, of a
-    /// repeated name the first counts. See rules 1, 2, 9 and 20.
+    /// Returns the next attribute of the list, or nil at its end. Commas separate only outside quotes, there are no
+    /// escapes, and the first of repeated names wins. See rules 1, 2, 9 and 20.
     mutating func nextAttribute(_ bytes: borrowing Span<UInt8>) throws(PlaylistError) -> Attribute? {
         while position < end {
             var nameStart = position
@@ -162,7 +162,7 @@ struct ReadingContext {
 
     // MARK: Values
 
-    /// A quoted string (with variables replaced). An unquoted value is taken as it is.
+    /// Reads a quoted string and replaces variables. An unquoted value is accepted unchanged.
     mutating func string(
         _ attribute: Attribute, _ bytes: borrowing Span<UInt8>
     ) throws(PlaylistError) -> String {
@@ -178,7 +178,7 @@ struct ReadingContext {
         return String(decoding: expanded, as: UTF8.self)
     }
 
-    /// A URI in quotes. Control characters stay and are reported with the line; no request can be made for them.
+    /// Reads a quoted URI. Control characters remain and are reported with the line. Such a URI cannot be requested.
     mutating func uri(_ attribute: Attribute, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) -> String {
         if !attribute.isQuoted, let name = attribute.name {
             try report(.quoting, "\(name.rawValue) is not quoted")
@@ -191,8 +191,8 @@ struct ReadingContext {
         try unusualURI(range, bytes).map { String(decoding: $0, as: UTF8.self) } ?? bytes.string(range)
     }
 
-    /// The bytes of a URI where they are not those of the text: variables are replaced, and what is not UTF-8 is escaped byte
-    /// by byte, as the server has it (R33). nil where nothing is.
+    /// The bytes of a URI if they differ from the text: variables are replaced, and invalid UTF-8 is escaped byte by
+    /// byte, as the server has it (R33). Returns nil if nothing changes.
     mutating func unusualURI(
         _ range: Range<Int>, _ bytes: borrowing Span<UInt8>
     ) throws(PlaylistError) -> [UInt8]? {
@@ -210,7 +210,7 @@ struct ReadingContext {
         return text
     }
 
-    /// An enumerated value: unquoted, case-sensitive. A quoted one is reported and taken.
+    /// Reads an enumerated value: unquoted and case-sensitive. A quoted value is reported and accepted.
     mutating func enumerated(
         _ attribute: Attribute, _ bytes: borrowing Span<UInt8>
     ) throws(PlaylistError) -> String {
@@ -220,7 +220,7 @@ struct ReadingContext {
         return try text(attribute.value, bytes)
     }
 
-    /// `YES` is true; any other value is false, and reported unless it is `NO`.
+    /// Returns true for `YES` and false for any other value, which is reported unless it is `NO`.
     mutating func isYes(_ attribute: Attribute, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) -> Bool {
         if !attribute.isQuoted, bytes.equals(attribute.value, "YES") { return true }
         if !attribute.isQuoted, bytes.equals(attribute.value, "NO") { return false }
@@ -231,7 +231,7 @@ struct ReadingContext {
         return value == "YES"
     }
 
-    /// A decimal-integer; nil, and reported, when it is not one. A fraction is reported and cut off.
+    /// Reads a decimal-integer. Reports invalid text and returns nil. A fraction is reported and cut off.
     mutating func integer(_ attribute: Attribute, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) -> Int? {
         if !attribute.isQuoted, let value = bytes.integer(in: attribute.value) { return value }
         let value = bytes.decimal(in: bytes.trimmed(attribute.value)).flatMap { Int(exactly: $0.whole) }
@@ -243,7 +243,8 @@ struct ReadingContext {
         return value
     }
 
-    /// A decimal-floating-point as a duration; nil, and reported, when it is not one. Negative only where `signed`.
+    /// Reads a decimal-floating-point as a duration. Reports invalid text and returns nil. A negative value is valid
+    /// only if `signed`.
     mutating func duration(
         _ attribute: Attribute, _ bytes: borrowing Span<UInt8>, signed: Bool = false
     ) throws(PlaylistError) -> Duration? {
@@ -255,7 +256,7 @@ struct ReadingContext {
         return value
     }
 
-    /// A date; nil, and reported, when it is not one.
+    /// Reads a date. Reports invalid text and returns nil.
     mutating func date(_ attribute: Attribute, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) -> PlaylistDate? {
         let name = attribute.name?.rawValue ?? ""
         if !attribute.isQuoted { try report(.quoting, "\(name) is not quoted") }
@@ -275,7 +276,7 @@ struct ReadingContext {
         return date
     }
 
-    /// Reports a missing attribute that leaves the tag without a use.
+    /// Reports a missing attribute that makes the tag useless.
     mutating func reportMissing(_ name: AttributeName) throws(PlaylistError) {
         try report(.missingAttribute, "\(name.rawValue) is missing")
     }
@@ -289,7 +290,7 @@ extension Span where Element == UInt8 {
         return string(range.lowerBound..<range.lowerBound + limit) + "…"
     }
 
-    /// A decimal-floating-point, with a minus sign where `signed`.
+    /// Reads a decimal-floating-point, with an optional minus sign if `signed`.
     func duration(in range: Range<Int>, signed: Bool = false) -> Duration? {
         guard signed, let first = range.first, self[first] == 0x2D else {
             return decimal(in: range).flatMap { Duration($0) }
@@ -312,7 +313,7 @@ extension ReadingContext {
         definitions.append(definition)
     }
 
-    /// Replaces `{$name}` once, without looking at the inserted text again. nil when there is no reference.
+    /// Replaces `{$name}` once, without expanding the inserted text. Returns nil if there is no reference.
     mutating func expanded(_ range: Range<Int>, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) -> [UInt8]? {
         var result: [UInt8]?
         var copied = range.lowerBound
@@ -328,7 +329,7 @@ extension ReadingContext {
                 throw failure(.undefinedVariable, "the variable \"\(name)\" is not defined")
             }
             var text = result ?? []
-            // The only reference, or each variable would copy all of the line before it.
+            // This must be the only reference, or each variable would copy the whole line before it.
             result = nil
             for position in copied..<open { text.append(bytes[position]) }
             text += value

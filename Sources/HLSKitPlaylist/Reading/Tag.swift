@@ -44,22 +44,21 @@ enum Tag: String, CaseIterable, Sendable {
     case sessionKey = "EXT-X-SESSION-KEY"
     case contentSteering = "EXT-X-CONTENT-STEERING"
 
-    /// Finds the tag whose whole name a range holds (rule 3).
+    /// Finds the tag whose name is exactly the text of a range (rule 3).
     static let table = NameTable<Tag>()
 
-    /// The kind of playlist that the tag makes; nil for tags of either.
+    /// The kind of playlist that the tag requires, or nil if it may be in either kind.
     var kind: Playlist.Kind? {
         switch self {
         case .extM3U, .version, .independentSegments, .start, .define: nil
-        // They say nothing about the playlist.
+        // They do not indicate the kind of playlist.
         case _ where isSpliceMarker: nil
         case .streamInf, .iFrameStreamInf, .media, .sessionData, .sessionKey, .contentSteering: .multivariant
         default: .media
         }
     }
 
-    /// Whether the tag only adds to a multivariant playlist: one in a media playlist does not make it unclear what the
-    /// playlist is.
+    /// Whether the tag only adds to a multivariant playlist. In a media playlist, it does not make the kind ambiguous.
     var isSessionTag: Bool {
         switch self {
         case .sessionData, .sessionKey, .contentSteering: true

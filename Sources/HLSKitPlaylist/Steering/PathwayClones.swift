@@ -1,22 +1,23 @@
-/// The clones of pathways that a steering server has named so far, and the playlist that they make.
+/// The pathway clones that a steering server has named so far, and the resulting playlist.
 ///
-/// What was once added to a playlist stays where it is, so that positions of variants hold: a clone that vanished is not
-/// offered any more, and one that comes back as it was is offered again. One that comes back as another is added anew.
+/// Variants are never removed from the playlist, so that their indices remain valid. A clone that disappears is no
+/// longer offered. If it returns unchanged, it is offered again. If it returns with other values, it is added as a new
+/// clone.
 ///
 /// Source: rfc8216bis §7.3.
 package struct PathwayClones: Sendable {
-    /// More than these are not made in the life of an item.
+    /// The largest number of clones in the life of an item.
     package static let maximumCount = 128
-    /// More variants and renditions than these are not made.
+    /// The largest number of cloned variants and renditions.
     package static let maximumEntryCount = 4096
-    /// The URIs of what is made have no more bytes than these together.
+    /// The limit on the total bytes of all created URIs.
     package static let maximumByteCount = 16 << 20
 
     private struct Entry: Sendable {
         var clone: PathwayClone
-        /// The name by which its variants are kept, which is that of the clone unless another one had it before.
+        /// The name of its variants' pathway: the clone's name, unless an earlier clone had it.
         var name: String
-        /// By the name of its base at that time.
+        /// The name of its base at that time.
         var base: String
         var isOffered = true
     }
@@ -30,23 +31,23 @@ package struct PathwayClones: Sendable {
     /// The names in the playlist of pathways that are not offered.
     package var vanished: Set<String> { Set(entries.filter { !$0.isOffered }.map(\.name)) }
 
-    /// What a pathway of a manifest is called in the playlist.
+    /// The name in the playlist of a pathway in a manifest.
     package func name(of id: String) -> String {
         entries.last { $0.clone.id == id && $0.isOffered }?.name ?? id
     }
 
-    /// What a pathway of the playlist is called by the server.
+    /// The server's name of a pathway in the playlist.
     package func id(of name: String) -> String { entries.first { $0.name == name }?.clone.id ?? name }
 
-    /// Takes the clones of a newer manifest.
+    /// Adopts the clones of a newer manifest.
     ///
-    /// - Parameter pathways: those of the playlist itself.
-    /// - Returns: whether the playlist has become another one (``playlist(of:base:)``).
+    /// - Parameter pathways: The pathways of the playlist itself.
+    /// - Returns: Whether the playlist has changed (``playlist(of:base:)``).
     package mutating func take(_ clones: [PathwayClone], besides pathways: Set<String>) -> Bool {
         for index in entries.indices { entries[index].isOffered = false }
         var hasAdded = false
         for clone in clones where !pathways.contains(clone.id) {
-            // A base is there already: of the playlist, or a clone that stands before this one.
+            // The base must already exist, as a pathway of the playlist or as an earlier clone.
             let base = name(of: clone.baseID)
             guard pathways.contains(base) || entries.contains(where: { $0.name == base && $0.isOffered }) else {
                 continue
@@ -63,11 +64,11 @@ package struct PathwayClones: Sendable {
         return hasAdded
     }
 
-    /// A playlist with the variants and renditions of all clones behind its own.
+    /// Returns a playlist in which the variants and renditions of all clones follow the playlist's own.
     ///
     /// - Parameters:
-    ///   - playlist: without clones.
-    ///   - base: its URL.
+    ///   - playlist: The playlist without clones.
+    ///   - base: Its URL.
     package func playlist(of playlist: MultivariantPlaylist, base: String) -> MultivariantPlaylist {
         var playlist = playlist
         var byteCount = 0
@@ -107,12 +108,12 @@ package struct PathwayClones: Sendable {
         }
     }
 
-    /// A group of a clone, which no playlist can name: names end with a line.
+    /// The group of a clone, which no playlist can name because names end with a line.
     fileprivate static func group(_ name: String, in pathway: String) -> String { "\(name)\n\(pathway)" }
 }
 
 extension VariantStream {
-    /// The pathway it belongs to, also where the playlist does not name it.
+    /// The pathway of the variant, including the default if the playlist does not name one.
     package var pathway: String { pathwayID ?? "." }
 
     fileprivate func cloned(by clone: PathwayClone, named pathway: String, base: String) -> VariantStream {

@@ -1,28 +1,28 @@
-/// The answer of a steering server: which pathways to use, in which order, and until when.
+/// The response of a steering server: the pathways, their order, and the time until the next request.
 ///
-/// Bytes of any kind can be read; what is of no use in a manifest that is one otherwise is left out, and named in
-/// ``issues``. Source: rfc8216bis §7.2 and §7.3.
+/// Any bytes can be parsed. Unusable members of an otherwise valid manifest are omitted, and ``issues`` names them.
+/// Source: rfc8216bis §7.2 and §7.3.
 package struct SteeringManifest: Sendable, Hashable {
-    /// Larger texts are refused, and longer lists cut.
+    /// The largest accepted text, in bytes. Longer lists are cut.
     package static let maximumByteCount = 1 << 18
     package static let maximumCount = 64
-    /// What a manifest without `TTL` means.
+    /// The default if a manifest has no `TTL`.
     package static let defaultTimeToLive = Duration.seconds(300)
-    /// Shorter and longer ones are taken for these.
+    /// Shorter and longer times are clamped to this range.
     package static let timesToLive = Duration.seconds(1)...Duration.seconds(86_400)
 
-    /// `TTL`: when to ask again after the answer.
+    /// The time from the response to the next request (`TTL`).
     package var timeToLive = SteeringManifest.defaultTimeToLive
-    /// `RELOAD-URI` as written: where to ask next; nil for the same place.
+    /// The URI of the next request as written (`RELOAD-URI`), or nil for the same URI.
     package var reloadURI: String?
-    /// `PATHWAY-PRIORITY`: pathways, the best first, each once. Never empty.
+    /// The pathways, the best first and each once (`PATHWAY-PRIORITY`). Never empty.
     package var priority: [String]
-    /// `PATHWAY-CLONES`, in the order in which they are made.
+    /// The pathway clones (`PATHWAY-CLONES`), in the order of their creation.
     package var clones: [PathwayClone] = []
-    /// What was left out or bent.
+    /// Descriptions of omitted or corrected members.
     package var issues: [String] = []
 
-    /// Why a text is no manifest.
+    /// The reason why a text is not a manifest.
     package struct Invalid: Error, Sendable, Hashable, CustomStringConvertible {
         package var description: String
         package init(description: String) { self.description = description }
@@ -30,12 +30,10 @@ package struct SteeringManifest: Sendable, Hashable {
 
     package init(priority: [String]) { self.priority = priority }
 
-    /// Reads a manifest.
     package static func read(_ bytes: some Collection<UInt8>) -> Result<SteeringManifest, Invalid> {
         do throws(Invalid) { return .success(try SteeringManifest(parsing: bytes)) } catch { return .failure(error) }
     }
 
-    /// Reads a manifest.
     package init(parsing bytes: some Collection<UInt8>) throws(Invalid) {
         guard bytes.count <= Self.maximumByteCount else {
             throw Invalid(description: "larger than \(Self.maximumByteCount) bytes")
@@ -93,15 +91,15 @@ package struct SteeringManifest: Sendable, Hashable {
     }
 }
 
-/// A pathway that is made of another one by writing its URIs anew: an entry of `PATHWAY-CLONES`.
+/// A pathway derived from another one by rewriting its URIs: an entry of `PATHWAY-CLONES`.
 package struct PathwayClone: Sendable, Hashable {
     package var id: String
     package var baseID: String
-    /// Takes the place of each URI's host; with a port, of that too. nil leaves it.
+    /// Replaces the host of each URI, and its port if it contains one. nil leaves it unchanged.
     package var host: String?
-    /// Take the place of parameters of the same names in each URI's query, or are added in the order of their names.
+    /// Replace parameters of the same names in each URI's query, or are added in the order of their names.
     package var parameters: [String: String] = [:]
-    /// URIs by `STABLE-VARIANT-ID` and `STABLE-RENDITION-ID`, for which the host stays.
+    /// URIs by `STABLE-VARIANT-ID` and `STABLE-RENDITION-ID`. Their hosts are not replaced.
     package var variantURIs: [String: String] = [:]
     package var renditionURIs: [String: String] = [:]
 
@@ -126,7 +124,8 @@ package struct PathwayClone: Sendable, Hashable {
         return members.compactMapValues(\.string).filter { !$0.key.isEmpty }
     }
 
-    /// A name or address, perhaps with a port, and nothing that would begin another part of a URI.
+    /// Whether a text is a name or address with an optional port, without characters that would begin another part of a
+    /// URI.
     private static func isHost(_ text: String) -> Bool {
         guard !text.isEmpty, !text.utf8.contains(where: { "/?#@\\ ".utf8.contains($0) }),
             let reference = URIReference("//" + text)
@@ -134,7 +133,7 @@ package struct PathwayClone: Sendable, Hashable {
         return reference.host?.isEmpty == false
     }
 
-    /// By so many bytes a URI of the clone is longer at most than that of its base.
+    /// The largest number of bytes by which a clone's URI can be longer than its base's.
     var addedByteCount: Int {
         let own = max(variantURIs.longest, renditionURIs.longest)
         return parameters.reduce(own + (host?.utf8.count ?? 0)) { count, parameter in
@@ -142,11 +141,11 @@ package struct PathwayClone: Sendable, Hashable {
         }
     }
 
-    /// What a URI of the base pathway is in the clone.
+    /// Returns the clone's URI for a URI of the base pathway.
     ///
     /// - Parameters:
-    ///   - own: the one that the clone has for it by its stable ID.
-    ///   - base: the URL of the playlist that names it.
+    ///   - own: The URI that the clone declares for its stable ID.
+    ///   - base: The URL of the playlist that names it.
     func rewritten(_ uri: String, own: String?, base: String) -> String {
         guard let text = URIReference.resolve(own ?? uri, against: base), var target = URIReference(text) else {
             return own ?? uri
@@ -175,9 +174,9 @@ extension [String: String] {
     fileprivate var longest: Int { values.reduce(0) { Swift.max($0, $1.utf8.count) } }
 }
 
-/// Text in the query of a URI.
+/// Encodes text for the query of a URI.
 package enum QueryCoding {
-    /// All but letters, digits, `-`, `.`, `_` and `~` (RFC 3986 §2.3) as `%` and two digits.
+    /// Encodes all but letters, digits, `-`, `.`, `_` and `~` (RFC 3986 §2.3) as `%` and two digits.
     package static func encoded(_ text: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []

@@ -1,10 +1,9 @@
 extension MediaPlaylist {
     /// The playlist as text.
     ///
-    /// A playlist that was read and not changed gives the same bytes. Otherwise the lines of what did not change come
-    /// back byte for byte; comments and unknown tags go with the segment whose lines they stand among. Segments are
-    /// numbered from ``mediaSequence`` on; where that changes the number of a segment whose key has an implicit IV,
-    /// the IV is written.
+    /// An unedited playlist has its original bytes. In an edited one, unchanged items keep their lines byte for byte.
+    /// Comments and unknown tags stay with the segment whose lines surround them. Segments are numbered from
+    /// ``mediaSequence`` on. If this changes the number of a segment whose key has an implicit IV, the IV is written.
     public var text: [UInt8] {
         if let source = source.value, source.original == self { return source.store.text }
         var writer = MediaPlaylistWriter(self)
@@ -13,7 +12,7 @@ extension MediaPlaylist {
     }
 }
 
-/// Writes a media playlist over the text that it was read from.
+/// Writes a media playlist based on the text that it was read from.
 struct MediaPlaylistWriter {
     private let playlist: MediaPlaylist
     private let source: MediaSource?
@@ -24,7 +23,7 @@ struct MediaPlaylistWriter {
     private let dateRanges: [String: DateRange]
     private let originalDateRanges: [String: DateRange]
 
-    // State set by the lines written so far.
+    // The state that the lines so far have set.
     private var keys: [EncryptionKey] = []
     private var map: MediaInitializationSection?
     private var kilobits: Int?
@@ -72,7 +71,7 @@ struct MediaPlaylistWriter {
 }
 
 extension SegmentStore {
-    /// The lines of a segment: from the end of the one before to the end of its URI line.
+    /// The lines of a segment, from the end of the previous one to the end of its URI line.
     func blockRange(_ index: Int, _ source: MediaSource) -> Range<Int> {
         let records = tables.records
         let start = index == 0 ? 0 : Int(records[index].blockStart)
@@ -80,7 +79,7 @@ extension SegmentStore {
         return start..<max(start, end)
     }
 
-    /// As ``blockRange(_:_:)``, from the text alone: the URI line is found by its place.
+    /// Like ``blockRange(_:_:)``, but uses only the text and finds the URI line by its position.
     func blockRange(_ index: Int) -> Range<Int> {
         let record = tables.records[index]
         let start = index == 0 ? 0 : Int(record.blockStart)
@@ -107,14 +106,14 @@ extension SegmentStore {
 // MARK: - Segments
 
 extension MediaPlaylistWriter {
-    /// The lines of a segment as if it were the first: with everything that is in force, and nothing of the playlist.
+    /// The lines of a segment as if it were the first: with all tags in force, but without tags of the playlist.
     static func block(of segment: MediaSegment, at offset: Int, in playlist: MediaPlaylist) -> [UInt8] {
         var writer = MediaPlaylistWriter(playlist)
         writer.write(segment, at: offset)
         return writer.out.bytes
     }
 
-    /// The lines to rewrite for a segment; others are taken as they are.
+    /// The lines of a segment to rewrite. Others are copied.
     fileprivate struct Changes {
         var encryption = false
         var bitRate = false
@@ -141,7 +140,7 @@ extension MediaPlaylistWriter {
         }
     }
 
-    /// Writes the lines of one segment. `present` is given for the one that follows the head of the text.
+    /// Writes the lines of one segment. `present` is set for the segment after the head of the text.
     private mutating func write(
         _ segment: MediaSegment, at offset: Int, playlistLines: Bool = false, present: Set<Tag>? = nil
     ) {
@@ -244,7 +243,7 @@ extension MediaPlaylistWriter {
         out.tag(.inf, values.duration.decimalText + "," + values.title)
     }
 
-    /// Writes what is needed to have just `wanted` in force.
+    /// Writes the tags that set exactly `wanted` in force.
     private mutating func put(_ wanted: [EncryptionKey]) {
         guard keys != wanted else { return }
         var result = keys
@@ -267,14 +266,14 @@ extension MediaPlaylistWriter {
 }
 
 extension MediaPlaylistWriter.Changes {
-    /// Everything: of a segment that was not read.
+    /// All lines, for a segment that was not read.
     fileprivate static let all = Self(
         encryption: true, bitRate: true, range: true, discontinuity: true, gap: true, date: true, parts: true,
         inf: true, uri: true)
 }
 
 extension Tag {
-    /// The tag says something about the next segment, or those from there on.
+    /// Whether the tag applies to the next segment or all following ones.
     var isOfSegment: Bool {
         switch self {
         case .inf, .byteRange, .discontinuity, .key, .map, .programDateTime, .gap, .bitRate, .part: true
@@ -286,7 +285,8 @@ extension Tag {
 // MARK: - Playlist tags
 
 extension MediaPlaylistWriter {
-    /// The tags of the playlist among the lines of a segment that is not written; in the head also comments.
+    /// Writes the playlist tags among the lines of a segment that is not written, and comments too if it is in the
+    /// head.
     private mutating func writePlaylistLines(_ range: Range<Int>, isHead: Bool, present: Set<Tag>) {
         guard let text = source?.store.text else { return }
         var isAfterSegmentTag = false
@@ -304,7 +304,7 @@ extension MediaPlaylistWriter {
         }
     }
 
-    /// Tags that stand after the segments.
+    /// Whether the tag follows the segments.
     private func isTail(_ tag: Tag) -> Bool {
         tag == .endList || tag == .preloadHint || tag == .renditionReport || tag == .dateRange
     }
@@ -321,7 +321,7 @@ extension MediaPlaylistWriter {
         if tag == .extM3U, let present, written.insert(.extM3U).inserted { writeNewSingles(present: present) }
     }
 
-    /// A line of a range that did not change stays; the first line of one that did is written again.
+    /// Copies an unchanged line of a range. The first line of a changed range is written again.
     private mutating func writeDateRangeLine(_ line: PlaylistLine, _ text: [UInt8]) {
         var options = PlaylistParser.Options()
         options.importedVariables = [:]
@@ -389,7 +389,7 @@ extension MediaPlaylistWriter {
         }
     }
 
-    /// Changed values whose tags the text does not have.
+    /// Writes changed values whose tags are not in the text.
     private mutating func writeNewSingles(present: Set<Tag>) {
         let tags: [Tag] = [
             .version, .targetDuration, .serverControl, .partInf, .mediaSequence, .discontinuitySequence, .playlistType,
@@ -400,7 +400,7 @@ extension MediaPlaylistWriter {
         }
     }
 
-    /// Everything after the last segment.
+    /// Writes all lines after the last segment.
     private mutating func writeTail(_ source: MediaSource?) {
         let store = source?.store ?? .empty
         let isEmpty = store.tables.records.isEmpty

@@ -1,9 +1,9 @@
 extension MultivariantPlaylist {
     /// The playlist as text.
     ///
-    /// A playlist that was read and not changed gives the same bytes. Otherwise the lines of what did not change come
-    /// back byte for byte, comments and unknown tags keep their places, and items fill the places of their kind in the
-    /// new order. Lines that are written again have no control characters.
+    /// An unedited playlist has its original bytes. In an edited one, unchanged items keep their lines byte for byte,
+    /// and comments and unknown tags keep their positions. Items fill the positions of their kind in the new order.
+    /// Rewritten lines contain no control characters.
     public var text: [UInt8] {
         if let source = source.value, source.original == self { return source.text }
         var writer = MultivariantPlaylistWriter(self)
@@ -12,23 +12,23 @@ extension MultivariantPlaylist {
     }
 }
 
-/// Writes a multivariant playlist over the text that it was read from.
+/// Writes a multivariant playlist based on the text that it was read from.
 private struct MultivariantPlaylistWriter {
     private let playlist: MultivariantPlaylist
     private let source: MultivariantSource?
     private let original: MultivariantPlaylist
     private let text: [UInt8]
     private(set) var out: LineWriter
-    /// The lines of the text's items: which of the list, by tag.
+    /// The lines of the text's items, by tag and by the index in their list.
     private var lineOfItem: [Tag: [Int: MultivariantSource.ItemLine]] = [:]
-    /// How many places of each kind were passed.
+    /// The number of positions of each kind so far.
     private var passed: [Tag: Int] = [:]
     private var written: Set<Tag> = []
-    /// Where the line is in the text that is at its place.
+    /// The current position in the text.
     private var position = 0
-    /// Behind the last definition of a variable.
+    /// The offset after the last definition of a variable.
     private var definitionsEnd = 0
-    /// As-read items by value: their index.
+    /// The indices of unedited items, by value.
     private let variants: [VariantStream: Int]
     private let variantsWithoutURI: [VariantStream: Int]
     private let iFrameVariants: [VariantStream: Int]
@@ -124,7 +124,7 @@ private struct MultivariantPlaylistWriter {
         if isLast, item.tag != .streamInf { writeRest(item.tag) }
     }
 
-    /// Items for which the text has no place.
+    /// Writes items that have no position in the text.
     private mutating func writeRest(_ tag: Tag) {
         let start = passed[tag] ?? 0
         guard start < count(tag) else { return }
@@ -165,7 +165,7 @@ private struct MultivariantPlaylistWriter {
         }
     }
 
-    /// Whether a line means the same here as at its old place: variables have to be defined before.
+    /// Whether a line has the same meaning here as at its old position. Variables must be defined first.
     private func canStand(_ line: Range<Int>) -> Bool {
         position >= min(line.lowerBound, definitionsEnd) || text[line].firstRange(of: [0x7B, 0x24]) == nil
     }
@@ -197,7 +197,7 @@ private struct MultivariantPlaylistWriter {
         case .start: playlist.start == original.start
         case .define: playlist.definitions == original.definitions
         case .contentSteering: playlist.contentSteering == original.contentSteering
-        // Lines that could not be read as items go with the others of their kind.
+        // Lines that are not readable as items are grouped with others of their kind.
         default: true
         }
     }

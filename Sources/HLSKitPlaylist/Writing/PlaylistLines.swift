@@ -1,14 +1,14 @@
-/// A line of a playlist's text.
+/// A line of a playlist, as ranges of its text.
 struct PlaylistLine {
     enum Content {
         case tag(Tag)
         case uri
-        /// Comments, unknown tags, blank lines.
+        /// A comment, an unknown tag or a blank line.
         case other
     }
 
     var content: Content
-    /// With its line end.
+    /// The range including the line end.
     var range: Range<Int>
     /// The text after the colon of a tag, trimmed.
     var value: Range<Int>
@@ -49,7 +49,7 @@ extension [UInt8] {
 /// Collects the lines of a playlist.
 struct LineWriter {
     private(set) var bytes: [UInt8] = []
-    /// As the text that is edited has it.
+    /// The line end of the edited text.
     private let lineEnd: [UInt8]
 
     init(like text: [UInt8]) {
@@ -58,11 +58,11 @@ struct LineWriter {
         bytes.reserveCapacity(text.count + text.count / 8)
     }
 
-    /// A line as it was read; gets a line end if it had none.
+    /// Copies a line. Adds a line end if it has none.
     mutating func raw(_ text: [UInt8], _ range: Range<Int>) {
         guard !range.isEmpty else { return }
         bytes += text[range]
-        // A last line may end in the first half of CRLF.
+        // The last line may end with the first half of CRLF.
         if bytes.last == 0x0D { bytes.append(0x0A) } else if bytes.last != 0x0A { bytes += lineEnd }
     }
 

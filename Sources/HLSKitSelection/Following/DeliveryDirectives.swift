@@ -1,8 +1,8 @@
-/// What a server is asked for besides a playlist: to wait until something is listed, and to leave out what is known.
+/// The delivery directives of a playlist request: a blocking reload, a delta update, or both.
 ///
 /// Source: rfc8216bis §6.2.5, §6.3.7.
 package struct DeliveryDirectives: Sendable {
-    /// The answer is held until this is listed, by the numbers of the server.
+    /// The part or segment that blocks the response until it is listed, numbered as on the server.
     package var awaited: PartPosition?
     package var delta: DeltaUpdate?
 
@@ -13,7 +13,7 @@ package struct DeliveryDirectives: Sendable {
 
     package var isEmpty: Bool { awaited == nil && delta == nil }
 
-    /// By their names: caches keep one answer then.
+    /// In alphabetical order, so that a cache keeps a single copy of the response.
     private var parameters: [String] {
         var parameters: [String] = []
         if let awaited {
@@ -24,7 +24,7 @@ package struct DeliveryDirectives: Sendable {
         return parameters
     }
 
-    /// The URL that asks for it.
+    /// Returns the URL of a playlist with these directives in its query.
     package func url(of playlist: String) -> String {
         let parameters = parameters
         guard !parameters.isEmpty else { return playlist }
@@ -32,7 +32,7 @@ package struct DeliveryDirectives: Sendable {
         return plain + (plain.contains("?") ? "&" : "?") + parameters.joined(separator: "&")
     }
 
-    /// The URL of the playlist whose answer came from there.
+    /// Returns the URL of the playlist for a response URL that may contain these directives.
     package func url(answering url: String) -> String {
         var url = url
         for parameter in parameters.reversed() {

@@ -1,7 +1,8 @@
-/// Whether a server keeps connections: where it closes each, every part costs a handshake, and often a slow start.
+/// Whether a server keeps connections open. If it closes each, every part costs a handshake, and often a slow start.
 ///
-/// Answers to requests that were held tell: the connection of one was idle when the next was sent, however many others there
-/// are. One new connection is no sign, as others may have been busy; a second in a row is, and holds from then on.
+/// Only responses to blocking requests count. Their connection was idle when the next request was sent, even if there
+/// are other connections. One new connection proves nothing, because the others may have been busy. Two in a row settle
+/// it for good.
 package struct HeldConnections: Sendable {
     private static let limit = 2
 
@@ -9,12 +10,12 @@ package struct HeldConnections: Sendable {
 
     package init() {}
 
-    /// Connections are kept as far as is known.
+    /// Whether connections are kept open, as far as is known.
     package var areKept: Bool { newCount < Self.limit }
 
-    /// An answer to a request that was held has come.
+    /// Records a response to a blocking request.
     ///
-    /// - Parameter isNew: over a connection that was made for it, and that carries one request at a time.
+    /// - Parameter isNew: Whether the request needed a new connection that carries one request at a time.
     package mutating func noteAnswer(isNew: Bool) {
         guard areKept else { return }
         newCount = isNew ? newCount + 1 : 0

@@ -1,9 +1,9 @@
 package import HLSKitLoading
 package import HLSKitPlaylist
 
-/// Which of the keys that a playlist offers is used, and what a program puts in its place.
+/// The rules that select one of the keys that a playlist offers, and the app's override.
 package struct KeyRules: Sendable, Hashable {
-    /// `KEYFORMAT`s that the program has keys for, besides `identity`.
+    /// The `KEYFORMAT`s for which the app has keys, in addition to `identity`.
     var formats: Set<String> = []
     var override: ContentKeyOverride?
 
@@ -17,18 +17,18 @@ package struct KeyRules: Sendable, Hashable {
 
     package init(_ hooks: LoadingHooks) { self.init(formats: hooks.keyFormats, override: hooks.keyOverride) }
 
-    /// The key was given by hand, and takes the place of every key.
+    /// Whether an override key replaces all keys.
     package var isGiven: Bool { override?.key != nil }
 
-    /// Somebody has the keys of all systems.
+    /// Whether the override replaces the keys of all systems.
     private var takesAll: Bool { override?.key != nil || override?.urlString != nil }
 
-    /// Whether somebody has keys of this kind: the network, or the program.
+    /// Whether the network or the app can provide keys of this kind.
     func admit(_ key: EncryptionKey) -> Bool {
         takesAll || key.effectiveKeyFormat == "identity" || formats.contains(key.effectiveKeyFormat)
     }
 
-    /// The key among the alternatives that this client can use; nil for clear media.
+    /// Returns the key among the alternatives that this client can use, or nil for clear media.
     package func choose(of keys: [EncryptionKey], base: String, mediaSequence: Int) throws(HLSError) -> SegmentKey? {
         guard !keys.isEmpty else { return nil }
         let known = keys.filter { Self.methods.contains($0.method) && admit($0) }
@@ -52,14 +52,15 @@ package struct KeyRules: Sendable, Hashable {
             resource: resource(of: key, url: url), method: key.method, initializationVector: vector)
     }
 
-    /// A key, at its absolute URL. Keys that come from elsewhere are not of the playlist's system.
+    /// Returns the resource of a key at its absolute URL. An overridden key does not belong to the playlist's key
+    /// system.
     func resource(of key: EncryptionKey, url: String) -> ResourceID {
         ResourceID(
             kind: .key, url: url,
             keyFormat: takesAll || key.effectiveKeyFormat == "identity" ? nil : key.effectiveKeyFormat)
     }
 
-    /// The keys that a multivariant playlist announces and that somebody has, at its URL.
+    /// Returns the session keys of a multivariant playlist, at its URL, that the network or the app can provide.
     package func sessionKeys(of playlist: MultivariantPlaylist, at base: String) -> [ResourceID] {
         var keys: [ResourceID] = []
         for key in playlist.sessionKeys where admit(key) {

@@ -1,36 +1,36 @@
-/// Whether a live stream goes on: how long its lists have brought nothing new, and what that means.
-///
-/// See R41 and R42 in docs/behaviour/faults.md.
+/// Decides from the time without new media in the playlists whether a live stream is still running.
 package struct LiveStreamMonitor: Sendable {
     package enum Verdict: Sendable, Hashable {
         case goesOn
-        /// Nothing new for a while: another machine may know more.
+        /// Nothing new has arrived for a while. Another server may have a newer playlist.
         case stuck(silence: Duration)
-        /// Nothing new for longer than is waited.
+        /// Nothing new has arrived for longer than the limit.
         case stale(silence: Duration)
     }
 
-    /// When something new was last seen in any list, and when it was last told that nothing was.
+    /// The time at which any playlist last had new content, and the time of the last report that there was none.
     private var lastNews = Duration.zero
     private var lastNotice = Duration.zero
-    /// The stream is taken to be over: what is listed is played, nothing more is waited for.
+    /// Whether the stream is considered ended. Playback finishes the listed segments and waits for no more.
     package private(set) var isClosed = false
 
     package init() {}
 
-    /// A list brought something new, or nobody looked.
+    /// Records that a playlist brought something new, or that nobody was checking.
     package mutating func noteNews(at now: Duration) { lastNews = now }
-    /// What ``check(_:limit:isFailing:at:)`` found is told.
+    /// Records that the result of ``check(_:limit:isFailing:at:)`` was reported.
     package mutating func notice(at now: Duration) { lastNotice = now }
     package mutating func close() { isClosed = true }
 
+    /// Checks how long the stream has brought nothing new.
+    ///
     /// - Parameters:
-    ///   - tracker: the list that tells whether the stream goes on.
-    ///   - limit: how long nothing new is waited for; nil for ever.
-    ///   - isFailing: lists cannot be loaded. It is for their budget to end the stream then, which is longer (R39).
+    ///   - tracker: The playlist that shows whether the stream continues.
+    ///   - limit: The longest time to wait for something new, or nil to wait forever.
+    ///   - isFailing: Whether playlists cannot be loaded. If so, their own, longer retry budget ends the stream (R39).
     package func check(_ tracker: PlaylistTracker, limit: Duration?, isFailing: Bool, at now: Duration) -> Verdict {
         let silence = now - lastNews
-        // Who did not look, because the process was stopped, looks first.
+        // If the process was suspended, the playlist must be loaded once before this verdict.
         if let limit, silence >= limit, tracker.lastLoadBegan >= lastNews + limit, !isFailing {
             return .stale(silence: silence)
         }
@@ -38,10 +38,9 @@ package struct LiveStreamMonitor: Sendable {
         return isStuck ? .stuck(silence: silence) : .goesOn
     }
 
-    /// When the limit is reached if nothing new comes.
+    /// Returns the time at which the limit is reached if nothing new arrives.
     package func deadline(_ limit: Duration) -> Duration { lastNews + limit }
 
-    /// When to check again.
     package func nextCheck(_ tracker: PlaylistTracker, limit: Duration?, at now: Duration) -> Duration {
         max(deadline(limit ?? .zero), now + tracker.pacingTarget)
     }

@@ -1,36 +1,36 @@
 import HLSKitLoading
 package import HLSKitPlaylist
 
-/// Whether a live playlist can be played with low latency, and if its parts are of no use, why.
+/// Whether a live playlist can be played with low latency and, if its parts are not usable, the reason.
 ///
 /// Source: rfc8216bis §4.4.3.7, §4.4.3.8, §4.4.4.9, appendix B.
 package enum LowLatencyProfile: Sendable, Hashable {
-    /// Nothing of it is offered, or wanted.
+    /// Low latency is not offered, or not wanted.
     case ordinary
-    /// Parts are offered, and not used.
+    /// Parts are offered, but not used.
     case declined(Reason)
     case lowLatency
 
     package enum Reason: Sendable, Hashable {
-        /// The server holds no requests (`CAN-BLOCK-RELOAD`).
+        /// The server does not support blocking reloads (`CAN-BLOCK-RELOAD`).
         case holdsNoRequests
         case noPartTarget
         case noPartHoldBack
         case shortPartHoldBack(Duration, partTarget: Duration)
         case longPart(Duration, partTarget: Duration)
-        /// It says that it holds requests, and answers with what was known, or not in time.
+        /// The server claims to support blocking reloads, but answers with the known playlist or too late.
         case doesNotHold
-        /// Each request takes a connection of its own.
+        /// Each request needs a new connection.
         case keepsNoConnections
     }
 
-    /// Parts are cut where frames are: what is over the target by less is no fault.
+    /// The factor by which parts may exceed the part target without fault, because they are cut at frame boundaries.
     private static let tolerance = 1.1
 
     /// - Parameters:
-    ///   - isAllowed: the program wants it.
-    ///   - keepsWord: requests were held as they should be, or none was asked to be.
-    ///   - keepsConnections: one connection carries many requests, as far as is known.
+    ///   - isAllowed: Whether the app allows low latency.
+    ///   - keepsWord: Whether the server has answered blocking requests as it should, or has received none.
+    ///   - keepsConnections: Whether one connection carries many requests, as far as is known.
     package init(of playlist: MediaPlaylist, isAllowed: Bool, keepsWord: Bool = true, keepsConnections: Bool = true) {
         guard isAllowed, !playlist.isComplete, playlist.offersParts else {
             self = .ordinary
@@ -52,7 +52,6 @@ package enum LowLatencyProfile: Sendable, Hashable {
 }
 
 extension LowLatencyProfile.Reason {
-    /// In words, for people.
     package var text: String {
         switch self {
         case .holdsNoRequests: "the server does not hold requests (CAN-BLOCK-RELOAD)"
@@ -69,12 +68,12 @@ extension LowLatencyProfile.Reason {
 }
 
 extension MediaPlaylist {
-    /// It lists parts, or says that it will.
+    /// Whether the playlist lists parts, or says that it will.
     fileprivate var offersParts: Bool {
         partTarget != nil || !trailingParts.isEmpty || segments.last.map { !$0.parts.isEmpty } ?? false
     }
 
-    /// Of those that are listed: parts are at the end of a list.
+    /// The longest listed part. Only the end of a playlist has parts.
     fileprivate var longestPart: Duration {
         var longest = trailingParts.map(\.duration).max() ?? .zero
         for segment in segments.reversed() {

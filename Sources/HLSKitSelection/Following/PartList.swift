@@ -1,22 +1,23 @@
 import HLSKitPlaylist
 
-/// A list in which parts stand in the place of the segments that they are of: those of the segment that is being made, and those
-/// of the segments before it, as far back as all have their parts.
+/// A playlist in which the most recent segments are replaced by their parts.
+///
+/// These are the parts of the segment in progress, and of the preceding segments as long as all their parts are listed.
 package struct PartList: Sendable {
-    /// Its segments are pieces: whole segments, then parts.
+    /// A playlist whose segments are pieces: whole segments, then parts.
     let playlist: MediaPlaylist
-    /// The place of the first piece of each segment, of the one that is being made, and one past the last piece.
+    /// The index of the first piece of each segment and of the segment in progress, and one past the last piece.
     let firsts: [Int]
-    /// From this segment on pieces are parts.
+    /// The first segment that is divided into parts.
     let firstDivided: Int
-    /// Whether decoding can start with a piece, for those that are parts. Before the first that is said to be
-    /// independent, and where all segments are, it can with the first part of a segment.
+    /// Whether decoding can start at each piece that is a part. Before the first part that is marked as independent,
+    /// and if `EXT-X-INDEPENDENT-SEGMENTS` is set, it can start at the first part of a segment.
     let entries: [Bool]
 
-    /// Parts that are so much shorter than their segment leave nothing out.
+    /// The time by which the parts together may be shorter than their segment and still count as complete.
     package static let tolerance = Duration.milliseconds(50)
 
-    /// - Parameter wholeCount: so many segments at the beginning are not divided, whatever parts they have.
+    /// - Parameter wholeCount: The number of segments at the beginning that are not divided even if they have parts.
     init(_ written: MediaPlaylist, wholeCount: Int = 0) {
         var firstDivided = written.segments.count
         while firstDivided > max(0, wholeCount), Self.isDivided(written.segments[firstDivided - 1]) {
@@ -45,43 +46,43 @@ package struct PartList: Sendable {
         (self.firsts, self.firstDivided, self.entries) = (firsts, firstDivided, entries)
     }
 
-    /// Its parts are all of it.
+    /// Whether the parts of a segment cover all of it.
     private static func isDivided(_ segment: MediaSegment) -> Bool {
         let parts = segment.parts
         guard !parts.isEmpty else { return false }
         return parts.reduce(Duration.zero) { $0 + $1.duration } >= segment.duration - tolerance
     }
 
-    /// The segment that a piece is of, by its place in the list as written.
+    /// Returns the index, in the playlist as written, of the segment to which a piece belongs.
     func segment(of index: Int) -> Int {
         guard index >= firstDivided else { return index }
         return (firsts.lastIndex { $0 <= index && $0 < playlist.segments.count } ?? firstDivided)
     }
 
-    /// Which part of its segment a piece is; nil for a whole one.
+    /// Returns the index of a piece in its segment, or nil if the piece is a whole segment.
     func part(at index: Int) -> Int? {
         index < firstDivided ? nil : index - firsts[segment(of: index)]
     }
 
-    /// The piece with which to go on at a part of a segment, or behind its last part; nil where it is not there.
+    /// Returns the piece at which to continue at or after a part of a segment, or nil if it is not listed.
     ///
-    /// - Parameter segment: its place in the list as written.
+    /// - Parameter segment: The index of the segment in the playlist as written.
     func piece(ofSegment segment: Int, part: Int) -> Int? {
         guard (0..<firsts.count - 1).contains(segment) else { return nil }
         guard segment >= firstDivided else { return segment }
         let next = firsts[segment + 1]
         if firsts[segment] + part < next { return firsts[segment] + part }
-        // Behind the last part of one that is whole comes the next.
+        // The last part of a complete segment is followed by the next segment.
         return segment < firsts.count - 2 && next < playlist.segments.count ? next : nil
     }
 
-    /// When pieces begin, and the last one ends, by when segments do.
+    /// Returns the start times of all pieces and the end of the last one, from the start times of the segments.
     func starts(_ segmentStarts: [Duration]) -> [Duration] {
         var starts = Array(segmentStarts.prefix(firstDivided))
         starts.reserveCapacity(playlist.segments.count + 1)
         for segment in firstDivided..<firsts.count - 1 where segmentStarts.indices.contains(segment) {
             var time = segmentStarts[segment]
-            // Parts may be listed as longer than their segment.
+            // The parts may be listed as longer than their segment.
             let end = segment + 1 < segmentStarts.count ? segmentStarts[segment + 1] : nil
             for index in firsts[segment]..<firsts[segment + 1] {
                 starts.append(end.map { min(time, $0) } ?? time)

@@ -1,8 +1,8 @@
-/// A part by the media sequence number of its segment and its place in it, or the whole segment, which is more than any
+/// A part, identified by the media sequence number of its segment and its index in it. A whole segment orders after all
 /// of its parts.
 package struct PartPosition: Sendable, Hashable, Comparable {
     var sequence: Int
-    /// From 0 on; nil for the whole segment.
+    /// The index of the part, from 0, or nil for the whole segment.
     package var part: Int?
 
     package static func < (one: PartPosition, other: PartPosition) -> Bool {

@@ -1,17 +1,21 @@
 package import HLSKitPlaylist
 
-/// Lists of one item laid side by side.
+/// Alignment of several playlists of one item.
 extension PlaylistTracker {
-    /// Lists of one live stream end within this much of each other. Dates that say otherwise are wrong.
+    /// The largest difference between the ends of the playlists of one live stream. Dates that give a larger one are
+    /// wrong.
     private static let farthestEnd = Duration.seconds(900)
 
-    /// The item time of the first segment of a list that is presented with this one, or in its place: by dates while they make
-    /// sense, else by sequence numbers, else by their ends. Lists that begin at 0, and have always been whole, all do.
+    /// Returns the item time of the first segment of a playlist that accompanies or replaces this one.
     ///
-    /// I-frames have numbers of their own: their list is laid beside this one by dates; where there are none, by what both
-    /// begin with, or else by their ends.
+    /// The time follows from dates if they are plausible, otherwise from sequence numbers, otherwise from the ends of
+    /// the playlists. Playlists that begin at 0 and have always been complete all start at 0.
     ///
-    /// - Parameter successor: where it begins if neither dates nor numbers tell, where that is known better than by its end.
+    /// I-frame playlists have separate sequence numbers. They are aligned by dates, otherwise by the first media of
+    /// both playlists, otherwise by their ends.
+    ///
+    /// - Parameter successor: The start to use if neither dates nor numbers give one, if a better value than the common
+    ///   end is known.
     package func start(
         of other: MediaPlaylist, at now: Duration, successor: @autoclosure () -> Duration? = nil
     ) -> Duration {
@@ -26,8 +30,11 @@ extension PlaylistTracker {
         return areWhole ? start : end - other.duration
     }
 
-    /// The item time at which another rendition's list begins: by dates, else by sequence numbers; nil where neither
-    /// tells. Where they disagree, that counts by which the lists end at the same time, as those of one live stream do.
+    /// Returns the item time at which another rendition's playlist begins, or nil if it has neither matching dates nor
+    /// numbers.
+    ///
+    /// If dates and numbers disagree, the method prefers the one for which both playlists end at the same time, as
+    /// playlists of one live stream do.
     package func start(ofNeighbor other: MediaPlaylist, at now: Duration) -> Duration? {
         let byNumbers = start(byNumbersOf: other)
         guard let byDates = start(byDatesOf: other, at: now) else { return byNumbers }
@@ -52,8 +59,8 @@ extension PlaylistTracker {
         return start - other.segments.prefix(-distance).reduce(.zero) { $0 + $1.duration }
     }
 
-    /// How far from the end of this list, which has grown since it was loaded, another ends that begins there; nil for lists
-    /// that do not grow.
+    /// Returns the distance between the end of this playlist, which has grown since it was loaded, and the end of
+    /// another playlist. Returns nil if either does not grow.
     private func distance(ofEndOf other: MediaPlaylist, from start: Duration, at now: Duration) -> Duration? {
         guard isLive, !other.isComplete else { return nil }
         let last = start + other.duration
@@ -61,8 +68,8 @@ extension PlaylistTracker {
         return last < end ? end - last : max(.zero, last - latest)
     }
 
-    /// The item time at which the list of another variant begins whose window has moved past all that is known of this
-    /// one, as far as time allows that.
+    /// Returns the item time at which another variant's playlist begins if its window has moved past all known
+    /// segments. Returns nil if the time since the last load is too short for that.
     package func start(ofSuccessor other: MediaPlaylist, at now: Duration) -> Duration? {
         guard isLive else { return nil }
         let end = writtenEnd

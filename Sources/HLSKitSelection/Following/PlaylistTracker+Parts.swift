@@ -1,8 +1,8 @@
 import HLSKitPlaylist
 
-/// How far a list is, in parts.
+/// Positions in a playlist with part granularity.
 extension PlaylistTracker {
-    /// The last that is listed, by the numbers of the tracker; nil where nothing is.
+    /// The last listed part or segment, in the tracker's numbering, or nil if nothing is listed.
     var edge: PartPosition? {
         if !written.trailingParts.isEmpty {
             return PartPosition(sequence: writtenEnd, part: written.trailingParts.count - 1)
@@ -10,12 +10,12 @@ extension PlaylistTracker {
         return written.segments.isEmpty ? nil : PartPosition(sequence: writtenEnd - 1)
     }
 
-    /// The same by the numbers of the server.
+    /// ``edge`` in the server's numbering.
     package var writtenEdge: PartPosition? { edge.flatMap(numbered) }
 
-    /// The part that is listed next, or the segment where parts are not loaded; by the numbers of the server.
+    /// Returns the part that will be listed next, or the segment if parts are not loaded, in the server's numbering.
     ///
-    /// - Parameter parts: parts are waited for.
+    /// - Parameter parts: Whether to wait for parts.
     package func nextEdge(parts: Bool) -> PartPosition? {
         guard !written.segments.isEmpty else { return nil }
         return numbered(
@@ -27,16 +27,17 @@ extension PlaylistTracker {
         return overflow || sequence < 0 ? nil : PartPosition(sequence: sequence, part: position.part)
     }
 
-    /// What is listed next lasts so long at most: a part where parts are loaded, else the longest segment.
+    /// The longest duration of the next part or segment to be listed: the part target if parts are loaded, otherwise
+    /// the longest segment.
     package var pieceDuration: Duration { usesParts ? written.partTarget ?? longestSegment : longestSegment }
 
-    /// Whether the segment that a part is of is listed, and not the part alone.
+    /// Whether the playlist lists the whole segment to which a part belongs.
     package func listsWhole(_ position: SegmentPosition) -> Bool {
         guard position.epoch == epoch, position.part != nil else { return false }
         return position.sequence >= written.mediaSequence && position.sequence < writtenEnd
     }
 
-    /// Whether who plays at an item time waits for what is listed next; nil is one who takes what comes.
+    /// Whether playback at an item time needs the next listed media soon. Nil stands for a consumer without pacing.
     package func isWaitedFor(at playhead: Duration?) -> Bool {
         playhead.map { end - $0 < pacingTarget * 3 } ?? true
     }

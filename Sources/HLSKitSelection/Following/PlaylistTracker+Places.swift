@@ -2,17 +2,17 @@ package import FoundationEssentials
 import HLSKitLoading
 package import HLSKitPlaylist
 
-/// Where dates and segments are that a user names.
+/// Positions of dates and segments that a user names.
 extension PlaylistTracker {
-    /// The item time of a date, by the last segment that begins then or before, else counted back from the first; nil where
-    /// segments have no dates.
+    /// Returns the item time of a date, or nil if segments have no dates. The time counts from the last segment that
+    /// begins then or earlier, otherwise back from the first.
     package func place(of date: Date) -> Duration? {
-        // A far date would not fit.
+        // A date far away does not fit into a playlist date.
         guard let date = PlaylistDate(date) else { return nil }
         return place(of: date)
     }
 
-    /// The same of a date as playlists have it.
+    /// Returns the item time of a playlist date.
     package func place(of date: PlaylistDate) -> Duration? {
         var first: Duration?
         for index in playlist.segments.indices.reversed() {
@@ -20,21 +20,22 @@ extension PlaylistTracker {
                 abs(date - begin) < .seconds(1_000_000_000)
             else { continue }
             let time = starts[index] + (date - begin)
-            // The date may be of a break between segments.
+            // The date may lie in a break between segments.
             if begin <= date { return index + 1 < segmentCount ? min(time, starts[index + 1]) : time }
             first = time
         }
         return first
     }
 
-    /// Where a segment begins; the first of what is listed for one before it, the end for one behind it.
+    /// Returns the start of a segment. If its number is too low or too high, returns the start or the end of the
+    /// playlist.
     package func start(ofSegment number: Int) -> Duration {
         let (index, overflow) = number.subtractingReportingOverflow(written.mediaSequence)
         guard !overflow, index >= 0 else { return start }
         return index < written.segments.count ? segmentStarts[index] : end
     }
 
-    /// Where a segment ends; nil for one that a live playlist does not list yet.
+    /// Returns the end of a segment, or nil if a live playlist does not list it yet.
     package func end(ofSegment number: Int) -> Duration? {
         let (index, overflow) = number.subtractingReportingOverflow(written.mediaSequence)
         guard !overflow, index >= 0 else { return start }
@@ -43,7 +44,7 @@ extension PlaylistTracker {
 }
 
 extension PlaylistTracker {
-    /// Whether media behind a segment is listed that comes from another folder.
+    /// Whether a later listed segment comes from another folder.
     package func isInOtherFolder(thanAnyBehind index: Int) -> Bool {
         let segments = playlist.segments
         guard segments.indices.contains(index) else { return false }

@@ -1,9 +1,9 @@
 import HLSKitPlaylist
 
-/// What a list says of others that are played with it (rfc8216bis §4.4.5.4).
+/// Rendition reports, in which a playlist gives the state of other playlists (rfc8216bis §4.4.5.4).
 extension PlaylistTracker {
-    /// The last that the playlist at a URL listed when this list was written, by the numbers of the server; nil where the list
-    /// does not say, or the server would not wait for it.
+    /// Returns the last part or segment that the playlist at a URL listed when this playlist was written, in the
+    /// server's numbering. Returns nil if there is no report, or if the server does not support blocking reloads.
     package func reported(of url: String) -> PartPosition? {
         guard isLive, playlist.serverControl?.canBlockReload == true, !playlist.renditionReports.isEmpty else {
             return nil
@@ -16,7 +16,7 @@ extension PlaylistTracker {
                 found = report
                 break
             }
-            // A token may have been left out.
+            // The report may omit a token.
             if found == nil, other == plain { found = report }
         }
         guard let found, let own = writtenEdge else { return nil }

@@ -1,10 +1,10 @@
 package import HLSKitPlaylist
 
-/// Where a segment stands: media sequence numbers start anew in each epoch (a server that begins to count again).
+/// The position of a segment. An epoch begins whenever the server restarts its media sequence numbers.
 package struct SegmentPosition: Hashable, Comparable, Sendable {
     package var epoch: Int
     package var sequence: Int
-    /// Of a segment whose parts are loaded; nil for its beginning.
+    /// The part at which to begin, or nil for the beginning of the segment.
     package var part: Int?
 
     package init(epoch: Int, sequence: Int, part: Int? = nil) {
@@ -18,71 +18,70 @@ package struct SegmentPosition: Hashable, Comparable, Sendable {
     }
 }
 
-/// Follows one media playlist through its reloads: gives each segment its place on the item's timeline, tells when to
-/// load the playlist again, and what was missed.
+/// Follows one media playlist through its reloads.
 ///
-/// Source: RFC 8216 §6.3.4. See docs/behaviour/live.md; R36, R39–R48.
+/// It assigns each segment its position on the item's timeline, decides when to reload the playlist, and reports missed
+/// segments.
+///
+/// Source: RFC 8216 §6.3.4. Faults R36 and R39–R48.
 package struct PlaylistTracker: Sendable {
-    /// A window of so many segments may move past what is not loaded while the server fails.
+    /// The number of segments in a window that may move past media before it is loaded if the server fails.
     private static let shortWindow = 10
 
-    /// What an update brought.
     package enum Update: Hashable, Sendable {
         case first
         case changed
         case unchanged
-        /// More parts of the segment that is being made, and no segment.
+        /// More parts of the segment in progress, but no new segment.
         case extended
-        /// An older state of the playlist (edges out of step): nothing is taken from it.
+        /// An older state of the playlist, from a server that is out of step. It is ignored.
         case older
-        /// The server counts anew: what it lists now follows what it listed before.
+        /// The server restarted its numbering. The new segments follow those listed before.
         case restarted
     }
 
-    /// URL that is loaded again, and the one that answered last (the base of references).
+    /// The URL that is reloaded, and the URL of the last response, against which references resolve.
     package var requestURL: String
     package private(set) var url: String
-    /// As it was loaded.
+    /// The playlist as it was loaded.
     @Shared package private(set) var written: MediaPlaylist
-    /// The same for those who load it: where parts are used, they stand in the place of segments.
+    /// The playlist to load media from. If parts are used, they replace their segments.
     @Shared package private(set) var playlist: MediaPlaylist
     @Shared private var parts: PartList? = nil
-    /// Parts are loaded.
     package private(set) var usesParts: Bool
-    /// Segments before this number are loaded whole, also where parts are used.
+    /// The number of the first segment that may be divided. Earlier segments are loaded whole even if parts are used.
     private var dividedFrom = Int.min
     package private(set) var epoch = 0
-    /// Item time at which each segment of ``playlist`` starts, and one more: where the last ends.
+    /// The item time at which each segment of ``playlist`` starts, and the end of the last one.
     package private(set) var starts: [Duration]
-    /// The same of ``written``.
+    /// The item time at which each segment of ``written`` starts, and the end of the last one.
     package private(set) var segmentStarts: [Duration]
-    /// The longest segment listed.
     private(set) var longestSegment: Duration
-    /// Added to the playlist's discontinuity sequence numbers: servers that drop the header tag count from 0 again.
+    /// The offset of the playlist's discontinuity sequence numbers, because a server that drops the header tag counts
+    /// from 0 again.
     private var discontinuityOffset = 0
-    /// Host times: when the last load began, and when a new segment was last seen.
+    /// The host times at which the last load began and at which a new segment was last seen.
     package private(set) var lastLoadBegan: Duration
     package private(set) var lastNewSegment: Duration
     private var lastUpdate: Update = .first
     private var phase = ReloadPhase()
-    /// Segments go from the list as others come, and there are few.
+    /// Whether the playlist is a sliding window of few segments.
     private var hasShortWindow = false
-    /// Segments have gone from the list.
+    /// Whether segments have been removed from the playlist.
     private var slides: Bool
     private var history = SegmentHistory()
-    /// The server counts the segments that are known with numbers that are higher by so much than at first. Those of
-    /// ``playlist`` go on; its segments have their own.
+    /// The difference by which the server's current numbers of known segments exceed the original ones. ``playlist``
+    /// keeps counting in the original numbers, but its segments keep the server's.
     private(set) var renumbering = 0
-    /// The segments that the last list that was taken leaves out between what was known before and where it begins.
+    /// The number of segments missing between the last known segment and the start of the last accepted playlist.
     package private(set) var missedCount = 0
-    /// There are some.
     package var hasJumped: Bool { missedCount > 0 }
-    /// What may be the beginning of a new count: the numbers of its first segment and past its last.
+    /// The possible beginning of a new numbering: the number of its first segment up to one past its last.
     private var candidate: Range<Int>?
-    /// The first list had not ended.
+    /// Whether the first playlist had no end tag.
     package let beganLive: Bool
 
-    /// `start` is the item time of the playlist's first segment.
+    /// - Parameter start: The item time of the playlist's first segment.
     package init(
         _ playlist: MediaPlaylist, requestURL: String, url: String, start: Duration, loadBegan: Duration,
         now: Duration, usesParts: Bool = false
@@ -103,14 +102,14 @@ package struct PlaylistTracker: Sendable {
         if usesParts { layParts() }
     }
 
-    /// Parts are loaded from now on, or whole segments are.
+    /// Switches between loading parts and loading whole segments.
     package mutating func use(parts: Bool) {
         guard parts != usesParts else { return }
         usesParts = parts
         layParts()
     }
 
-    /// A segment is loaded whole, and those before it: parts of it could not be had.
+    /// Loads this segment and all earlier ones whole, because their parts are not available.
     package mutating func loadWhole(_ sequence: Int) {
         dividedFrom = max(dividedFrom, sequence == .max ? sequence : sequence + 1)
         layParts()
@@ -118,7 +117,7 @@ package struct PlaylistTracker: Sendable {
 
     private mutating func layParts() {
         guard usesParts else {
-            // One and the same.
+            // The same storage.
             _playlist = _written
             (parts, starts) = (nil, segmentStarts)
             return
@@ -130,7 +129,8 @@ package struct PlaylistTracker: Sendable {
         parts = list
     }
 
-    /// Counts on from the list of another variant, or of another URL, in whose place this one comes.
+    /// Continues the numbering of another variant's playlist, or of the same playlist at another URL, which this one
+    /// replaces.
     package mutating func follow(_ other: PlaylistTracker) {
         guard other.isLive else { return }
         epoch = other.epoch
@@ -146,11 +146,11 @@ package struct PlaylistTracker: Sendable {
     // MARK: Reading
 
     package var isLive: Bool { !playlist.isComplete }
-    /// Whether the segment is among the last of a live stream, also of one that has just ended: it may be listed before
-    /// it exists (R46).
+    /// Whether the segment is among the last three of a live stream, even one that has just ended. A server may list
+    /// such a segment before it exists (R46).
     package func isAtEdge(_ index: Int) -> Bool { beganLive && index >= segmentCount - 3 }
     package var segmentCount: Int { playlist.segments.count }
-    /// Item time at which the listed media starts and ends.
+    /// The item times at which the listed media starts and ends.
     package var start: Duration { starts.first ?? .zero }
     package var end: Duration { starts.last ?? .zero }
 
@@ -160,7 +160,7 @@ package struct PlaylistTracker: Sendable {
             epoch: epoch, sequence: playlist.mediaSequence + parts.segment(of: index), part: parts.part(at: index))
     }
 
-    /// The media sequence number of what is at a place, or would be behind the last.
+    /// Returns the media sequence number of the segment at an index, or the number after the last segment.
     package func number(at index: Int) -> Int {
         index < segmentCount ? position(at: index).sequence : playlist.mediaSequence + written.segments.count
     }
@@ -172,7 +172,7 @@ package struct PlaylistTracker: Sendable {
         return parts.entries.indices.contains(place) && parts.entries[place]
     }
 
-    /// As ``index(containing:)``, or the last before it that decoding can start with.
+    /// Returns the same index as ``index(containing:)``, or the last one before it at which decoding can start.
     package func entryIndex(containing time: Duration) -> Int? {
         index(containing: time).map { entry(at: $0) }
     }
@@ -183,7 +183,7 @@ package struct PlaylistTracker: Sendable {
         return index
     }
 
-    /// The first of a segment, or of what comes behind it, by its number.
+    /// Returns the first index of a segment with this number, or of the next one listed.
     package func index(ofSequence sequence: Int) -> Int {
         let (segment, overflow) = sequence.subtractingReportingOverflow(playlist.mediaSequence)
         guard !overflow, segment > 0 else { return 0 }
@@ -191,8 +191,8 @@ package struct PlaylistTracker: Sendable {
         return segment < parts.firsts.count ? parts.firsts[segment] : segmentCount
     }
 
-    /// Segments with the same value share one mapping from media timestamps to item time. Servers may count from anywhere:
-    /// sums wrap.
+    /// Returns a discontinuity number. Segments with the same number share one mapping from media timestamps to item
+    /// time. Servers may count from any value, so sums wrap around.
     package func discontinuity(at index: Int) -> Int {
         playlist.segments[index].discontinuitySequence &+ discontinuityOffset
     }
@@ -206,17 +206,17 @@ package struct PlaylistTracker: Sendable {
 
     package func duration(at index: Int) -> Duration { starts[index + 1] - starts[index] }
 
-    /// The segment to load where everything before `time` is there.
+    /// Returns the segment to load next if everything before `time` is loaded.
     package func nextIndex(from time: Duration) -> Int? {
         guard let index = index(containing: max(time, start)) else { return nil }
-        // A segment that only reaches past `time` by the inexactness of durations is over.
+        // If a segment reaches past `time` only because durations are inexact, it has ended.
         let tolerance = min(.milliseconds(100), duration(at: index) / 4)
         guard duration(at: index) > .zero, starts[index + 1] - time <= tolerance else { return entry(at: index) }
         return index + 1 < segmentCount ? entry(at: index + 1) : nil
     }
 
-    /// The segment that holds `time`: the last that starts at or before it, or those before it that last 0 s. The first one
-    /// for times before it, nil for times from the end on.
+    /// Returns the segment that contains `time`: the last that starts at or before it, or a preceding segment of 0 s.
+    /// Returns the first segment for earlier times, and nil from the end on.
     package func index(containing time: Duration) -> Int? {
         guard segmentCount > 0, time < end else { return nil }
         var low = 0
@@ -237,14 +237,13 @@ package struct PlaylistTracker: Sendable {
         return longest
     }
 
-    /// The target duration as far as it can be believed: at least half a second, at most twice the longest segment
-    /// (R36).
+    /// The target duration within plausible bounds (R36). It is at least half a second, and at most twice the longest
+    /// segment or 6 s, whichever is longer.
     package var pacingTarget: Duration {
         let ceiling = max(longestSegment * 2, .seconds(6))
         return min(max(playlist.targetDuration, .milliseconds(500)), ceiling)
     }
 
-    /// The distance from the live edge at which to play by default.
     package var holdBack: Duration {
         if usesParts, let holdBack = playlist.serverControl?.partHoldBack { return holdBack }
         return playlist.serverControl?.holdBack ?? pacingTarget * 3
@@ -252,7 +251,7 @@ package struct PlaylistTracker: Sendable {
 
     // MARK: Reloading
 
-    /// When the playlist is to be loaded again; nil for one that has ended.
+    /// The time of the next reload, or nil if the playlist has ended.
     package var nextReload: Duration? {
         guard isLive else { return nil }
         let interval =
@@ -263,7 +262,8 @@ package struct PlaylistTracker: Sendable {
         return lastLoadBegan + max(interval, .milliseconds(500))
     }
 
-    /// The target duration, or less: a list of a few segments that are far shorter has turned over before that.
+    /// The target duration, or less if the playlist has a few much shorter segments, because its window would move on
+    /// sooner.
     private var reloadTarget: Duration {
         guard slides, let first = segmentStarts.first, let last = segmentStarts.last, last > first else {
             return pacingTarget
@@ -271,22 +271,22 @@ package struct PlaylistTracker: Sendable {
         return min(pacingTarget, max(longestSegment, (last - first) / 2))
     }
 
-    /// How much later than `nextReload` the playlist is better loaded where nothing waits for it.
+    /// The delay after `nextReload` that makes the reload more useful if nothing waits for it.
     package var reloadDelay: Duration {
         hasShortWindow && lastUpdate == .changed ? phase.delay(for: lastDuration) : .zero
     }
 
-    /// After how long a reload that brings nothing is asked for once more beside it.
+    /// The delay after which a second reload starts in parallel if the first has returned nothing.
     package var hedgeDelay: Duration { max(pacingTarget, .seconds(2)) }
 
-    /// From when on the playlist counts as stale, unless another one brought something new (R41). As long as one that
-    /// cannot be loaded is asked for: the same outage shows in the one way or in the other.
+    /// The time after which the playlist counts as stale unless another one brings something new (R41). It equals the
+    /// retry budget of a playlist that cannot be loaded, because one outage can appear in either way.
     package var staleLimit: Duration { max(.seconds(60), pacingTarget * 10.5) }
 
-    /// How long one try of a reload may take: one that hangs must not outlast what the window allows (R40).
+    /// The timeout of one reload attempt. A hanging attempt must not outlast the live window (R40).
     package var reloadTimeout: Duration { max(pacingTarget * 2, .seconds(6)) }
 
-    /// Takes a newer state of the playlist. One that has ended stays as it is.
+    /// Applies a newer state of the playlist. Does nothing if the playlist has ended.
     package mutating func update(with list: MediaPlaylist, url: String, loadBegan: Duration, now: Duration) -> Update {
         guard isLive else { return .unchanged }
         let interval = loadBegan - lastLoadBegan
@@ -300,13 +300,14 @@ package struct PlaylistTracker: Sendable {
         switch update {
         case .first: return update
         case .extended:
-            // Its segments are known, all of them.
+            // All of its segments are known.
             keepDiscontinuities(to: new)
             segmentStarts.removeFirst(new.mediaSequence - written.mediaSequence)
             written = new
             layParts()
         case .unchanged, .older:
-            // The end may come without a new segment. What was listed before stays, whatever else went.
+            // The end tag may arrive without a new segment. The known segments are kept even if the new playlist lists
+            // fewer.
             guard new.isComplete, isLive else { return update }
             written.hasEndList = true
             layParts()
@@ -327,7 +328,7 @@ package struct PlaylistTracker: Sendable {
                 start = segmentStarts[new.mediaSequence - written.mediaSequence]
                 keepDiscontinuities(to: new)
             } else if new.mediaSequence < written.mediaSequence {
-                // A window that grew backwards: its known part keeps its place.
+                // The window grew backwards. The known part keeps its position.
                 var before = Duration.zero
                 for segment in new.segments.prefix(written.mediaSequence - new.mediaSequence) {
                     before += segment.duration
@@ -335,7 +336,7 @@ package struct PlaylistTracker: Sendable {
                 start = self.start - before
                 keepDiscontinuities(to: new)
             } else {
-                // Past everything seen: what was missed takes no time.
+                // The new window lies past all known segments. Missed segments take no time.
                 start = segmentStarts.last ?? .zero
                 missedCount = max(0, new.mediaSequence - writtenEnd)
                 keepDiscontinuities(to: new)
@@ -347,7 +348,7 @@ package struct PlaylistTracker: Sendable {
     }
 
     private var lastDuration: Duration { written.segments.last?.duration ?? .zero }
-    /// The number behind that of the last segment that is whole.
+    /// The number after the last complete segment.
     var writtenEnd: Int { written.mediaSequence + written.segments.count }
 
     private mutating func notePhase(of new: MediaPlaylist, _ update: Update, interval: Duration) {
@@ -363,7 +364,7 @@ package struct PlaylistTracker: Sendable {
         phase.note(interval: interval, media: media, next: new.segments.last?.duration ?? lastDuration)
     }
 
-    /// Moves everything that is listed on the item's timeline.
+    /// Moves all listed segments on the item's timeline.
     package mutating func shift(by distance: Duration) {
         for index in starts.indices { starts[index] += distance }
         for index in segmentStarts.indices { segmentStarts[index] += distance }
@@ -377,7 +378,8 @@ package struct PlaylistTracker: Sendable {
         layParts()
     }
 
-    /// Numbers go on from a segment that both lists have, else from the last one known, where the header tag is missing.
+    /// Continues the discontinuity numbers from a segment that both playlists have. If there is none and the header tag
+    /// is missing, continues from the last known segment.
     private mutating func keepDiscontinuities(to new: MediaPlaylist) {
         for (index, segment) in new.segments.enumerated() {
             let (old, overflow) = (new.mediaSequence + index).subtractingReportingOverflow(written.mediaSequence)
@@ -389,7 +391,7 @@ package struct PlaylistTracker: Sendable {
         discontinuityOffset &+= last.discontinuitySequence &- new.discontinuitySequence
     }
 
-    /// Tells what a list is, and gives it the numbers that go on from those before.
+    /// Determines the relation of a new playlist to the known one, and adjusts its numbers to continue the known ones.
     private mutating func classify(_ new: inout MediaPlaylist) -> Update {
         if new.segments.isEmpty {
             return written.segments.isEmpty ? .unchanged : .older
@@ -422,7 +424,7 @@ package struct PlaylistTracker: Sendable {
         return classifyByNumbers(new)
     }
 
-    /// The number of a list's first segment, where all its numbers are lowered; nil where they are no numbers any more.
+    /// Returns a playlist's first number lowered by a distance, or nil if the numbers would overflow.
     private static func number(_ written: Int, of list: MediaPlaylist, loweredBy distance: Int) -> Int? {
         let (number, overflow) = written.subtractingReportingOverflow(distance)
         return overflow || number.addingReportingOverflow(list.segments.count).overflow ? nil : number
@@ -442,7 +444,8 @@ package struct PlaylistTracker: Sendable {
         starts.reserveCapacity(playlist.segments.count + 1)
         var time = start
         starts.append(time)
-        // A list of nothing but durations of 0 s tells no time: a guess is better, as what is loaded has its own.
+        // If all durations are 0 s, the playlist contains no timing. A guess is better, because loaded media has
+        // timestamps.
         let isTimeless = playlist.hasEndList && playlist.segments.allSatisfy { $0.duration == .zero }
         let guess = isTimeless ? max(playlist.targetDuration, .seconds(1)) : .zero
         for segment in playlist.segments {

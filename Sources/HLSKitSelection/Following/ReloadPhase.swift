@@ -1,17 +1,19 @@
-/// How long after the server wrote a live playlist it is loaded: between two bounds, which each load makes narrower.
+/// Estimates the age of a live playlist when it is loaded, within two bounds that each load narrows.
 ///
-/// A playlist that is loaded just before it changes is nearly a segment old; where the window is short and the server
-/// fails for seconds, that is the segment which is lost. So loads move a little later each time, until they come just
-/// after a change.
-///
-/// See R39 in docs/behaviour/faults.md.
+/// A playlist loaded just before it changes is nearly one segment old. If the window is short and the server fails for
+/// seconds, that segment is lost. Therefore each load happens a little later, until loads follow just after a change
+/// (R39).
 struct ReloadPhase: Sendable {
     private var low = Duration.zero
-    /// nil while nothing is known.
+    /// The upper bound, or nil while nothing is known.
     private var high: Duration?
 
-    /// A load that came `interval` after the one before brought `media` that was new; what is written next is `next`
-    /// long. Nil media: how much was new cannot be told.
+    /// Records a load.
+    ///
+    /// - Parameters:
+    ///   - interval: The time since the previous load.
+    ///   - media: The duration of new media, or nil if it is not known.
+    ///   - next: The duration of the media that the server writes next.
     mutating func note(interval: Duration, media: Duration?, next: Duration) {
         guard let media, let high else {
             (low, high) = (.zero, next)
@@ -20,11 +22,11 @@ struct ReloadPhase: Sendable {
         low = max(.zero, low + interval - media)
         let bound = min(next, high + interval - media)
         self.high = bound
-        // The server is not so regular.
+        // The server is not that regular.
         if low > bound { (low, self.high) = (.zero, next) }
     }
 
-    /// How much later than it could be the next load is made, for segments that are `duration` long.
+    /// Returns the delay of the next load for segments of a duration.
     func delay(for duration: Duration) -> Duration {
         guard let high, high > duration / 4 else { return .zero }
         return duration / 16

@@ -1,20 +1,19 @@
 import HLSKitPlaylist
 
-/// Decides what a live playlist is asked for next besides its text, and for how long, by what came of it before.
+/// Decides from earlier results which delivery directives the next reload of a live playlist uses, and how long it may
+/// take.
 ///
-/// A server that holds a request tells of what is new when it is there; whoever asks it needs no timer. Where what was
-/// awaited does not come, the list is asked for plainly. If it is listed then, the server has not kept its word; after three
-/// times without a success between them it is asked in the ordinary way for good. A delta update that does not fit is followed by
-/// the whole list, and two of them end delta updates.
-///
-/// See docs/behaviour/live.md.
+/// A blocking request returns as soon as new media is available, so no timer is needed. If the awaited media does not
+/// arrive, the playlist is requested without directives. If that playlist lists the media, the server failed to answer
+/// in time. After three such failures without a success in between, blocking reloads are no longer used. A delta update
+/// that does not fit is followed by a full playlist, and two of them disable delta updates.
 package struct ReloadPlan: Sendable {
-    /// Why a reload has brought nothing.
+    /// The reason why a reload returned nothing.
     package enum Failure: Sendable, Hashable {
-        /// `tellsWhen`: the server says when to ask again.
+        /// `tellsWhen`: Whether the server gives the time of the next attempt.
         case status(Int, tellsWhen: Bool)
         case timeout
-        /// A delta update of another list than is known.
+        /// A delta update based on a playlist other than the known one.
         case misfit
         case other
     }
@@ -24,31 +23,30 @@ package struct ReloadPlan: Sendable {
 
     private var isDeltaAsked = false
     private var awaited: PartPosition?
-    /// The next is asked for without anything.
     private var isPlainNext = false
-    /// What was awaited in vain: the next list tells whether the server could have told of it.
+    /// The part whose blocking request failed. The next playlist shows whether the server could have answered.
     private var doubted: PartPosition?
-    /// How often it could have, since a request was held as it should be.
+    /// The number of blocking requests that the server could have answered but did not, since the last success.
     private var brokenWordCount = 0
     private var misfitCount = 0
     private var refusesDeltas = false
 
     package init() {}
 
-    /// The server holds requests as far as is known.
+    /// Whether the server supports blocking requests, as far as is known.
     package var keepsWord: Bool { brokenWordCount < Self.brokenWordLimit }
-    /// The request that was sent last may be held.
+    /// Whether the last request may block.
     package var isHeld: Bool { awaited != nil }
-    /// It may be held until a whole segment is there.
+    /// Whether the last request may block until a whole segment is listed.
     package var awaitsSegment: Bool { awaited.map { $0.part == nil } ?? false }
 
-    // MARK: Asking
+    // MARK: Requests
 
-    /// What the next reload asks for.
+    /// Returns the directives of the next reload.
     ///
     /// - Parameters:
-    ///   - mayHold: requests may be held.
-    ///   - playhead: nil where time does not limit how fast media is taken.
+    ///   - mayHold: Whether the request may block.
+    ///   - playhead: The playhead, or nil for a consumer without pacing.
     package func directives(
         _ tracker: PlaylistTracker, mayHold: Bool, playhead: Duration? = nil, at now: Duration
     ) -> DeliveryDirectives {
@@ -58,7 +56,8 @@ package struct ReloadPlan: Sendable {
             delta: refusesDeltas ? nil : DeltaUpdate(after: tracker, at: now))
     }
 
-    /// What the next request is held for; nil where it is to be made at its time. Parts are awaited near the edge.
+    /// Returns the part or segment that the next request waits for, or nil for a timed request. Parts are only awaited
+    /// near the edge.
     package func next(in tracker: PlaylistTracker, playhead: Duration? = nil) -> PartPosition? {
         guard keepsWord, !isPlainNext, tracker.isLive, tracker.written.serverControl?.canBlockReload == true else {
             return nil
@@ -66,19 +65,20 @@ package struct ReloadPlan: Sendable {
         return tracker.nextEdge(parts: tracker.isWaitedFor(at: playhead))
     }
 
-    /// What the first request for a list asks for, where a neighbour has reported of it: so a cache gives no older copy.
+    /// Returns the directive of the first request for a playlist on which a neighbour has reported. It prevents a cache
+    /// from returning an older copy.
     package func first(_ reported: PartPosition?) -> PartPosition? { isPlainNext ? nil : reported }
 
-    /// What is reported is there: nobody has to wait for it.
+    /// Returns the timeout for a part that was reported as available, so that the request should not block.
     package static func patience(withReportOf neighbor: PlaylistTracker) -> Duration {
         max(neighbor.pacingTarget / 2, .seconds(1))
     }
 
-    /// How long a request that is held is waited for.
+    /// Returns the time to wait for a blocking request.
     ///
-    /// A server lists a part within the target of parts, a segment one and a half target durations after the last at the latest. It
-    /// may hold a request for far longer; whoever plays cannot wait for that, and loses nothing by a look at the list in
-    /// between.
+    /// A server lists a part within the part target, and a segment at most one and a half target durations after the
+    /// previous one. It may block for far longer. Playback cannot wait for that, and loses nothing if it loads the
+    /// playlist in between.
     package static func patience(_ tracker: PlaylistTracker, for awaited: PartPosition) -> Duration {
         if awaited.part != nil, let target = tracker.written.partTarget {
             return target * 2 + .milliseconds(250)
@@ -86,20 +86,19 @@ package struct ReloadPlan: Sendable {
         return tracker.pacingTarget * 1.5 + max(tracker.pacingTarget / 2, .seconds(1))
     }
 
-    /// A request is sent.
     package mutating func send(_ directives: DeliveryDirectives) {
         awaited = directives.awaited
         isDeltaAsked = directives.delta != nil
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
-    /// A list came.
+    /// Records a response.
     ///
     /// - Parameters:
-    ///   - edge: the last that is listed now, by the numbers of the server.
-    ///   - isNewCount: the server began to count anew: what was of no use belonged to what was before.
-    /// - Returns: whether it was held, and has what was awaited.
+    ///   - edge: The last listed part or segment, in the server's numbering.
+    ///   - isNewCount: Whether the server restarted its numbering, which voids earlier failures.
+    /// - Returns: Whether the response was to a blocking request and lists the awaited media.
     @discardableResult
     package mutating func take(edge: PartPosition?, isNewCount: Bool = false) -> Bool {
         isPlainNext = false
@@ -117,10 +116,10 @@ package struct ReloadPlan: Sendable {
         return true
     }
 
-    /// Nothing came, or nothing of use.
+    /// Records a request without a useful response.
     ///
-    /// - Returns: whether the fault may be that of what was asked for besides the list, which is asked for without it at
-    ///   once, and this counts for nothing.
+    /// - Returns: Whether the directives may be the cause. If so, the playlist is requested without them at once, and
+    ///   the failure does not count.
     package mutating func fail(_ failure: Failure) -> Bool {
         defer { end() }
         if failure == .misfit {
@@ -130,7 +129,7 @@ package struct ReloadPlan: Sendable {
             return true
         }
         guard let awaited else {
-            // Asked for as a whole from now on.
+            // Later requests ask for the whole playlist.
             if isDeltaAsked { refusesDeltas = true }
             return false
         }
@@ -142,7 +141,7 @@ package struct ReloadPlan: Sendable {
         }
     }
 
-    /// Nothing comes of what was asked for.
+    /// Forgets the directives of the last request.
     package mutating func end() {
         awaited = nil
         isDeltaAsked = false

@@ -6,9 +6,9 @@ package struct ResourceID: Hashable, Sendable {
     package var kind: Kind
     package var url: String
     package var byteRange: Range<UInt64>?
-    /// Of a key; nil is `identity`.
+    /// The key format, or nil for `identity` and for initialization sections.
     package var keyFormat: String?
-    /// Of a key: how often another one took its place.
+    /// The number of times that another key replaced this one.
     package var generation = 0
 
     package init(
@@ -22,7 +22,7 @@ package struct ResourceID: Hashable, Sendable {
     }
 }
 
-/// A key with the vector for one segment.
+/// A key with the initialization vector for one segment.
 package struct SegmentKey: Sendable, Hashable {
     package var resource: ResourceID
     package var method = EncryptionKey.Method.aes128
@@ -34,12 +34,11 @@ package struct SegmentKey: Sendable, Hashable {
         self.initializationVector = initializationVector
     }
 
-    /// Single samples are encrypted, and not the resource as a whole.
+    /// Whether the key encrypts individual samples rather than the whole resource.
     package var isOfSamples: Bool { method != .aes128 }
 }
 
 extension ByteRange {
-    /// The bytes as a half-open range.
     package var range: Range<UInt64>? {
         guard let start = UInt64(exactly: offset), let length = UInt64(exactly: length) else { return nil }
         let (end, overflow) = start.addingReportingOverflow(length)
@@ -48,8 +47,8 @@ extension ByteRange {
 }
 
 extension ByteRange {
-    /// What is loaded of a resource that is encrypted in blocks, with AES-128: up to the end of the last one. Some playlists
-    /// count the bytes in clear (rfc8216bis §6.3.6).
+    /// Returns the range to load from a resource that is encrypted in blocks with AES-128: up to the end of the last
+    /// block. Some playlists count decrypted bytes (rfc8216bis §6.3.6).
     fileprivate func loaded(_ keys: [EncryptionKey]) -> Range<UInt64>? {
         guard let range, keys.contains(where: { $0.method == .aes128 }) else { return range }
         let rest = (range.upperBound - range.lowerBound) % 16
@@ -59,11 +58,11 @@ extension ByteRange {
 }
 
 extension MediaSegment {
-    /// The bytes of its resource that are loaded; nil for all.
+    /// The range of the resource to load, or nil for all of it.
     package var loadedRange: Range<UInt64>? { byteRange?.loaded(keys) }
 }
 
 extension MediaInitializationSection {
-    /// The bytes of its resource that are loaded; nil for all.
+    /// The range of the resource to load, or nil for all of it.
     package var loadedRange: Range<UInt64>? { byteRange?.loaded(keys) }
 }

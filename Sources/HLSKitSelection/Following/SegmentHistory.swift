@@ -1,21 +1,21 @@
 import HLSKitLoading
 import HLSKitPlaylist
 
-/// The segments that a live playlist listed lately, and what another state of it is to them.
+/// The segments that a live playlist listed recently, and the relation of a newly loaded state of the playlist to them.
 ///
-/// A segment is known by its media sequence number, its discontinuity sequence number and its date; where lists have no
-/// dates, by the last component of its path. Its host, its folder and its query may be others in each answer: edges put
-/// tokens there.
+/// A segment is identified by its media sequence number, its discontinuity sequence number and its date. Without dates,
+/// the last component of its path replaces the date. Host, folder and query may differ in each response, because edge
+/// servers put tokens there.
 struct SegmentHistory: Sendable {
-    /// What a list is to the one that was taken last.
+    /// The relation of a playlist to the last accepted one.
     enum Relation: Hashable, Sendable {
-        /// Its numbers count as before.
+        /// The numbering continues.
         case goesOn
-        /// The segments are those that are known, under numbers that are higher by so much.
+        /// The known segments under numbers that are higher by this distance.
         case renumbered(by: Int)
-        /// What it lists is new, and counted anew.
+        /// New segments with restarted numbers.
         case restarted
-        /// It looks as after a restart, or like the list of an edge that is far behind: the next one tells.
+        /// Either a restart or the playlist of an edge server that is far behind. The next playlist decides.
         case perhapsRestarted
         /// An older state.
         case older
@@ -27,7 +27,7 @@ struct SegmentHistory: Sendable {
         var duration: Duration
         var discontinuity: Int
 
-        /// Whether the date is that of this segment, and of none beside it.
+        /// Whether the date belongs to this segment and not to an adjacent one.
         func isOf(_ other: PlaylistDate) -> Bool {
             date.map { abs($0 - other) < max(duration / 2, .milliseconds(50)) } ?? false
         }
@@ -37,33 +37,33 @@ struct SegmentHistory: Sendable {
         case unknown, same, later, earlier, other
     }
 
-    /// As many as are looked at of a list, and kept.
+    /// The number of segments of a playlist that are examined and kept.
     private static let limit = 4096
     private var entries: [Int: Entry] = [:]
-    /// The number that a name was seen with last.
+    /// The number of the last segment with each name.
     private var numbers: [Int: Int] = [:]
     private var order: [Int] = []
     private var lowest = Int.max
-    /// Where the latest segment ends, by its date.
+    /// The end of the latest segment, by its date.
     private var lastDate: PlaylistDate?
     private var hasWrittenDiscontinuities = false
-    /// A name was seen with two numbers: it does not tell which segment it is.
+    /// Whether one name appeared with two numbers. If so, names do not identify segments.
     private var reusesNames = false
-    /// A segment was listed again under the name it had, and none ever under another.
+    /// Whether segments kept their names in all playlists that listed them again.
     private var keepsNames: Bool { hasSeenSameName && !hasSeenOtherName }
     private var hasSeenSameName = false
     private var hasSeenOtherName = false
-    /// The segments that were listed again under their numbers and names had other dates: those tell nothing. A clock that was
-    /// set once is believed again with the next list.
+    /// Whether the segments of the last playlist kept their numbers and names but not their dates. Such dates are
+    /// ignored. If a clock was set once, the next playlist restores trust.
     private var hasFalseDates = false
-    /// Names of before the server counted anew.
+    /// The names from before the server restarted its numbering.
     private var leftNames: Set<Int> = []
 
-    // MARK: Taking in
+    // MARK: Recording
 
-    /// Takes note of a list that was taken.
+    /// Records an accepted playlist.
     mutating func insert(_ playlist: MediaPlaylist) {
-        // A list that has ended is never compared.
+        // A playlist that has ended is never compared.
         guard !playlist.isComplete else { return }
         let segments = playlist.segments
         let view = View(of: playlist, self)
@@ -97,7 +97,7 @@ struct SegmentHistory: Sendable {
         if let end = entry.date.map({ $0 + entry.duration }) { lastDate = max(lastDate ?? end, end) }
     }
 
-    /// What comes is counted anew, in `playlist` first.
+    /// Forgets the known segments because the numbering restarts with `playlist`.
     mutating func startAnew(with playlist: MediaPlaylist) {
         let segments = playlist.segments
         reusesNames =
@@ -108,9 +108,9 @@ struct SegmentHistory: Sendable {
         insert(playlist)
     }
 
-    // MARK: Telling
+    // MARK: Comparing
 
-    /// What `new` is, where `current` was taken last. Neither is empty.
+    /// Returns the relation of `new` to the last accepted playlist, `current`. Neither may be empty.
     func relation(of new: MediaPlaylist, to current: MediaPlaylist) -> Relation {
         let view = View(of: new, self)
         let newEnd = new.mediaSequence + new.segments.count
@@ -119,7 +119,7 @@ struct SegmentHistory: Sendable {
             return new.mediaSequence >= currentEnd
                 ? relation(ofLater: new, view) : relation(ofEarlier: new, view, to: current)
         }
-        // Dates that disagree are those of a clock that was set, or of none: nothing else has changed.
+        // If only the dates differ, a clock was set or is wrong. Nothing else has changed.
         if view.hasSameNames, newEnd >= currentEnd { return .goesOn }
         switch view.dates {
         case .same: return .goesOn
@@ -129,20 +129,20 @@ struct SegmentHistory: Sendable {
             if view.hasLaterDiscontinuities, newEnd < currentEnd { return .restarted }
         }
         if view.sameNameCount == 0 { return keepsNames && newEnd < currentEnd ? .perhapsRestarted : .goesOn }
-        // No edge is so far behind.
+        // No edge server is that far behind.
         let hasShrunk = newEnd <= current.mediaSequence || new.segments.count * 2 <= current.segments.count
         return newEnd < currentEnd && hasShrunk ? .perhapsRestarted : .goesOn
     }
 
-    /// Of a list whose numbers are all higher than those that are known.
+    /// Returns the relation of a playlist whose numbers are all higher than the known ones.
     private func relation(ofLater new: MediaPlaylist, _ view: View) -> Relation {
         if let distance = distance(of: new) { return .renumbered(by: distance) }
-        // An edge may still have the list of before a restart.
+        // An edge server may still have a playlist older than the restart.
         if view.leftNameCount == view.count, !reusesNames || view.dates == .earlier { return .older }
         return view.dates == .earlier ? .perhapsRestarted : .goesOn
     }
 
-    /// Of a list whose numbers are all lower than those that are known, or of which nothing is known any more.
+    /// Returns the relation of a playlist whose numbers are all lower than the known ones, or no longer known.
     private func relation(ofEarlier new: MediaPlaylist, _ view: View, to current: MediaPlaylist) -> Relation {
         if let distance = distance(of: new) { return .renumbered(by: distance) }
         let (difference, overflow) = lowest.subtractingReportingOverflow(new.mediaSequence)
@@ -150,7 +150,7 @@ struct SegmentHistory: Sendable {
         switch view.dates {
         case .later: return .restarted
         case .earlier:
-            // As much earlier as the numbers are lower.
+            // The dates should be earlier in proportion to the lower numbers.
             let distance = entries[lowest]?.date.flatMap { date in view.firstDate.map { date - $0 } } ?? .zero
             return distance.seconds <= current.targetDuration.seconds * Double(gap) * 2 ? .older : .restarted
         case .unknown, .same, .other:
@@ -159,7 +159,7 @@ struct SegmentHistory: Sendable {
         }
     }
 
-    /// How much higher the numbers are under which known segments are listed; nil where they are not, or not all alike.
+    /// Returns the distance by which the numbers of known segments are higher, or nil if there is no common distance.
     private func distance(of new: MediaPlaylist) -> Int? {
         let segments = new.segments
         guard let first = segments.first.map(Self.entry) else { return nil }
@@ -181,16 +181,15 @@ struct SegmentHistory: Sendable {
         return distance
     }
 
-    /// A list beside what is known.
+    /// A playlist compared with the known segments.
     private struct View {
         var count = 0
-        /// Segments with numbers that are known, and those of them whose name is known with it.
+        /// The number of segments with a known number, and how many of them kept their name.
         var sharedCount = 0
         var sameNameCount = 0
         var sameNameElsewhereCount = 0
-        /// What is shared has the names that it had.
         var hasSameNames: Bool { sharedCount > 0 && sameNameCount == sharedCount }
-        /// Segments with numbers and dates that are known, by whether those belong together.
+        /// The number of segments whose known date does or does not match their known number.
         var sameDateCount = 0
         var otherDateCount = 0
         var leftNameCount = 0
@@ -244,7 +243,7 @@ struct SegmentHistory: Sendable {
             discontinuity: segment.discontinuitySequence)
     }
 
-    /// Of the last component of the path, and of where the segment begins in that file.
+    /// Returns a hash of the last path component and the byte offset of a segment.
     private static func name(of segment: MediaSegment) -> Int {
         let path = segment.uri.prefix { $0 != "?" && $0 != "#" }
         var hasher = Hasher()

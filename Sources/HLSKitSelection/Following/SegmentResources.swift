@@ -1,19 +1,19 @@
 package import HLSKitLoading
 package import HLSKitPlaylist
 
-/// What the bytes of a segment cannot be read without, as its playlist names it.
+/// The initialization section and keys that a segment needs, as its playlist names them.
 package struct SegmentResources: Sendable, Hashable {
     package private(set) var map: ResourceID?
     package private(set) var key: SegmentKey?
-    /// The key of the initialization section, where that is encrypted.
+    /// The key of an encrypted initialization section.
     package private(set) var mapKey: SegmentKey?
 
-    /// The most that a file has before its first picture where that is its initialization section.
+    /// The largest prefix before the first frame of a file that is treated as its initialization section.
     private static let largestImpliedMap: UInt64 = 65_536
 
     /// - Parameters:
-    ///   - url: the segment's own.
-    ///   - rules: which keys are used; nil leaves what is encrypted as it is.
+    ///   - url: The URL of the segment.
+    ///   - rules: The rules that select keys, or nil to leave media encrypted.
     package init(
         of segment: MediaSegment, at url: String, in tracker: PlaylistTracker, keys rules: KeyRules?
     ) throws(HLSError) {
@@ -33,14 +33,14 @@ package struct SegmentResources: Sendable, Hashable {
         key = try rules?.choose(of: segment.keys, base: tracker.url, mediaSequence: segment.mediaSequence)
     }
 
-    /// Each once.
+    /// All resources without duplicates.
     package var all: [ResourceID] {
         var ids: [ResourceID] = []
         for id in [map, mapKey?.resource, key?.resource].compactMap(\.self) where !ids.contains(id) { ids.append(id) }
         return ids
     }
 
-    /// What files of I-frames begin with are the tables (RFC 8216 §4.3.3.6).
+    /// The bytes before the first I-frame of a file are its tables (RFC 8216 §4.3.3.6).
     private static func impliedMap(of segment: MediaSegment, at url: String, in playlist: MediaPlaylist) -> ResourceID?
     {
         guard playlist.isIFramesOnly, segment.keys.isEmpty, segment.byteRange != nil,

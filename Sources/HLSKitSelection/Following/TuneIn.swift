@@ -1,16 +1,19 @@
 package import HLSKitPlaylist
 
-/// Finds the edge behind a cache: how old the first answer is says how far on the list is by now, and what is listed there is
-/// asked for, which no copy of before can answer.
+/// Finds the live edge if a cache delivers an old playlist.
 ///
-/// It is done once. The answer to that is taken, whatever age it tells: an age that does not fall is none.
+/// The age of the first response gives the current end of the playlist. The next request asks for exactly that end,
+/// which no older copy can contain.
+///
+/// This happens once. The second response is accepted regardless of its age, because an age that does not fall is
+/// wrong.
 ///
 /// Source: rfc8216bis, appendix C ("Low-Latency Server Configuration Profile", tuning in); RFC 9111 §5.1.
 package struct TuneIn: Sendable {
-    /// Older copies are none: somebody's clock is wrong.
+    /// The largest plausible age. A larger one means that a clock is wrong.
     fileprivate static let oldest = Duration.seconds(86_400)
 
-    /// How long what should be there is waited for.
+    /// The time to wait for a part that should be available.
     package static let patience = Duration.seconds(2)
 
     package private(set) var awaited: PartPosition?
@@ -18,11 +21,11 @@ package struct TuneIn: Sendable {
 
     package init() {}
 
-    /// What the list is to be asked for before it is of use; nil where it is as new as it can be.
+    /// Returns the part to request before the playlist is usable, or nil if the playlist is as new as possible.
     ///
     /// - Parameters:
-    ///   - age: as the answer tells it; nil where it does not.
-    ///   - isDirected: it was asked for by what it lists, so that it is no copy of before.
+    ///   - age: The age in the response, or nil if there is none.
+    ///   - isDirected: Whether the request had delivery directives, so that the response cannot be an old copy.
     package mutating func await(after list: MediaPlaylist, age: Duration?, isDirected: Bool) -> PartPosition? {
         guard !isSpent, awaited == nil, !isDirected, let age, age <= Self.oldest, let target = list.partTarget,
             target > .zero, age >= target, LowLatencyProfile(of: list, isAllowed: true) == .lowLatency
@@ -35,15 +38,14 @@ package struct TuneIn: Sendable {
         return awaited
     }
 
-    /// What was asked for did not come.
+    /// Records that the requested part did not arrive.
     ///
-    /// - Returns: whether anything was.
+    /// - Returns: Whether a part was requested.
     package mutating func giveUp() -> Bool {
         defer { awaited = nil }
         return awaited != nil
     }
 
-    /// An answer came.
     private mutating func end() {
         awaited = nil
         isSpent = true
@@ -51,10 +53,10 @@ package struct TuneIn: Sendable {
 }
 
 extension MediaPlaylist {
-    /// What is listed last when the list is so old.
+    /// Returns the last listed part of a playlist of this age.
     fileprivate func position(after age: Duration, partTarget: Duration) -> PartPosition? {
         let media = trailingParts.reduce(.zero) { $0 + $1.duration } + age
-        // Quotients of what no encoder makes may be larger than any number.
+        // Implausible durations would give quotients that overflow.
         let shortest = Duration.milliseconds(1)
         guard let length = segments.last?.duration, length >= shortest, partTarget >= shortest,
             media <= TuneIn.oldest * 2
@@ -65,7 +67,7 @@ extension MediaPlaylist {
         let (sequence, isTooFar) = mediaSequence.addingReportingOverflow(count)
         guard !overflow, !isTooFar, sequence >= 0 else { return nil }
         let parts = Int(rest / partTarget)
-        // Of a segment that has just begun nothing may be there yet: all of the one before is.
+        // A segment that has just begun may have no part yet, but the previous segment is complete.
         return parts > 0 ? PartPosition(sequence: sequence, part: parts - 1) : PartPosition(sequence: sequence - 1)
     }
 }

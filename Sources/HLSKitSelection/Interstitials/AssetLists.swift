@@ -1,20 +1,19 @@
 import HLSKitLoading
 package import HLSKitPlaylist
 
-/// Which lists of assets are asked for, when, and what they say.
+/// Decides when to request the asset lists of events, and keeps the responses.
 ///
-/// A list is asked for once for each time that its event comes: servers choose what is played as late as they can.
+/// A list is requested once each time that its event comes up, because servers choose the assets as late as possible.
 ///
 /// Source: rfc8216bis, appendix D.
 package struct AssetLists: Sendable {
-    /// What is known of a list.
     package enum State: Sendable, Hashable {
         case unknown, asked, failed
-        /// `base` is the URL that answered.
+        /// `base` is the URL that returned the list.
         case known(InterstitialAssetList, base: String)
     }
 
-    /// A list, and the URL that answered.
+    /// A list and the URL that returned it.
     package struct Answer: Sendable, Hashable {
         package var list: InterstitialAssetList
         package var base: String
@@ -25,49 +24,48 @@ package struct AssetLists: Sendable {
         }
     }
 
-    /// A list that is to be asked for.
+    /// A request for a list that is due.
     package struct Request: Sendable, Hashable {
-        /// The event's.
         package var id: String
         package var url: String
     }
 
-    /// What has become of the list of the event with this ID.
+    /// A change of the asset list status of an event.
     package struct Change: Sendable, Hashable {
         package var id: String
         package var status: InterstitialEvent.AssetListStatus
     }
 
-    /// A list that is older is asked for again, unless its event is there: what it names may have run out.
+    /// The age after which a list is requested again before its event begins, because its URLs may have expired.
     static let maximumAge = Duration.seconds(300)
-    /// So long before an event its list is asked for at least.
+    /// The shortest time before an event at which its list is requested.
     static let shortestLead = Duration.seconds(10)
 
     private struct Entry: Sendable {
         var state: State
-        /// Host time: when it was asked for.
+        /// The host time of the request.
         var time: Duration
     }
 
-    /// Tells servers which lists belong to one presentation.
+    /// Identifies the presentation to the servers of asset lists.
     private let primaryID: String
     private var entries: [String: Entry] = [:]
-    /// What has become of lists, in order, since it was last told.
+    /// The status changes that have not been reported, in order.
     private var changes: [Change] = []
 
-    /// - Parameter primaryID: the session of the item, `_HLS_primary_id`.
+    /// - Parameter primaryID: The session ID of the item, `_HLS_primary_id`.
     package init(primaryID: String) { self.primaryID = primaryID }
 
     package subscript(id: String) -> State { entries[id]?.state ?? .unknown }
 
-    /// How long before an event its list is asked for, in seconds of the host's clock.
+    /// Returns the time before an event at which its list is requested, on the host clock.
     package static func lead(targetDuration: Duration) -> Duration { max(shortestLead, targetDuration * 3) }
 
-    /// The lists of a break that are to be asked for now.
+    /// Returns the requests for lists of a break that are due.
     ///
     /// - Parameters:
-    ///   - time: until the break begins, in seconds of the host's clock; 0 where it has begun.
-    ///   - now: host time.
+    ///   - time: The time until the break begins, on the host clock, or 0 if it has begun.
+    ///   - now: The host time.
     package mutating func due(
         _ upcoming: InterstitialBreak, in time: Duration, targetDuration: Duration, now: Duration
     ) -> [Request] {
@@ -92,15 +90,15 @@ package struct AssetLists: Sendable {
         }
     }
 
-    /// The answer to a request: the list with the URL that answered, or nil where there is none. One that nobody waits for any
-    /// longer is not taken.
+    /// Records the response to a request: the list and its URL, or nil if it failed. Ignores the response if it is no
+    /// longer awaited.
     package mutating func take(_ list: (InterstitialAssetList, base: String)?, of id: String) {
         guard let entry = entries[id], entry.state == .asked else { return }
         entries[id]?.state = list.map { .known($0.0, base: $0.base) } ?? .failed
         changes.append(Change(id: id, status: list == nil ? .unavailable : .available))
     }
 
-    /// The break is over, or was left: when one of its events comes again, its list is asked for again.
+    /// Forgets the lists of a break that has ended. If one of its events comes up again, its list is requested again.
     package mutating func forget(_ over: InterstitialBreak) {
         for event in over.events {
             guard let entry = entries.removeValue(forKey: event.id), case .known = entry.state else { continue }
@@ -108,13 +106,13 @@ package struct AssetLists: Sendable {
         }
     }
 
-    /// What has become of lists since this was last called.
+    /// Returns the status changes since the last call.
     package mutating func takeChanges() -> [Change] {
         defer { changes = [] }
         return changes
     }
 
-    /// The URL of a list with what the server is told. A `data:` URL stays what it is.
+    /// Returns the URL of a list with the query parameters for its server. A `data:` URL does not change.
     static func url(_ url: String, primaryID: String, startOffset: Duration) -> String {
         if URIReference(url)?.scheme?.lowercased() == "data" { return url }
         var parameters = ["_HLS_primary_id=" + PercentCoding.encodedQueryValue(primaryID)]
@@ -126,7 +124,7 @@ package struct AssetLists: Sendable {
 }
 
 extension Duration {
-    /// Seconds with at most three decimals, rounded down, of a time that is not negative.
+    /// A nonnegative time in seconds with at most three decimals, rounded down.
     fileprivate var millisecondText: String {
         let (seconds, attoseconds) = components
         var decimals = String(attoseconds / 1_000_000_000_000_000 + 1000).dropFirst()

@@ -1,30 +1,30 @@
 public import HLSKitTime
 
-/// A stretch of an integrated timeline: of the item, or of an event.
+/// A segment of an integrated timeline, which plays either the item or an event.
 ///
-/// The semantics are those of `AVPlayerItemSegment`.
+/// The semantics follow `AVPlayerItemSegment`.
 public struct IntegratedTimelineSegment: Sendable, Hashable {
-    /// What plays in it.
+    /// The content of a segment.
     public enum Content: Sendable, Hashable {
-        /// The item.
+        /// Media of the item.
         case primary
-        /// Of an event what is played of it.
+        /// The played part of an event.
         case interstitial(InterstitialEvent)
     }
 
-    /// What plays in it.
+    /// The content of the segment.
     public package(set) var content: Content
-    /// Where it begins on the integrated timeline, and how long it is there: 0 for an event at a single point.
+    /// The start and the duration on the integrated timeline. An event at a single point has the duration 0.
     package var start: Duration
     package var duration: Duration
-    /// Where it begins in what plays: an item time, or an offset into the event.
+    /// The start in the content: an item time, or an offset into the event.
     package var sourceStart: Duration
-    /// How long it plays; nil while that is not known.
+    /// The duration in the content, or nil if it is not known.
     package var sourceDuration: Duration?
-    /// The item times that an event takes the place of; empty where it is inserted. nil for the item itself.
+    /// The item times that an event replaces, empty for an inserted event, or nil for the item itself.
     package var replaced: Range<Duration>?
 
-    /// From item times, or offsets into the event, to times of the integrated timeline.
+    /// A mapping from item times, or offsets into the event, to times of the integrated timeline.
     public var timeMapping: MediaTimeMapping {
         MediaTimeMapping(
             source: MediaTimeRange(
@@ -32,23 +32,24 @@ public struct IntegratedTimelineSegment: Sendable, Hashable {
             target: MediaTimeRange(start: MediaTime(start), duration: MediaTime(duration)))
     }
 
-    /// Where it is on the integrated timeline; of no duration for an event at a single point.
+    /// The time range on the integrated timeline, with the duration 0 for an event at a single point.
     public var timeRange: MediaTimeRange {
         MediaTimeRange(start: MediaTime(start), duration: MediaTime(duration))
     }
 
     package var end: Duration { start + duration }
 
-    /// The event that plays; nil for the item.
+    /// The event that plays, or `nil` for the item.
     public var event: InterstitialEvent? { if case .interstitial(let event) = content { event } else { nil } }
 
-    /// The time on the integrated timeline of an offset into the segment: at a single point that of the point.
+    /// Returns the time on the integrated timeline of an offset into the segment. For a single point, this is always
+    /// the point.
     package func time(offset: Duration) -> Duration { start + min(max(.zero, offset), duration) }
 
-    /// How far a time of the integrated timeline is into the segment.
+    /// Returns the offset into the segment of a time on the integrated timeline.
     package func offset(at time: Duration) -> Duration { min(max(.zero, time - start), duration) }
 
-    /// What offsets into the segment are in what plays. Those outside of it are left out.
+    /// Converts offsets into the segment to times in its content, and omits those outside the segment.
     package func sourceTimes(of offsets: [Duration]) -> [Duration] {
         offsets.filter { offset in offset >= .zero && sourceDuration.map { offset <= $0 } ?? true }
             .map { sourceStart + $0 }

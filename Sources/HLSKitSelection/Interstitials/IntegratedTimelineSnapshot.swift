@@ -1,12 +1,11 @@
 public import HLSKitTime
 
-/// The timeline of an item with its events, as they are expected to play: everything that playing from the start to the end
-/// comes through.
+/// The timeline of an item and its events in the order in which they are expected to play.
 ///
-/// Lengths that are not known yet count nothing; of a live stream it is what is listed. The semantics are those of
-/// `AVPlayerItemIntegratedTimelineSnapshot`. See docs/behaviour/interstitials.md.
+/// Unknown durations count as 0. For a live stream, the snapshot covers the listed media. The semantics follow
+/// `AVPlayerItemIntegratedTimelineSnapshot`.
 public struct IntegratedTimelineSnapshot: Sendable, Hashable {
-    /// What is at a time of the timeline.
+    /// A position in the content of the timeline.
     package enum Place: Sendable, Hashable {
         /// An item time.
         case primary(Duration)
@@ -14,37 +13,35 @@ public struct IntegratedTimelineSnapshot: Sendable, Hashable {
         case interstitial(String, Duration)
     }
 
-    /// One behind the other, without room between them. An event may have none for itself.
+    /// The segments in order, without gaps. The segment of an event may have the duration 0.
     public private(set) var segments: [IntegratedTimelineSegment] = []
-    /// Where the player is on it.
+    /// The position of the player on the timeline.
     package private(set) var position = Duration.zero
 
     package init() {}
 
-    /// How long it all is, as far as that is known.
+    /// The duration of the whole timeline, as far as it is known.
     public var duration: MediaTime { MediaTime(length) }
 
-    /// Where the player was on it; 0 for an item that is not played.
+    /// The position of the player on the timeline, or 0 for an item that is not playing.
     public var currentTime: MediaTime { MediaTime(position) }
 
-    /// The segment that played; nil for a timeline without segments.
+    /// The segment that was playing, or `nil` for a timeline without segments.
     public private(set) var currentSegment: IntegratedTimelineSegment?
 
-    /// How long it all is.
     package var length: Duration { segments.last.map { $0.end - (segments.first?.start ?? .zero) } ?? .zero }
 
-    /// Puts a segment behind the others.
     mutating func append(_ segment: IntegratedTimelineSegment) {
         var segment = segment
         segment.start = segments.last?.end ?? .zero
         segments.append(segment)
     }
 
-    /// The player is there.
+    /// Sets the position of the player.
     ///
     /// - Parameters:
-    ///   - place: what plays.
-    ///   - earliest: where an item time is on the timeline several times, it is behind this.
+    ///   - place: The content that plays.
+    ///   - earliest: The earliest time on the timeline to consider if an item time occurs several times.
     package mutating func setCurrent(_ place: Place, from earliest: Duration = .zero) {
         switch place {
         case .primary(let time):
@@ -58,15 +55,17 @@ public struct IntegratedTimelineSnapshot: Sendable, Hashable {
         }
     }
 
-    /// Where what was played already ends: events with these IDs.
+    /// Returns the end of the last segment of the events with these IDs, which have already played.
     package func end(of ids: Set<String>) -> Duration {
         segments.last { $0.event.map { ids.contains($0.id) } == true }?.end ?? .zero
     }
 
     // MARK: Times
 
-    /// The segment at a time of the timeline, and how far the time is into it. Times before the start and behind the end are
-    /// those; of several events at one point the first is meant. nil for a timeline without segments.
+    /// Returns the segment at a time of the timeline, and the offset of the time in it.
+    ///
+    /// A time before the start or after the end is moved to it. If several events share one point, the method returns
+    /// the first. The result is `nil` for a timeline without segments.
     public func segmentAndOffset(
         forTimelineTime time: MediaTime
     ) -> (segment: IntegratedTimelineSegment, offset: MediaTime)? {
@@ -74,21 +73,21 @@ public struct IntegratedTimelineSnapshot: Sendable, Hashable {
         return segment(at: wanted).map { ($0.segment, MediaTime($0.offset)) }
     }
 
-    /// The segment at a time, and how far the time is into it. A point is there where it is; times before the start and behind
-    /// the end are those. nil for a timeline without segments.
+    /// Returns the segment at a time and the offset of the time in it, or nil for a timeline without segments. A time
+    /// before the start or after the end is moved to it.
     package func segment(at time: Duration) -> (segment: IntegratedTimelineSegment, offset: Duration)? {
         var (low, high) = (0, segments.count)
         while low < high {
             let middle = (low + high) / 2
             if segments[middle].end < time { low = middle + 1 } else { high = middle }
         }
-        // The end of one is the start of the next, which is meant, and of several points the first.
+        // At a boundary, prefer the segment that starts there, and the first of several points.
         while low < segments.count - 1, segments[low].duration > .zero, segments[low].end <= time { low += 1 }
         guard let segment = low < segments.count ? segments[low] : segments.last else { return nil }
         return (segment, segment.offset(at: time))
     }
 
-    /// What is at a time; nil for a timeline without segments.
+    /// Returns the content at a time, or nil for a timeline without segments.
     package func place(at time: Duration) -> Place? {
         segment(at: time).map { segment, offset in
             let source = segment.sourceStart + offset
@@ -96,8 +95,8 @@ public struct IntegratedTimelineSnapshot: Sendable, Hashable {
         }
     }
 
-    /// The time at which an item time is played; where that is several times, the first of them from `earliest` on. One in whose
-    /// place an event is played is where the event is. nil outside of the item.
+    /// Returns the first timeline position of an item time from `earliest` on, or nil if the time is outside the item.
+    /// An item time that an event replaces maps into the event.
     package func time(ofPrimary time: Duration, from earliest: Duration = .zero) -> Duration? {
         var last: Duration?
         for segment in segments {
@@ -114,15 +113,15 @@ public struct IntegratedTimelineSnapshot: Sendable, Hashable {
         return last
     }
 
-    /// The time of an offset into an event; nil where it is not played.
+    /// Returns the timeline position of an offset into an event, or nil if the event is not played.
     package func time(ofEvent id: String, offset: Duration) -> Duration? {
         segments.first { $0.event?.id == id }.map { $0.time(offset: offset - $0.sourceStart) }
     }
 
     // MARK: Boundaries
 
-    /// The times of offsets into a segment, in order, those behind its end left out: where somebody is told that wants to know
-    /// of them.
+    /// Returns the timeline positions of offsets into a segment, in order, for boundary observers. Offsets past its end
+    /// are omitted.
     package func boundaries(of segment: IntegratedTimelineSegment, offsets: [Duration]) -> [Duration] {
         guard segments.contains(segment) else { return [] }
         return offsets.filter { $0 >= .zero && $0 <= segment.duration }.sorted().map { segment.start + $0 }
@@ -130,15 +129,16 @@ public struct IntegratedTimelineSnapshot: Sendable, Hashable {
 }
 
 extension IntegratedTimelineSegment {
-    /// What of an event was over when it was begun.
+    /// The part of an event that had passed when the event was begun.
     fileprivate var leftOut: Duration { event == nil ? .zero : sourceStart }
 }
 
 extension InterstitialSchedule {
-    /// The timeline of the item and its events.
+    /// Returns the timeline of the item and its events.
     ///
-    /// - Parameter running: the break that plays.
-    /// - Complexity: linear in the number of events, but for those that overlap.
+    /// - Parameter running: The break that is playing.
+    ///
+    /// - Complexity: Linear in the number of events, except for overlapping events.
     package func timeline(running: InterstitialBreak? = nil) -> IntegratedTimelineSnapshot {
         var copy = self
         copy.rehearse(running)
@@ -168,7 +168,7 @@ extension InterstitialSchedule {
         }
     }
 
-    /// Puts a break on a timeline as it is planned, and tells what follows.
+    /// Appends a break to a timeline as planned, and returns its continuation.
     private mutating func play(
         _ planned: InterstitialBreak, on timeline: inout IntegratedTimelineSnapshot
     ) -> InterstitialContinuation {
@@ -189,7 +189,7 @@ extension InterstitialSchedule {
                         begin..<(planned.kind == .leave ? begin : max(begin, planned.place + over.resumptionOffset))))
         }
         let follows = finish(over)
-        // Where the item really continues: what is aligned moves, and so does what passes the end.
+        // Use the actual resumption time, which alignment or the end of the item may have moved.
         if let last = segments.last?.replaced, planned.kind == .inside {
             let end: Duration? =
                 switch follows {

@@ -1,19 +1,19 @@
 public import HLSKitPlaylist
 
-/// What an interstitial plays: one of its assets.
+/// An asset that an interstitial plays.
 public struct InterstitialAsset: Sendable, Hashable {
-    /// The absolute URL of a playlist, or of a media file without one, as ``PlayerItem/urlString`` is.
+    /// The absolute URL of a playlist, or of a media file without a playlist, as in ``PlayerItem/urlString``.
     public var urlString: String
-    /// As the list has it; nil while it is not known.
+    /// The duration according to the asset list, or `nil` if it is not known.
     public var duration: Duration?
-    /// What a list says of it in members that start with `X-`.
+    /// The asset's attributes in an asset list whose names start with `X-`.
     public var clientAttributes: [String: JSONDocument] = [:]
 
-    /// Makes an asset.
+    /// Creates an asset.
     ///
     /// - Parameters:
-    ///   - urlString: absolute.
-    ///   - duration: how long it lasts; nil where that is not known before it is loaded.
+    ///   - urlString: The absolute URL of the asset.
+    ///   - duration: The duration, or `nil` if it is not known before the asset is loaded.
     public init(urlString: String, duration: Duration? = nil) {
         self.urlString = urlString
         self.duration = duration
@@ -21,7 +21,7 @@ public struct InterstitialAsset: Sendable, Hashable {
 }
 
 extension InterstitialAsset {
-    /// The assets of a list that came from `base`. Those whose URI cannot be read are left out.
+    /// Returns the assets of a list that was loaded from `base`. Assets with an invalid URI are omitted.
     static func assets(of list: InterstitialAssetList, base: String) -> [InterstitialAsset] {
         list.assets.compactMap { entry in
             guard let url = URIReference.resolve(entry.uri, against: base) else { return nil }

@@ -1,80 +1,77 @@
 package import HLSKitPlaylist
 import HLSKitTime
 
-/// What is played in one place of an item: events one after the other, each with its assets.
+/// The events that play one after another at one position of an item, each with its assets.
 ///
-/// Who plays it asks for the next ``step(_:now:)`` and tells what came of it. Nothing stops it for longer than
-/// ``listDeadline``: what is not there, or fails, is left out. See docs/behaviour/interstitials.md.
+/// The caller requests the next ``step(_:now:)``, performs it and reports the result. Nothing delays a break for longer
+/// than ``listDeadline``, because missing or failing assets are skipped.
 package struct InterstitialBreak: Sendable {
-    /// A list that is not here so long after it is needed is not waited for any longer.
+    /// The longest time to wait for an asset list after it is needed.
     package static let listDeadline = Duration.seconds(3)
 
-    /// Where in the item a break is.
+    /// The position of a break in the item.
     package enum Kind: Sendable, Hashable {
-        /// Before it is played.
+        /// Before the item plays.
         case join
         case inside
-        /// When it was played to its end.
+        /// After the item has played to its end.
         case leave
     }
 
-    /// What is to be done next.
     package enum Step: Sendable, Hashable {
-        /// An asset is played from an offset into it, up to another one, or to its end where that is nil.
+        /// Play an asset from an offset in it up to another offset, or to its end if the latter is nil.
         case play(InterstitialAsset, from: Duration, upTo: Duration?)
-        /// The list of the event with this ID is waited for, until a host time at most.
+        /// Wait for the asset list of the event with this ID, but no longer than until a host time.
         case wait(for: String, until: Duration)
-        /// Everything was played.
+        /// All events have played.
         case over
     }
 
-    /// How an event came to its end, and how much of it was played.
+    /// The way an event ended, and the time that it played.
     package struct Ending: Sendable, Hashable {
         package var event: InterstitialEvent
         package var outcome: InterstitialEvent.Outcome
         package var played: Duration
     }
 
-    /// The item stopped here.
+    /// The item time at which the item stopped.
     package let place: Duration
     package let kind: Kind
-    /// In the order in which they play, with those that are over.
+    /// All events in playing order, including those that have ended.
     package private(set) var events: [InterstitialEvent]
-    /// The playhead was here when the break began: behind ``place`` where some of it was over then.
+    /// The playhead when the break began. It is after ``place`` if the break was entered late.
     let arrival: Duration
-    /// The user wanted to go here; the break comes first.
+    /// The target of the seek that the break delays.
     package var target: Duration?
 
-    /// How much of the item the events before the present one take the place of.
+    /// The total part of the item that earlier events replace.
     private var offsetBefore: Duration
     private var index = 0
     private var course: Course
-    /// A break that was cancelled: the item continues so far from its place.
+    /// The distance from ``place`` at which the item continues after a cancelled break.
     private var cancelledOffset: Duration?
     private var lengths: [String: Duration] = [:]
-    /// Events that have ended, in order, since that was last told.
+    /// The endings of events that have not been reported, in order.
     private var endings: [Ending] = []
-    /// All that was played.
     package private(set) var played = Duration.zero
-    /// Each event that was begun says where the item continues.
+    /// Whether all events so far have a fixed resumption offset.
     private(set) var hasFixedOffset = true
     private(set) var alignsResumption = false
 
-    /// How far the present event has come.
     private struct Course: Sendable {
-        /// It was begun in its middle.
+        /// The offset at which the event was entered.
         var startOffset = Duration.zero
-        /// So much of it is over.
+        /// The part of the event that has passed.
         var elapsed = Duration.zero
-        /// What is not read of the next asset.
+        /// The time to skip at the start of the next asset.
         var skipped = Duration.zero
-        /// nil while the list is not here.
+        /// The assets, or nil before the asset list is available.
         var assets: [InterstitialAsset]?
         var index = 0
         var deadline: Duration?
         var skipControl: InterstitialSkipControl?
         var hasPlayed = false
-        /// An asset, or the list, did not come.
+        /// Whether an asset or the list was unavailable.
         var hasFailed = false
 
         init(startOffset: Duration = .zero) {
@@ -98,18 +95,18 @@ package struct InterstitialBreak: Sendable {
         course = Course(startOffset: startOffset)
     }
 
-    /// The event that plays, or is waited for; nil when the break is over.
+    /// The event that plays or waits for its list, or nil after the break.
     package var current: InterstitialEvent? { index < events.count ? events[index] : nil }
-    /// What was over of the first event when the break began.
+    /// The offset at which the break entered the first event.
     package var startOffset: Duration { index == 0 ? course.startOffset : .zero }
-    /// The events that are still to be played, the present one first.
+    /// The current event and those that follow it.
     package var remaining: ArraySlice<InterstitialEvent> { events[min(index, events.count)...] }
 
     // MARK: Steps
 
-    /// What is to be done. The answer stays the same until a list comes, time passes or something is told.
+    /// Returns the next action. It does not change until a list arrives, time passes or the caller reports a result.
     ///
-    /// - Parameter now: host time, by which deadlines run.
+    /// - Parameter now: The host time, which determines deadlines.
     package mutating func step(_ lists: AssetLists, now: Duration) -> Step {
         while let event = current {
             if course.assets == nil {
@@ -146,7 +143,7 @@ package struct InterstitialBreak: Sendable {
         if let event = current, let length = list?.duration { lengths[event.id] = length }
     }
 
-    /// The asset that plays next. Those that lie before the place at which the event is begun are left out.
+    /// Returns the next asset to play. Assets that lie entirely before the entry point of the event are skipped.
     private mutating func nextAsset() -> InterstitialAsset? {
         while let assets = course.assets, course.index < assets.count {
             let asset = assets[course.index]
@@ -164,7 +161,7 @@ package struct InterstitialBreak: Sendable {
             Ending(event: event, outcome: outcome, played: max(.zero, course.elapsed - course.startOffset)))
     }
 
-    /// How events have ended since this was last called.
+    /// Returns the endings of events since the last call.
     package mutating func takeEndings() -> [Ending] {
         defer { endings = [] }
         return endings
@@ -176,7 +173,7 @@ package struct InterstitialBreak: Sendable {
         course = Course()
     }
 
-    /// What the present event takes the place of. One of which nothing was played takes the place of nothing.
+    /// Returns the part of the item that the current event replaces: none if nothing of it was played.
     private mutating func offset(of event: InterstitialEvent) -> Duration {
         guard course.hasPlayed else { return wasEnteredLate ? course.startOffset : .zero }
         if event.alignsResumptionWithPrimarySegmentBoundary { alignsResumption = true }
@@ -185,9 +182,9 @@ package struct InterstitialBreak: Sendable {
         return course.elapsed
     }
 
-    // MARK: Facts
+    // MARK: Results
 
-    /// The asset has ended, or has come to where it was to end, at an offset into it.
+    /// Records that the asset has ended, or has reached its limit, at an offset in it.
     package mutating func assetEnded(at offset: Duration) {
         guard course.assets != nil else { return }
         let length = max(.zero, offset - course.skipped)
@@ -198,17 +195,17 @@ package struct InterstitialBreak: Sendable {
         course.index += 1
     }
 
-    /// The asset has failed, or has not begun in time; nil where nothing of it was played. The next one follows.
+    /// Records that the asset has failed or has not started in time, and continues with the next one. `offset` is nil
+    /// if nothing was played.
     package mutating func assetFailed(at offset: Duration?) {
         guard course.assets != nil else { return }
         course.hasFailed = true
         assetEnded(at: max(offset ?? course.skipped, course.skipped))
     }
 
-    /// The user, or the program, leaves the present event out; those behind it are played. The item continues as if it had been
-    /// played to its end.
+    /// Skips the current event for the user or the app. The item continues as if the event had played to its end.
     ///
-    /// - Parameter offset: into the asset that plays; nil where none does.
+    /// - Parameter offset: The offset into the playing asset, or nil if none plays.
     package mutating func skipEvent(at offset: Duration? = nil) {
         guard let event = current else { return }
         if let offset { assetEnded(at: offset) }
@@ -218,11 +215,12 @@ package struct InterstitialBreak: Sendable {
         finishEvent(event)
     }
 
-    /// The program ends the break, with all its events.
+    /// Cancels the break with all its events, for the app.
     ///
     /// - Parameters:
-    ///   - resumptionOffset: the item continues so far from the place of the present event; nil for what was played.
-    ///   - offset: into the asset that plays; nil where none does.
+    ///   - resumptionOffset: The distance from the current event at which the item continues, or nil for the played
+    ///     time.
+    ///   - offset: The offset into the playing asset, or nil if none plays.
     package mutating func cancel(resumptionOffset: Duration?, at offset: Duration? = nil) {
         guard let event = current else { return }
         if let offset { assetEnded(at: offset) }
@@ -232,9 +230,9 @@ package struct InterstitialBreak: Sendable {
         index = events.count
     }
 
-    /// The user goes elsewhere: nothing more of it is played.
+    /// Ends the break because the user seeks to another position.
     ///
-    /// - Parameter offset: into the asset that plays; nil where none does.
+    /// - Parameter offset: The offset into the playing asset, or nil if none plays.
     package mutating func leave(at offset: Duration? = nil) {
         guard let event = current else { return }
         if let offset { assetEnded(at: offset) }
@@ -242,8 +240,8 @@ package struct InterstitialBreak: Sendable {
         index = events.count
     }
 
-    /// A newer state of the events that are not over: what is gone is not begun, what is new at this place follows. What plays
-    /// is played to its new limit.
+    /// Applies a newer state of the remaining events: drops removed events, and appends new ones at this position. The
+    /// playing event gets its new limit.
     mutating func update(_ newer: [InterstitialEvent], adding more: [InterstitialEvent]) {
         guard index < events.count else { return }
         let byID = Dictionary(newer.map { ($0.id, $0) }) { first, _ in first }
@@ -251,7 +249,7 @@ package struct InterstitialBreak: Sendable {
         events[index...] = [present] + events[(index + 1)...].compactMap { byID[$0.id] } + more
     }
 
-    /// The present event plays as long as it is expected to; nil where nothing tells.
+    /// Advances past the current event as if it had played for its expected duration, or for no time if that is nil.
     mutating func playAsPlanned(_ length: Duration?) {
         guard let event = current else { return }
         course.hasPlayed = true
@@ -259,17 +257,17 @@ package struct InterstitialBreak: Sendable {
         finishEvent(event)
     }
 
-    // MARK: Where the item continues
+    // MARK: Resumption
 
-    /// From ``place``, when the break is over.
+    /// The distance from ``place`` at which the item continues after the break.
     var resumptionOffset: Duration { cancelledOffset ?? offsetBefore }
 
-    /// Some of it was over when it began.
+    /// Whether part of the break had passed when it began.
     var wasEnteredLate: Bool { arrival > place }
 
-    // MARK: What the user may do
+    // MARK: Restrictions
 
-    /// Whether a seek on the item's timeline is refused while the break runs. One that is not leaves the break.
+    /// Whether a seek on the item's timeline is refused during the break. An allowed seek ends the break.
     package func refusesSeek(to time: Duration) -> Bool {
         guard let current else { return false }
         if remaining.contains(where: { $0.restrictions.contains(.constrainsSeekingForwardInPrimaryContent) }) {
@@ -278,20 +276,20 @@ package struct InterstitialBreak: Sendable {
         return time > place && current.restrictions.contains(.requiresPlaybackAtPreferredRateForAdvancement)
     }
 
-    /// Whether a seek inside of what plays is refused.
+    /// Whether a seek inside the playing event is refused.
     package func refusesSeek(from offset: Duration, to other: Duration) -> Bool {
         other > offset && current?.restrictions.contains(.requiresPlaybackAtPreferredRateForAdvancement) == true
     }
 
-    /// No higher rate is allowed in what plays; nil for any.
+    /// The highest allowed rate in the playing event, or nil if there is no limit.
     package var maximumRate: Float? {
         current?.restrictions.contains(.requiresPlaybackAtPreferredRateForAdvancement) == true ? 1 : nil
     }
 
-    /// When the user may skip what plays.
+    /// The control with which the user may skip the playing event.
     package var skipControl: InterstitialSkipControl? { current.flatMap { course.skipControl ?? $0.skipControl } }
 
-    /// Whether the user may skip what plays, at an offset into the asset.
+    /// Returns the skippable state of the playing event at an offset in its asset.
     package func skippableEventState(at offset: Duration) -> InterstitialEvent.SkippableEventState {
         guard let control = skipControl, let elapsed = eventOffset(at: offset) else { return .notSkippable }
         let start = control.offset ?? .zero
@@ -300,7 +298,7 @@ package struct InterstitialBreak: Sendable {
         return .noLongerEligible
     }
 
-    /// The offset into the event at which ``skippableEventState(at:)`` changes next; nil where it does not.
+    /// Returns the next offset into the event at which ``skippableEventState(at:)`` changes, or nil if it does not.
     package func nextSkippableChange(after elapsed: Duration) -> Duration? {
         guard let control = skipControl else { return nil }
         let start = max(.zero, min(control.offset ?? .zero, InterstitialEvent.longest))
@@ -308,16 +306,16 @@ package struct InterstitialBreak: Sendable {
         return [start, end].compactMap(\.self).first { $0 > elapsed }
     }
 
-    /// Which of ``events`` plays, from 0.
+    /// The index of the current event in ``events``.
     package var number: Int { index }
 
-    /// How long an event of the break is expected to last; nil where nothing tells.
+    /// Returns the expected duration of an event of the break, or nil if it is unknown.
     package func length(of event: InterstitialEvent) -> Duration? { event.length(lengths[event.id]) }
 
-    /// Where the asset that plays was begun, as an offset into it; nil while none plays.
+    /// The offset at which the playing asset was entered, or nil if none plays.
     package var assetStart: Duration? { course.assets.map { _ in course.skipped } }
 
-    /// The offset into the event that plays, of one into its asset; nil while none plays.
+    /// Converts an offset in the playing asset to an offset in its event. Returns nil if none plays.
     package func eventOffset(at offset: Duration) -> Duration? {
         course.assets.map { _ in course.elapsed + max(.zero, offset - course.skipped) }
     }

@@ -2,7 +2,7 @@ import HLSKitPlaylist
 import HLSKitTime
 
 extension InterstitialEvent {
-    /// What is not taken over into a property.
+    /// The attributes that the properties of the event represent.
     private static let ownAttributes: Set<String> = [
         "X-ASSET-URI", "X-ASSET-LIST", "X-RESUME-OFFSET", "X-PLAYOUT-LIMIT", "X-SNAP", "X-RESTRICT",
         "X-CONTENT-MAY-VARY",
@@ -10,10 +10,12 @@ extension InterstitialEvent {
         "X-SKIP-CONTROL-LABEL-ID",
     ]
 
-    /// The event that a date range of a playlist schedules; nil if it is none, or one that cannot be played: without a start or
-    /// without content. Of two contents the list counts.
+    /// Creates the event that a date range of a playlist schedules.
     ///
-    /// - Parameter base: the URL of the playlist.
+    /// The result is nil for a date range of another class, without a start or without content. If it has two kinds of
+    /// content, the asset list takes precedence.
+    ///
+    /// - Parameter base: The URL of the playlist.
     init?(_ group: DateRangeMetadataGroup, base: String) {
         let range = group.dateRange
         guard let interstitial = range.interstitial, let date = range.startDate,

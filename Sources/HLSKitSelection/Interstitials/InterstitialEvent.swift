@@ -1,137 +1,145 @@
 public import HLSKitPlaylist
 public import HLSKitTime
 
-/// Other content that is played in the middle of an item: where, what, and where the item continues.
+/// Other content that plays within an item, such as advertising.
 ///
-/// The semantics are those of `AVPlayerInterstitialEvent`. A playlist schedules events by date ranges, a program by setting
-/// them; then those of the playlist are not played. See docs/behaviour/interstitials.md.
+/// The semantics follow `AVPlayerInterstitialEvent`. A playlist schedules events with date ranges. If your app sets
+/// events, they replace the playlist's events. See <doc:Interstitials>.
 public struct InterstitialEvent: Sendable, Hashable, Identifiable {
-    /// Where on the item's timeline an event begins.
+    /// The position on the item's timeline at which an event begins.
     public enum Start: Sendable, Hashable {
         /// An item time.
         case time(MediaTime)
-        /// Only in items with `EXT-X-PROGRAM-DATE-TIME`.
+        /// A date, in an item with `EXT-X-PROGRAM-DATE-TIME`.
         case date(PlaylistDate)
     }
 
-    /// Takes the place of ``InterstitialEvent/start``.
+    /// A position at the start or end of an item, which overrides ``InterstitialEvent/start``.
     public enum Cue: Sendable, Hashable {
-        /// Where it begins is said by ``InterstitialEvent/start``.
+        /// The event begins at its ``InterstitialEvent/start``.
         case noCue
-        /// Before the item plays, wherever it begins; and each time it is played from its beginning again.
+        /// The event begins before the item, and again whenever the item restarts from its beginning.
+        ///
+        /// The position at which playback starts does not matter.
         case joinCue
-        /// When the item was played to its end.
+        /// The event begins after the item has played to its end.
         case leaveCue
     }
 
-    /// What is played.
+    /// The content of an event.
     public enum Content: Sendable, Hashable {
-        /// One after the other. Without any the event is over at once.
+        /// Assets that play one after another. An event without assets ends at once.
         case assets([InterstitialAsset])
-        /// The absolute URL of a list of assets, which is asked for a while before the event begins.
+        /// The absolute URL of an asset list, which is requested shortly before the event begins.
         case assetList(String)
     }
 
-    /// What a user must not do.
+    /// Actions that the user is not allowed to perform.
     public struct Restrictions: OptionSet, Sendable, Hashable {
         public let rawValue: Int
-        /// Makes a set from its bits.
+        /// Creates a set from its bits.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// A seek from before the event to behind it plays the event first.
+        /// A seek from before the event to a position after it plays the event first.
         public static let constrainsSeekingForwardInPrimaryContent = Restrictions(rawValue: 1)
-        /// Inside of the event nothing seeks forward, and no rate is above 1.
+        /// The user cannot seek forward within the event, or play it at a rate above 1.
         public static let requiresPlaybackAtPreferredRateForAdvancement = Restrictions(rawValue: 2)
     }
 
-    /// Whether the user may skip the event that plays.
+    /// The state of an event that decides whether the user may skip it.
     public enum SkippableEventState: String, Sendable, Hashable, Codable {
-        /// It has nothing to skip it by, or no event plays.
+        /// The event has no skip control, or no event is playing.
         case notSkippable
-        /// A moment later.
+        /// The user may skip the event later.
         case notYetEligible
         case eligible
-        /// No more.
+        /// The user may no longer skip the event.
         case noLongerEligible
     }
 
-    /// How an event came to its end.
+    /// The way an event ended.
     public enum Outcome: String, Sendable, Hashable, Codable {
-        /// It was played to its end, or to its limit; what its server has nothing for, too.
+        /// The event played to its end or its limit, or its server had nothing to play.
         case played
-        /// Some of its assets could not be played, and were left out.
+        /// The event played without some assets, which were unavailable.
         case playedInPart
-        /// ``InterstitialEventController/skipCurrentEvent()``.
+        /// The event was skipped with ``InterstitialEventController/skipCurrentEvent()``.
         case skipped
-        /// ``InterstitialEventController/cancelCurrentEvent(withResumptionOffset:)``.
+        /// The event was cancelled with ``InterstitialEventController/cancelCurrentEvent(withResumptionOffset:)``.
         case cancelled
-        /// The user went elsewhere, or to another item.
+        /// The user sought to another position, or moved to another item.
         case left
-        /// Nothing of it could be played: its list or its assets did not come.
+        /// Nothing of the event could be played, because its list or its assets were unavailable.
         case failed
     }
 
-    /// What is known of the list of what an event plays.
+    /// The state of an event's asset list.
     public enum AssetListStatus: String, Sendable, Hashable, Codable {
-        /// It was asked for.
+        /// The list was requested.
         case requested
         case available
-        /// The event is over; the next time that it comes its list is asked for again.
+        /// The event has ended. If it comes up again, its list is requested again.
         case cleared
-        /// There is none, or it is not a list.
+        /// The list is unavailable or invalid.
         case unavailable
     }
 
-    /// How much room an event has on the integrated timeline.
+    /// The space that an event occupies on the integrated timeline.
     public enum TimelineOccupancy: Sendable, Hashable {
-        /// None: it is a point.
+        /// A single point.
         case singlePoint
-        /// As much as it lasts.
+        /// The duration of the event.
         case fill
     }
 
-    /// Tells the event from the others of the item. Of two with the same one the first counts.
+    /// The identifier of the event in its item. If two events share an identifier, the first takes precedence.
     public var id: String
-    /// Where it begins on the item's timeline; of no meaning with a ``cue``.
+    /// The position on the item's timeline at which the event begins. It has no effect if ``cue`` is set.
     public var start: Start
-    /// Default ``Cue/noCue``.
+    /// A position at the start or end of the item. The default is ``Cue/noCue``.
     public var cue = Cue.noCue
-    /// What is played.
+    /// The content that the event plays.
     public var content: Content
-    /// Where the item continues, from the place where it stopped. Default 0: there. An indefinite one is as long as what was
-    /// played, and in a live stream what was waited for.
+    /// The distance between the position where the item stopped and the position where it continues.
+    ///
+    /// The default is 0. If the value is indefinite, the distance is the played time and, in a live stream, also the
+    /// time spent waiting.
     public var resumptionOffset = MediaTime.zero
-    /// No more than this is played; nil (the default) for all of it.
+    /// The longest time that the event plays, or `nil` (the default) for all of its content.
     public var playoutLimit: MediaTime?
-    /// What a user must not do. Default: nothing is forbidden.
+    /// Actions that the user is not allowed to perform. By default, all are allowed.
     public var restrictions: Restrictions = []
-    /// Begins where a segment of the item begins or ends: where that is nearest.
+    /// A Boolean value that indicates whether the event begins at the nearest segment boundary of the item.
+    ///
+    /// The default is `false`.
     public var alignsStartWithPrimarySegmentBoundary = false
-    /// The item continues where one of its segments begins.
+    /// A Boolean value that indicates whether the item continues at a segment boundary. The default is `false`.
     public var alignsResumptionWithPrimarySegmentBoundary = false
-    /// Is not played again, wherever the playhead is moved to.
+    /// A Boolean value that indicates whether the event plays only once, even if the user seeks.
+    ///
+    /// The default is `false`.
     public var willPlayOnce = false
-    /// Default ``TimelineOccupancy/singlePoint``.
+    /// The space on the integrated timeline. The default is ``TimelineOccupancy/singlePoint``.
     public var timelineOccupancy = TimelineOccupancy.singlePoint
-    /// Is shown as a part of the item and not as something else.
+    /// A Boolean value that indicates whether the event is presented as part of the item. The default is `false`.
     public var supplementsPrimaryContent = false
-    /// Other viewers may get something else.
+    /// A Boolean value that indicates whether other viewers may get different content. The default is `true`.
     public var contentMayVary = true
-    /// How long it will last, as long as that is not known of what it plays; nil where nobody says.
+    /// The expected duration until the duration of the content is known, or `nil` if it is unknown.
     public var plannedDuration: Duration?
-    /// When viewers may skip it; nil for never.
+    /// The time in which viewers may skip the event, or `nil` if they may not.
     public var skipControl: InterstitialSkipControl?
-    /// Attributes of the date range that have no property here.
+    /// The attributes of the date range that have no property here.
     public var userDefinedAttributes: [PlaylistAttribute] = []
 
-    /// Makes an event that begins at an item time.
+    /// Creates an event that begins at an item time.
     public init(id: String, time: MediaTime, content: Content) {
         self.id = id
         start = .time(time)
         self.content = content
     }
 
-    /// Makes an event that begins at a date.
+    /// Creates an event that begins at a date.
     public init(id: String, date: PlaylistDate, content: Content) {
         self.id = id
         start = .date(date)
@@ -140,22 +148,22 @@ public struct InterstitialEvent: Sendable, Hashable, Identifiable {
 }
 
 extension InterstitialEvent {
-    /// Longer times are cut: sums of any number of them are times, too.
+    /// Longer times are limited to this value, so that sums of them do not overflow.
     static let longest = Duration.seconds(1_000_000_000)
 
-    /// nil where it follows from what was played.
+    /// The resumption offset, or nil if it follows from the played time.
     var fixedOffset: Duration? {
         if resumptionOffset.isPositiveInfinity { return Self.longest }
         if resumptionOffset.isNegativeInfinity { return .zero - Self.longest }
         return resumptionOffset.duration.map { min(max($0, .zero - Self.longest), Self.longest) }
     }
 
-    /// nil where all of it is played.
+    /// The playout limit, or nil if there is none.
     var limit: Duration? { playoutLimit?.duration.map { min(max($0, .zero), Self.longest) } }
 
-    /// How long it is expected to last; nil where nothing tells.
+    /// Returns the expected duration, or nil if it is unknown.
     ///
-    /// - Parameter known: what its list says.
+    /// - Parameter known: The duration according to the asset list.
     func length(_ known: Duration?) -> Duration? {
         guard let length = known ?? ownLength ?? plannedDuration else { return nil }
         return min(max(length, .zero), limit ?? Self.longest)
@@ -168,7 +176,7 @@ extension InterstitialEvent {
 }
 
 extension [InterstitialAsset] {
-    /// nil where the length of one is not known.
+    /// The total duration, or nil if the duration of any asset is unknown.
     var length: Duration? {
         var sum = Duration.zero
         for asset in self {

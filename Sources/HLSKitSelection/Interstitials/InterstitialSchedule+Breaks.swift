@@ -1,36 +1,35 @@
 import HLSKitLoading
 import HLSKitTime
 
-/// What becomes of a seek of the user.
+/// The effect of interstitials on a seek of the user.
 package enum InterstitialSeekVerdict: Sendable {
-    /// It is made; where it has landed, ``InterstitialSchedule/arrive(at:)`` is asked.
+    /// The seek is allowed. After it, call ``InterstitialSchedule/arrive(at:)`` with the resulting position.
     case free
-    /// A break comes first. The playhead may stay where it is until the break is over.
+    /// A break plays first. The playhead may stay at its position until the break ends.
     case first(InterstitialBreak)
 }
 
-/// What follows a break.
 package enum InterstitialContinuation: Sendable {
-    /// The item, from this item time on.
+    /// The item continues at this item time.
     case primary(at: Duration)
-    /// Another break: one that begins where the item would continue, or that a seek over it plays first.
+    /// Another break follows: at the resumption time, or because a seek must not skip it.
     case another(InterstitialBreak)
-    /// The item, where what is skipped now ends: a live stream has not come so far. To be asked again with each list.
+    /// The item continues after a skipped range that a live stream has not reached yet. Ask again after each reload.
     case later
     /// The item has ended.
     case end
 }
 
 extension InterstitialSchedule {
-    /// The user wants to move the playhead. Events that were played come again from now on, but for those that are played once.
+    /// Handles a seek of the user. Events that have played may play again, except those that play only once.
     ///
-    /// A change of the direction of playing counts as a seek to where the playhead is.
+    /// A change of the playback direction counts as a seek to the current position.
     package mutating func seek(from time: Duration, to target: Duration) -> InterstitialSeekVerdict {
         forgetPlayed()
         return restricted(from: time, to: target).map { .first($0) } ?? .free
     }
 
-    /// The first break between two times that nobody may jump over.
+    /// Returns the first break between two times that a seek must not skip.
     private mutating func restricted(from time: Duration, to target: Duration) -> InterstitialBreak? {
         guard target > time else { return nil }
         for stop in stops[firstStop(after: time)...] {
@@ -41,9 +40,9 @@ extension InterstitialSchedule {
         return nil
     }
 
-    /// The user wants to see an event, from an offset into it on.
+    /// Starts an event for the user at an offset in it.
     ///
-    /// - Returns: nil where there is none with this ID.
+    /// - Returns: The break, or nil if there is no event with this ID.
     package mutating func enter(_ id: String, at offset: Duration) -> InterstitialBreak? {
         let places: [(stop: Stop, kind: InterstitialBreak.Kind)] =
             [(Stop(time: primary.start, events: joining), .join)] + stops.map { ($0, .inside) }
@@ -61,7 +60,7 @@ extension InterstitialSchedule {
         return nil
     }
 
-    /// Takes what a newer playlist says of the events of a break that runs.
+    /// Applies a newer playlist to the events of a running break.
     package mutating func refresh(_ running: inout InterstitialBreak) {
         let known: [InterstitialEvent]
         switch running.kind {
@@ -74,26 +73,27 @@ extension InterstitialSchedule {
         running.update(events, adding: more)
     }
 
-    /// A break is over.
+    /// Finishes a break.
     ///
     /// - Parameters:
-    ///   - waited: host time that was lost in it while playing was wanted, beyond what was played.
-    ///   - latest: the last item time at which a live stream may play now; nil for its edge.
+    ///   - waited: The host time spent waiting during the break while the player was to play, in addition to the played
+    ///     time.
+    ///   - latest: The last item time at which a live stream may play now, or nil for its edge.
     package mutating func finish(
         _ over: InterstitialBreak, waited: Duration = .zero, latest: Duration? = nil
     ) -> InterstitialContinuation {
         if over.kind == .leave { return .end }
         let wanted = resumption(over, waited: waited, latest: latest)
-        // Where all but the events is left out, none of them takes the place of another.
+        // If only the interstitials of the item are played, no event replaces another.
         var time = max(primary.start, skipped.keepsEvents ? over.place : wanted)
         if let target = over.target, target > time {
             if let next = restricted(from: over.place, to: target) { return .another(next) }
             time = target
         }
-        // A window may have gone past where the item was left, while that was waited for.
+        // The live window may have moved past this position during the break.
         let left = primary.isLive ? min(time, wanted) : time
         if let entry = skipped.entry(at: left) ?? skipped.entry(at: time) {
-            // What begins where something is skipped is played.
+            // Events at the start of a skipped range are played.
             if primary.isLive || time < primary.end, let found = eventBreak(at: time) { return .another(found) }
             guard let end = skip(entry, from: left, latest: max(latest ?? primary.end, over.place)) else {
                 return .later
@@ -101,7 +101,7 @@ extension InterstitialSchedule {
             time = max(primary.start, end)
         }
         if !primary.isLive, time >= primary.end { return end().map { .another($0) } ?? .end }
-        // What begins within two frames begins at once.
+        // Events that begin within two frames begin at once.
         let following = firstStop(after: time)
         if following < stops.count, stops[following].time - time <= Self.closeness,
             stops[following].events.contains(where: isDue)
@@ -111,9 +111,9 @@ extension InterstitialSchedule {
         return arrive(at: time).map { .another($0) } ?? .primary(at: time)
     }
 
-    /// Leaves out what is skipped from a time on.
+    /// Skips a range that contains a time.
     ///
-    /// - Returns: where that ends; nil where a live stream has not come so far.
+    /// - Returns: The end of the range, or nil if a live stream has not reached it.
     private mutating func skip(_ entry: SkippedRanges.Entry, from time: Duration, latest: Duration) -> Duration? {
         var end = entry.range.upperBound
         if skipped.keepsEvents, let stop = nextStop(after: time) { end = min(end, stop.time) }
@@ -128,12 +128,12 @@ extension InterstitialSchedule {
         return max(end, time)
     }
 
-    /// Where the item continues by what was played. In a live stream the window may begin later.
+    /// Returns the item time at which the item continues. The window of a live stream may begin later.
     private func resumption(_ over: InterstitialBreak, waited: Duration, latest: Duration?) -> Duration {
         let offset = over.resumptionOffset
         var time = over.place + offset
         if over.kind == .join, !primary.isLive {
-            // What is played first takes the place of the beginning, wherever playing starts.
+            // A pre-roll replaces the beginning of the item, even if playback starts elsewhere.
             time = max(over.place, primary.start + offset)
         }
         if primary.isLive, !over.hasFixedOffset, over.played > .zero, waited > Self.tolerableWait { time += waited }

@@ -2,29 +2,28 @@ import HLSKitLoading
 package import HLSKitPlaylist
 import HLSKitTime
 
-/// Which interstitials are played at which times of an item, and where the item continues after them.
+/// Schedules the interstitials of an item, and decides where the item continues after them.
 ///
-/// It is told of events, of the item's playlists, and of where the playhead starts, comes to, is moved to and ends; it does
-/// not know how anything is played. All times are item times. Each event comes once as the playhead comes to it, and again
-/// after a seek of the user, unless it is to be played once only. See docs/behaviour/interstitials.md.
+/// The caller passes it the events, the item's playlists, and every start, arrival, seek and end of the playhead. The
+/// schedule does not know how media is played. All times are item times. Each event plays once when the playhead
+/// reaches it, and again after a user seek unless it plays only once.
 package struct InterstitialSchedule: Sendable {
-    /// Two times so near to each other are one: less than two frames.
+    /// The distance, less than two frames, within which two times count as equal.
     package static let closeness = Duration.milliseconds(50)
-    /// What is waited for in a break of a live stream counts beyond this.
+    /// The waiting time in a live break that does not move the resumption time.
     static let tolerableWait = Duration.seconds(1)
-    /// IDs that are kept of events that the playlist has no longer.
+    /// The number of remembered IDs of events that the playlist no longer contains.
     private static let maximumKeptCount = 1024
-    /// More events than these are not scheduled: the last ones of a live stream, else the first ones.
+    /// The largest number of scheduled events: the last ones of a live stream, the first ones otherwise.
     static let maximumCount = 4096
 
-    /// An event with its place.
     struct Entry: Sendable, Hashable {
         var event: InterstitialEvent
-        /// Before it is aligned; nil where it has none, which only matters to those without a cue.
+        /// The time before alignment, or nil if the event has none. It only matters to events without a cue.
         var time: Duration?
     }
 
-    /// The events of one place: they follow each other without the item between.
+    /// Events at one position, which follow each other without media of the item in between.
     struct Stop: Sendable, Hashable {
         var time: Duration
         var events: [InterstitialEvent]
@@ -34,45 +33,46 @@ package struct InterstitialSchedule: Sendable {
     private var programmed: [Entry]?
     package private(set) var primary = PrimaryTimeline(start: .zero, end: .zero, isLive: false)
     private var knowsPrimary = false
-    /// By IDs: how long events last whose lists are known.
+    /// The durations of events with known asset lists, by ID.
     private(set) var lengths: [String: Duration] = [:]
 
-    /// Places without a cue, in the order of time; none behind the end of an item that is not live.
+    /// The positions of events without a cue, in order. None is after the end of an item that is not live.
     private(set) var stops: [Stop] = []
     private(set) var joining: [InterstitialEvent] = []
     private(set) var leaving: [InterstitialEvent] = []
 
-    /// Events that were begun, or left out, since the user has last moved the playhead.
+    /// The events that began or were omitted since the last seek of the user.
     private var handled: Set<String> = []
-    /// Events that were begun and are not to be played again.
+    /// The events that began and do not play again.
     private var spent: Set<String> = []
     private(set) var hasStarted = false
-    /// What of the item is left out.
+    /// The ranges of the item to skip.
     package private(set) var skipped = SkippedRanges()
-    /// What was left out, until somebody asks.
+    /// The skipped content that has not been reported.
     private var skippedContent: [SkippedContent] = []
-    /// Another number after each change of what is scheduled.
+    /// A number that increases with each change of the scheduled events.
     package private(set) var revision = 0
 
     package init() {}
 
-    /// Nothing will ever happen.
+    /// Whether there is nothing to play or to skip.
     package var isEmpty: Bool { stops.isEmpty && joining.isEmpty && leaving.isEmpty && skipped.isEmpty }
 
-    /// All events that are scheduled: those before the item, those in it by their places, those behind it.
+    /// All scheduled events in playing order.
     ///
-    /// Before anything is known of the item, what a program wants.
+    /// Before the item's playlists are known, this contains the app's events.
     package var events: [InterstitialEvent] {
         if !knowsPrimary, let programmed { return programmed.map(\.event) }
         return joining + stops.flatMap(\.events) + leaving
     }
 
-    // MARK: Facts
+    // MARK: Updates
 
-    /// Takes the date ranges of a newer playlist. Those of a program stay what is played.
+    /// Reads the date ranges of a newer playlist. The app's events, if any, remain in effect.
     ///
-    /// - Parameter base: the URL of the playlist.
-    /// - Returns: whether anything changed.
+    /// - Parameter base: The URL of the playlist.
+    ///
+    /// - Returns: Whether anything changed.
     package mutating func read(_ groups: [DateRangeMetadataGroup], base: String) -> Bool {
         guard !groups.isEmpty || !listed.isEmpty else { return false }
         let new = groups.compactMap { group in
@@ -84,19 +84,19 @@ package struct InterstitialSchedule: Sendable {
         return true
     }
 
-    /// Takes a program's events, which take the place of those of the playlist.
+    /// Sets the app's events, which replace the playlist's events.
     ///
     /// - Parameters:
-    ///   - events: nil for none, not even an empty list: those of the playlist are played again.
-    ///   - place: the item time of a date.
+    ///   - events: The events, or nil to play the playlist's events again. An empty array plays none.
+    ///   - place: Returns the item time of a date.
     package mutating func set(_ events: [InterstitialEvent]?, place: (PlaylistDate) -> Duration?) {
         programmed = events?.map { Entry(event: $0, time: Self.time(of: $0, place)) }
         arrange()
     }
 
-    /// Takes what a newer playlist says of the item.
+    /// Applies a newer state of the item's playlists.
     ///
-    /// - Parameter place: the item time of a date.
+    /// - Parameter place: Returns the item time of a date.
     package mutating func update(_ primary: PrimaryTimeline, place: (PlaylistDate) -> Duration?) {
         let moved = programmed?.map { Entry(event: $0.event, time: Self.time(of: $0.event, place)) }
         guard primary != self.primary || moved != programmed || !knowsPrimary else { return }
@@ -106,16 +106,16 @@ package struct InterstitialSchedule: Sendable {
         if !isEmpty || programmed?.isEmpty == false || !listed.isEmpty { arrange() }
     }
 
-    /// Takes what of the item is left out, as a newer playlist says.
+    /// Sets the ranges of the item to skip, from a newer playlist.
     ///
-    /// - Returns: whether anything changed.
+    /// - Returns: Whether anything changed.
     package mutating func skip(_ ranges: SkippedRanges) -> Bool {
         guard skipped != ranges else { return false }
         skipped = ranges
         return true
     }
 
-    /// What was left out since this was asked last.
+    /// Returns the skipped content since the last call.
     package mutating func takeSkippedContent() -> [SkippedContent] {
         defer { skippedContent = [] }
         return skippedContent
@@ -123,7 +123,7 @@ package struct InterstitialSchedule: Sendable {
 
     mutating func note(_ content: SkippedContent) { skippedContent.append(content) }
 
-    /// The list of an event is here.
+    /// Records the duration in the asset list of an event.
     package mutating func note(_ list: InterstitialAssetList, of id: String) {
         guard let length = list.duration, lengths[id] != length else { return }
         lengths[id] = length
@@ -136,7 +136,7 @@ package struct InterstitialSchedule: Sendable {
         }
     }
 
-    /// Puts events into the order in which they are played.
+    /// Sorts the events into playing order.
     private mutating func arrange() {
         revision += 1
         var ids: Set<String> = []
@@ -144,7 +144,7 @@ package struct InterstitialSchedule: Sendable {
         let entries = primary.isLive ? all.suffix(Self.maximumCount) : all.prefix(Self.maximumCount)
         joining = entries.filter { $0.event.cue == .joinCue }.map(\.event)
         leaving = entries.filter { $0.event.cue == .leaveCue }.map(\.event)
-        // Sorting is stable: of two events at one time that which is listed first comes first.
+        // Sorting is stable, so events at the same time keep their order in the playlist.
         let placed = entries.filter { $0.event.cue == .noCue }.compactMap { entry in
             place(of: entry).map { (time: $0, written: entry.time ?? $0, event: entry.event) }
         }.sorted { ($0.time, $0.written) < ($1.time, $1.written) }
@@ -161,37 +161,36 @@ package struct InterstitialSchedule: Sendable {
         if spent.count > Self.maximumKeptCount { spent.formIntersection(ids) }
     }
 
-    /// Where an event without a cue begins; nil where it never does.
+    /// Returns the start of an event without a cue, or nil if it never starts.
     private func place(of entry: Entry) -> Duration? {
         guard let time = entry.time, abs(time) <= InterstitialEvent.longest else { return nil }
         if !primary.isLive, time > primary.end + Self.closeness { return nil }
         return entry.event.alignsStartWithPrimarySegmentBoundary ? primary.snappedOut(time) : time
     }
 
-    // MARK: Questions
+    // MARK: Queries
 
-    /// The IDs of events that were begun since the user has last moved the playhead.
+    /// The IDs of the events that began since the last seek of the user.
     package var begun: Set<String> { handled }
 
-    /// Where an event begins; nil where it is not scheduled.
+    /// Returns the start of an event, or nil if it is not scheduled.
     package func place(of id: String) -> Duration? {
         if joining.contains(where: { $0.id == id }) { return primary.start }
         if leaving.contains(where: { $0.id == id }) { return primary.end }
         return stops.first { $0.events.contains { $0.id == id } }?.time
     }
 
-    /// Whether an event is still to be played.
     func isDue(_ event: InterstitialEvent) -> Bool { !handled.contains(event.id) && isPlayable(event) }
 
-    /// Whether an event is played wherever the playhead comes to it.
+    /// Whether an event plays when the playhead reaches it.
     func isPlayable(_ event: InterstitialEvent) -> Bool { !event.willPlayOnce || !spent.contains(event.id) }
 
-    /// How far the item continues behind the place of an event, as far as that is known.
+    /// Returns the distance from the start of an event at which the item continues, as far as it is known.
     func offset(of event: InterstitialEvent) -> Duration {
         event.fixedOffset ?? event.length(lengths[event.id]) ?? .zero
     }
 
-    /// The first of the stops behind a time.
+    /// Returns the index of the first stop after a time.
     func firstStop(after time: Duration) -> Int {
         var (low, high) = (0, stops.count)
         while low < high {
@@ -201,12 +200,13 @@ package struct InterstitialSchedule: Sendable {
         return low
     }
 
-    /// The time that playing forward must not pass: there the next break begins, or something is skipped. nil for none.
+    /// Returns the time at which forward playback must stop for the next break or skipped range, or nil if there is
+    /// none.
     package func next(after time: Duration) -> Duration? {
         [nextStop(after: time)?.time, nextSkip(after: time)].compactMap(\.self).min()
     }
 
-    /// Where something is skipped next; nil for nowhere, and at the end of an item that is over.
+    /// Returns the start of the next skipped range, or nil if there is none before the end of the item.
     func nextSkip(after time: Duration) -> Duration? {
         guard let next = skipped.next(after: time), primary.isLive || next < primary.end - Self.closeness else {
             return nil
@@ -214,7 +214,7 @@ package struct InterstitialSchedule: Sendable {
         return next
     }
 
-    /// Whether nothing is wanted of what is behind a place where the item is left: it is skipped.
+    /// Whether the item's media after a time is skipped.
     package func skips(behind time: Duration) -> Bool { skipped.entry(at: time) != nil }
 
     func nextStop(after time: Duration) -> Stop? {
@@ -224,10 +224,10 @@ package struct InterstitialSchedule: Sendable {
         return nil
     }
 
-    /// What is at the end of an item that is over comes when all of it was played.
+    /// Whether the events of a stop at the end of an item that is not live play after all of its media.
     private func isAtEnd(_ stop: Stop) -> Bool { !primary.isLive && stop.time >= primary.end - Self.closeness }
 
-    /// The break that comes next when playing goes on from `time`, to get it ready; nil for none.
+    /// Returns the next break when playback continues from `time`, so that it can be prepared, or nil if there is none.
     package func upcoming(from time: Duration) -> InterstitialBreak? {
         var copy = self
         let (stop, skip) = (nextStop(after: time), nextSkip(after: time))
@@ -236,30 +236,31 @@ package struct InterstitialSchedule: Sendable {
         return copy.makeBreak(of: stop, kind: .inside, offset: .zero, at: stop.time)
     }
 
-    // MARK: The playhead
+    // MARK: Playhead
 
-    /// The item starts to play at `time`.
+    /// Records that playback of the item starts at `time`.
     package mutating func start(at time: Duration) -> InterstitialBreak? {
         hasStarted = true
         return makeBreak(of: Stop(time: time, events: joining), kind: .join, offset: .zero, at: time)
             ?? arrive(at: time)
     }
 
-    /// The playhead is at `time`: it has come to what ``next(after:)`` said, was moved there, or a newer playlist was read.
+    /// Records that the playhead is at `time`: after it reached ``next(after:)``, after a seek, or after a reload.
     ///
-    /// Where an event began before and takes the place of what the item has here, it is played from there on.
+    /// If an earlier event replaces the item's media at this time, the break enters the event at the corresponding
+    /// offset.
     package mutating func arrive(at time: Duration) -> InterstitialBreak? {
         if let found = eventBreak(at: time) { return found }
         return skips(behind: time) ? Self.emptyBreak(at: time) : nil
     }
 
-    /// The break of events that are due at a time.
+    /// Returns the break of the events that are due at a time.
     mutating func eventBreak(at time: Duration) -> InterstitialBreak? {
         if !primary.isLive, time <= primary.start + Self.closeness, hasStarted {
             let stop = Stop(time: primary.start, events: joining)
             if let found = makeBreak(of: stop, kind: .join, offset: .zero, at: primary.start) { return found }
         }
-        // The first that lasts until here: it is what those see now who have played from before.
+        // The first event that lasts until this time is the one that viewers who started earlier see now.
         for stop in stops[..<firstStop(after: time + .milliseconds(1))] {
             let past = time - stop.time
             if past <= Self.closeness {
@@ -274,35 +275,35 @@ package struct InterstitialSchedule: Sendable {
         return nil
     }
 
-    /// Where something is skipped there is nothing in the break, and the item continues behind it.
+    /// Returns a break without events for a skipped range, after which the item continues.
     private static func emptyBreak(at time: Duration) -> InterstitialBreak {
         InterstitialBreak(place: time, kind: .inside, events: [])
     }
 
-    /// How much of the item what is still due of a stop takes the place of.
+    /// Returns the part of the item that the due events of a stop replace.
     private func extent(of stop: Stop) -> Duration {
         stop.events.filter(isDue).reduce(.zero) { $0 + offset(of: $1) }
     }
 
-    /// All of the item was played. In a live stream that has not ended nothing is left to play.
+    /// Records that the item has played to its end. A live stream that has not ended has no events to play here.
     package mutating func end() -> InterstitialBreak? {
         let last = stops.filter(isAtEnd).flatMap(\.events)
         return makeBreak(
             of: Stop(time: primary.end, events: last + leaving), kind: .leave, offset: .zero, at: primary.end)
     }
 
-    /// The break of what is due of a stop; nil where nothing is. From then on it counts as played.
+    /// Returns the break of the due events of a stop, or nil if there are none. The events then count as played.
     ///
     /// - Parameters:
-    ///   - offset: so much of the stop is over.
-    ///   - arrival: where the playhead is.
+    ///   - offset: The part of the stop that has passed.
+    ///   - arrival: The position of the playhead.
     mutating func makeBreak(
         of stop: Stop, kind: InterstitialBreak.Kind, offset: Duration, at arrival: Duration, target: Duration? = nil
     ) -> InterstitialBreak? {
         let due = stop.events.filter(isDue)
         var (passed, rest) = (Duration.zero, due[...])
         if offset > .zero {
-            // What is over, and what was only to be inserted, is left out.
+            // Omit events that have passed, and those that replace nothing.
             while let event = rest.first, passed + max(.zero, self.offset(of: event)) <= offset + Self.closeness {
                 passed += max(.zero, self.offset(of: event))
                 rest.removeFirst()
@@ -316,7 +317,7 @@ package struct InterstitialSchedule: Sendable {
             startOffset: offset > .zero ? max(.zero, offset - passed) : .zero, arrival: arrival, target: target)
     }
 
-    /// Events that count as played.
+    /// Marks events as played.
     mutating func begin(_ events: some Sequence<InterstitialEvent>) {
         for event in events {
             handled.insert(event.id)
@@ -324,10 +325,10 @@ package struct InterstitialSchedule: Sendable {
         }
     }
 
-    /// Events come again, but for those that are played once.
+    /// Makes all events due again, except those that play only once.
     mutating func forgetPlayed() { handled.removeAll() }
 
-    /// As before anything was played, but for events that were played and do not come again.
+    /// Resets the schedule to its state before playback, except for events that play only once and have played.
     mutating func rehearse(_ running: InterstitialBreak?) {
         handled.removeAll()
         spent.subtract(running?.events.map(\.id) ?? [])

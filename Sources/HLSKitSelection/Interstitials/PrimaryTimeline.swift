@@ -1,13 +1,13 @@
-/// What a schedule has to know of the item that it interrupts: item times of what its playlists list now.
+/// The timeline of the interrupted item, in item times of its current playlists.
 package struct PrimaryTimeline: Sendable, Hashable {
     package var start: Duration
     package var end: Duration
-    /// More will be listed.
+    /// Whether more media will be listed.
     package var isLive: Bool
     package var targetDuration: Duration
-    /// Where segments begin, and the last one ends, of each playlist that plays.
+    /// The segment starts, and the end of the last segment, in each active playlist.
     package var boundaries: [[Duration]]
-    /// Where the item plays; nil before it does. What is ahead of it is not aligned with what is behind it.
+    /// The playhead, or nil before playback. A start after it never aligns to a boundary before it.
     package var playhead: Duration?
 
     package init(
@@ -22,20 +22,22 @@ package struct PrimaryTimeline: Sendable, Hashable {
         self.playhead = playhead
     }
 
-    /// Where an event begins that is aligned with segments. Of several playlists the first counts that has a boundary.
+    /// Returns the start of an event that is aligned with segments. If several playlists have a boundary, the earliest
+    /// is used.
     func snappedOut(_ time: Duration) -> Duration {
         let snapped = boundaries.compactMap { Self.nearest(to: time, in: $0) }.min() ?? time
         guard let playhead, snapped < playhead, playhead <= time else { return snapped }
-        // A list that has just come may have a boundary that was played already.
+        // A newly loaded playlist may have a boundary that was already played.
         return boundaries.compactMap { list in list.first { $0 >= playhead } }.min() ?? time
     }
 
-    /// Where the item continues where that is aligned: what all playlists have from there on is whole segments.
+    /// Returns the aligned resumption time, from which all playlists have whole segments.
     func snappedIn(_ time: Duration) -> Duration {
         boundaries.compactMap { Self.nearest(to: time, in: $0) }.max() ?? time
     }
 
-    /// nil where the list does not go so far. In the middle between two it is the first.
+    /// Returns the nearest boundary, or nil if the playlist does not extend to the time. Between two equally near
+    /// boundaries, returns the first.
     private static func nearest(to time: Duration, in boundaries: [Duration]) -> Duration? {
         guard let first = boundaries.first, let last = boundaries.last, first <= time, time <= last else { return nil }
         var (low, high) = (0, boundaries.count - 1)

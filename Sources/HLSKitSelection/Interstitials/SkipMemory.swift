@@ -1,14 +1,15 @@
 import HLSKitPlaylist
 import HLSKitTime
 
-/// What a ``SkipRule`` has found in the lists of an item so far, as far as a newer one needs it: each segment is looked at once,
-/// however often it is listed; and of a live stream what has left the window is still known while a part is waited for that
-/// it belongs to.
+/// The results of a ``SkipRule`` for earlier playlists of an item, as far as newer ones need them.
+///
+/// Each segment is examined once, however often it is listed. For a live stream, the memory also keeps ranges that have
+/// left the window while one of them may still continue.
 package struct SkipMemory: Sendable {
-    /// More parts than these are not kept of what has left the window.
+    /// The number of ranges to keep after they have left the window.
     private static let maximumCount = 16
 
-    /// A break between markers. `end` is nil where none of them tells; a break that `isOver` ends at one.
+    /// A break between markers. `end` is nil if no marker gives it. `isOver` is true if a marker ended the break.
     struct MarkedBreak: Sendable, Hashable {
         var start: Duration
         var end: Duration?
@@ -18,19 +19,20 @@ package struct SkipMemory: Sendable {
 
     private var url: String?
     private var known: [String: Bool] = [:]
-    /// Segments of the newest list that are meant, and the parts of those that have left the window.
+    /// The matching segments of the newest playlist, and the ranges of those that have left the window.
     private var listed: [SkippedRanges.Entry] = []
     private var gone: [SkippedRanges.Entry] = []
     private var breaks: [MarkedBreak] = []
-    /// Where the first list began of a stream that was joined; nil before one, and where it begins with its beginning.
+    /// The start of the first playlist of a stream that was joined in the middle. It is nil for a stream that was
+    /// joined at its beginning, and before the first playlist.
     private var joined: Duration?
     private var hasBegun = false
 
     package init() {}
 
-    /// The segments that are meant, those that touch as one where they have left the window.
+    /// Returns the matching segments. Adjacent ones that have left the window are merged.
     ///
-    /// - Parameter starts: item times at which the segments start, and where the last ends.
+    /// - Parameter starts: The item times at which the segments start, and the end of the last one.
     mutating func segments(
         meantBy rule: SkipRule, of playlist: MediaPlaylist, _ starts: [Duration]
     ) -> [SkippedRanges.Entry] {
@@ -59,17 +61,17 @@ package struct SkipMemory: Sendable {
         return gone + new
     }
 
-    /// All breaks between markers, in order, those that have left the window included.
+    /// Returns all breaks between markers in order, including those that have left the window.
     ///
-    /// One ends where a marker says so, else as long after its beginning as that says. Where a live stream was joined in the
-    /// middle, and the first marker is the end of a break, all that was listed before it was in that break.
+    /// A break ends at a marker or, without one, after the duration that its start gives. If a live stream was joined
+    /// in the middle and the first marker is the end of a break, everything listed before it was part of the break.
     mutating func breaks(of playlist: MediaPlaylist, _ starts: [Duration]) -> [MarkedBreak] {
         guard let first = starts.first else { return breaks }
         if !hasBegun, !playlist.isComplete, playlist.mediaSequence > 0 { joined = first }
         hasBegun = true
         var found = Array(breaks.filter { $0.start < first - InterstitialSchedule.closeness }.suffix(Self.maximumCount))
         var running: MarkedBreak?
-        // It may end at a marker that is listed now.
+        // The break may end at a marker in this playlist.
         if let last = found.last, (last.end ?? last.start + SkippedRanges.longestOpen) > first {
             running = found.popLast()
         }

@@ -2,18 +2,18 @@ public import HLSKitLoading
 package import HLSKitPlaylist
 public import HLSKitTime
 
-/// Which parts of an item are left out: neither loaded nor played.
+/// A rule that selects ranges of an item to skip, which are neither loaded nor played.
 ///
-/// Date ranges are meant by expressions of their attributes (`CLASS=com.example.ad && DURATION!=0`, a class alone for `CLASS=`),
-/// and so are the breaks between the markers of a playlist, whose class is the tag (`EXT-X-CUE-OUT`). Segments are meant by
-/// regular expressions that match a part of their URI or URL. See docs/behaviour/interstitials.md.
+/// Expressions select date ranges by their attributes, for example `CLASS=com.example.ad && DURATION!=0`. A class alone
+/// stands for `CLASS=`. They also select breaks between the markers of a playlist, whose class is the tag
+/// (`EXT-X-CUE-OUT`). Regular expressions select segments by a part of their URI or URL.
 public struct SkipRule: Sendable, Hashable {
     let dateRanges: [DateRangeExpression]
     let segmentURIs: [TextPattern]
-    /// All of the item is meant, and its events are played.
+    /// Whether the whole item is skipped and only its events are played.
     let isForAll: Bool
 
-    /// Leaves out all of an item but its interstitials, which are played one after the other: to look at them.
+    /// A rule that skips all media of an item and plays only its interstitials, one after another.
     public static let primary = SkipRule(isForAll: true)
 
     private init(isForAll: Bool) {
@@ -21,12 +21,12 @@ public struct SkipRule: Sendable, Hashable {
         self.isForAll = isForAll
     }
 
-    /// Makes a rule: what one of the expressions means is left out.
+    /// Creates a rule that skips everything that one of the expressions matches.
     ///
     /// - Parameters:
-    ///   - dateRanges: expressions of the attributes of date ranges.
-    ///   - segmentURIs: regular expressions; `^` and `$` stand for the ends of the URI, or the URL.
-    /// - Throws: `invalidArgument`, with what is wrong with an expression.
+    ///   - dateRanges: The expressions for attributes of date ranges.
+    ///   - segmentURIs: The regular expressions, in which `^` and `$` match the ends of the URI or the URL.
+    /// - Throws: ``HLSError`` with the code `invalidArgument` and the problem with an expression.
     public init(dateRanges: [String] = [], segmentURIs: [String] = []) throws(HLSError) {
         do throws(ExpressionError) {
             var expressions: [DateRangeExpression] = []
@@ -35,18 +35,17 @@ public struct SkipRule: Sendable, Hashable {
             for text in segmentURIs { patterns.append(try TextPattern(text)) }
             (self.dateRanges, self.segmentURIs, isForAll) = (expressions, patterns, false)
         } catch {
-            throw HLSError(code: .invalidArgument, cause: "not a rule of what is skipped", detail: error.description)
+            throw HLSError(code: .invalidArgument, cause: "not a skip rule", detail: error.description)
         }
     }
 
-    /// Makes a rule of expressions that were read before.
     package init(dateRanges: [DateRangeExpression], segmentURIs: [TextPattern]) {
         self.dateRanges = dateRanges
         self.segmentURIs = segmentURIs
         isForAll = false
     }
 
-    /// Nothing is left out.
+    /// A Boolean value that indicates whether the rule skips nothing.
     public var isEmpty: Bool { dateRanges.isEmpty && segmentURIs.isEmpty && !isForAll }
 
     func means(_ range: DateRange) -> Bool { dateRanges.contains { $0.matches(range) } }
@@ -56,16 +55,15 @@ public struct SkipRule: Sendable, Hashable {
     }
 }
 
-/// What was left out of an item because its ``SkipRule`` means it.
+/// Content of an item that was skipped because its ``SkipRule`` selects it.
 public struct SkippedContent: Sendable, Hashable {
-    /// From where playing was to where it continues, on the item's timeline.
+    /// The skipped range on the item's timeline, up to the position where playback continues.
     public var timeRange: MediaTimeRange
-    /// The IDs of the date ranges that are meant; those of markers only where they have one.
+    /// The IDs of the selected date ranges and markers. A marker may have no ID.
     public var dateRangeIDs: [String]
-    /// How many segments are meant by their URIs.
+    /// The number of segments selected by their URIs.
     public var numberOfSegments: Int
 
-    /// Makes a value.
     package init(timeRange: MediaTimeRange, dateRangeIDs: [String] = [], numberOfSegments: Int = 0) {
         self.timeRange = timeRange
         self.dateRangeIDs = dateRangeIDs

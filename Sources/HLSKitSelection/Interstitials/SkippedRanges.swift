@@ -2,14 +2,15 @@ import HLSKitLoading
 package import HLSKitPlaylist
 import HLSKitTime
 
-/// The item times that a ``SkipRule`` means by what a playlist lists now: those of date ranges, of breaks between markers, and of
-/// segments.
+/// The item times that a ``SkipRule`` selects in the current playlist.
 ///
-/// A date range without a known end is taken by its planned duration; without that it is skipped only where it says that it
-/// will end: one with `SCTE35-OUT` lasts until the next with `SCTE35-IN` begins, and that, like one that ends with the next
-/// of its class, is open until then. What is open is skipped as it comes, for ``longestOpen`` at most.
+/// They are date ranges, breaks between markers, and segments.
+///
+/// A date range without a known end lasts for its planned duration. Without that, it is only skipped if its end will
+/// follow. A range with `SCTE35-OUT` lasts until the next one with `SCTE35-IN` begins. It is open until then, as is a
+/// range that ends with the next one of its class. An open range is skipped as it arrives, for at most ``longestOpen``.
 package struct SkippedRanges: Sendable, Hashable {
-    /// Something that nobody says the end of is over then.
+    /// The time after which a range without a known end is considered ended.
     package static let longestOpen = Duration.seconds(600)
 
     package struct Entry: Sendable, Hashable {
@@ -18,20 +19,19 @@ package struct SkippedRanges: Sendable, Hashable {
         package var segmentCount = 0
     }
 
-    /// In order, with room between them.
+    /// The ranges in order, which do not touch.
     package private(set) var entries: [Entry] = []
-    /// Events inside of what is skipped are played.
     package private(set) var keepsEvents = false
 
     package init() {}
 
-    /// - Parameter entries: in order, with room between them.
+    /// - Parameter entries: The ranges in order, which must not touch.
     init(_ entries: [Entry]) { self.entries = entries }
 
     /// - Parameters:
-    ///   - groups: the date ranges of the playlist.
-    ///   - starts: item times at which its segments start, and where the last ends.
-    ///   - memory: what was found in the lists before.
+    ///   - groups: The date ranges of the playlist.
+    ///   - starts: The item times at which its segments start, and the end of the last one.
+    ///   - memory: The results for earlier playlists.
     package init(
         _ rule: SkipRule, of playlist: MediaPlaylist, groups: [DateRangeMetadataGroup], starts: [Duration],
         _ memory: inout SkipMemory
@@ -58,7 +58,7 @@ package struct SkippedRanges: Sendable, Hashable {
         }
     }
 
-    // MARK: Finding
+    // MARK: Selection
 
     private static func dateRanges(_ rule: SkipRule, _ groups: [DateRangeMetadataGroup]) -> [Entry] {
         let returns = groups.filter { $0.dateRange.scte35In != nil && $0.dateRange.scte35Out == nil }
@@ -71,7 +71,7 @@ package struct SkippedRanges: Sendable, Hashable {
         }
     }
 
-    /// nil where nothing tells.
+    /// Returns the length of a date range, or nil if it is unknown.
     private static func length(
         of group: DateRangeMetadataGroup, from start: Duration, _ returns: [Duration]
     ) -> Duration? {
@@ -89,7 +89,7 @@ package struct SkippedRanges: Sendable, Hashable {
         }
     }
 
-    /// The ends of date ranges are those of segments where they are so near: dates and durations are rounded.
+    /// Moves the ends of a date range to very close segment boundaries, because dates and durations are rounded.
     private static func snapped(_ range: Range<Duration>, to starts: [Duration]) -> Range<Duration> {
         func nearest(_ time: Duration) -> Duration {
             let index = starts.partition(after: time)
@@ -101,17 +101,17 @@ package struct SkippedRanges: Sendable, Hashable {
         return start..<max(start, end)
     }
 
-    // MARK: Questions
+    // MARK: Queries
 
     package var isEmpty: Bool { entries.isEmpty }
 
-    /// What is skipped at a time; nil where that is played.
+    /// Returns the skipped range at a time, or nil if the time is played.
     package func entry(at time: Duration) -> Entry? {
         let index = firstIndex(after: time) - 1
         return index >= 0 && time < entries[index].range.upperBound ? entries[index] : nil
     }
 
-    /// Where something is skipped next; nil for nowhere.
+    /// Returns the start of the next skipped range, or nil if there is none.
     package func next(after time: Duration) -> Duration? {
         let index = firstIndex(after: time)
         return index < entries.count ? entries[index].range.lowerBound : nil
@@ -128,12 +128,12 @@ package struct SkippedRanges: Sendable, Hashable {
 }
 
 extension SkippedRanges.Entry {
-    /// Whether one that begins later begins before its end, or at it.
+    /// Whether a range with a later start begins before the end of this range, or at it.
     func touches(_ other: SkippedRanges.Entry) -> Bool {
         other.range.lowerBound <= range.upperBound + InterstitialSchedule.closeness
     }
 
-    /// One that begins later, and touches it.
+    /// Merges a range with a later start that touches this one.
     mutating func add(_ other: SkippedRanges.Entry) {
         range = range.lowerBound..<max(range.upperBound, other.range.upperBound)
         dateRangeIDs += other.dateRangeIDs
@@ -142,7 +142,7 @@ extension SkippedRanges.Entry {
 }
 
 extension [Duration] {
-    /// The first that is later, in a list in order.
+    /// Returns the index of the first later element of a sorted array.
     fileprivate func partition(after time: Duration) -> Int {
         var (low, high) = (0, count)
         while low < high {

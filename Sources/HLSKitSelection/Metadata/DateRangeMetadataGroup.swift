@@ -1,32 +1,34 @@
 public import HLSKitPlaylist
 public import HLSKitTime
 
-/// An `EXT-X-DATERANGE` of the playlist that is played, with its place on the item's timeline.
+/// An `EXT-X-DATERANGE` of the playing playlist, with its position on the item's timeline.
 public struct DateRangeMetadataGroup: Sendable, Hashable, Identifiable {
-    /// All attributes, those of several tags with one ID merged.
+    /// The date range. The attributes of several tags with the same ID are merged.
     public let dateRange: DateRange
-    /// When it ends: by its duration, its end date, or where the next range of its class begins; nil while that is not
-    /// known.
+    /// The end of the date range, or `nil` if it is not known.
+    ///
+    /// The end follows from the duration, the end date, or the start of the next range of the same class.
     public let endDate: PlaylistDate?
-    /// The same on the item's timeline, with an indefinite duration while the end is not known; nil in playlists without
-    /// `EXT-X-PROGRAM-DATE-TIME`.
+    /// The range on the item's timeline, or `nil` in playlists without `EXT-X-PROGRAM-DATE-TIME`.
+    ///
+    /// The duration is indefinite while the end is not known.
     public let timeRange: MediaTimeRange?
 
-    /// Makes a group; without `timeRange` the range has no place on the item's timeline yet.
+    /// Creates a group. Without `timeRange`, the range has no position on the item's timeline yet.
     package init(dateRange: DateRange, endDate: PlaylistDate? = nil, timeRange: MediaTimeRange? = nil) {
         self.dateRange = dateRange
         self.endDate = endDate
         self.timeRange = timeRange
     }
 
-    /// Tells it from the others of its playlist.
+    /// The identifier of the date range in its playlist.
     public var id: String { dateRange.id }
-    /// The class of the date range; nil if undeclared.
+    /// The class of the date range, or `nil` if it is not declared.
     public var classifyingLabel: String? { dateRange.class }
-    /// The start of the date range; nil if undeclared.
+    /// The start of the date range, or `nil` if it is not declared.
     public var startDate: PlaylistDate? { dateRange.startDate }
 
-    /// The `X-` attributes as metadata, and the SCTE-35 messages in hexadecimal.
+    /// The `X-` attributes as metadata items, and the SCTE-35 messages in hexadecimal.
     public var items: [MetadataItem] {
         let messages = [
             ("SCTE35-CMD", dateRange.scte35Command), ("SCTE35-OUT", dateRange.scte35Out),

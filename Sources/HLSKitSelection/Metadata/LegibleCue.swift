@@ -4,24 +4,23 @@ public import HLSKitTime
 
 /// A subtitle or closed caption on the item's timeline.
 public struct LegibleCue: Sendable, Hashable {
-    /// When it is shown, in item time.
+    /// The item times at which the cue is shown.
     public var timeRange: MediaTimeRange
-    /// The text, without markup, lines separated by `\n`.
+    /// The text without markup. Line breaks are `\n`.
     public var text: String
-    /// The same with the markup of WebVTT, as the file has it; made of ``caption`` where the source is of another format.
+    /// The text with WebVTT markup, converted from ``caption`` if the source has another format.
     public var payload: String { didSet { styled = nil } }
-    /// The name that the file gives the cue; empty if there is none.
+    /// The name of the cue in its file, or an empty string if it has none.
     public var identifier: String
-    /// Its position and layout.
     package var settings: WebVTTCueSettings { didSet { styled = nil } }
-    /// BCP 47 tag of the rendition; nil if undeclared.
+    /// The BCP 47 tag of the rendition, or `nil` if it is not declared.
     public var language: String?
-    /// What it looks like, where that is more than payload and settings say.
+    /// The appearance, if it goes beyond the payload and the settings.
     package private(set) var styled: Caption?
-    /// ``payload`` is what the stream has.
+    /// Whether ``payload`` is the original text from the stream.
     package private(set) var isWebVTT = false
 
-    /// Makes a cue in the default place, unless stated otherwise.
+    /// Creates a cue in the default position unless settings are given.
     package init(
         timeRange: MediaTimeRange, text: String, payload: String, identifier: String = "",
         settings: WebVTTCueSettings = .init(), language: String? = nil
@@ -53,14 +52,13 @@ public struct LegibleCue: Sendable, Hashable {
     }
 }
 
-/// A cue that outputs know has changed: its end is known by now, or more of its text.
+/// A change of a delivered cue, whose end or additional text has become known.
 public struct CueChange: Sendable, Hashable {
-    /// The cue as it came before.
+    /// The cue as delivered before.
     public var old: LegibleCue
     /// The cue as it is now.
     public var new: LegibleCue
 
-    /// A change of `old` to `new`.
     package init(old: LegibleCue, new: LegibleCue) {
         self.old = old
         self.new = new

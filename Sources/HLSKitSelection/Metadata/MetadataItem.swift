@@ -5,10 +5,10 @@ public import HLSKitPlaylist
 public struct MetadataFormat: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// ``rawValue``.
+    /// The raw value.
     public var description: String { rawValue }
 
-    /// `EXT-X-SESSION-DATA`
+    /// Session data of the playlist (`EXT-X-SESSION-DATA`).
     public static let hlsMetadata = MetadataFormat(rawValue: "com.apple.quicktime.HLS")
     /// Frames of an ID3 tag.
     public static let id3Metadata = MetadataFormat(rawValue: "org.id3")
@@ -18,18 +18,19 @@ public struct MetadataFormat: RawRepresentable, Sendable, Hashable, CustomString
     public static let quickTimeMetadata = MetadataFormat(rawValue: "com.apple.quicktime.mdta")
     /// The `udta` box of QuickTime.
     public static let quickTimeUserData = MetadataFormat(rawValue: "com.apple.quicktime.udta")
-    /// `emsg` boxes whose scheme is none of ID3, and splice information of transport streams; the key is `SCHEME` or
-    /// `SCHEME:VALUE`.
+    /// Event messages (`emsg` boxes except ID3), and splice information in transport streams.
+    ///
+    /// The key is `SCHEME` or `SCHEME:VALUE`.
     public static let eventMessage = MetadataFormat(rawValue: "urn:mpeg:dash:event")
     /// The `udta` box of MP4.
     public static let isoUserData = MetadataFormat(rawValue: "org.mp4ra")
 }
 
-/// A meaning that several formats have a key for. An open set.
+/// A meaning that several formats share. An open set.
 public struct CommonMetadataKey: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// ``rawValue``.
+    /// The raw value.
     public var description: String { rawValue }
 
     /// The title.
@@ -41,7 +42,7 @@ public struct CommonMetadataKey: RawRepresentable, Sendable, Hashable, CustomStr
     public static let description = CommonMetadataKey(rawValue: "description")
     /// The publisher.
     public static let publisher = CommonMetadataKey(rawValue: "publisher")
-    /// When it was made.
+    /// The creation date.
     public static let creationDate = CommonMetadataKey(rawValue: "creationDate")
     /// The language, as a tag.
     public static let language = CommonMetadataKey(rawValue: "language")
@@ -55,7 +56,7 @@ public struct CommonMetadataKey: RawRepresentable, Sendable, Hashable, CustomStr
     public static let artist = CommonMetadataKey(rawValue: "artist")
     /// An image, as JPEG or PNG.
     public static let artwork = CommonMetadataKey(rawValue: "artwork")
-    /// The program that made the file.
+    /// The program that created the file.
     public static let software = CommonMetadataKey(rawValue: "software")
     /// The kind of content, such as its genre.
     public static let type = CommonMetadataKey(rawValue: "type")
@@ -69,15 +70,15 @@ public enum MetadataValue: Sendable, Hashable {
     case json(JSONDocument)
 }
 
-/// One piece of metadata. Its value may be at a URL of its own, and is loaded when it is asked for.
+/// One piece of metadata. Its value may be at a separate URL, which is loaded on demand.
 public struct MetadataItem: Sendable {
     /// The vocabulary of ``key``.
     public let format: MetadataFormat
-    /// The key in its format: a `DATA-ID`, an ID3 frame, a four-character code.
+    /// The key in its format, such as a `DATA-ID`, an ID3 frame or a four-character code.
     public let key: String
-    /// Its meaning in any format; nil for one that is specific to its format.
+    /// The meaning of the key in any format, or `nil` if it is specific to its format.
     public let commonKey: CommonMetadataKey?
-    /// BCP 47 tag or ISO 639-2 code; nil if undeclared.
+    /// The BCP 47 tag or ISO 639-2 code of the language, or `nil` if it is not declared.
     public let extendedLanguageTag: String?
     private let content: Content
 
@@ -86,7 +87,7 @@ public struct MetadataItem: Sendable {
         case remote(url: String, isJSON: Bool, load: @Sendable (String) async throws -> [UInt8])
     }
 
-    /// Names the item among all formats: `FORMAT/KEY`.
+    /// An identifier of the item's meaning across all formats: `FORMAT/KEY`.
     public var identifier: String { "\(format.rawValue)/\(key)" }
 
     package init(
@@ -100,7 +101,7 @@ public struct MetadataItem: Sendable {
         content = .value(value)
     }
 
-    /// Session data at a URL.
+    /// Creates an item for session data at a URL.
     package init(
         _ key: String, common: CommonMetadataKey?, language: String?, url: String, isJSON: Bool,
         load: @escaping @Sendable (String) async throws -> [UInt8]
@@ -114,13 +115,14 @@ public struct MetadataItem: Sendable {
 
     /// Loads a property.
     ///
-    /// Makes a request only for a value that is at a URL, and that once: a value and a failure stay.
+    /// Makes a request only if the value is at a URL, and only once. The value or the failure is kept.
+    ///
     /// - Throws: ``HLSError``.
     public func load<Value: Sendable>(_ property: MetadataItemProperty<Value>) async throws(HLSError) -> Value {
         property.compute(try await HLSError.typed { try await value() })
     }
 
-    /// The value, where it is here; nil of one that is behind a URL.
+    /// The value, or nil if it is at a URL.
     package var heldValue: MetadataValue? {
         if case .value(let value) = content { value } else { nil }
     }
@@ -138,7 +140,7 @@ public struct MetadataItem: Sendable {
         }
     }
 
-    /// Those of `items` with a language, the best first; of items that have none, none.
+    /// Returns the items in the given languages, in the order of preference. Items without a language are omitted.
     public static func metadataItems(
         from items: [MetadataItem], filteredAndSortedAccordingToPreferredLanguages languages: [String]
     ) -> [MetadataItem] {
@@ -147,7 +149,7 @@ public struct MetadataItem: Sendable {
         }
     }
 
-    /// Those of `items` with this ``identifier``.
+    /// Returns the items with this ``identifier``.
     public static func metadataItems(
         from items: [MetadataItem], filteredByIdentifier identifier: String
     ) -> [MetadataItem] {
@@ -161,12 +163,12 @@ public struct MetadataItemProperty<Value: Sendable>: Sendable {
 }
 
 extension MetadataItemProperty where Value == MetadataValue {
-    /// The value, decoded from what the source holds.
+    /// The value, decoded from the source.
     public static var value: MetadataItemProperty<MetadataValue> { .init { $0 } }
 }
 
 extension MetadataItemProperty where Value == String? {
-    /// The value as text; nil if it is not one.
+    /// The value as text, or `nil` if it is not text.
     public static var stringValue: MetadataItemProperty<String?> {
         .init { value in
             switch value {
@@ -179,7 +181,7 @@ extension MetadataItemProperty where Value == String? {
 }
 
 extension MetadataItemProperty where Value == Double? {
-    /// The value as a number; nil if it is not one.
+    /// The value as a number, or `nil` if it is not a number.
     public static var numberValue: MetadataItemProperty<Double?> {
         .init { value in
             switch value {
@@ -193,7 +195,7 @@ extension MetadataItemProperty where Value == Double? {
 }
 
 extension MetadataItemProperty where Value == [UInt8]? {
-    /// The bytes of the value: of text in UTF-8; nil for numbers and JSON.
+    /// The bytes of the value, with text in UTF-8, or `nil` for numbers and JSON.
     public static var dataValue: MetadataItemProperty<[UInt8]?> {
         .init { value in
             switch value {

@@ -2,30 +2,34 @@ public import HLSKitMedia
 package import HLSKitPlaylist
 public import HLSKitTime
 
-/// Metadata that holds for a stretch of time, such as a chapter.
+/// Metadata that applies to a range of time, such as a chapter.
 public struct TimedMetadataGroup: Sendable {
-    /// The ``trackID`` of events in `emsg` boxes and of splice information, which belong to no track.
+    /// The ``trackID`` of `emsg` events and splice information, which belong to no track.
     public static let eventMessageTrackID = -1
 
-    /// When the items apply.
+    /// The time range to which the items apply.
     public let timeRange: MediaTimeRange
-    /// The items that apply during ``timeRange``; may be empty.
+    /// The items that apply during ``timeRange``, which may be empty.
     public let items: [MetadataItem]
-    /// The track that it comes from, by the number of its container (`MediaTrack.id`): the PID in a transport stream,
-    /// `track_ID` in MP4, 1 in packed audio; ``eventMessageTrackID`` for events. nil for what is in no media, as chapters.
+    /// The identifier of the track in its container (`MediaTrack.id`), or `nil` outside of media.
+    ///
+    /// It is the PID in a transport stream, `track_ID` in MP4, 1 in packed audio, and ``eventMessageTrackID`` for
+    /// events. Chapters, for example, are outside of media.
     public let trackID: Int?
-    /// When the splice is that the section in a transport stream announces, on the item's timeline; the section itself comes
-    /// seconds before, at the start of ``timeRange``. nil for all else, and where the section says no time.
+    /// The item time of the splice that a section in a transport stream announces, or `nil` if there is none.
+    ///
+    /// The section arrives seconds earlier, at the start of ``timeRange``. The value is also `nil` if the section gives
+    /// no time.
     public let spliceTime: MediaTime?
-    /// The bytes of the media: a tag, or an event's message.
+    /// The original bytes: a tag or the message of an event.
     package let sample: SampleData?
     private let identity: Identity?
 
-    /// What makes it the same as another one that is read elsewhere.
+    /// The identity of a tag or event, by which it is recognized in another copy of the media.
     package struct Identity: Sendable, Hashable {
-        /// A hash of all that it says.
+        /// A hash of the whole content.
         package var content: Int
-        /// By so much their times may differ.
+        /// The allowed difference between the times.
         package var tolerance: Duration
 
         package init(content: Int, tolerance: Duration) {
@@ -46,24 +50,25 @@ public struct TimedMetadataGroup: Sendable {
         self.identity = identity
     }
 
-    /// The same with some of its items.
+    /// Returns a copy with other items.
     package func filtered(_ items: [MetadataItem]) -> TimedMetadataGroup {
         TimedMetadataGroup(
             timeRange: timeRange, items: items, trackID: trackID, sample: sample, spliceTime: spliceTime,
             identity: identity)
     }
 
-    /// Both are the same tag or event, whose times are `distance` apart.
+    /// Whether both are the same tag or event, with times that are `distance` apart.
     package func isSame(as other: TimedMetadataGroup, apart distance: Duration) -> Bool {
         guard let identity, identity == other.identity else { return false }
         return distance <= identity.tolerance
     }
 
-    /// So much memory it takes at least.
+    /// The least amount of memory that the group occupies.
     package var byteCount: Int { sample?.count ?? 0 }
 
-    /// The splice information (SCTE 35) that it is, from a transport stream or an event message; nil for all else, and where it
-    /// cannot be read. Reads the section each time.
+    /// The splice information (SCTE 35) of the group, or `nil` if it has none or it is malformed.
+    ///
+    /// The source is a transport stream or an event message. The section is parsed on each access.
     public var spliceInformation: SpliceInformation? {
         guard trackID == Self.eventMessageTrackID, let sample,
             items.contains(where: { $0.format == .eventMessage && $0.key.hasPrefix(Self.spliceScheme) })
@@ -71,7 +76,7 @@ public struct TimedMetadataGroup: Sendable {
         return sample.withUnsafeBytes { try? SpliceInformation(parsing: Array($0)) }
     }
 
-    /// The scheme of sections in event messages (SCTE 214-3 §7.3.2).
+    /// The scheme of splice sections in event messages (SCTE 214-3 §7.3.2).
     static let spliceScheme = "urn:scte:scte35:2013:bin"
 }
 
@@ -79,9 +84,9 @@ public struct TimedMetadataGroup: Sendable {
 package struct Chapters: Sendable {
     package struct Chapter: Sendable {
         package var start: MediaTime
-        /// nil: up to the next one.
+        /// The duration, or nil if the chapter lasts until the next one.
         package var duration: MediaTime?
-        /// By language, in the order of the source; `und` where there is none.
+        /// The titles by language, in the order of the source. The language `und` stands for none.
         package var titles: [(language: String, text: String)] = []
         package var items: [MetadataItem] = []
 
@@ -97,7 +102,7 @@ package struct Chapters: Sendable {
     }
 
     package static let none = Chapters(chapters: [], end: .indefinite)
-    /// Lists that are longer are cut.
+    /// The number of chapters at which longer lists are truncated.
     private static let maximumCount = 4096
 
     private let chapters: [Chapter]
@@ -108,7 +113,7 @@ package struct Chapters: Sendable {
         self.end = end
     }
 
-    /// Languages of titles, each once, in the order in which they come.
+    /// The languages of the titles without duplicates, in the order of the source.
     package var locales: [String] {
         var result: [String] = []
         for chapter in chapters {
@@ -117,7 +122,7 @@ package struct Chapters: Sendable {
         return result
     }
 
-    /// The chapters with the titles of one language; those that have none in it have no title item.
+    /// Returns the chapters with the titles of one language. A chapter without such a title gets no title item.
     package func groups(locale: String) -> [TimedMetadataGroup] {
         guard locales.contains(where: { LanguageTag.matches($0, locale) }) else { return [] }
         return chapters.enumerated().map { index, chapter in
@@ -135,8 +140,10 @@ package struct Chapters: Sendable {
 
     // MARK: Sources
 
-    /// The JSON of `com.apple.hls.chapters`: an array of objects with `start-time` and `duration` in seconds, `titles`,
-    /// `images` and `metadata`. Entries that make no sense are left out; nil if it is no such array.
+    /// Creates the chapters from the JSON of `com.apple.hls.chapters`, or returns nil if it is not an array.
+    ///
+    /// The elements are objects with `start-time` and `duration` in seconds, `titles`, `images` and `metadata`. Invalid
+    /// elements are omitted.
     ///
     /// Source: Apple, "Providing JavaScript Object Notation (JSON) chapters".
     package init?(_ document: JSONDocument, end: MediaTime) {
@@ -171,7 +178,7 @@ package struct Chapters: Sendable {
         self.init(chapters: chapters, end: end)
     }
 
-    /// The chapter list of an MP4 file. Its titles are of no language.
+    /// Creates the chapters from the chapter list of an MP4 file, whose titles have no language.
     package init(_ chapters: [MP4UserData.Chapter], end: MediaTime) {
         self.init(
             chapters: chapters.map { chapter in

@@ -1,12 +1,13 @@
 import HLSKitPlaylist
 
 extension AssetVariant {
-    /// Names a variant in every version of its playlist: one that was loaded again, from a fresh URL or with variants added,
-    /// removed or put into another order.
+    /// A stable identifier of a variant, which survives reloads of its playlist.
     ///
-    /// `STABLE-VARIANT-ID` where the playlist has it; else what tells the variant from others, without its URI and its place:
-    /// bit rates, size, frame rate, range, codecs, groups, name and pathway. Of variants that are alike in all of it, the
-    /// second in the playlist ends with `#2`, and so on. The text may be kept for later sessions.
+    /// It remains valid if the playlist is loaded from a fresh URL, or lists variants in another order, more or fewer
+    /// of them. It is the `STABLE-VARIANT-ID` if the playlist has one. Otherwise it consists of attributes that
+    /// distinguish the variant, without its URI and index: bit rates, size, frame rate, range, codecs, groups, name and
+    /// pathway. If variants agree in all of these, the second one ends with `#2`, and so on. You can store the text for
+    /// later sessions.
     public struct ID: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -14,7 +15,7 @@ extension AssetVariant {
         public var description: String { rawValue }
     }
 
-    /// Gives out names, each once, in the order of a playlist.
+    /// Assigns unique identifiers in the order of a playlist.
     struct Names {
         private var counts: [String: Int] = [:]
         private var given: Set<String> = []
@@ -34,12 +35,12 @@ extension AssetVariant {
 }
 
 extension [AssetVariant] {
-    /// The position in the multivariant playlist of the variant of this name; nil where there is none.
+    /// Returns the index in the multivariant playlist of the variant with this identifier, or nil if there is none.
     package func playlistIndex(of id: AssetVariant.ID?) -> Int? { first { $0.id == id }?.index }
 }
 
 extension VariantStream {
-    /// What tells a variant from others in a playlist whose URIs and order may change.
+    /// The attributes that distinguish a variant even if the playlist's URIs and order change.
     fileprivate var distinction: String {
         var words = ["\(bandwidth)"]
         if let averageBandwidth { words.append("~\(averageBandwidth)") }

@@ -1,10 +1,10 @@
 import HLSKitLoading
 
 extension [AssetVariant] {
-    /// The most that an error line names.
+    /// The largest number of variants that an error lists.
     private static let maximumNameCount = 16
 
-    /// Part of an error for when none of them matches: `available: 240p 599344, 480p 1200000`.
+    /// The part of an error that lists the variants if none matches: `available: 240p 599344, 480p 1200000`.
     package var offer: String {
         guard !isEmpty else { return "none available" }
         let names = prefix(Self.maximumNameCount).map { candidate in

@@ -3,9 +3,9 @@ import HLSKitMedia
 package import HLSKitPlaylist
 
 extension AssetVariant {
-    /// The variants of a playlist, in its order.
+    /// Returns the variants of a playlist in its order.
     package static func list(of playlist: MultivariantPlaylist) -> [AssetVariant] {
-        // Variants of one group share its options: each with a list of its own would cost both numbers multiplied.
+        // The variants of a group share its options, because separate arrays would multiply both counts.
         let groups = Dictionary(grouping: playlist.renditions.filter { $0.type == .audio }, by: \.groupID)
         let options = groups.mapValues { $0.map(AudioRendition.init) }
         var names = Names()
@@ -27,7 +27,7 @@ extension AssetVariant {
         }
     }
 
-    /// The same, with why they are not played.
+    /// Returns the variants of a playlist with the reasons why this machine does not play them.
     package static func list(of playlist: MultivariantPlaylist, judgedIn context: SelectionContext) -> [AssetVariant] {
         let variants = list(of: playlist)
         let reasons = VariantEligibility.reasons(variants, in: context)
@@ -36,12 +36,12 @@ extension AssetVariant {
         }
     }
 
-    /// The variant of what has no multivariant playlist.
+    /// Creates the variant of a stream without a multivariant playlist.
     package init(onlyVariantAt url: String) { self.init(Facts(index: 0, uri: url, bandwidth: 0)) }
 }
 
 extension Rendition {
-    /// The same for renditions of several groups that stand for the same choice (docs/behaviour/media-selection.md).
+    /// An identifier that renditions of several groups share if they stand for the same choice.
     package var optionID: String {
         stableRenditionID
             ?? "\(name)|\(language ?? "")|\(assocLanguage ?? "")|\(characteristics.joined(separator: ","))|\(isForced)"
@@ -49,13 +49,13 @@ extension Rendition {
 }
 
 extension VariantStream {
-    /// The entries of `REQ-VIDEO-LAYOUT`, and the names of requirements that this client has never heard of.
+    /// The entries of `REQ-VIDEO-LAYOUT`, and the names of unknown requirements.
     package var requiredLayouts: [String] {
         let layouts = requiredVideoLayout?.split(whereSeparator: { $0 == "," || $0 == "/" }).map(String.init) ?? []
         return layouts + unknownRequirements
     }
 
-    /// `ALLOWED-CPC` with one entry per label.
+    /// The content of `ALLOWED-CPC` with one entry per label.
     fileprivate var contentProtectionLabels: [String] {
         (allowedCPC ?? "").split(separator: ",").flatMap { entry -> [String] in
             let parts = entry.split(separator: ":", maxSplits: 1)

@@ -3,37 +3,37 @@ public import HLSKitLoading
 import HLSKitMedia
 public import HLSKitPlaylist
 
-/// One version of the presentation: what the multivariant playlist declares about it.
+/// One variant of the presentation, as the multivariant playlist declares it.
 ///
-/// The same type is what an ``Asset`` lists, what a player reports and what a ``VariantSelector`` chooses among. Undeclared
-/// attributes are nil or empty. ``id`` names a variant also in a playlist that was loaded again, or changed by the program. Two are
-/// equal if the playlist says the same of them, whether or not their ``ineligibilityReasons`` are known: that of an asset equals
-/// the player's. A copy costs as much as a copy of a reference.
+/// An ``Asset`` lists variants, a player reports them, and a ``VariantSelector`` chooses among them. Undeclared
+/// attributes are `nil` or empty. ``id`` identifies a variant even if the playlist was reloaded or changed by your app.
+/// Two variants are equal if the playlist declares the same for both, regardless of their ``ineligibilityReasons``, so
+/// a variant of an asset equals the player's. A copy costs as much as a copy of a reference.
 ///
-/// Source: rfc8216bis §4.4.6.2. See docs/behaviour/selection.md.
+/// Source: rfc8216bis §4.4.6.2.
 public struct AssetVariant: Sendable, Identifiable {
-    /// Attributes of the video.
+    /// The video attributes of a variant.
     public struct VideoAttributes: Sendable, Hashable {
-        /// The entries of `CODECS` that are video.
+        /// The video entries of `CODECS`.
         public var codecs: [String]
-        /// `RESOLUTION` in pixels; nil if undeclared.
+        /// The `RESOLUTION` in pixels, or `nil` if it is not declared.
         public var presentationSize: PixelSize?
-        /// `FRAME-RATE`, frames per second at most; nil if undeclared.
+        /// The `FRAME-RATE`, the maximum in frames per second, or `nil` if it is not declared.
         public var nominalFrameRate: Double?
-        /// `VIDEO-RANGE`; SDR where undeclared.
+        /// The `VIDEO-RANGE`, or SDR if it is not declared.
         public var videoRange: VideoRange
         /// The entries of `REQ-VIDEO-LAYOUT`.
         public var videoLayouts: [PlaybackConfigurationOption]
     }
 
-    /// Attributes of the audio.
+    /// The audio attributes of a variant.
     public struct AudioAttributes: Sendable, Hashable {
-        /// The entries of `CODECS` that are audio.
+        /// The audio entries of `CODECS`.
         public var codecs: [String]
-        /// The renditions of the variant's audio group; empty where it has none.
+        /// The renditions of the variant's audio group, or an empty array if it has none.
         public var renditions: [AudioRendition]
 
-        /// The rendition that an option of the audible group stands for in this variant; nil where it has none.
+        /// Returns the rendition of an audible option in this variant, or `nil` if there is none.
         public func rendition(for option: MediaSelectionOption) -> AudioRendition? {
             let ids = Set(option.renditions.map(\.optionID))
             return renditions.first { ids.contains($0.id) }
@@ -50,23 +50,23 @@ public struct AssetVariant: Sendable, Identifiable {
         storage = Storage(facts, ineligibilityReasons)
     }
 
-    /// Makes a variant, for tests of a ``VariantSelector``; a player makes its own. Defaults stand for undeclared attributes.
+    /// Creates a variant, for tests of a ``VariantSelector``. Defaults stand for undeclared attributes.
     ///
     /// - Parameters:
-    ///   - index: its position in the multivariant playlist, from 0.
-    ///   - peakBitRate: `BANDWIDTH` in bits per second.
-    ///   - averageBitRate: `AVERAGE-BANDWIDTH` in bits per second.
-    ///   - id: nil (the default) is its position.
-    ///   - codecs: the entries of `CODECS`.
-    ///   - presentationSize: `RESOLUTION` in pixels.
-    ///   - nominalFrameRate: `FRAME-RATE`.
-    ///   - videoRange: `VIDEO-RANGE`.
-    ///   - hdcpLevel: `HDCP-LEVEL`.
-    ///   - score: `SCORE`.
-    ///   - audioGroup: the name of its audio group.
-    ///   - audioRenditions: the renditions of that group.
-    ///   - hasVideo: false for audio alone.
-    ///   - uri: as the playlist has it.
+    ///   - index: The position in the multivariant playlist, from 0.
+    ///   - id: The identifier. The default, `nil`, uses the index.
+    ///   - peakBitRate: The `BANDWIDTH` in bits per second.
+    ///   - averageBitRate: The `AVERAGE-BANDWIDTH` in bits per second.
+    ///   - codecs: The entries of `CODECS`.
+    ///   - presentationSize: The `RESOLUTION` in pixels.
+    ///   - nominalFrameRate: The `FRAME-RATE`.
+    ///   - videoRange: The `VIDEO-RANGE`.
+    ///   - hdcpLevel: The `HDCP-LEVEL`.
+    ///   - score: The `SCORE`.
+    ///   - audioGroup: The name of the audio group.
+    ///   - audioRenditions: The renditions of the audio group.
+    ///   - hasVideo: Whether the variant has video.
+    ///   - uri: The URI in the playlist.
     public init(
         index: Int, id: ID? = nil, peakBitRate: Double, averageBitRate: Double? = nil, codecs: [String] = [],
         presentationSize: PixelSize? = nil, nominalFrameRate: Double? = nil, videoRange: VideoRange = .sdr,
@@ -81,33 +81,34 @@ public struct AssetVariant: Sendable, Identifiable {
                 score: score, audioGroup: audioGroup, audioOptions: audioRenditions, hasVideo: hasVideo))
     }
 
-    /// Names the variant in every version of its playlist; see ``ID-swift.struct``.
+    /// The identifier of the variant in every version of its playlist. See ``ID-swift.struct``.
     public var id: ID { storage.facts.id }
-    /// Position in the multivariant playlist, from 0; 0 for a media playlist or file that was opened directly. Another
-    /// version of the playlist may count otherwise: ``id`` stays.
+    /// The position in the multivariant playlist, from 0.
+    ///
+    /// It is 0 for a media playlist or file that was opened directly. In another version of the playlist, the index may
+    /// differ, but ``id`` does not change.
     public var index: Int { storage.facts.index }
-    /// The media playlist, or the media file itself; nil where ``urlString`` is not a URL.
+    /// The URL of the media playlist or media file, or `nil` if ``urlString`` is not a URL.
     public var url: URL? { URL(string: urlString) }
-    /// The absolute URL of the media playlist, or of the media file itself, as it is written; what the playlist has where that
-    /// cannot be resolved.
+    /// The absolute URL of the media playlist or file as written, or the URI if it cannot be resolved.
     public var urlString: String { storage.facts.url ?? storage.facts.uri }
-    /// `BANDWIDTH` in bits per second; nil without a multivariant playlist, and where it is missing.
+    /// The `BANDWIDTH` in bits per second, or `nil` if it is missing or there is no multivariant playlist.
     public var peakBitRate: Double? { storage.facts.bandwidth > 0 ? storage.facts.bandwidth : nil }
-    /// `AVERAGE-BANDWIDTH` in bits per second; nil if undeclared.
+    /// The `AVERAGE-BANDWIDTH` in bits per second, or `nil` if it is not declared.
     public var averageBitRate: Double? { storage.facts.averageBandwidth }
-    /// The entries of `CODECS`, also those that are neither video nor audio; empty if undeclared.
+    /// All entries of `CODECS`, not only video and audio, or an empty array if it is not declared.
     public package(set) var codecs: [String] {
         get { storage.facts.codecs }
         set { facts.codecs = newValue }
     }
-    /// `SCORE`, how good the variant is compared with the others; nil if undeclared.
+    /// The `SCORE`, the relative quality of the variant, or `nil` if it is not declared.
     public var score: Double? { storage.facts.score }
-    /// `HDCP-LEVEL`, the copy protection that outputs need; nil if undeclared.
+    /// The `HDCP-LEVEL`, the copy protection that outputs need, or `nil` if it is not declared.
     public var hdcpLevel: HDCPLevel? { storage.facts.hdcpLevel }
-    /// `PATHWAY-ID`, the group of servers that it comes from; nil if undeclared.
+    /// The `PATHWAY-ID`, the servers from which the variant comes, or `nil` if it is not declared.
     public var pathwayID: String? { storage.facts.pathway }
 
-    /// Attributes of the video; nil for a variant that is known to have none.
+    /// The video attributes, or `nil` for a variant that is known to have no video.
     public var videoAttributes: VideoAttributes? {
         guard storage.facts.hasVideo else { return nil }
         return VideoAttributes(
@@ -117,20 +118,22 @@ public struct AssetVariant: Sendable, Identifiable {
             videoLayouts: storage.facts.requiredVideoLayouts.map(PlaybackConfigurationOption.init(rawValue:)))
     }
 
-    /// Attributes of the audio; nil for a variant that is known to have none.
+    /// The audio attributes, or `nil` for a variant that is known to have no audio.
     public var audioAttributes: AudioAttributes? {
         let own = codecs(of: .audio)
         guard !own.isEmpty || storage.facts.audioGroup != nil || storage.facts.codecs.isEmpty else { return nil }
         return AudioAttributes(codecs: own, renditions: storage.facts.audioOptions)
     }
 
-    /// Why this machine does not play the variant, with no limits set, as far as the multivariant playlist tells: all
-    /// reasons, in the order of the steps of selection. Known of the variants that an ``Asset`` lists; empty where it is
-    /// played, and of those that a player reports. ``Asset/ineligibilityReasons(for:)`` knows its keys, too, and
-    /// ``PlayerItem/ineligibilityReasons(for:)`` the limits of an item.
+    /// The reasons why this machine does not play the variant, according to the multivariant playlist.
+    ///
+    /// The array holds all reasons in the order of the selection steps, without the limits of an item. Only variants of
+    /// an ``Asset`` have reasons. For playable variants, and variants that a player reports, the array is empty.
+    /// ``Asset/ineligibilityReasons(for:)`` also takes keys into account, and ``PlayerItem/ineligibilityReasons(for:)``
+    /// the limits of an item.
     public var ineligibilityReasons: [IneligibilityReason] { storage.ineligibilityReasons }
 
-    /// Nothing is known that takes the variant: see ``ineligibilityReasons``.
+    /// A Boolean value that indicates whether the variant has no ``ineligibilityReasons``.
     public var isEligible: Bool { ineligibilityReasons.isEmpty }
 
     private func codecs(of type: MediaKind) -> [String] {
@@ -147,7 +150,7 @@ extension AssetVariant: Hashable {
 }
 
 extension AssetVariant: CustomStringConvertible {
-    /// `1280x720, 3000000 bit/s`.
+    /// A description such as `1280x720, 3000000 bit/s`.
     public var description: String {
         var words: [String] = []
         if let size = storage.facts.resolution { words.append("\(size.width)x\(size.height)") }
@@ -156,18 +159,18 @@ extension AssetVariant: CustomStringConvertible {
     }
 }
 
-// MARK: - Inside
+// MARK: - Internal
 
 extension AssetVariant {
-    /// What the playlist says, as it says it.
+    /// The declarations of the playlist.
     package struct Facts: Sendable, Hashable {
         var id = ID(rawValue: "")
         var index: Int
-        /// As written; empty for a variant without a playlist.
+        /// The URI as written, or an empty string for a variant without a playlist.
         var uri: String
-        /// nil where ``uri`` cannot be resolved.
+        /// The resolved URL, or nil if ``uri`` cannot be resolved.
         var url: String?
-        /// 0 if undeclared.
+        /// The bandwidth, or 0 if it is not declared.
         var bandwidth: Double
         var averageBandwidth: Double?
         var codecs: [String] = []
@@ -176,20 +179,20 @@ extension AssetVariant {
         var videoRange = VideoRange.sdr
         var hdcpLevel: HDCPLevel?
         var score: Double?
-        /// `AUDIO`; nil for audio inside the variant's own segments, or none.
+        /// The `AUDIO` group, or nil for audio inside the variant's segments, or no audio.
         var audioGroup: String?
         /// The renditions of ``audioGroup``.
         var audioOptions: [AudioRendition] = []
         var pathway: String?
-        /// Whether it is known or likely to hold video: by resolution, codecs or a `VIDEO` group.
+        /// Whether the variant has video according to its resolution, codecs or `VIDEO` group, or may have it.
         var hasVideo = true
         /// The entries of `REQ-VIDEO-LAYOUT`.
         var requiredVideoLayouts: [String] = []
-        /// `ALLOWED-CPC` with one entry per label: `com.example.drm:PC`.
+        /// The content of `ALLOWED-CPC` with one entry per label: `com.example.drm:PC`.
         var allowedCPC: [String] = []
     }
 
-    /// Keeps ``Facts``, and how this machine sees them, apart: variants are copied with every decision, event and state.
+    /// A box for the declarations and the reasons, because variants are copied with every decision, event and state.
     package final class Storage: Sendable {
         package let facts: Facts
         let ineligibilityReasons: [IneligibilityReason]
@@ -200,35 +203,36 @@ extension AssetVariant {
         }
     }
 
-    /// Rows of pixels; nil if undeclared.
+    /// The number of rows of pixels, or nil if it is not declared.
     package var height: Int? { storage.facts.resolution?.height }
-    /// `BANDWIDTH` in bits per second; 0 if undeclared.
+    /// The `BANDWIDTH` in bits per second, or 0 if it is not declared.
     package var bandwidth: Double { storage.facts.bandwidth }
-    /// ``bandwidth`` for texts and sizes, as far as numbers are exact.
+    /// The ``bandwidth`` as an integer, limited to the range in which it is exact.
     package var declaredBitRate: Int { Int(min(max(0, storage.facts.bandwidth), 1e15)) }
     package var averageBandwidth: Double? { storage.facts.averageBandwidth }
     package var resolution: PixelSize? { storage.facts.resolution }
     package var hasVideo: Bool { storage.facts.hasVideo }
     var videoRange: VideoRange { storage.facts.videoRange }
     var audioOptions: [AudioRendition] { storage.facts.audioOptions }
-    /// The URI as written; empty for a variant without a playlist.
+    /// The URI as written, or an empty string for a variant without a playlist.
     package var uri: String { storage.facts.uri }
 }
 
 extension Collection<AssetVariant> {
-    /// The variants from worst to best: by `SCORE` when every one has it, else by `BANDWIDTH`; equals in playlist order.
+    /// Returns the variants from worst to best: by `SCORE` if all have it, otherwise by `BANDWIDTH`. Equal variants
+    /// keep the playlist order.
     package func sortedByQuality() -> [AssetVariant] {
         let useScore = allSatisfy { $0.score != nil }
         let isBefore = { (left: AssetVariant, right: AssetVariant) in
             let (low, high) = useScore ? (left.score ?? 0, right.score ?? 0) : (left.bandwidth, right.bandwidth)
             return low != high ? low < high : left.index < right.index
         }
-        // Mostly they are in order, and sorting costs more than a look.
+        // The variants are usually sorted, and checking costs less than sorting.
         let isSorted = zip(self, dropFirst()).allSatisfy { !isBefore($1, $0) }
         return isSorted ? Array(self) : sorted(by: isBefore)
     }
 
-    /// The one that costs least, the first of equals.
+    /// The variant with the lowest bandwidth, and the first of equals.
     var lowestBandwidth: AssetVariant? {
         self.min { $0.bandwidth != $1.bandwidth ? $0.bandwidth < $1.bandwidth : $0.index < $1.index }
     }

@@ -1,19 +1,19 @@
 public import HLSKitPlaylist
 
-/// An audio rendition in the group of a variant.
+/// An audio rendition in the audio group of a variant.
 ///
 /// Source: rfc8216bis §4.4.6.1.
 public struct AudioRendition: Sendable, Hashable, Identifiable {
-    /// The identity across groups: renditions of several groups that stand for the same choice have the same.
+    /// The identifier, which renditions of several groups share if they stand for the same choice.
     public var id: String
-    /// BCP 47 tag; nil if undeclared.
+    /// The BCP 47 language tag, or `nil` if it is not declared.
     public var language: String?
-    /// First field of `CHANNELS`; nil if undeclared.
+    /// The number of channels, the first field of `CHANNELS`, or `nil` if it is not declared.
     public var channelCount: Int?
-    /// How the channels are meant: third field of `CHANNELS`. Empty if undeclared.
+    /// The use of the channels, the third field of `CHANNELS`, or an empty set if it is not declared.
     public var channelUsage: Set<ChannelUsage>
 
-    /// Makes a rendition; what has a default is undeclared.
+    /// Creates a rendition. Defaults stand for undeclared attributes.
     package init(
         id: String, language: String? = nil, channelCount: Int? = nil, channelUsage: Set<ChannelUsage> = []
     ) {
@@ -33,11 +33,11 @@ extension AudioRendition {
 }
 
 extension Rendition {
-    /// ``channelUsage`` where `CHANNELS` is declared.
+    /// The ``channelUsage``, or nil if `CHANNELS` is not declared.
     package var declaredChannelUsage: Set<ChannelUsage>? { channels == nil ? nil : Set(channelUsage) }
 }
 
 extension MediaSelectionOption {
-    /// How the channels of its first rendition that says so are meant; nil where none does.
+    /// The channel usage of the first rendition that declares it, or nil if none does.
     var channelUsage: Set<ChannelUsage>? { renditions.lazy.compactMap(\.declaredChannelUsage).first }
 }

@@ -1,16 +1,13 @@
 package import HLSKitMedia
 import HLSKitPlaylist
 
-/// The audio tracks of segments as options of the audible group, for media whose playlist names no audio.
-///
-/// See docs/behaviour/media-selection.md; I01.
+/// The audio tracks of segments as options of the audible group, for a playlist without audio renditions (I01).
 package struct AudioTrackOptions: Sendable {
-    /// An option, and its track.
     private let entries: [(option: MediaSelectionOption, track: MediaTrack)]
 
     /// - Parameters:
-    ///   - tracks: all that a segment has. Tracks that can be decoded go first.
-    ///   - canDecode: whether this machine decodes a codec.
+    ///   - tracks: All tracks of a segment. Decodable tracks come first in the options.
+    ///   - canDecode: Whether this machine can decode a codec.
     package init(_ tracks: [MediaTrack], canDecode: (MediaCodec) -> Bool) {
         let all = tracks.filter { $0.mediaType == .audio && !$0.isAuxiliary }
         let ordered =
@@ -32,7 +29,6 @@ package struct AudioTrackOptions: Sendable {
 
     package var options: [MediaSelectionOption] { entries.map(\.option) }
 
-    /// The audible group; nil without audio.
     package var group: MediaSelectionGroup? {
         entries.isEmpty
             ? nil : MediaSelectionGroup(characteristic: .audible, options: options, allowsEmptySelection: false)
@@ -44,18 +40,18 @@ package struct AudioTrackOptions: Sendable {
     }
 }
 
-/// Chooses among the audio tracks of a segment.
+/// Selects one of the audio tracks of a segment.
 package struct AudioTrackRule: Sendable, Equatable {
     private let terms: SelectionTerms
 
-    /// nil where no track is wanted more than another.
+    /// Creates a rule, or returns nil if no track is preferred.
     package init?(_ terms: SelectionTerms) {
         let isChosen = if case .option = terms.choice { true } else { false }
         guard isChosen || terms.wish != nil || (terms.criteria != nil && terms.isAutomatic) else { return nil }
         self.terms = terms
     }
 
-    /// The track that is wanted; nil where none of them is.
+    /// Returns the preferred track, or nil if none is preferred.
     package func track(among tracks: [MediaTrack], canDecode: (MediaCodec) -> Bool) -> MediaTrack? {
         let options = AudioTrackOptions(tracks, canDecode: canDecode)
         guard let group = options.group else { return nil }
@@ -63,13 +59,13 @@ package struct AudioTrackRule: Sendable, Equatable {
     }
 }
 
-/// Names of tracks as renditions, no two alike.
+/// Generates unique rendition names for tracks.
 package struct TrackNames {
     private var used: Set<String> = []
 
     package init() {}
 
-    /// - Parameter kind: begins the name, before the language.
+    /// - Parameter kind: The beginning of the name, before the language.
     package mutating func name(of track: MediaTrack, _ kind: String) -> String {
         let base = track.language.map { "\(kind) \(LanguageTag.shortest($0))" } ?? kind
         var name = base

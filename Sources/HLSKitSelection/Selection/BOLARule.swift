@@ -1,27 +1,29 @@
 import Glibc
 import HLSKitLoading
 
-/// Chooses by the buffer alone: the variant that brings most utility per bit at the present level (BOLA, in its finite
-/// form with oscillation damping).
+/// A rule that selects by the buffer alone the variant with the most utility per bit (BOLA).
 ///
-/// With utility u = ln(R / R lowest) of a variant of rate R, buffer B and a capacity that gives the weight
-/// V = (capacity − L) / (u highest + 5), the choice maximises (V·(u + 5) − B) / R. Near the start and the end of a title the
-/// capacity is less, so that the choice does not wait for a buffer that cannot be. Going up beyond what the throughput
-/// carries is damped: at most to that variant, and then loaded only when the buffer is small enough for it. A running
-/// download is abandoned when a lower variant has a better quotient for what is left to load.
+/// The rule uses the finite form of BOLA with oscillation damping. The utility of a variant with rate R is u = ln(R /
+/// lowest R). For a buffer B and a capacity, the weight is V = (capacity − L) / (highest u + 5). The choice maximises
+/// (V·(u + 5) − B) / R.
+///
+/// Near the start and the end of a title the capacity is smaller, because the buffer cannot become larger there. If the
+/// rule would select a variant above the throughput, it goes up at most to the variant that the throughput supports. It
+/// then loads that variant only when the buffer is small enough. A running download is abandoned if a lower variant has
+/// a better quotient for the remaining bits.
 ///
 /// Source: Spiteri, Urgaonkar, Sitaraman: BOLA, INFOCOM 2016; BOLA-O and BOLA-FINITE as in Sabre.
 public struct BOLARule: VariantSelector, Hashable {
-    /// γp: how much smoothness weighs against utility.
+    /// The weight of smoothness against utility, γp in the paper.
     private static let smoothness = 5.0
-    /// In segments: the least that the capacity is taken for.
+    /// The minimum capacity, in segments.
     private static let leastCapacity = 3.0
 
     private var averages = TransferAverages()
     private var weight = 0.0
     private var lastID: AssetVariant.ID?
 
-    /// Makes a rule with the parameters of the paper.
+    /// Creates a rule with the parameters of the paper.
     public init() {}
 
     public mutating func decide(_ input: SelectionInput) -> SelectionDecision {

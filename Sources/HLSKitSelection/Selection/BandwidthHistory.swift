@@ -1,52 +1,48 @@
 package import HLSKitPlaylist
 import Synchronization
 
-/// Throughput that players have measured, kept from one player to the next.
+/// A record of measured throughput that players share.
 ///
-/// Give the same history to all players of a program: each begins on the variant that the ones before it found
-/// possible. Store ``estimates`` to keep it longer than the process lives. See docs/behaviour/selection.md.
+/// Give the same history to all players of an app, so that each starts on a variant that earlier throughput supports.
+/// Store ``estimates`` to keep them beyond the lifetime of the process.
 public final class BandwidthHistory: Sendable {
     private let state: Mutex<BandwidthEstimates>
 
-    /// Makes a history that begins with `estimates`; empty by default.
+    /// Creates a history that begins with `estimates`, which are empty by default.
     public init(_ estimates: BandwidthEstimates = .init()) { state = Mutex(estimates) }
 
-    /// All that is known now.
+    /// The current estimates.
     public var estimates: BandwidthEstimates { state.withLock { $0 } }
 
-    /// Takes down what was measured. Players do so after each segment.
+    /// Records a measurement, after each segment.
     package func note(_ bitsPerSecond: Double, host: String, at date: PlaylistDate) {
         state.withLock { $0.note(bitsPerSecond, host: host, at: date) }
     }
 
-    /// Forgets everything.
+    /// Removes all estimates.
     public func removeAll() { state.withLock { $0.entries = [:] } }
 }
 
-/// The throughput of hosts, each with the date at which it was measured.
+/// The throughput of hosts, each with the date of its measurement.
 public struct BandwidthEstimates: Sendable, Hashable, Codable {
-    /// The throughput of one host.
     package struct Entry: Sendable, Hashable, Codable {
-        /// The estimate in bits per second.
         package var bitsPerSecond: Double
-        /// When it was measured.
         package var measuredAt: PlaylistDate
 
-        /// Makes an entry.
         package init(bitsPerSecond: Double, measuredAt: PlaylistDate) {
             self.bitsPerSecond = bitsPerSecond
             self.measuredAt = measuredAt
         }
     }
 
-    /// By host, and its port where it is not the scheme's own.
+    /// The entries by host, with the port if it is not the default of the scheme.
     package var entries: [String: Entry]
-    /// The age from which on an estimate says nothing any more. Default: a day.
+    /// The age after which an estimate is ignored. The default is one day.
     package var maximumAge: Duration
-    /// The hosts that are kept; beyond them the oldest goes. Default 256.
+    /// The number of hosts to keep. Beyond it, the oldest is removed. The default is 256.
     package var maximumHostCount: Int
 
-    /// Knows nothing yet.
+    /// Creates empty estimates.
     public init(maximumAge: Duration = .seconds(86_400), maximumHostCount: Int = 256) {
         self.init(entries: [:], maximumAge: maximumAge, maximumHostCount: maximumHostCount)
     }
@@ -59,14 +55,13 @@ public struct BandwidthEstimates: Sendable, Hashable, Codable {
         self.maximumHostCount = maximumHostCount
     }
 
-    /// The throughput to expect of a host, in bits per second; nil if nothing is known, or nothing recent.
+    /// Returns the expected throughput of a host in bits per second, or nil if there is no recent estimate.
     package func bitsPerSecond(host: String, at date: PlaylistDate) -> Double? {
         guard let entry = entries[host], entry.bitsPerSecond.isFinite, entry.bitsPerSecond > 0 else { return nil }
-        // A clock that was set back makes no estimate old.
+        // If the clock was set back, estimates remain valid.
         return date - entry.measuredAt <= maximumAge ? entry.bitsPerSecond : nil
     }
 
-    /// Replaces what is known of a host.
     package mutating func note(_ bitsPerSecond: Double, host: String, at date: PlaylistDate) {
         guard bitsPerSecond.isFinite, bitsPerSecond > 0 else { return }
         entries[host] = Entry(bitsPerSecond: bitsPerSecond, measuredAt: date)

@@ -2,9 +2,9 @@ package import HLSKitLoading
 import HLSKitMedia
 package import HLSKitPlaylist
 
-/// What servers are told that media is, by what playlists declare of it.
+/// The CMCD facts of media, from the declarations of playlists.
 extension ClientDataFacts {
-    /// Of a segment that is not for showing.
+    /// Creates the facts of a segment that is not loaded for display.
     package init(segmentOf duration: Duration, _ type: ObjectType?, isLive: Bool) {
         self.init()
         (isNotRendered, self.duration, objectType) = (true, duration, type)
@@ -13,7 +13,7 @@ extension ClientDataFacts {
 }
 
 extension AssetVariant {
-    /// Of its own segments.
+    /// The object type of the variant's own segments.
     package var objectType: ClientDataFacts.ObjectType {
         guard hasVideo else { return .audio }
         return ClientDataFacts.ObjectType(codecs: codecs) == .video ? .video : .muxed
@@ -21,7 +21,7 @@ extension AssetVariant {
 }
 
 extension ClientDataFacts.ObjectType {
-    /// nil where nothing is declared, or nothing of sound and pictures.
+    /// Creates the object type, or returns nil if the codecs declare neither audio nor video.
     package init?(codecs: [String]) {
         let types = Set(codecs.map { CodecString(rawValue: $0).mediaType })
         switch (types.contains(.video), types.contains(.audio)) {
@@ -34,7 +34,7 @@ extension ClientDataFacts.ObjectType {
 }
 
 extension MediaPlaylist {
-    /// Of subtitles: in MP4, which needs an initialization section, or as text.
+    /// The object type of subtitles: timed text in MP4 if the playlist has an initialization section, otherwise text.
     package var objectTypeOfSubtitles: ClientDataFacts.ObjectType {
         segments.first?.map == nil ? .caption : .timedText
     }

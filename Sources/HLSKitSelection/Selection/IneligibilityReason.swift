@@ -1,25 +1,28 @@
-/// Why a variant is out: a step of selection that takes it, by its number, or what its own playlist shows.
+/// The reason why a variant is not eligible.
+///
+/// The raw value is the number of the selection step that excludes the variant, except for ``keySystem``, which follows
+/// from the variant's own playlist.
 public enum IneligibilityReason: Int, Sendable, Hashable, CaseIterable {
     /// Another variant is pinned.
     case notPinned = 0
     /// A codec cannot be decoded.
     case codec = 1
-    /// A video layout or a content protection is required that is not there.
+    /// A required video layout or content protection is not available.
     case requirement = 2
     case hdcpLevel = 3
     case videoRange = 4
-    /// The selected audio, or its language, is in another variant's group.
+    /// Only other variants have the selected audio or its language in their audio group.
     case audioGroup = 5
-    /// More audio channels than the output has, or lossless audio that is not wanted.
+    /// The output supports fewer audio channels, or lossless audio is not preferred.
     case audioFormat = 6
-    /// It failed of late.
+    /// The variant failed recently.
     case penalized = 7
     case audioOnly = 8
     case peakBitRate = 9
     case maximumResolution = 10
     case displaySize = 11
-    /// Decoder limits, bounds, or the quality that was asked for.
+    /// The variant violates a decoder limit, the bit-rate bounds or the quality expression.
     case limits = 12
-    /// Its media is encrypted by a method that is not known, or for a key system that nobody here has keys of.
+    /// The media uses an unknown encryption method, or a key system without an available key.
     case keySystem = 13
 }

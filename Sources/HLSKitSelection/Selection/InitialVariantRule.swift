@@ -1,17 +1,17 @@
 import HLSKitLoading
 
-/// Chooses the variant to start on.
-///
-/// See docs/behaviour/selection.md.
+/// Selects the variant with which playback starts.
 package struct InitialVariantRule: Sendable, Hashable {
-    /// The share of the known throughput that the first variant may take.
+    /// The share of the known throughput that the first variant may use.
     var share = 0.8
 
     package init() {}
 
-    /// The variant to start on, nil when there is none.
+    /// Returns the variant to start with, or nil if there is none.
     ///
-    /// `eligible` is in playlist order; `knownThroughput` in bits per second, nil when nothing is known.
+    /// - Parameters:
+    ///   - eligible: The eligible variants in playlist order.
+    ///   - knownThroughput: The throughput in bits per second, or nil if it is unknown.
     package func choose(
         from eligible: [AssetVariant], knownThroughput: Double?, startsOnFirstEligibleVariant: Bool = false
     ) -> SelectionDecision? {

@@ -1,12 +1,14 @@
 import Glibc
 import HLSKitLoading
 
-/// Compares languages: BCP 47 tags, and the three letters of media containers.
+/// Comparison of languages: BCP 47 tags, and three-letter codes of media containers.
 package enum LanguageTag {
-    /// The first available language that serves the first preference that any serves.
+    /// Returns the available language for the first preference that has a match.
     ///
-    /// A preference is served by itself, by a less exact form of it (`en` for `en-GB`), then by a more exact one (`en-US`
-    /// for `en`). Source: RFC 4647 §3.4, with its reverse.
+    /// A preference matches the same tag, then a less specific one (`en` for `en-GB`), then a more specific one
+    /// (`en-US` for `en`).
+    ///
+    /// Source: RFC 4647 §3.4, with its reverse.
     package static func bestMatch(for preferences: [String], among available: [String]) -> String? {
         let forms = available.map(normalized)
         for preference in preferences {
@@ -21,7 +23,7 @@ package enum LanguageTag {
         return nil
     }
 
-    /// The tag with a language of two letters where it has one: `de` for `deu`.
+    /// Returns the tag with the two-letter language code if there is one: `de` for `deu`.
     package static func shortest(_ tag: String) -> String {
         guard let language = tag.split(separator: "-", maxSplits: 1).first,
             let short = twoLetters[language.lowercased()]
@@ -29,28 +31,31 @@ package enum LanguageTag {
         return short + tag.dropFirst(language.count)
     }
 
-    /// The languages that the environment asks for, the most wanted first: `LANGUAGE`, then the first of `LC_ALL`,
-    /// `LC_MESSAGES` and `LANG` that says something. Empty in the locale `C`.
+    /// Returns the preferred languages of the environment in order, or an empty array in the locale `C`.
+    ///
+    /// They are the entries of `LANGUAGE`, followed by the first nonempty value of `LC_ALL`, `LC_MESSAGES` and `LANG`.
     ///
     /// Source: POSIX XBD 8.2; GNU gettext, "The LANGUAGE variable".
     package static func preferred(by environment: (String) -> String?) -> [String] {
         let named = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap(environment).first { !$0.isEmpty }
-        // LANGUAGE counts for nothing in the locale C.
+        // In the locale C, LANGUAGE is ignored.
         guard let main = named.flatMap(tag(ofLocale:)) else { return [] }
         let listed = (environment("LANGUAGE") ?? "").split(separator: ":").compactMap { tag(ofLocale: String($0)) }
         var seen: Set<String> = []
         return (listed + [main]).filter { seen.insert(normalized($0)).inserted }
     }
 
-    /// The languages by which audio is chosen, for who plays and who saves: those that a program names, else those of the
-    /// environment where time passes as it does for people, so that a test does the same everywhere.
+    /// Returns the languages for choosing audio: the app's languages, otherwise the environment's.
+    ///
+    /// The environment is only used with the clock of this machine, so that tests with other clocks do the same
+    /// everywhere.
     package static func preferred(_ named: [String]?, by clock: some Clock<Duration>) -> [String] {
         if let named { return named }
         guard clock.isOfThisMachine else { return [] }
         return preferred { getenv($0).map { String(cString: $0) } }
     }
 
-    /// `de-AT` for `de_AT.UTF-8@euro`; nil for `C` and `POSIX`, and for what is no name of a locale.
+    /// Converts `de_AT.UTF-8@euro` to `de-AT`. Returns nil for `C`, `POSIX` and invalid names.
     private static func tag(ofLocale name: String) -> String? {
         let base = name.prefix { $0 != "." && $0 != "@" }
         guard base != "C", base != "POSIX", let first = base.first, first.isLetter,
@@ -61,7 +66,7 @@ package enum LanguageTag {
 
     package static func matches(_ left: String, _ right: String) -> Bool { normalized(left) == normalized(right) }
 
-    /// In lower case, a three-letter language that has two letters by those.
+    /// Returns the tag in lower case, with a two-letter language code if there is one.
     private static func normalized(_ tag: String) -> String {
         let parts = tag.lowercased().split(separator: "-", maxSplits: 1)
         guard let language = parts.first else { return "" }
@@ -69,7 +74,7 @@ package enum LanguageTag {
         return parts.count > 1 ? "\(short)-\(parts[1])" : short
     }
 
-    /// ISO 639-2 (terminology and bibliography) to ISO 639-1, for languages that media is likely to be in.
+    /// A map from ISO 639-2 (terminology and bibliography) to ISO 639-1, for common languages of media.
     private static let twoLetters: [String: String] = [
         "afr": "af", "ara": "ar", "bel": "be", "ben": "bn", "bul": "bg", "cat": "ca", "ces": "cs", "cze": "cs",
         "chi": "zh", "cym": "cy", "wel": "cy", "dan": "da", "deu": "de", "ger": "de", "ell": "el", "gre": "el",

@@ -1,14 +1,14 @@
 import HLSKitLoading
 
-/// How much arrived in each of the last seconds of loading.
+/// The amount of data that arrived in each recent second of loading.
 ///
-/// Time in which nothing was asked for does not count; waiting for a first byte does. So a second is one in which a player
-/// wanted media, and its rate says what the player got.
+/// Time without a request does not count, but waiting for a first byte does. So each rate is the throughput in a second
+/// in which a player wanted media.
 struct LoadingRecord: Sendable, Hashable {
-    /// Seconds that are remembered: before that, the network may have been a different one.
+    /// The number of seconds to keep. Earlier, the network may have been different.
     static let length = 120
 
-    /// Bits per second in each whole second, the oldest first.
+    /// The rates in bits per second of each full second, the oldest first.
     private(set) var rates: [Double] = []
     private var openBits = 0.0
     private var openTime = 0.0
@@ -29,7 +29,7 @@ struct LoadingRecord: Sendable, Hashable {
         activeCount = max(0, activeCount - 1)
     }
 
-    /// Bytes since the last call are taken to have arrived evenly.
+    /// Assumes that the bits since the last call arrived evenly.
     private mutating func advance(to now: Duration, bits: Double) {
         let time = now.seconds
         var rest = activeCount > 0 ? max(0, time - last) : 0
@@ -38,7 +38,7 @@ struct LoadingRecord: Sendable, Hashable {
             openBits += bits
             return
         }
-        // A silence that fills the memory makes everything before it forgotten.
+        // A silence longer than the record erases everything before it.
         rest = min(rest, Double(Self.length) + 1)
         let rate = bits / rest
         while openTime + rest >= 1 {

@@ -1,48 +1,48 @@
 import Glibc
 import HLSKitLoading
 
-/// The mode of ``ScenarioRule`` for streams that are played by parts, with a second or two of media ahead.
+/// The mode of ``ScenarioRule`` for streams that are played in parts, with a second or two of media ahead.
 ///
-/// There is no buffer to plan with: a variant is right if its parts arrive while they are made, and if what is ahead lasts
-/// through the slump that comes. So the rule asks what the link gave at its worst of late, and not what it gives on average.
+/// There is no buffer to plan with. A variant is suitable if its parts arrive while they are made, and if the media
+/// ahead lasts through the next slump. So the rule uses the worst recent throughput rather than the average.
 ///
-/// With bit rate R, part duration d, time to the first byte l, media ahead B, and the throughput C:
+/// With bit rate R, part duration d, time to the first byte l, media ahead B, and throughput C:
 ///
-/// 1. C(now) is the lower of what the last transfer and the transfers of the last second had; C(low) is the least C(now) of
-///    the last eight seconds, as slumps of mobile networks come in groups. A fall is believed at once, a rise when it has
-///    lasted. A part that has been on its way for half of d counts with what it has had so far.
-/// 2. A variant *keeps up* if a part takes no longer than its share of d: l + R·d / C(now) ≤ 0.95·d for the variant in use and
-///    those below, 0.8·d for a better one. The distance between the two is what keeps it from going to and fro.
-/// 3. It is *safe* if what is listed and not here, of duration b, comes while something is ahead, though C is 0.8·C(low):
-///    w + R·b / 0.8·C(low) ≤ B, where w is l, or 3·l for another variant, whose playlist is loaded first. b is d where all
-///    goes well, more (up to 3·d) while a part before is late. And if the slump could come again and last a second:
-///    (l / d + R / C(low) − 1)·1 s ≤ B, as that is what it takes of what is ahead.
-/// 4. The best variant that keeps up and is safe is taken; a better one than that in use only where the last fall to a lower
-///    one was long enough ago: four seconds, twice as long after each rise that did not last for two of these times, up to
-///    32 s, and half as long after one that did. Where none is, the lowest.
-/// 5. A part on its way is late once more than d has passed, or the rest of it at the rate that is seen takes longer than what
-///    is ahead lasts. It is given up for the best lower variant that keeps up at that rate and whose part, with 2·l
-///    for the way there, is there while something is ahead, else for the lowest; in any case only where that is sooner by a fifth than to wait for the rest.
-///
-/// See docs/behaviour/selection.md.
+/// 1. C(now) is the lower of two rates: the last transfer's, and the rate of all transfers of the last second. C(low)
+///    is the lowest C(now) of the last eight seconds, because slumps of mobile networks come in groups. So a fall has
+///    effect at once, and a rise only after it has lasted. A part that has been loading for half of d counts with the
+///    data received so far.
+/// 2. A variant *keeps up* if a part takes no longer than its share of d: l + R·d / C(now) ≤ 0.95·d for the current
+///    variant and lower ones, 0.8·d for a better one. The difference between the two prevents oscillation.
+/// 3. A variant is *safe* if the listed media that is not loaded, of duration b, arrives before the media ahead is
+///    played, even if C is 0.8·C(low): w + R·b / 0.8·C(low) ≤ B. Here w is l, or 3·l for another variant, whose
+///    playlist is loaded first. Normally b is d, and more (up to 3·d) while an earlier part is late. The media ahead
+///    must also last if the slump returns for one second: (l / d + R / C(low) − 1)·1 s ≤ B, the amount by which it
+///    shortens the media ahead.
+/// 4. The rule takes the best variant that keeps up and is safe, or the lowest if there is none. It rises above the
+///    current variant only if the last fall was long enough ago. That time is four seconds. It doubles, up to 32 s,
+///    after each rise that did not last for twice that time, and is halved after one that did.
+/// 5. A part that is loading is late after d has passed, or if the rest would take longer at the current rate than the
+///    media ahead lasts. The rule then abandons it for the best lower variant that keeps up at that rate. After 2·l for
+///    the request, its part must arrive before the media ahead is played. If there is none, it takes the lowest. It
+///    only does so if this is faster by a fifth than waiting for the rest.
 struct LowLatencyRule: Sendable {
-    /// Seconds.
+    /// In seconds.
     private static let recent = 1.0
     private static let memory = 8.0
     private static let slumpTime = 1.0
-    /// Shares of the playing time of a part that loading it may take.
+    /// The shares of a part's duration that loading it may take.
     private static let share = 0.95
     private static let upShare = 0.8
-    /// The share of the throughput that is counted on for the next part.
+    /// The share of the throughput that is assumed for the next part.
     private static let safety = 0.8
-    /// In parts: after an outage, when much is listed and nothing here, waiting for all of it would be no help.
+    /// The largest backlog in parts. After an outage much more is listed, but waiting for all of it would not help.
     private static let longestBacklog = 3.0
-    /// A part that is on its way for this share of its playing time tells how fast the link is.
+    /// The share of its duration after which a part that is still loading shows the speed of the link.
     private static let tellingShare = 0.5
     private static let patiences = (least: Duration.seconds(4), most: Duration.seconds(32))
     private static let gain = 0.8
 
-    /// Throughput and when it was measured.
     private struct Sample: Sendable {
         var time: Double
         var bits: Double
@@ -51,21 +51,21 @@ struct LowLatencyRule: Sendable {
 
     private var history = TransferHistory()
     private var samples: [Sample] = []
-    /// What C(now) was when it was measured, of the last seconds.
+    /// The values of C(now) in the last seconds, at the times of measurement.
     private var levels: [(time: Double, rate: Double)] = []
     private var latency = MovingAverage(halfLife: 8)
     private var wentDown: Duration?
     private var wentUp: Duration?
-    /// How long after a fall it stays down.
+    /// The time to wait after a fall before the next rise.
     private var patience = patiences.least
 
-    /// Takes in what ended since the last call.
+    /// Records the transfers that ended since the last call.
     private mutating func learn(_ input: SelectionInput) {
         for transfer in history.takeNew(from: input) {
             let time = transfer.finished.seconds
             let receiving = transfer.receivingSeconds
             if receiving > 0 { latency.add(transfer.latencySeconds, weight: 1) }
-            // Without a first byte all the time was spent waiting for one.
+            // Without a first byte, all the time was spent waiting for one.
             let seconds = receiving > 0 ? receiving : transfer.latencySeconds
             let bits = transfer.linkBits(among: input.recentTransfers)
             guard seconds > 0, bits > 0 else { continue }
@@ -81,7 +81,7 @@ struct LowLatencyRule: Sendable {
         levels.append((time, rate))
     }
 
-    /// A rise that did not last makes the next one wait twice as long; one that did, half as long.
+    /// Doubles the waiting time after a rise that did not last, and halves it after one that did.
     private mutating func fall(at now: Duration) {
         let lasted = wentUp.map { now - $0 >= patience + patience } ?? true
         patience = min(max(lasted ? patience / 2 : patience * 2, Self.patiences.least), Self.patiences.most)
@@ -132,7 +132,7 @@ struct LowLatencyRule: Sendable {
         let received = 8 * Double(download.receivedByteCount)
         let rest = max(0, 8 * Double(download.expectedByteCount) - received)
         let receiving = download.firstByte.map { (input.now - $0).seconds } ?? max(0, elapsed - wait)
-        // What is waited for is on its way.
+        // While the first byte is awaited, there is no rate to judge.
         guard receiving > 0.05, elapsed > wait + 0.1 else { return .keep(download) }
         let seen = max(1000, received / receiving)
         let left = rest / seen
@@ -161,19 +161,19 @@ struct LowLatencyRule: Sendable {
 }
 
 extension LowLatencyRule {
-    /// The input in seconds of the clock, from the worst variant to the best.
+    /// The input in seconds of the clock, with variants from worst to best.
     private struct Situation {
         let variants: [AssetVariant]
         let rates: [Double]
         let partDuration: Double
         let buffer: Double
-        /// How much is listed and not here: one part, or more of them.
+        /// The duration of listed media that is not loaded: one part or more.
         let backlog: Double
 
         init(_ input: SelectionInput) {
             let speed = max(abs(input.rate), 1e-3)
             variants = input.candidates.sortedByQuality()
-            // What every part may take: there is no buffer that evens it out.
+            // Every part must fit the peak rate, because there is no buffer to even it out.
             rates = variants.map { max(1, $0.bandwidth) * speed }
             let duration = input.download?.segmentDuration ?? input.partTarget ?? .seconds(1)
             partDuration = max(0.05, duration.seconds / speed)

@@ -1,15 +1,14 @@
-/// A transfer that is over: finished, failed or cancelled.
+/// A transfer that finished, failed or was cancelled.
 public struct MeasuredTransfer: Sendable, Hashable {
-    /// Bytes that arrived.
+    /// The number of received bytes.
     public var byteCount: Int
-    /// When it was requested, by the player's clock.
+    /// The time of the request, on the player's clock.
     public var requested: Duration
-    /// When its first byte arrived.
+    /// The time at which the first byte arrived.
     public var firstByte: Duration
-    /// When it was over.
+    /// The time at which the transfer ended.
     public var finished: Duration
 
-    /// Makes a transfer.
     package init(byteCount: Int, requested: Duration, firstByte: Duration, finished: Duration) {
         self.byteCount = byteCount
         self.requested = requested

@@ -1,9 +1,10 @@
-/// A property of media by which tracks and options are chosen. An open set: entries of `CHARACTERISTICS` that this
-/// library does not know keep their text.
+/// A characteristic of media by which tracks and options are selected.
+///
+/// The set is open: unknown entries of `CHARACTERISTICS` keep their text.
 public struct MediaCharacteristic: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// ``rawValue``.
+    /// The raw value.
     public var description: String { rawValue }
 
     /// Video and images.
@@ -12,14 +13,14 @@ public struct MediaCharacteristic: RawRepresentable, Sendable, Hashable, CustomS
     public static let audible = MediaCharacteristic(rawValue: "AVMediaCharacteristicAudible")
     /// Subtitles and closed captions.
     public static let legible = MediaCharacteristic(rawValue: "AVMediaCharacteristicLegible")
-    /// Made of frames: video.
+    /// Media that consists of frames, such as video.
     public static let frameBased = MediaCharacteristic(rawValue: "AVMediaCharacteristicFrameBased")
     /// Colours beyond ITU-R BT.709.
     public static let usesWideGamutColorSpace = MediaCharacteristic(
         rawValue: "AVMediaCharacteristicUsesWideGamutColorSpace")
-    /// A transfer function of PQ or HLG.
+    /// Video with a PQ or HLG transfer function.
     public static let containsHDRVideo = MediaCharacteristic(rawValue: "AVMediaCharacteristicContainsHDRVideo")
-    /// Subtitles that belong to the picture and are shown without being asked for.
+    /// Subtitles that belong to the video and are shown without being selected.
     public static let containsOnlyForcedSubtitles = MediaCharacteristic(rawValue: "public.subtitles.forced-only")
     /// The main program, as its author intended it.
     public static let isMainProgramContent = MediaCharacteristic(rawValue: "public.main-program-content")
@@ -40,7 +41,7 @@ public struct MediaCharacteristic: RawRepresentable, Sendable, Hashable, CustomS
     public static let easyToRead = MediaCharacteristic(rawValue: "public.easy-to-read")
     /// A translation of any kind.
     public static let languageTranslation = MediaCharacteristic(rawValue: "public.translation")
-    /// A translation spoken in place of the original dialogue.
+    /// A translation spoken instead of the original dialogue.
     public static let dubbedTranslation = MediaCharacteristic(rawValue: "public.translation.dubbed")
     /// A translation spoken over the original dialogue.
     public static let voiceOverTranslation = MediaCharacteristic(rawValue: "public.translation.voice-over")

@@ -1,16 +1,16 @@
-/// Which option of each group is selected.
+/// The selected option of each media selection group.
 public struct MediaSelection: Sendable, Hashable {
     private var options: [MediaCharacteristic: MediaSelectionOption] = [:]
 
-    /// Makes a selection without options.
+    /// Creates a selection without options.
     public init() {}
 
-    /// The selected option of the group; nil if none is.
+    /// Returns the selected option of a group, or `nil` if none is selected.
     public func selectedMediaOption(in group: MediaSelectionGroup) -> MediaSelectionOption? {
         self[group.characteristic]
     }
 
-    /// The selected option of the group of this characteristic: `audible`, `legible` or `visual`.
+    /// The selected option of the group with a characteristic: `audible`, `legible` or `visual`.
     public package(set) subscript(characteristic: MediaCharacteristic) -> MediaSelectionOption? {
         get { options[characteristic] }
         set { options[characteristic] = newValue }

@@ -1,15 +1,15 @@
-/// Criteria for one kind of media, for when the user has chosen none of its options.
-///
-/// See docs/behaviour/media-selection.md; I05.
+/// Criteria that select an option of a group if the user has not chosen one.
 public struct MediaSelectionCriteria: Sendable, Hashable {
-    /// BCP 47 tags, the most wanted first. `en` also takes `en-US`, and `en-GB` takes `en`. Empty: any language.
+    /// The preferred languages in order, as BCP 47 tags, or an empty array for any language.
+    ///
+    /// `en` also matches `en-US`, and `en-GB` matches `en`.
     public var preferredLanguages: [String]
-    /// The more of them an option has, the better.
+    /// Preferred characteristics. An option that has more of them is better.
     public var preferredMediaCharacteristics: [MediaCharacteristic]
-    /// An option that has all of them goes before every other one.
+    /// Characteristics that take precedence: an option with all of them is preferred to all others.
     public var principalMediaCharacteristics: [MediaCharacteristic]
 
-    /// Makes criteria; an empty list prefers nothing.
+    /// Creates criteria. An empty array expresses no preference.
     public init(
         preferredLanguages: [String] = [], preferredMediaCharacteristics: [MediaCharacteristic] = [],
         principalMediaCharacteristics: [MediaCharacteristic] = []

@@ -2,7 +2,7 @@ package import HLSKitCaptions
 import HLSKitPlaylist
 
 extension ClosedCaptionService {
-    /// nil for what names no service of CEA-608 or CEA-708.
+    /// Creates a service, or returns nil if the ID does not name a service of CEA-608 or CEA-708.
     package init?(instreamID: String?) {
         guard let instreamID else { return nil }
         for (prefix, numbers) in [("CC", 1...4), ("SERVICE", 1...63)] where instreamID.hasPrefix(prefix) {
@@ -13,7 +13,7 @@ extension ClosedCaptionService {
         return nil
     }
 
-    /// Those of CEA-608 first, each kind by its numbers.
+    /// The sort order: CEA-608 services first, then by number.
     package var order: (Int, Int) {
         let isDigital = rawValue.hasPrefix("SERVICE")
         return (isDigital ? 1 : 0, Int(rawValue.dropFirst(isDigital ? 7 : 2)) ?? 0)
@@ -21,8 +21,8 @@ extension ClosedCaptionService {
 }
 
 extension MediaSelectionGroup {
-    /// The legible group of a playlist with options for services that only the video shows, and others; nil if there is
-    /// none of any.
+    /// Creates the legible group of a playlist, with additional options for caption services in the video and other
+    /// sources. Returns nil if there are no options.
     package init?(
         _ declared: MediaSelectionGroup?, with services: Set<ClosedCaptionService>,
         _ others: [MediaSelectionOption] = []

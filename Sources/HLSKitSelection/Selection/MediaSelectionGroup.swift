@@ -2,15 +2,15 @@ import HLSKitCaptions
 import HLSKitMedia
 package import HLSKitPlaylist
 
-/// The options of one characteristic, of which one at a time is selected.
-///
-/// See docs/behaviour/media-selection.md.
+/// The mutually exclusive options for one characteristic of the media.
 public struct MediaSelectionGroup: Sendable, Hashable {
-    /// `audible`, `legible` or `visual`.
+    /// The characteristic of the options: `audible`, `legible` or `visual`.
     public let characteristic: MediaCharacteristic
-    /// In the order in which the playlist first names them.
+    /// The options in the order in which the playlist first lists them.
     public let options: [MediaSelectionOption]
-    /// None of the options may be selected: true for legible ones.
+    /// A Boolean value that indicates whether it is possible to select none of the options.
+    ///
+    /// It is `true` for the legible group.
     public let allowsEmptySelection: Bool
 
     package init(characteristic: MediaCharacteristic, options: [MediaSelectionOption], allowsEmptySelection: Bool) {
@@ -19,22 +19,22 @@ public struct MediaSelectionGroup: Sendable, Hashable {
         self.allowsEmptySelection = allowsEmptySelection
     }
 
-    /// The first with `DEFAULT=YES`; nil if there is none.
+    /// The first option with `DEFAULT=YES`, or `nil` if there is none.
     public var defaultOption: MediaSelectionOption? { options.first { $0.isDefault } }
 
-    /// The option with this ``MediaSelectionOption/id``; nil if there is none.
+    /// Returns the option with this ``MediaSelectionOption/id``, or `nil` if there is none.
     public func option(withID id: String) -> MediaSelectionOption? { options.first { $0.id == id } }
 
-    /// Those of `options` that can be played here.
+    /// Returns the options that can be played on this machine.
     public static func playableMediaSelectionOptions(from options: [MediaSelectionOption]) -> [MediaSelectionOption] {
         options.filter(\.isPlayable)
     }
 
-    /// Those of `options` in one of the languages, the most wanted language first.
+    /// Returns the options in any of the languages, sorted by language preference.
     ///
     /// - Parameters:
-    ///   - options: of a group, or some of them.
-    ///   - languages: BCP 47 tags. `en` also takes `en-US`, and `en-GB` takes `en`.
+    ///   - options: Options of a group.
+    ///   - languages: BCP 47 tags in order of preference. `en` also matches `en-US`, and `en-GB` matches `en`.
     public static func mediaSelectionOptions(
         from options: [MediaSelectionOption], filteredAndSortedAccordingToPreferredLanguages languages: [String]
     ) -> [MediaSelectionOption] {
@@ -48,14 +48,14 @@ public struct MediaSelectionGroup: Sendable, Hashable {
         }
     }
 
-    /// Those of `options` that have all of the characteristics.
+    /// Returns the options that have all of the characteristics.
     public static func mediaSelectionOptions(
         from options: [MediaSelectionOption], withMediaCharacteristics characteristics: [MediaCharacteristic]
     ) -> [MediaSelectionOption] {
         options.filter { $0.mediaCharacteristics.isSuperset(of: characteristics) }
     }
 
-    /// Those of `options` that have none of the characteristics.
+    /// Returns the options that have none of the characteristics.
     public static func mediaSelectionOptions(
         from options: [MediaSelectionOption], withoutMediaCharacteristics characteristics: [MediaCharacteristic]
     ) -> [MediaSelectionOption] {
@@ -64,9 +64,9 @@ public struct MediaSelectionGroup: Sendable, Hashable {
 }
 
 extension MediaSelectionGroup {
-    /// The group of a playlist; nil if it has no options.
+    /// Creates the group of a playlist, or returns nil if it has no options.
     ///
-    /// - Parameter canDecode: whether media of a `CODECS` entry can be played.
+    /// - Parameter canDecode: Whether media of a `CODECS` entry can be decoded.
     package init?(
         _ characteristic: MediaCharacteristic, of playlist: MultivariantPlaylist, canDecode: (String) -> Bool
     ) {
@@ -95,7 +95,7 @@ extension MediaSelectionGroup {
         allowsEmptySelection = characteristic == .legible
     }
 
-    /// A variant that goes with the rendition has codecs of its kind that can be decoded, or declares none.
+    /// Whether a variant with the rendition has decodable codecs of its kind, or declares none.
     private static func isPlayable(
         _ rendition: Rendition, in playlist: MultivariantPlaylist, _ canDecode: (String) -> Bool
     ) -> Bool {

@@ -1,48 +1,56 @@
 public import HLSKitMedia
 public import HLSKitPlaylist
 
-/// One choice among several versions of audio, subtitles or video: the renditions of all groups that are the same to
-/// a viewer.
+/// A choice among versions of audio, subtitles or video.
 ///
-/// See docs/behaviour/media-selection.md.
+/// An option stands for the renditions of all groups that are the same to a viewer.
 public struct MediaSelectionOption: Sendable, Hashable, Identifiable {
-    /// The same in every playlist that describes the same choice: `STABLE-RENDITION-ID`, else a hash of what makes the
-    /// renditions one option. May be stored.
+    /// The identifier of the option in every playlist with the same choice. You can store it.
+    ///
+    /// It is the `STABLE-RENDITION-ID` or, without one, a hash of the attributes that the renditions share.
     public let id: String
     /// The kind of media: audio, text or video.
     public let mediaType: MediaKind
-    /// `NAME`, for people.
+    /// The name for the user, from `NAME`.
     public let displayName: String
-    /// BCP 47 tag; nil if undeclared.
+    /// The BCP 47 language tag, or `nil` if it is not declared.
     public let extendedLanguageTag: String?
-    /// The language's first subtag; nil if undeclared.
+    /// The first subtag of the language, or `nil` if it is not declared.
     public var languageCode: String? { extendedLanguageTag?.split(separator: "-").first.map(String.init) }
-    /// `CHARACTERISTICS`, and what follows from the type and from `FORCED`.
+    /// The `CHARACTERISTICS`, and those that follow from the media type and from `FORCED`.
     public let mediaCharacteristics: Set<MediaCharacteristic>
-    /// It is of a kind that can be played here. Closed captions inside the video can, of channels that `INSTREAM-ID` has
-    /// a name for.
+    /// A Boolean value that indicates whether the option can be played on this machine.
+    ///
+    /// Closed captions inside the video are playable if `INSTREAM-ID` can name their channel.
     public let isPlayable: Bool
-    /// `AUTOSELECT` or `DEFAULT`: may be chosen without the user.
+    /// A Boolean value that indicates whether the option may be selected automatically.
+    ///
+    /// It is `true` for `AUTOSELECT` and `DEFAULT`.
     public let isAutoselectable: Bool
-    /// `DEFAULT=YES`: chosen if the user prefers no other.
+    /// A Boolean value that indicates whether the option is selected if the user has no preference.
+    ///
+    /// It is `true` for `DEFAULT=YES`.
     public let isDefault: Bool
-    /// `FORCED=YES`: subtitles that are essential to the content.
+    /// A Boolean value that indicates whether these are subtitles essential to the content (`FORCED=YES`).
     public let isForced: Bool
-    /// First number of `CHANNELS`, the largest of all groups; nil if undeclared.
+    /// The largest number of channels in all groups, from `CHANNELS`, or `nil` if it is not declared.
     public let channelCount: Int?
-    /// The renditions that it stands for, one of each group, in playlist order.
+    /// The renditions of the option, one of each group, in playlist order.
     public let renditions: [Rendition]
 
-    /// Captions inside the video (CEA-608 or CEA-708), in the playlist or not.
+    /// A Boolean value that indicates whether the option is closed captions inside the video.
+    ///
+    /// They are CEA-608 or CEA-708 captions, whether or not the playlist declares them.
     public var isClosedCaptions: Bool { renditions.first?.type == .closedCaptions }
 
-    /// Whether the option has `characteristic`, by its media type and its `CHARACTERISTICS`.
+    /// Returns whether the option has a characteristic, by its media type and its `CHARACTERISTICS`.
     public func hasMediaCharacteristic(_ characteristic: MediaCharacteristic) -> Bool {
         mediaCharacteristics.contains(characteristic)
     }
 
-    /// The option of `group` that goes with this one: for audio the forced subtitles of its language; nil if there is
-    /// none.
+    /// Returns the option of another group that goes with this one, or `nil` if there is none.
+    ///
+    /// For audio, this is the forced subtitles option of its language.
     public func associatedMediaSelectionOption(in group: MediaSelectionGroup) -> MediaSelectionOption? {
         guard mediaType == .audio, let language = extendedLanguageTag else { return nil }
         return group.options.first { option in
@@ -52,7 +60,7 @@ public struct MediaSelectionOption: Sendable, Hashable, Identifiable {
 }
 
 extension MediaSelectionOption {
-    /// - Parameter renditions: those that share a ``Rendition/optionID``; not empty.
+    /// - Parameter renditions: The renditions with a common ``Rendition/optionID``.
     init?(_ renditions: [Rendition], isPlayable: Bool) {
         guard let first = renditions.first else { return nil }
         var characteristics = Set(first.characteristics.map(MediaCharacteristic.init(rawValue:)))
@@ -80,7 +88,7 @@ extension MediaSelectionOption {
         self.renditions = renditions
     }
 
-    /// FNV-1a of 64 bits: the same on every machine and in every run.
+    /// Returns the 64-bit FNV-1a hash, which is the same on every machine and in every run.
     private static func hash(of text: String) -> String {
         let hash = text.utf8.reduce(UInt64(0xCBF2_9CE4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
         let digits = String(hash, radix: 16)

@@ -1,9 +1,7 @@
-/// Chooses the option of a group that plays where the user chose none.
-///
-/// See docs/behaviour/media-selection.md.
+/// Selects the option of a group if the user chose none.
 package struct MediaSelectionRule: Sendable {
     var criteria: MediaSelectionCriteria?
-    /// Off: the group's default is taken, whatever is wanted.
+    /// Whether criteria are applied. If not, the group's default plays.
     package var isAutomatic = true
 
     package init(criteria: MediaSelectionCriteria? = nil, isAutomatic: Bool = true) {
@@ -11,7 +9,7 @@ package struct MediaSelectionRule: Sendable {
         self.isAutomatic = isAutomatic
     }
 
-    /// - Parameter audible: the audio that plays, by which forced subtitles are chosen.
+    /// - Parameter audible: The playing audio option, which determines forced subtitles.
     package func choose(from group: MediaSelectionGroup, audible: MediaSelectionOption? = nil) -> MediaSelectionOption?
     {
         guard isAutomatic else {
@@ -20,7 +18,7 @@ package struct MediaSelectionRule: Sendable {
         let candidates = group.options.filter { $0.isAutoselectable && $0.isPlayable }
         if group.characteristic == .legible {
             guard let criteria else { return forced(of: candidates, for: audible) }
-            // Subtitles no one asked for by language or kind are none.
+            // Show subtitles only if the criteria ask for a language or characteristic.
             return best(of: candidates.filter { !$0.isForced && serves($0, criteria) }, criteria)
                 ?? forced(of: candidates, for: audible)
         }
@@ -47,7 +45,7 @@ package struct MediaSelectionRule: Sendable {
     private func best(of options: [MediaSelectionOption], _ criteria: MediaSelectionCriteria) -> MediaSelectionOption? {
         var best: (option: MediaSelectionOption, order: [Int])?
         for option in options {
-            // The less the better, the earlier entries first.
+            // A lower value is better, and earlier elements take precedence.
             let order = [
                 hasPrincipal(option, criteria) ? 0 : 1, rank(of: option, criteria), -preferredCount(option, criteria),
                 option.isDefault ? 0 : 1,
@@ -67,7 +65,7 @@ package struct MediaSelectionRule: Sendable {
         criteria.preferredMediaCharacteristics.count { option.mediaCharacteristics.contains($0) }
     }
 
-    /// The place of the option's language among the wanted ones; behind the last where it is none of them.
+    /// Returns the rank of the option's language among the preferred ones, or their count if it is not one of them.
     private func rank(of option: MediaSelectionOption, _ criteria: MediaSelectionCriteria) -> Int {
         guard let tag = option.extendedLanguageTag else { return criteria.preferredLanguages.count }
         return criteria.preferredLanguages.firstIndex { LanguageTag.bestMatch(for: [$0], among: [tag]) != nil }

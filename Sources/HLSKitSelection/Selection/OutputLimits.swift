@@ -1,15 +1,15 @@
 public import HLSKitLoading
 
-/// The limits of what an output, or all outputs of an item, can show.
+/// The limits of one output, or of all outputs of an item.
 public struct OutputLimits: Sendable, Hashable {
-    /// Where frames are shown; nil is no limit.
+    /// The area in which frames are shown, or `nil` for no limit.
     public var display: DisplayArea?
-    /// Frames of high dynamic range cannot be shown.
+    /// A Boolean value that indicates whether the output cannot show high dynamic range.
     public var needsStandardRange: Bool
-    /// The channels of audio that are heard; nil is no limit.
+    /// The number of audible channels, or `nil` for no limit.
     public var maximumChannelCount: Int?
 
-    /// By default no limit.
+    /// Creates limits. By default, nothing is limited.
     public init(
         display: DisplayArea? = nil, needsStandardRange: Bool = false, maximumChannelCount: Int? = nil
     ) {

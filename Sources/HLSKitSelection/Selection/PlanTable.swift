@@ -1,34 +1,34 @@
 import Glibc
 
-/// The value of a buffer: for each variant in use and each level of the buffer the best that the segments to come can
-/// bring, if the throughput stays what it is assumed to be.
+/// The value of each buffer level with each current variant.
 ///
-/// Counted in segments of the top variant: a segment brings its bit rate over the top one, a second of stall costs 1, a
-/// change of variant costs the difference of the bit rates. Solved backwards over the segments to come on a grid of
-/// buffer levels, with straight lines in between. As the cost of a change adds up along the ladder, the best change is found
-/// by two sweeps over the variants instead of looking at all pairs.
+/// It is the best result that the next segments can bring at an assumed throughput.
+///
+/// Values are counted in segments of the top variant. A segment is worth its bit rate divided by the top one. A second
+/// of stall costs 1, and a change of variant costs the difference of the bit rates. The table is solved backwards over
+/// the next segments on a grid of buffer levels with linear interpolation. Because costs of changes add up along the
+/// ladder, two sweeps over the variants find the best change without comparing all pairs.
 struct PlanTable: Sendable {
-    /// One problem to be solved.
     struct Problem {
-        /// Declared bit rate of each variant over that of the top one, ascending.
+        /// The declared bit rates of the variants divided by the top one, ascending.
         var qualities: [Double]
-        /// Bits of each segment to come, row by row, one column per variant; the last row stands for all that follow.
+        /// The bits of each upcoming segment, one row per segment and one column per variant. The last row stands for
+        /// all that follow.
         var sizes: [Double]
-        /// Segments that are planned.
         var segmentCount: Int
-        /// More segments follow.
+        /// Whether more segments follow.
         var goesOn: Bool
-        /// Seconds.
+        /// In seconds, as are the next two.
         var segmentDuration: Double
         var capacity: Double
         var latency: Double
-        /// Bits per second of the top variant.
+        /// The bit rate of the top variant, in bits per second.
         var topRate: Double
     }
 
-    /// Levels of the buffer that are distinguished.
+    /// The number of buffer levels in the grid.
     static let levelCount = 61
-    /// After the plan a buffer is worth something up to about this many seconds.
+    /// The buffer level in seconds up to which the buffer left after the plan has value.
     private static let finalReach = 12.0
 
     private var values: [Double] = []
@@ -36,7 +36,7 @@ struct PlanTable: Sendable {
     private var variantCount = 0
     private var step = 1.0
 
-    /// Solves `problem` for a throughput in bits per second.
+    /// Solves a problem for a throughput in bits per second.
     mutating func solve(_ problem: borrowing Problem, throughput: Double) {
         let levels = Self.levelCount
         variantCount = problem.qualities.count
@@ -73,25 +73,25 @@ struct PlanTable: Sendable {
         }
     }
 
-    /// The value of loading one segment in `time` at every level of the buffer.
+    /// Computes the value of loading one segment in `time` at every buffer level.
     @inline(__always)
     private static func look(
         ahead old: UnsafeBufferPointer<Double>, into new: UnsafeMutableBufferPointer<Double>, time: Double,
         quality: Double, step: Double, segmentDuration: Double
     ) {
         let last = levelCount - 1
-        // In steps of the grid. More than the whole grid is never left over.
+        // In steps of the grid. The buffer never exceeds the grid.
         let gain = segmentDuration / step
         let loss = min(time / step, Double(2 * levelCount))
         let excess = max(0, time / step - loss) * step
-        // Where the buffer runs dry, what is left is the segment itself.
+        // If the buffer runs dry, only the segment itself remains.
         let dryEnd = min(levelCount, Int(loss.rounded(.up)))
         let left = min(gain, Double(last))
         let index = min(Int(left), last - 1)
         let dry = quality - excess + old[index] + (old[index + 1] - old[index]) * (left - Double(index))
-        // 32 bits, since processors convert several of those at once.
+        // Use 32 bits, because processors convert several of those at once.
         for level in 0..<Int32(dryEnd) { new[Int(level)] = dry - (loss - Double(level)) * step }
-        // Elsewhere the grid is shifted by the same distance; at its end it is full.
+        // At other levels the grid is shifted by a constant distance, and at its end it is full.
         let shift = gain - loss
         let whole = Int(shift.rounded(.down))
         let part = shift - Double(whole)
@@ -103,7 +103,7 @@ struct PlanTable: Sendable {
         for level in fullStart..<levelCount { new[level] = quality + old[last] }
     }
 
-    /// Lets every variant be the one in use: the better of staying and changing.
+    /// Updates every variant with the better result of keeping it or changing to another one.
     @inline(__always)
     private static func change(_ values: UnsafeMutableBufferPointer<Double>, qualities: [Double]) {
         func row(_ variant: Int) -> UnsafeMutableBufferPointer<Double> {
@@ -122,13 +122,13 @@ struct PlanTable: Sendable {
         _ row: UnsafeMutableBufferPointer<Double>, by other: UnsafeMutableBufferPointer<Double>, cost: Double
     ) {
         for level in 0..<levelCount {
-            // Written as processors have it, so that several are compared at once: max(_:_:) is not.
+            // The compiler vectorizes this form, but not max(_:_:).
             let changed = other[level] - cost
             row[level] = changed > row[level] ? changed : row[level]
         }
     }
 
-    /// The value of a buffer (seconds) with `variant` in use.
+    /// Returns the value of a buffer in seconds with a current variant.
     func value(variant: Int, buffer: Double) -> Double {
         let then = min(max(buffer / step, 0), Double(Self.levelCount - 1))
         let index = min(Int(then), Self.levelCount - 2)

@@ -1,28 +1,33 @@
 public import HLSKitPlaylist
 
-/// Capabilities of the machine and the display, apart from codecs: variants beyond them are left out.
+/// The capabilities of the machine and the display other than codecs.
 ///
-/// See docs/behaviour/selection.md.
+/// Variants that exceed them are not eligible.
 public struct PlaybackCapabilities: Sendable, Hashable {
-    /// The highest `HDCP-LEVEL` that is allowed. Default none. Not looked at where outputs take
-    /// samples of every codec.
+    /// The highest allowed `HDCP-LEVEL`. The default is `none`.
+    ///
+    /// It is ignored if outputs accept samples of every codec.
     public var allowedHDCPLevel: HDCPLevel
-    /// Values of `VIDEO-RANGE` that outputs take. Default SDR, HLG and PQ. Where an output shows standard range only, SDR
-    /// whatever is said here.
+    /// The `VIDEO-RANGE` values that outputs accept. The default is SDR, HLG and PQ.
+    ///
+    /// If an output only shows standard range, only SDR is allowed regardless of this value.
     public var supportedVideoRanges: Set<VideoRange>
-    /// Entries of `REQ-VIDEO-LAYOUT` that outputs understand. Default: monoscopic video.
+    /// The `REQ-VIDEO-LAYOUT` entries that outputs understand. The default is monoscopic video.
     public var understoodVideoLayouts: Set<PlaybackConfigurationOption>
-    /// Content protection that the key providers offer, one entry per label of `ALLOWED-CPC`: `com.example.drm:PC`.
-    /// Default none.
+    /// The content protection that the key providers offer, empty by default.
+    ///
+    /// It has one entry per label of `ALLOWED-CPC`: `com.example.drm:PC`.
     public var contentProtection: Set<String>
-    /// Channels of the audio output; nil (default) means no limit.
+    /// The number of channels of the audio output, or `nil` (the default) for no limit.
     public var maximumChannelCount: Int?
-    /// The most pixels that a frame may have; nil (default) means no limit.
+    /// The largest number of pixels of a frame, or `nil` (the default) for no limit.
     public var maximumPixelCount: Int?
-    /// The most frames per second; nil (default) means no limit.
+    /// The highest frame rate in frames per second, or `nil` (the default) for no limit.
     public var maximumFrameRate: Double?
 
-    /// Makes capabilities; the defaults are those of a screen without copy protection that shows high dynamic range.
+    /// Creates capabilities.
+    ///
+    /// The defaults describe an HDR screen without copy protection.
     public init(
         allowedHDCPLevel: HDCPLevel = .none, supportedVideoRanges: Set<VideoRange> = [.sdr, .hlg, .pq],
         understoodVideoLayouts: Set<PlaybackConfigurationOption> = [.monoscopicVideo],

@@ -1,10 +1,12 @@
-/// A way of presenting video that an asset is made for: an entry of `REQ-VIDEO-LAYOUT`. An open set.
+/// A presentation mode of video for which an asset is made: an entry of `REQ-VIDEO-LAYOUT`.
+///
+/// The set is open.
 ///
 /// Source: rfc8216bis §4.4.6.2.
 public struct PlaybackConfigurationOption: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// ``rawValue``.
+    /// The raw value.
     public var description: String { rawValue }
 
     /// Monoscopic video (`CH-MONO`).

@@ -1,7 +1,7 @@
 import HLSKitPlaylist
 import Synchronization
 
-/// Expressions made of Swift values.
+/// Expressions that are built from Swift values.
 ///
 /// ```swift
 /// item.quality = QualityExpression([.atMost(.height, 1080), .equal(.codec, "hevc")], [.best])
@@ -18,38 +18,46 @@ extension QualityExpression {
 
         let content: Content
 
-        /// The best of what the other terms of the alternative leave.
+        /// The best candidate that matches the other terms of the alternative.
         public static let best = Term(content: .extreme(.best))
-        /// The worst of what the other terms of the alternative leave.
+        /// The worst candidate that matches the other terms of the alternative.
         public static let worst = Term(content: .extreme(.worst))
 
-        /// A number of at least `number`. A key of text matches nothing.
+        /// Matches a number of at least `number`. A key with text never matches.
         public static func atLeast(_ key: Key, _ number: Double) -> Term { term(key, .greaterOrEqual, .number(number)) }
-        /// A number of at most `number`. A key of text matches nothing.
+        /// Matches a number of at most `number`. A key with text never matches.
         public static func atMost(_ key: Key, _ number: Double) -> Term { term(key, .lessOrEqual, .number(number)) }
-        /// This number. A key of text matches nothing.
+        /// Matches this number. A key with text never matches.
         public static func equal(_ key: Key, _ number: Double) -> Term { term(key, .equal, .number(number)) }
 
-        /// This text, whatever its case: the common name of a codec (`hevc`) or how its entry in `CODECS` begins, a language
-        /// with all its regions, a range of `VIDEO-RANGE` or `hdr`, a name. A key of numbers matches nothing.
+        /// Matches this text, ignoring case. A key with numbers never matches.
+        ///
+        /// The text is the common name of a codec (`hevc`) or a prefix of its entry in `CODECS`, a language with all
+        /// its regions, a range of `VIDEO-RANGE` or `hdr`, or a name.
         public static func equal(_ key: Key, _ text: String) -> Term {
             term(key, .equal, .texts(Alternative.texts(key, text) ?? [text.lowercased()]))
         }
 
-        /// This text somewhere in the value, whatever its case. A key of numbers, and one of yes and no, matches nothing.
+        /// Matches a value that contains this text, ignoring case.
+        ///
+        /// A key with numbers or with yes and no never matches.
         public static func contains(_ key: Key, _ text: String) -> Term {
             term(key, .contains, .texts([text.lowercased()]))
         }
 
-        /// Whether it is ``Key/binaural``, ``Key/immersive``, ``Key/downmix``, ``Key/forced``, ``Key/sdh`` or
+        /// Matches a key with yes and no.
+        ///
+        /// The keys are ``Key/binaural``, ``Key/immersive``, ``Key/downmix``, ``Key/forced``, ``Key/sdh`` and
         /// ``Key/described``.
         public static func has(_ key: Key, _ isWanted: Bool = true) -> Term {
             term(key, .equal, .texts([isWanted ? "yes" : "no"]))
         }
 
-        /// The variants for which `predicate` is true; no rendition. It is called once for each variant of a playlist, without
-        /// any lock: on the thread that sets the expression, or on the player's task when the playlist comes. Its answer must
-        /// depend on the variant alone; it must be quick (well under a millisecond).
+        /// Matches the variants for which `predicate` is true, and no renditions.
+        ///
+        /// The predicate is called once for each variant of a playlist, without any lock. It runs on the thread that
+        /// sets the expression, or on the player's task when the playlist arrives. Its result must depend on the
+        /// variant alone. It must be quick, well under a millisecond.
         public static func matching(_ predicate: @escaping @Sendable (AssetVariant) -> Bool) -> Term {
             Term(content: .predicate(Predicate(predicate)))
         }
@@ -67,9 +75,10 @@ extension QualityExpression {
         }
     }
 
-    /// A condition of the program, with its answers: where they are asked for, the player is locked. Equal to itself only.
+    /// A predicate of the app with its cached results, equal only to itself. The cache is needed because the player is
+    /// locked when results are used.
     final class Predicate: Sendable, Hashable {
-        /// More than a playlist may have variants: all of them have answers before the player is locked.
+        /// More than the variants of a playlist, so that all of them have results before the player is locked.
         private static let mostAnswers = 10_000
 
         private let predicate: @Sendable (AssetVariant) -> Bool
@@ -91,7 +100,7 @@ extension QualityExpression {
         func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
     }
 
-    /// Asks the conditions of the program about variants, so that nobody has to ask them under a lock.
+    /// Evaluates the app's predicates for all variants, so that none is called with a lock held.
     package func judge(_ variants: @autoclosure () -> [AssetVariant]) {
         let predicates = alternatives.flatMap(\.predicates)
         if predicates.isEmpty { return }
@@ -100,10 +109,11 @@ extension QualityExpression {
         }
     }
 
-    /// The first of `alternatives` that something matches counts; all its terms have to match.
+    /// Creates an expression. The first of the `alternatives` that matches anything applies.
     ///
-    /// An alternative without a term matches everything; without an alternative nothing does. A key that the subject does
-    /// not have, and what is not declared, match nothing.
+    /// All terms of an alternative must match. An alternative without terms matches everything, and an expression
+    /// without alternatives matches nothing. A key that the subject does not have, or that is not declared, never
+    /// matches.
     public init(_ alternatives: [Term]..., subject: Subject = .variants) {
         text = alternatives.map { $0.map(\.text).joined(separator: " ") }.joined(separator: ",")
         self.subject = subject

@@ -1,31 +1,28 @@
 public import HLSKitLoading
 package import HLSKitPlaylist
 
-/// A request for variants or renditions, as people write it: `720p,best`, `height<=1080 codec=avc`, `lang=de
-/// channels>=6`.
+/// A textual request for variants or renditions, such as `720p,best` or `height<=1080 codec=avc`.
 ///
 /// ```
-/// expression  = alternative *("," alternative)      the first alternative that something matches counts
-/// alternative = term *(" " term)                     all terms have to match
+/// expression  = alternative *("," alternative)      the first alternative that matches anything applies
+/// alternative = term *(" " term)                     all terms must match
 /// term        = "best" | "worst" | <H>"p"[<FPS>] | key operator value
-/// operator    = "=" | "<=" | ">=" | "<" | ">" | "~"   text has "=", and "~" for what contains it
-/// value       = word | '"' text '"' | "'" text "'"    a backslash takes the next character as it is
+/// operator    = "=" | "<=" | ">=" | "<" | ">" | "~"   text allows "=", and "~" for "contains"
+/// value       = word | '"' text '"' | "'" text "'"    a backslash escapes the next character
 /// ```
 ///
-/// Keys are those of ``Key``; `bitrate` may have `k`, `M` or `G`. The same can be made of values
-/// (``init(_:subject:)``), with conditions of the program's own. `best` and `worst` take one out of what
-/// the other terms of their alternative leave. Undeclared attributes match no term.
-///
-/// See docs/behaviour/selection.md.
+/// The keys are the cases of ``Key``. A `bitrate` may end with `k`, `M` or `G`. `best` and `worst` select one of the
+/// candidates that match the other terms of their alternative. Undeclared attributes match no term.
+/// ``init(_:subject:)`` creates the same expressions from values, and also accepts your own predicates.
 public struct QualityExpression: Sendable, Hashable, CustomStringConvertible {
-    /// The subject of an expression.
+    /// The kind of candidates that an expression selects.
     public enum Subject: Sendable, Hashable {
         case variants, renditions
     }
 
     /// The expression as written.
     public let text: String
-    /// The renditions or variants that the expression chooses among.
+    /// The kind of candidates that the expression selects.
     public let subject: Subject
     let alternatives: [Alternative]
 
@@ -37,9 +34,9 @@ public struct QualityExpression: Sendable, Hashable, CustomStringConvertible {
             cause: term == text ? "\"\(term)\": \(cause)" : "\"\(term)\" in \"\(text)\": \(cause)")
     }
 
-    /// Parses `text`.
+    /// Parses an expression.
     ///
-    /// - Throws: an error with the code `invalidArgument` that says what is wrong, where, and what would be right.
+    /// - Throws: ``HLSError`` with the code `invalidArgument` that describes the error, its place and a correction.
     public init(parsing text: String, for subject: Subject = .variants) throws(HLSError) {
         var alternatives: [Alternative] = []
         for words in try Self.words(of: text) {
@@ -56,13 +53,14 @@ public struct QualityExpression: Sendable, Hashable, CustomStringConvertible {
         self.alternatives = alternatives
     }
 
-    /// A term, as it is written and without its quotes.
+    /// A term as written, and its value without quotes.
     private struct Word {
         var text = ""
         var value = ""
     }
 
-    /// The terms of each alternative. What stands between quotes, which begin a value, and behind a backslash divides nothing.
+    /// Splits the text into the terms of each alternative. Separators do not apply after a backslash, or inside quotes
+    /// at the start of a value.
     private static func words(of text: String) throws(HLSError) -> [[Word]] {
         var alternatives: [[Word]] = [[]]
         var word = Word()
@@ -95,13 +93,13 @@ public struct QualityExpression: Sendable, Hashable, CustomStringConvertible {
         }
         guard quote == nil, !isEscaped else {
             throw error(
-                in: text, at: word.text, quote == nil ? "nothing behind the backslash" : "a quote is not closed")
+                in: text, at: word.text, quote == nil ? "nothing after the backslash" : "a quote is not closed")
         }
         end()
         return alternatives
     }
 
-    /// A value of text as it has to be written: in quotes where it would be divided without.
+    /// Returns the value of a term as it must be written, in quotes if it would be split otherwise.
     package static func quoted(_ value: String) -> String {
         let isPlain = !value.isEmpty && !value.contains { $0.isWhitespace || ",\\\"'".contains($0) }
         if isPlain { return value }
@@ -109,13 +107,13 @@ public struct QualityExpression: Sendable, Hashable, CustomStringConvertible {
         return "\"\(escaped)\""
     }
 
-    /// The variants that the first matching alternative leaves, best first, by their indexes.
+    /// Returns the indexes of the variants that match the first matching alternative, best first.
     package func matches(_ variants: [AssetVariant]) -> [Int] {
         matches(variants.sortedByQuality().reversed(), value: { $0.value(of: $1) }) { $1.holds($0) }.map(\.index)
     }
 
-    /// The renditions that the first matching alternative leaves, by their indexes: more channels first, then in
-    /// playlist order.
+    /// Returns the indexes of the renditions that match the first matching alternative, by descending channel count,
+    /// then in playlist order.
     package func matches(_ renditions: [RenditionCandidate]) -> [Int] {
         let ordered = renditions.sorted {
             let (left, right) = ($0.channelCount ?? 0, $1.channelCount ?? 0)
@@ -143,26 +141,23 @@ public struct QualityExpression: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// A rendition as a ``QualityExpression`` sees it.
+/// A rendition as a candidate of a ``QualityExpression``.
 package struct RenditionCandidate: Sendable, Hashable {
-    /// Position among the renditions, from 0.
+    /// The position among the renditions, from 0.
     var index: Int
-    /// BCP 47 tag; nil if undeclared.
+    /// The BCP 47 language tag, or nil if it is not declared.
     var language: String?
-    /// `NAME`.
     var name: String
-    /// First number of `CHANNELS`; nil if undeclared.
+    /// The first number of `CHANNELS`, or nil if it is not declared.
     var channelCount: Int?
-    /// Codecs of the variants that use it; empty if undeclared.
+    /// The codecs of the variants that use it, or an empty array if they are not declared.
     var codecs: [String]
-    /// `FORCED=YES`.
     var isForced: Bool
-    /// How the channels are meant; nil where `CHANNELS` is undeclared.
+    /// The channel usage, or nil if `CHANNELS` is not declared.
     var channelUsage: Set<ChannelUsage>?
-    /// `CHARACTERISTICS`, one by one.
+    /// The entries of `CHARACTERISTICS`.
     var characteristics: [String]
 
-    /// Makes a candidate; what has a default is undeclared.
     package init(
         index: Int, language: String? = nil, name: String, channelCount: Int? = nil, codecs: [String] = [],
         isForced: Bool = false, channelUsage: Set<ChannelUsage>? = nil, characteristics: [String] = []
@@ -181,38 +176,39 @@ package struct RenditionCandidate: Sendable, Hashable {
 // MARK: - Terms
 
 extension QualityExpression {
-    /// The attribute that a term looks at.
+    /// The attribute that a term tests.
     public enum Key: String, Sendable {
-        /// Rows of pixels of a variant.
+        /// The height of a variant in pixels.
         case height
-        /// Columns of pixels of a variant.
+        /// The width of a variant in pixels.
         case width
-        /// `BANDWIDTH` of a variant, bits per second.
+        /// The `BANDWIDTH` of a variant in bits per second.
         case bitrate
-        /// Frames per second of a variant, to the nearest whole number.
+        /// The frame rate of a variant, rounded to the nearest integer.
         case fps
-        /// An entry of `CODECS`, of either.
+        /// An entry of `CODECS` of a variant or rendition.
         case codec
-        /// `VIDEO-RANGE` of a variant.
+        /// The `VIDEO-RANGE` of a variant.
         case range
-        /// Channels of a rendition; of a variant the most that a rendition of its audio group has.
+        /// The number of channels of a rendition, or the largest in the audio group of a variant.
         case channels
-        /// Made for headphones: a rendition, or one of the audio group of a variant.
+        /// Whether a rendition, or one in the audio group of a variant, is made for headphones.
         case binaural
-        /// Already processed to surround a listener: as ``binaural``.
+        /// Whether a rendition, or one in the audio group of a variant, is processed to surround the listener.
         case immersive
-        /// Made from more channels: as ``binaural``.
+        /// Whether a rendition, or one in the audio group of a variant, is made from more channels.
         case downmix
         /// The language of a rendition.
         case lang
-        /// `NAME` of a rendition.
+        /// The `NAME` of a rendition.
         case name
-        /// `FORCED` of a rendition.
+        /// Whether a rendition is `FORCED`.
         case forced
-        /// Whether a rendition is for people who hear badly: `CHARACTERISTICS` says that it transcribes what is spoken, or
-        /// describes music and sound.
+        /// Whether a rendition is for viewers with impaired hearing.
+        ///
+        /// Its `CHARACTERISTICS` contain a transcription of dialogue, or a description of music and sound effects.
         case sdh
-        /// Whether a rendition describes what is seen: audio description.
+        /// Whether a rendition is an audio description of the video.
         case described
         /// An entry of `CHARACTERISTICS` of a rendition.
         case characteristic
@@ -236,7 +232,7 @@ extension QualityExpression {
             }
         }
 
-        /// Its values are yes and no.
+        /// Whether the values of the key are yes and no.
         var isAnswer: Bool {
             switch self {
             case .forced, .sdh, .described, .binaural, .immersive, .downmix: true
@@ -246,13 +242,13 @@ extension QualityExpression {
     }
 
     enum Operator: String, CaseIterable {
-        // Longer ones first: that is the order in which they are looked for.
+        // Longer operators come first, because the parser checks them in this order.
         case lessOrEqual = "<=", greaterOrEqual = ">=", less = "<", greater = ">", equal = "=", contains = "~"
     }
 
     enum Value: Sendable, Hashable {
         case number(Double)
-        /// Any of these.
+        /// Any of these texts.
         case texts([String])
     }
 
@@ -286,7 +282,7 @@ extension QualityExpression {
             if comparison == .contains { return value.contains(wanted) }
             return switch key {
             case .codec: value.hasPrefix(wanted)
-            // A language matches its regions: lang=de, de-AT.
+            // A language matches its regions, so lang=de matches de-AT.
             case .lang: value == wanted || value.hasPrefix(wanted + "-")
             default: value == wanted
             }
@@ -298,7 +294,7 @@ extension QualityExpression {
         var extreme: Extreme?
         var predicates: [Predicate] = []
 
-        /// Takes in one term; what is wrong with it, if anything.
+        /// Adds a term. Returns a description of the error if the term is invalid.
         mutating func add(_ term: String, _ subject: Subject) -> String? {
             if term == "best" || term == "worst" {
                 guard extreme == nil else { return "best or worst is already given" }
@@ -338,7 +334,7 @@ extension QualityExpression {
             Key.all(for: subject).map(\.rawValue).joined(separator: ", ")
         }
 
-        /// `720p`, `720p60`.
+        /// Parses `720p` and `720p60`.
         private static func parseHeight(_ term: String) -> [Condition]? {
             let parts = term.split(separator: "p", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, let height = number(String(parts[0])) else { return nil }
@@ -364,7 +360,7 @@ extension QualityExpression {
                 factor = found
                 digits = digits.dropLast()
             }
-            // Not all that Double accepts is a number here: "inf", "0x10", "1e5".
+            // Not everything that Double accepts is valid here, for example "inf", "0x10" and "1e5".
             guard !digits.isEmpty, digits.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }),
                 let number = Double(digits)
             else { return nil }
@@ -383,7 +379,7 @@ extension QualityExpression {
             }
         }
 
-        /// Common names of codecs, and how their `CODECS` entries begin (in lower case).
+        /// Common names of codecs, and the prefixes of their `CODECS` entries in lower case.
         private static let codecPrefixes = [
             "avc": ["avc1", "avc3"], "h264": ["avc1", "avc3"],
             "hevc": ["hvc1", "hev1", "dvh1", "dvhe"], "h265": ["hvc1", "hev1", "dvh1", "dvhe"],
@@ -400,7 +396,7 @@ extension AssetVariant {
         case .height: height.map { .number(Double($0)) }
         case .width: resolution.map { .number(Double($0.width)) }
         case .bitrate: peakBitRate.map { .number($0) }
-        // 59.94 is written 60.
+        // A rate of 59.94 is written as 60.
         case .fps: storage.facts.frameRate.map { .number($0.rounded()) }
         case .codec: .texts(codecs)
         case .range: .texts([videoRange.rawValue])

@@ -1,31 +1,30 @@
 import Glibc
 import HLSKitLoading
 
-/// Predicts how fast the next transfer will be: a level and how far from it the next one may be, both of the natural
-/// logarithm of the rate.
+/// Predicts the rate of the next transfer as a level and a spread of its natural logarithm.
 ///
-/// Four experts follow the rates of past transfers, from one that hardly believes a change to one that believes nothing
-/// but the last transfer. Each is weighted by how well it has foretold what came: with the discounted sum of its squared
-/// errors E, by exp(−k·(E − E of the best) / 2σ²). So a network whose rate wanders is followed at once, and one that
-/// jitters around a level is averaged, without anything being set for either. σ², the spread, is the moving mean of the
+/// Four experts follow the rates of past transfers with different gains, from one that reacts slowly to one that only
+/// uses the last transfer. The weight of each depends on its past errors. With E, the discounted sum of its squared
+/// errors, it is exp(−k·(E − best E) / 2σ²). So the predictor follows a network with drifting rates at once, and
+/// averages one that jitters around a level, without tuning for either. σ², the spread, is the moving mean of the
 /// squared errors of the mixture.
 struct RatePredictor: Sendable, Hashable {
     private static let gains = [0.25, 0.5, 0.75, 1]
     private static let expertCount = 4
     private static let memory = 0.97
     private static let sharpness = 8.0
-    /// Before anything is known of it, and what that is worth in transfers.
+    /// The spread assumed before any transfer, and its weight in transfers.
     private static let priorSpread = 0.25
     private static let priorCount = 4.0
     private static let spreadGain = 0.1
     private static let leastSpread = 0.12
     private static let latencyGain = 0.3
-    /// Rates below a kilobit a second are all the same.
+    /// Rates below one kilobit per second are treated as equal.
     private static let leastRate = 1000.0
 
-    /// Natural logarithm of bits per second; nil before the first transfer.
+    /// The natural logarithm of the rate in bits per second, or nil before the first transfer.
     private(set) var level: Double?
-    /// Seconds from a request to its first byte.
+    /// The time from a request to its first byte in seconds.
     private(set) var latency = 0.0
     private var experts = [Double](repeating: 0, count: expertCount)
     private var errors = [Double](repeating: 0, count: expertCount)
@@ -42,7 +41,7 @@ struct RatePredictor: Sendable, Hashable {
     /// Learns from the transfers that ended since the last call.
     mutating func update(from input: SelectionInput) {
         for transfer in history.takeNew(from: input) {
-            // Without a first byte all the time was spent waiting for one.
+            // Without a first byte, all the time was spent waiting for one.
             let time = transfer.receivingSeconds
             let receiving = time > 0 ? time : (transfer.finished - transfer.requested).seconds - latency
             let bits = transfer.linkBits(among: input.recentTransfers)

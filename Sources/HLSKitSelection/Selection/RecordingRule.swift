@@ -1,15 +1,14 @@
 import HLSKitLoading
 
-/// Chooses the variant that is recorded: the best, and another one only where a live window would move past media that
-/// was not loaded.
+/// Selects the variant to record.
 ///
-/// Source: docs/behaviour/recording.md.
+/// It is the best one, unless a live window would move past media before it is loaded.
 package struct RecordingRule: Sendable, Hashable {
     /// The part of a live playlist around the next segment.
     package struct Window: Sendable, Hashable {
-        /// Media before it: so long it stays listed at the least.
+        /// The duration of media before it, which is the least time that it remains listed.
         var before = Duration.zero
-        /// Media from it on.
+        /// The duration of media from it to the end.
         var behind = Duration.zero
         var targetDuration: Duration
 
@@ -21,14 +20,13 @@ package struct RecordingRule: Sendable, Hashable {
     }
 
     package struct Situation: Sendable {
-        /// Not empty.
+        /// Never empty.
         package var candidates: [AssetVariant]
         package var current: AssetVariant.ID?
-        /// Bits per second; nil while nothing was measured.
+        /// The throughput in bits per second, or nil before the first measurement.
         package var throughput: Double?
-        /// Where the segment begins.
         package var itemTime: Duration
-        /// nil for VOD, of which nothing goes away.
+        /// The live window, or nil for VOD, which does not expire.
         package var window: Window?
 
         package init(
@@ -43,12 +41,12 @@ package struct RecordingRule: Sendable, Hashable {
         }
     }
 
-    /// A live segment on its way.
+    /// A live segment that is loading.
     package struct Download: Sendable {
         var current: AssetVariant
         var duration: Duration
         var remainingByteCount: Int
-        /// Bits per second.
+        /// In bits per second.
         var throughput: Double
         var window: Window
 
@@ -63,24 +61,24 @@ package struct RecordingRule: Sendable, Hashable {
         }
     }
 
-    /// A variant that takes more than this share of the throughput is no way out.
+    /// The largest share of the throughput that a variant may use if the rule changes to it.
     private static let share = 0.8
-    /// Media after which a better variant is tried again; doubled each time that it failed.
+    /// The duration of media after which a better variant is tried again. It doubles with each failure.
     private static let firstPatience = Duration.seconds(60)
     private static let longestPatience = Duration.seconds(1920)
 
-    /// Where a lower variant took over because the window moved too fast.
+    /// The item time at which a lower variant took over because the window moved too fast.
     private var loweredAt: Duration?
     private var patience = RecordingRule.firstPatience
-    /// Where a variant was left that failed.
+    /// The item time at which a failing variant was left.
     package private(set) var leftAt: Duration?
 
     package init() {}
 
-    /// A variant failed at this item time; nil if that is forgiven.
+    /// Records the item time at which a variant failed, or nil to forgive it.
     package mutating func left(at time: Duration?) { leftAt = time }
 
-    /// The best, of equals the first in the playlist.
+    /// Returns the best variant, and the first in the playlist if several are equal.
     package static func best(of candidates: [AssetVariant]) -> AssetVariant? {
         let sorted = candidates.sortedByQuality()
         guard let best = sorted.last else { return nil }
@@ -96,10 +94,10 @@ package struct RecordingRule: Sendable, Hashable {
             return SelectionDecision(variantID: id, explanation: "the only one")
         }
         let current = sorted.first { $0.id == situation.current } ?? best
-        // Of redundant variants none is better.
+        // Redundant variants are equally good.
         if current.bandwidth == best.bandwidth, current.resolution == best.resolution { best = current }
         guard let window = situation.window, let throughput = situation.throughput else {
-            // The rest of a stream that has ended is not worth another change.
+            // The rest of a stream that has ended does not justify another change.
             guard loweredAt == nil else { return Self.decision(current, "the live stream could not be kept up with") }
             return Self.decision(best, "the best that may be used")
         }
@@ -120,8 +118,8 @@ package struct RecordingRule: Sendable, Hashable {
         return Self.decision(best, "the live stream can be kept up with again")
     }
 
-    /// The variant to load a segment from instead, where what is under way takes so long that what follows is gone when
-    /// it is there; nil lets it continue.
+    /// Returns a variant from which to load a segment instead if the running download would finish too late for the
+    /// next segment. Returns nil to continue it.
     package mutating func judge(
         _ download: Download, among candidates: [AssetVariant], at itemTime: Duration
     ) -> SelectionDecision? {
@@ -144,7 +142,7 @@ package struct RecordingRule: Sendable, Hashable {
         SelectionDecision(variantID: candidate.id, explanation: text)
     }
 
-    /// The best below `current` that the throughput carries, else the lowest.
+    /// Returns the best variant below `current` that the throughput supports, otherwise the lowest.
     private static func lower(
         than current: AssetVariant, in sorted: [AssetVariant], throughput: Double
     ) -> AssetVariant? {
@@ -154,6 +152,6 @@ package struct RecordingRule: Sendable, Hashable {
 }
 
 extension AssetVariant {
-    /// Its average bit rate, in bits per second.
+    /// The average bit rate in bits per second.
     fileprivate var meanBitRate: Double { averageBandwidth ?? bandwidth }
 }

@@ -1,13 +1,14 @@
-/// Variants that are the same but for where they come from are one choice with several places: a rule chooses among
-/// qualities, and only pathways lead from one place to another.
+/// Merges redundant variants, which differ only in their servers, into one choice. Rules select a quality, and only
+/// pathways select a server.
 ///
 /// Source: RFC 8216 §6.2.4 (redundant streams); rfc8216bis §7 (pathways).
 package enum RedundantVariants {
-    /// One variant of each quality, in the order of `variants`: the one of `place`, else the one in use, else the first.
+    /// Returns one variant of each quality in the order of `variants`: the one at `place`, otherwise the current one,
+    /// otherwise the first.
     ///
     /// - Parameters:
-    ///   - place: nil where all come from one.
-    ///   - placeOf: where a variant comes from, by its index.
+    ///   - place: The preferred server, or nil if all variants have the same one.
+    ///   - placeOf: Returns the server of a variant by its index.
     package static func withoutOthers(
         _ variants: [AssetVariant], current: Int?, at place: String?, of placeOf: (Int) -> String?
     ) -> [AssetVariant] {
@@ -32,10 +33,9 @@ package enum RedundantVariants {
         return kept
     }
 
-    /// One is in the place of the other.
     package static func areSame(_ one: AssetVariant, _ other: AssetVariant) -> Bool { Quality(one) == Quality(other) }
 
-    /// All that a listener or viewer, or the network, could tell.
+    /// All attributes that a viewer, a listener or the network could notice.
     private struct Quality: Hashable {
         private var facts: AssetVariant.Facts
 

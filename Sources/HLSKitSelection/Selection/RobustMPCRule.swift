@@ -1,11 +1,11 @@
 import HLSKitLoading
 
-/// Plans the next five segments at one cautious throughput and takes the first step (robust MPC).
+/// A rule that plans the next five segments at one cautious throughput (robust MPC).
 ///
-/// The throughput is the harmonic mean of the last five transfers, latency included, divided by 1 plus the largest relative
-/// error of the last five predictions. The plan maximises the sum of bit rates less the stalls, of which a second costs
-/// what the highest variant brings, and the changes of bit rate. Needs the sizes of segments to be good; where the playlist
-/// does not declare them, the average bit rate is used.
+/// The throughput is the harmonic mean of the last five transfers, including latency. It is divided by 1 plus the
+/// largest relative error of the last five predictions. The plan maximises the sum of bit rates minus the costs of
+/// stalls and changes of bit rate. A second of stall costs as much as the highest bit rate. The rule works best if the
+/// playlist declares segment sizes, and otherwise uses the average bit rate.
 ///
 /// Source: Yin, Jindal, Sekar, Sinopoli: A Control-Theoretic Approach for Dynamic Adaptive Video Streaming, 2015.
 public struct RobustMPCRule: VariantSelector, Hashable {
@@ -17,7 +17,7 @@ public struct RobustMPCRule: VariantSelector, Hashable {
     private var errors: [Double] = []
     private var prediction: Double?
 
-    /// Makes a rule with the parameters of the paper.
+    /// Creates a rule with the parameters of the paper.
     public init() {}
 
     public mutating func decide(_ input: SelectionInput) -> SelectionDecision {
@@ -48,7 +48,7 @@ public struct RobustMPCRule: VariantSelector, Hashable {
                 """)
     }
 
-    /// Looks through all sequences of variants, but those that cannot beat the best one found.
+    /// Searches all sequences of variants, except those that cannot beat the best one found.
     private struct Plan {
         let depth: Int
         let variantCount: Int
@@ -56,7 +56,7 @@ public struct RobustMPCRule: VariantSelector, Hashable {
         let top: Double
         let segmentDuration: Double
         let capacity: Double
-        /// Seconds that each segment takes to load, row by row.
+        /// The loading times of the segments in seconds, one row per segment.
         let times: [Double]
         var best = -Double.infinity
         var choice = 0
@@ -68,7 +68,7 @@ public struct RobustMPCRule: VariantSelector, Hashable {
             top = ladder.rates.max() ?? 1
             segmentDuration = ladder.segmentDuration
             capacity = ladder.capacity
-            // Sizes come in the order of the candidates.
+            // The sizes are in the order of the candidates.
             let order = ladder.variants.map { variant in input.candidates.firstIndex { $0.index == variant.index } ?? 0
             }
             times = input.upcoming.prefix(depth).flatMap { segment in

@@ -1,46 +1,48 @@
 import Glibc
 import HLSKitLoading
 
-/// Plans over what the network may do: chooses the variant whose next segment, averaged over five ways in which the
-/// throughput may turn out, leaves playback best off.
+/// The default rule, which plans for five scenarios of the future throughput.
 ///
-/// 1. `RatePredictor` gives a level of the throughput and a spread; five equally probable scenarios of the next download
-///    follow from them.
-/// 2. In each, a segment of variant q brings its bit rate, less the stall that it causes, less the change of bit rate, plus
-///    what the buffer that it leaves is worth: `PlanTable`, a plan over the next 20 segments in which most of the
-///    scenario's surprise is believed to last.
-/// 3. While a download runs and is late, the rate seen so far is blended into the prediction, and finishing it is
-///    compared with starting over at each lower variant, by the same value. It is abandoned when that is clearly better.
+/// It selects the variant whose next segment is best for playback, averaged over the scenarios.
 ///
-/// The sizes of segments are taken from the playlist if it declares them, else from the average bit rates. One set of
+/// 1. `RatePredictor` gives a level of the throughput and a spread. They yield five equally probable scenarios of the
+///    next download.
+/// 2. In each scenario, a segment has the value of its bit rate plus the remaining buffer, minus the costs of the stall
+///    and the change of bit rate. That value comes from `PlanTable`, a plan of the next 20 segments in which most of
+///    the scenario's deviation persists.
+/// 3. If a running download is late, its rate so far is blended into the prediction. The rule then compares finishing
+///    it with starting over at each lower variant. It abandons the download if another variant is clearly better.
+///
+/// The segment sizes come from the playlist if it declares them, otherwise from the average bit rates. One set of
 /// constants serves all networks and ladders.
 ///
-/// A live stream that is played by parts has no buffer to plan with: there a rule of its own decides (`LowLatencyRule`).
+/// A live stream that is played in parts has no buffer to plan with. A separate rule (`LowLatencyRule`) decides for it.
 public struct ScenarioRule: VariantSelector {
-    /// Means of the five equally probable parts of a normal distribution, about.
+    /// The approximate means of five equally probable parts of a normal distribution.
     private static let deviations = [-1.2816, -0.5244, 0, 0.5244, 1.2816]
-    /// The share of a deviation that is believed to last after the next download.
+    /// The share of a deviation that persists after the next download.
     private static let persistence = 0.8
-    /// The share of the predicted throughput that is counted on.
+    /// The share of the predicted throughput that is assumed.
     private static let safetyFactor = 0.92
     private static let horizon = 20
 
-    /// A download is judged from this time on; where more than a segment is ahead, from the second one on.
+    /// The time in seconds after which a download is judged: the first, or the second if more than one segment is
+    /// buffered.
     private static let judgeAfter = 0.3
     private static let judgeAfterWithBuffer = 20.0
-    /// A download is on time while this share of what was expected has come.
+    /// The share of the expected data with which a download counts as on time.
     private static let lateness = 0.9
-    /// The weight of the rate seen so far grows to 1 in this many seconds, and begins with the least.
+    /// The weight of the rate so far grows to 1 in this time (seconds), and begins with the least weight.
     private static let beliefTime = 4.0
     private static let leastBelief = 0.4
-    /// By how much starting over has to be better, in segments of the top variant.
+    /// The required gain of starting over, in segments of the top variant.
     private static let abandonGain = 0.5
 
     private var predictor = RatePredictor()
     private var lowLatency = LowLatencyRule()
     private var tables = [PlanTable](repeating: PlanTable(), count: deviations.count)
 
-    /// Makes the default rule, without any evidence yet.
+    /// Creates the default rule, without any measurements yet.
     public init() {}
 
     public mutating func decide(_ input: SelectionInput) -> SelectionDecision {
@@ -77,7 +79,7 @@ public struct ScenarioRule: VariantSelector {
                 """)
     }
 
-    // MARK: - Download under way
+    // MARK: - Running downloads
 
     private mutating func judge(_ download: SelectionInput.Download, _ input: SelectionInput) -> SelectionDecision {
         let elapsed = (input.now - download.requested).seconds
@@ -127,7 +129,6 @@ public struct ScenarioRule: VariantSelector {
 
     // MARK: - Values
 
-    /// Solves the plan of each scenario.
     private mutating func prepare(_ situation: borrowing Situation, level: Double) {
         var problem = situation.problem
         problem.latency = predictor.latency
@@ -137,7 +138,7 @@ public struct ScenarioRule: VariantSelector {
         }
     }
 
-    /// The value of loading `bits` of a variant, averaged over the scenarios.
+    /// Returns the value of loading `bits` of a variant, averaged over the scenarios.
     private func value(
         of position: Int, bits: Double, wait: Double, level: Double, after last: Int?, _ situation: borrowing Situation
     ) -> Double {
@@ -157,12 +158,12 @@ public struct ScenarioRule: VariantSelector {
 }
 
 extension ScenarioRule {
-    /// The input in seconds of the clock, from the worst variant to the best.
+    /// The input in seconds of the clock, with variants from worst to best.
     private struct Situation {
         let variantIDs: [AssetVariant.ID]
-        /// Bits per second of the clock, as declared.
+        /// The declared rates in bits per second of the clock.
         let rates: [Double]
-        /// Bits of the segment to choose for.
+        /// The sizes in bits of the segment to choose for.
         let firstSizes: [Double]
         let knowsSizes: Bool
         let buffer: Double
@@ -174,7 +175,7 @@ extension ScenarioRule {
             variantIDs = variants.map(\.id)
             let nominal = variants.map { max(1, $0.averageBandwidth ?? $0.bandwidth) }
             rates = nominal.map { $0 * speed }
-            // A better variant is never worth less, even where SCORE puts it above one of a higher bit rate.
+            // A better variant is never worth less, even if SCORE puts it above one with a higher bit rate.
             let ranked = nominal.sorted()
             let top = ranked.last ?? 1
             let count = max(1, input.upcoming.count)
@@ -192,7 +193,7 @@ extension ScenarioRule {
             firstSizes = sizes(first)
             knowsSizes = first.byteCounts.count == order.count
             var rows: [Double] = []
-            // If nothing is declared, one row stands for all.
+            // If no sizes are declared, one row stands for all segments.
             for segment in input.upcoming.dropFirst() where segment.byteCounts.count == order.count {
                 rows += sizes(segment)
             }

@@ -1,51 +1,50 @@
 package import HLSKitLoading
 package import HLSKitPlaylist
 
-/// Limits of the choice among the variants of a playlist. Read at every decision.
-///
-/// See docs/behaviour/selection.md.
+/// The limits for the choice among the variants of a playlist. Each decision uses their current values.
 package struct SelectionContext: Sendable {
-    /// The only variant to use, whatever else is said here; nil selects by rule.
+    /// The only variant to use, regardless of all limits, or nil to select by rule.
     package var pinnedVariant: AssetVariant.ID?
-    /// Nothing is decoded or shown by the player, so codecs and HDCP levels do not matter. Default false.
+    /// Whether the player decodes and shows nothing, so that codecs and HDCP levels do not matter. The default is
+    /// false.
     package var isPassThrough = false
-    /// Video is played. Default true: variants without video are left out if others have it.
+    /// Whether video is played. If it is (the default), variants without video are excluded if others have it.
     package var wantsPictures = true
-    /// Whether an entry of `CODECS` can be decoded. Default: all can.
+    /// Returns whether an entry of `CODECS` can be decoded. By default, all can.
     package var canDecode: @Sendable (String) -> Bool = { _ in true }
-    /// Variants whose media turned out not to be decodable.
+    /// The variants whose media proved not to be decodable.
     package var unplayableVariants: Set<Int> = []
-    /// Entries of `REQ-VIDEO-LAYOUT` that outputs understand. Default: monoscopic video.
+    /// The `REQ-VIDEO-LAYOUT` entries that outputs understand. The default is monoscopic video.
     var understoodVideoLayouts: Set<PlaybackConfigurationOption> = [.monoscopicVideo]
-    /// Content protection that the key providers offer, one entry per label: `com.example.drm:PC`. Default none.
+    /// The content protection that the key providers offer, one entry per label: `com.example.drm:PC`. Empty by
+    /// default.
     var contentProtection: Set<String> = []
-    /// The highest `HDCP-LEVEL` that is allowed. Default none.
+    /// The highest allowed `HDCP-LEVEL`. The default is `none`.
     var allowedHDCPLevel = HDCPLevel.none
-    /// Values of `VIDEO-RANGE` that outputs take. Default SDR, HLG and PQ.
+    /// The `VIDEO-RANGE` values that outputs accept. The default is SDR, HLG and PQ.
     package var supportedVideoRanges: Set<VideoRange> = [.sdr, .hlg, .pq]
-    /// The selected audible option; nil if there is no choice.
+    /// The selected audible option, or nil if there is no choice.
     package var audibleOption: AudioRendition?
-    /// Channels of the audio output; nil means no limit.
+    /// The number of channels of the audio output, or nil for no limit.
     package var maximumChannelCount: Int?
-    /// Lossless audio is wanted. Default false.
+    /// Whether lossless audio is preferred. The default is false.
     package var prefersLosslessAudio = false
-    /// Variants that failed of late (``PenaltyBox``).
+    /// The variants that failed recently (``PenaltyBox``).
     package var penalizedVariants: Set<Int> = []
-    /// Bits per second; nil (default) means no limit.
+    /// The peak bit rate in bits per second, or nil (the default) for no limit.
     package var preferredPeakBitRate: Double?
-    /// Size limit; nil (default) is none.
+    /// The maximum size, or nil (the default) for no limit.
     package var preferredMaximumResolution: PixelSize?
-    /// The largest output that shows video; nil (default) means no limit.
+    /// The largest output that shows video, or nil (the default) for no limit.
     package var display: DisplayArea?
-    /// The most pixels a frame may have; nil (default) means no limit.
+    /// The largest number of pixels of a frame, or nil (the default) for no limit.
     var maximumPixelCount: Int?
-    /// The most frames per second; nil (default) means no limit.
+    /// The highest frame rate in frames per second, or nil (the default) for no limit.
     var maximumFrameRate: Double?
-    /// Bit rates in bits per second to stay within; nil (default) means no limit.
+    /// The range of allowed bit rates in bits per second, or nil (the default) for no limit.
     package var bitRateBounds: ClosedRange<Double>?
-    /// Which variants may be played at all; nil (default) leaves all.
+    /// An expression that selects the allowed variants, or nil (the default) to allow all.
     package var quality: QualityExpression?
 
-    /// Makes a context that limits nothing.
     package init() {}
 }

@@ -1,21 +1,20 @@
 package import HLSKitLoading
 
-/// What was chosen of one group.
 package enum MediaSelectionChoice: Sendable, Hashable {
-    /// By the rule, whatever is wanted.
+    /// The rule selects, regardless of other preferences.
     case automatic
-    /// Nothing of the group.
+    /// No option of the group.
     case none
     /// The option with this ``MediaSelectionOption/id``.
     case option(String)
 }
 
-/// What is wanted of the options of one group: the user's choice, else an expression, else criteria.
+/// The preferences for the options of one group: the user's choice, otherwise an expression, otherwise criteria.
 package struct SelectionTerms: Sendable, Equatable {
     package var choice = MediaSelectionChoice.automatic
     package var wish: QualityExpression?
     package var criteria: MediaSelectionCriteria?
-    /// Criteria and defaults are followed; otherwise the group's default plays.
+    /// Whether criteria and defaults are applied. If not, the group's default plays.
     package var isAutomatic = true
 
     package init(
@@ -28,10 +27,11 @@ package struct SelectionTerms: Sendable, Equatable {
         self.isAutomatic = isAutomatic
     }
 
-    /// The option that is to play: the user's, else that of the wish, else the rule's.
+    /// Returns the option to play: the user's, otherwise the expression's, otherwise the rule's.
     ///
-    /// - Parameter audible: the audio beside which subtitles are chosen.
-    /// - Throws: where the wish matches no option.
+    /// - Parameter audible: The audio option that plays with subtitles.
+    ///
+    /// - Throws: ``UnmatchedWish`` if the expression matches no option.
     package func option(
         in group: MediaSelectionGroup, audible: MediaSelectionOption? = nil
     ) throws(UnmatchedWish) -> MediaSelectionOption? {
@@ -42,7 +42,7 @@ package struct SelectionTerms: Sendable, Equatable {
         case .automatic, .none: break
         }
         guard let wish else { return self.choice(from: group, audible: audible) }
-        // Subtitles are preferred to closed captions.
+        // Prefer subtitles to closed captions.
         let order = group.options.enumerated().sorted {
             ($0.element.isClosedCaptions ? 1 : 0, $0.offset) < ($1.element.isClosedCaptions ? 1 : 0, $1.offset)
         }
@@ -58,13 +58,13 @@ package struct SelectionTerms: Sendable, Equatable {
         return group.options[index]
     }
 
-    /// The option that the rule takes, whatever the user chose.
+    /// Returns the option that the rule selects, ignoring the user's choice.
     package func choice(from group: MediaSelectionGroup, audible: MediaSelectionOption?) -> MediaSelectionOption? {
         MediaSelectionRule(criteria: criteria, isAutomatic: isAutomatic).choose(from: group, audible: audible)
     }
 }
 
-/// A wish that no option fulfils.
+/// An error for an expression that no option matches.
 package struct UnmatchedWish: Error {
     package var wish: QualityExpression
     package var characteristic: MediaCharacteristic

@@ -1,23 +1,22 @@
 public import HLSKitCaptions
 
-/// Captions of the program's own that a user can choose as the subtitles of an item: those of a file beside the stream,
-/// say.
+/// Captions that your app supplies as a subtitle option of an item, for example from a sidecar file.
 ///
 /// ```swift
 /// let file = try CaptionFileReader(format: .subRip).read(bytes)
 /// item.sidecarCaptions = [SidecarCaptions(file.captions, name: "Deutsch", language: "de")]
 /// ```
 ///
-/// ``LegibleOutput/init(captions:language:advanceInterval:)`` shows captions whatever is chosen.
+/// ``LegibleOutput/init(captions:language:advanceInterval:)`` shows captions regardless of the selected option.
 public struct SidecarCaptions: Sendable, Hashable {
-    /// At times of the item, in any order. Those without a time are left out.
+    /// The captions at item times, in any order. Captions without a time are omitted.
     package var captions: [Caption]
-    /// For people. The option's ``MediaSelectionOption/displayName``.
+    /// The name for the user, and the option's ``MediaSelectionOption/displayName``.
     package var name: String
-    /// BCP 47 tag; nil (the default) if it is not known.
+    /// The BCP 47 language tag, or nil (the default) if it is not known.
     package var language: String?
 
-    /// Makes captions that can be chosen.
+    /// Creates selectable captions.
     public init(_ captions: [Caption], name: String, language: String? = nil) {
         self.captions = captions
         self.name = name

@@ -1,8 +1,8 @@
 import HLSKitPlaylist
 
-/// Captions of the program as options of the legible group.
+/// The app's captions as options of the legible group.
 package struct SidecarOptions: Sendable {
-    /// An option, and its place among the captions.
+    /// The options, each with the index of its captions.
     private var entries: [(option: MediaSelectionOption, index: Int)] = []
     private var captions: [SidecarCaptions] = []
 
@@ -23,7 +23,7 @@ package struct SidecarOptions: Sendable {
     package var isEmpty: Bool { entries.isEmpty }
     package var options: [MediaSelectionOption] { entries.map(\.option) }
 
-    /// The captions of an option; nil for options of the stream.
+    /// Returns the captions of an option, or nil for an option of the stream.
     package func captions(of option: MediaSelectionOption?) -> SidecarCaptions? {
         guard let option, let entry = entries.first(where: { $0.option.id == option.id }) else { return nil }
         return captions[entry.index]
@@ -31,6 +31,6 @@ package struct SidecarOptions: Sendable {
 }
 
 extension Rendition.MediaType {
-    /// Of no playlist.
+    /// A media type that no playlist declares.
     fileprivate static let sidecar = Rendition.MediaType(rawValue: "X-HLSKIT-SIDECAR")
 }

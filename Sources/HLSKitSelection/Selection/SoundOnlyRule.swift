@@ -1,19 +1,19 @@
 import HLSKitMedia
 
-/// Chooses the variant to load when no one takes video: the audio, and as little else as can be.
+/// Selects the variant to load if no output takes video, to load the audio and as little else as possible.
 ///
-/// Audio that is apart from the video is loaded alone, so the variant of the lowest `BANDWIDTH` that has it does. Of
-/// variants that have it among their video, the lowest of those with the best audio.
+/// Separate audio is loaded alone, so the variant with the lowest `BANDWIDTH` suffices. If audio is only muxed with
+/// video, the rule takes the lowest of the variants with the best audio.
 ///
-/// What is saved is the best: of the variants whose audio is apart, or that have nothing else, the best; where there are none,
-/// the best of all. How good audio among video is, only `BANDWIDTH` tells.
+/// If the audio is saved, the rule takes the best variant with separate or only audio, otherwise the best of all. For
+/// muxed audio, `BANDWIDTH` is the only indication of quality.
 package struct SoundOnlyRule: Sendable {
     private let wantsBest: Bool
 
-    /// - Parameter wantsBest: the audio is saved.
+    /// - Parameter wantsBest: Whether the audio is saved.
     package init(wantsBest: Bool = false) { self.wantsBest = wantsBest }
 
-    /// - Parameter isApart: whether the audio of a variant has a playlist of its own.
+    /// - Parameter isApart: Whether the audio of a variant has a separate playlist.
     package func choose(
         from eligible: [AssetVariant], isApart: (AssetVariant) -> Bool
     ) -> AssetVariant? {
@@ -27,7 +27,7 @@ package struct SoundOnlyRule: Sendable {
 }
 
 extension AssetVariant {
-    /// How good its audio is, as far as its codecs say: the more a codec makes up of what was left out, the less.
+    /// The rank of its audio by the codecs. A codec that synthesizes more of the audio ranks lower.
     fileprivate var soundRank: Int {
         let ranks = codecs.filter { CodecString(rawValue: $0).mediaType == .audio }.map { codec in
             switch codec {

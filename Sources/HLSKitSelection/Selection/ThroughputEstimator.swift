@@ -1,18 +1,18 @@
 import Glibc
 import HLSKitLoading
 
-/// An estimate of how fast the next bytes will arrive.
+/// An estimate of the rate at which the next bytes will arrive.
 public struct ThroughputEstimate: Sendable, Hashable {
-    /// Bits per second while bytes flow, without the time to the first one.
+    /// The rate in bits per second while bytes flow, excluding the time to the first one.
     public var bitsPerSecond: Double
-    /// From 0 (a guess) to 1 (much, recent evidence).
+    /// The confidence from 0 (a guess) to 1 (much recent evidence).
     public var confidence: Double
-    /// Standard deviation of the natural logarithm of the rate from one measurement to the next.
+    /// The standard deviation of the natural logarithm of the rate between measurements.
     public var spread: Double
-    /// Time from a request to the first byte of its response.
+    /// The time from a request to the first byte of its response.
     public var latency: Duration
 
-    /// Makes an estimate; certain and without latency, unless stated otherwise.
+    /// Creates an estimate. By default, it is certain and without latency.
     package init(bitsPerSecond: Double, confidence: Double = 1, spread: Double = 0, latency: Duration = .zero) {
         self.bitsPerSecond = bitsPerSecond
         self.confidence = confidence
@@ -21,30 +21,27 @@ public struct ThroughputEstimate: Sendable, Hashable {
     }
 }
 
-/// Estimates the throughput of the link from the arrival of every piece of media.
+/// Estimates the throughput of the link from the arrival of all media.
 ///
-/// It measures the link, not a transfer: the bits of all transfers over the time in which at least one of them was
-/// receiving. The time to the first byte is kept apart. Measurements close after 250 ms of such time and feed two moving
-/// averages, weighted by time, with half-lives of 3 s and 8 s; the lower one is the estimate, so that a drop is believed
-/// sooner than a rise. Both are corrected for their start: with weight W and half-life h the average is divided by
-/// 1 − 0.5^(W/h). An open measurement counts as it stands, so that a link that went dead is noticed.
+/// It measures the link, not a transfer: the bits of all transfers, divided by the time in which at least one of them
+/// was receiving. The time to the first byte is measured separately. A measurement ends after 250 ms of receiving, and
+/// feeds two time-weighted moving averages with half-lives of 3 s and 8 s. The lower one is the estimate, so that it
+/// follows a drop sooner than a rise. Both are corrected for their start: with weight W and half-life h, the average is
+/// divided by 1 − 0.5^(W/h). An unfinished measurement also counts, so that a dead link is noticed.
 ///
-/// A body that came in less than 5 ms says only that the link is *not slower*: it counts as if it had taken 5 ms, a lower
-/// bound, so that on the fastest links as well the estimate rises to what better variants need. A transfer of less than
-/// 16 kB is not measured; while nothing else is known, all of them together, with their waiting, are a lower bound as soon
-/// as they make a megabyte. What comes from memory is no transfer at all (``forget(_:at:)``).
+/// A body that arrives in less than 5 ms only shows that the link is *not slower*. It counts as if it had taken 5 ms, a
+/// lower bound. So the estimate can rise to the rates of better variants even on the fastest links. A transfer of less
+/// than 16 kB is not measured. Before anything else is known, the small transfers together, including their waiting
+/// time, give a lower bound once they reach one megabyte. Data from memory is not a transfer (``forget(_:at:)``).
 ///
-/// Parts of a stream of low latency are smaller than segments, and their server may be what is waited for:
-/// - A body that the server makes while it sends it comes in bursts. Only bytes within a burst count, by the time since
-///   the ones before them; pauses and what comes first behind one do not (``startedAtServersPace(_:)``).
-/// - Parts of less than 16 kB count together, as soon as they make as much (``startedPart(_:)``).
-///
-/// `docs/behaviour/selection.md` has the whole of it.
+/// The parts of low-latency streams are smaller than segments, and the server may be slower than the link:
+/// - A body that the server sends while it makes it arrives in bursts. Only bytes within a burst count, with the time
+///   since the previous bytes. Pauses and the first bytes after a pause do not count (``startedAtServersPace(_:)``).
+/// - Parts of less than 16 kB count together once they reach that size (``startedPart(_:)``).
 package struct ThroughputEstimator: Sendable {
-    /// Names a transfer from its start to its end.
+    /// The identifier of a transfer from its start to its end.
     package typealias TransferID = Int
 
-    /// How many finished transfers ``recentTransfers`` holds.
     static let historyCount = 20
 
     private static let fastHalfLife = 3.0
@@ -53,19 +50,19 @@ package struct ThroughputEstimator: Sendable {
     private static let measurementTime = Duration.milliseconds(250)
     private static let leastMeasurementTime = Duration.milliseconds(50)
     private static let leastByteCount = 16_000
-    /// Shorter times cannot be distinguished from those of buffers, timers and other threads.
+    /// Shorter times cannot be distinguished from the effects of buffers, timers and other threads.
     private static let leastReceivingTime = Duration.milliseconds(5)
-    /// This much is evidence, however short the time in which it arrived.
+    /// The amount that counts as evidence even if it arrived in a very short time.
     private static let enoughBits = 8e6
-    /// A transfer this long counts as one even if it brought next to nothing.
+    /// The duration from which on a transfer counts even if it brought almost nothing.
     private static let silenceTime = Duration.milliseconds(300)
-    /// A server that makes what it sends has nothing to send for at least this long between two bursts, and less than this
-    /// goes by between two pieces of one, but on a link that is all but dead.
+    /// The shortest pause between two bursts of a server that sends while it produces. The time between two pieces of
+    /// one burst is shorter, except on an almost dead link.
     private static let leastPause = Duration.milliseconds(50)
-    /// Confidence halves while nothing is measured for this long.
+    /// The time without measurements in which confidence halves.
     private static let ageHalfLife = 60.0
 
-    /// The last transfers that counted, newest last.
+    /// The last transfers that counted, the newest last.
     package private(set) var recentTransfers: [MeasuredTransfer] = []
 
     private var record = LoadingRecord()
@@ -73,58 +70,54 @@ package struct ThroughputEstimator: Sendable {
     private var fast = MovingAverage(halfLife: fastHalfLife)
     private var slow = MovingAverage(halfLife: slowHalfLife)
     private var latency = MovingAverage(halfLife: latencyHalfLife)
-    /// The value of that average: durations are slow to make.
+    /// The value of ``latency``, cached because creating durations is slow.
     private var meanLatency = Duration.zero
     private var logRate = MovingAverage(halfLife: slowHalfLife)
     private var squaredDeviation = MovingAverage(halfLife: slowHalfLife)
     private var open = Measurement()
-    /// Transfers that were too small to count, from their requests to their ends.
+    /// Transfers that were too small to count, from request to end.
     private var small = Measurement()
-    /// Parts that were too small to count, from their first bytes to their ends.
+    /// Parts that were too small to count, from first byte to end.
     private var smallParts = Measurement()
-    /// Transfers that count and are receiving now.
+    /// The number of counted transfers that are receiving.
     private var receivingCount = 0
     private var lastMeasured: Duration?
-    /// Up to here time has been counted, so that overlapping transfers do not count it twice.
+    /// The time up to which receiving time has been counted, so that overlapping transfers do not count it twice.
     private var accountedUntil = Duration.zero
 
-    /// Makes an estimator that knows nothing.
     package init() {}
 
-    /// Bits per second in each of the last seconds in which something was being loaded, the oldest first; two minutes at
-    /// most.
+    /// The rates in bits per second of recent seconds with loading, the oldest first, at most 120.
     package var secondRates: [Double] { record.rates }
 
-    /// A request was sent.
     package mutating func started(_ id: TransferID, at now: Duration) {
         record.began(at: now)
         running[id] = Running(requested: now)
     }
 
-    /// The request that was sent last waits for others of its kind: its time to the first byte says nothing of the
-    /// link.
+    /// Marks a request that waits for others of its kind, so that its time to the first byte does not measure the link.
     package mutating func startedBesideOthers(_ id: TransferID) {
         running[id]?.tellsLatency = false
     }
 
-    /// The request that was sent last is for a part of a segment, of which many make up what is measured.
+    /// Marks a request for a part, which is measured together with other parts.
     package mutating func startedPart(_ id: TransferID) { running[id]?.isPart = true }
 
-    /// The server makes the body of this transfer while it sends it: what does not come may not be there yet. Counts from its
-    /// first bytes on: call it before they come.
+    /// Marks a body that the server sends while it makes it, so that missing bytes may not exist yet. Has an effect
+    /// only before its first bytes arrive.
     package mutating func startedAtServersPace(_ id: TransferID) {
         guard let transfer = running[id], transfer.byteCount == 0 else { return }
         running[id]?.isAtServersPace = true
     }
 
-    /// The header of the response arrived: what follows is the body.
+    /// Records that the response header arrived, and that the body follows.
     package mutating func responded(_ id: TransferID, at now: Duration) {
         guard var transfer = running[id], transfer.firstByte == nil else { return }
         transfer.firstByte = now
         running[id] = transfer
     }
 
-    /// Bytes of the body arrived, counted as they were sent.
+    /// Records received bytes of the body, as transferred.
     package mutating func received(_ id: TransferID, byteCount: Int, at now: Duration) {
         guard byteCount > 0, var transfer = running[id] else { return }
         record.received(byteCount: byteCount, at: now)
@@ -137,7 +130,7 @@ package struct ThroughputEstimator: Sendable {
             transfer.addedByteCount += byteCount
             add(byteCount, at: now)
         } else {
-            // The duration of what came with the first byte is unknown.
+            // The duration of the bytes that arrived with the first one is unknown.
             if now > firstByte { transfer.addedByteCount += byteCount }
             let counts =
                 transfer.byteCount >= Self.leastByteCount && now - transfer.requested >= Self.leastReceivingTime
@@ -154,14 +147,14 @@ package struct ThroughputEstimator: Sendable {
         running[id] = transfer
     }
 
-    /// Ends a transfer whose response came from memory, not over the link.
+    /// Ends a transfer whose response came from memory instead of the link.
     package mutating func forget(_ id: TransferID, at now: Duration) {
         guard let transfer = running.removeValue(forKey: id) else { return }
         record.ended(at: now)
         if transfer.counts { stopReceiving(at: now) }
     }
 
-    /// The transfer is over: finished, failed or cancelled.
+    /// Ends a transfer that finished, failed or was cancelled.
     package mutating func ended(_ id: TransferID, at now: Duration) {
         guard let transfer = running.removeValue(forKey: id) else { return }
         record.ended(at: now)
@@ -169,7 +162,7 @@ package struct ThroughputEstimator: Sendable {
         let firstByte = transfer.firstByte ?? now
         let isLarge = transfer.byteCount >= Self.leastByteCount
         let isTooFast = isLarge && now - firstByte < Self.leastReceivingTime
-        // Little that took long is news as well: the link was all but dead.
+        // Little data in a long time also counts, because the link was almost dead.
         if transfer.counts || isTooFast || now - transfer.requested >= Self.silenceTime {
             var ended = MeasuredTransfer(
                 byteCount: transfer.byteCount, requested: transfer.requested, firstByte: firstByte, finished: now)
@@ -195,7 +188,7 @@ package struct ThroughputEstimator: Sendable {
         }
     }
 
-    /// Counts a body as if it had taken as long as can just be measured.
+    /// Counts a body as if it had taken the shortest measurable time.
     private mutating func addLowerBound(_ transfer: Running, receivedIn time: Duration) {
         let added = transfer.counts ? transfer.addedByteCount : 0
         open.bits += 8 * Double(transfer.byteCount - added)
@@ -204,10 +197,10 @@ package struct ThroughputEstimator: Sendable {
 
     // MARK: Parts
 
-    /// Takes bytes of a body that is made while it is sent.
+    /// Records bytes of a body that the server sends while it makes it.
     ///
-    /// With arrivals of n(1), n(2) … bytes at t(1), t(2) … a burst ends where t(i) − t(i − 1) is a pause; it brought
-    /// n(2) + n(3) + … in the time from t(1) on, since nobody knows when the server began to send n(1).
+    /// With arrivals of n(1), n(2) … bytes at t(1), t(2) …, a burst ends at i if t(i) − t(i − 1) is a pause. It brought
+    /// n(2) + n(3) + … since t(1), because the time at which the server began to send n(1) is unknown.
     private mutating func receiveInBurst(_ byteCount: Int, of transfer: inout Running, at now: Duration) {
         defer { transfer.lastArrival = now }
         guard let last = transfer.lastArrival, now - last < Self.leastPause else {
@@ -217,15 +210,15 @@ package struct ThroughputEstimator: Sendable {
         }
         transfer.burst.byteCount += byteCount
         transfer.burst.time += now - last
-        // Where the link is what is waited for there may be no pause for long.
+        // If the link is slower than the server, there may be no pause for a long time.
         guard transfer.burst.time >= Self.measurementTime else { return }
         let burst = transfer.burst
         transfer.burst = Burst()
         count(burst, of: &transfer, at: now)
     }
 
-    /// A burst that came too fast to be measured counts as if it had taken as long as can just be measured; little is no
-    /// measurement.
+    /// A burst that was too fast to measure counts as if it had taken the shortest measurable time. A small burst does
+    /// not count.
     private mutating func endBurst(of transfer: inout Running, at now: Duration) {
         var burst = transfer.burst
         transfer.burst = Burst()
@@ -246,7 +239,7 @@ package struct ThroughputEstimator: Sendable {
         var transfer = transfer
         endBurst(of: &transfer, at: now)
         guard transfer.addedByteCount > 0 else { return }
-        // As if it had come in one piece, after a wait as long as others have.
+        // Record it as if it had arrived in one piece, after the average latency.
         let firstByte = now - transfer.burstTime
         remember(
             MeasuredTransfer(
@@ -254,7 +247,7 @@ package struct ThroughputEstimator: Sendable {
                 finished: now))
     }
 
-    /// Takes a part that is too small to be measured; together with others it is large enough.
+    /// Adds a part that is too small to measure to the pool, which is measured once it is large enough.
     private mutating func pool(_ transfer: Running, receivedIn time: Duration, at now: Duration) {
         guard transfer.byteCount > 0 else { return }
         smallParts.bits += 8 * Double(transfer.byteCount)
@@ -273,11 +266,11 @@ package struct ThroughputEstimator: Sendable {
         smallParts = Measurement()
     }
 
-    /// Counts what was measured apart.
+    /// Adds a separate measurement to the open one.
     private mutating func count(_ measurement: Measurement, at now: Duration) {
         open = open.extended(to: now)
         open.bits += measurement.bits
-        // Where something else was receiving, that time has been counted.
+        // If another transfer was receiving, that time has already been counted.
         if receivingCount == 0 { open.time += measurement.time }
         if open.time >= Self.leastMeasurementTime { close(at: now) }
     }
@@ -293,7 +286,7 @@ package struct ThroughputEstimator: Sendable {
         recentTransfers.append(transfer)
     }
 
-    /// The estimate at this time; nil while nothing was measured.
+    /// Returns the current estimate, or nil before the first measurement.
     package func estimate(at now: Duration) -> ThroughputEstimate? {
         let (fast, slow) = averages(at: now)
         guard let low = fast.value, let high = slow.value else { return nil }
@@ -304,14 +297,14 @@ package struct ThroughputEstimator: Sendable {
             spread: (squaredDeviation.value ?? 0).squareRoot(), latency: meanLatency)
     }
 
-    /// The rate of the estimate alone.
+    /// Returns only the rate of the estimate.
     package func bitsPerSecond(at now: Duration) -> Double? {
         let (fast, slow) = averages(at: now)
         guard let low = fast.value, let high = slow.value else { return nil }
         return min(low, high)
     }
 
-    /// The averages with the open measurement, if that is worth counting.
+    /// The averages including the open measurement, if it is long enough.
     private func averages(at now: Duration) -> (fast: MovingAverage, slow: MovingAverage) {
         var (fast, slow) = (fast, slow)
         guard let pending = pending(at: now) else { return (fast, slow) }
@@ -321,7 +314,7 @@ package struct ThroughputEstimator: Sendable {
         return (fast, slow)
     }
 
-    /// The open measurement, if it is worth counting: while nothing else is known, less will do.
+    /// The open measurement, if it is long enough. Before the first measurement, less is enough.
     private func pending(at now: Duration) -> Measurement? {
         let pending = open.extended(to: now)
         guard lastMeasured == nil else { return pending.time >= Self.measurementTime ? pending : nil }
@@ -349,7 +342,7 @@ package struct ThroughputEstimator: Sendable {
         let rate = open.bits / weight
         fast.add(rate, weight: weight)
         slow.add(rate, weight: weight)
-        // Below a kilobit a second the logarithm says nothing more.
+        // Below one kilobit per second, the logarithm has no meaning.
         let level = log(max(rate, 1000))
         if let expected = logRate.value {
             squaredDeviation.add((level - expected) * (level - expected), weight: weight)
@@ -365,13 +358,13 @@ extension ThroughputEstimator {
         var requested: Duration
         var firstByte: Duration?
         var byteCount = 0
-        /// Bytes that are measured, or will be as soon as the transfer counts.
+        /// Bytes that are measured, or will be once the transfer counts.
         var addedByteCount = 0
         var counts = false
         var tellsLatency = true
         var isPart = false
         var isAtServersPace = false
-        /// What came since the last pause of the server, when its last bytes came, and the time of the bursts that count.
+        /// The bytes since the last pause, the time of the last arrival, and the total time of the counted bursts.
         var burst = Burst()
         var lastArrival: Duration?
         var burstTime = Duration.zero
@@ -379,17 +372,17 @@ extension ThroughputEstimator {
 
     /// Bytes without a pause between them.
     private struct Burst: Sendable {
-        /// Those that came first: the time that they took is not known.
+        /// The first bytes, whose transfer time is not known.
         var firstByteCount = 0
         var byteCount = 0
         var time = Duration.zero
     }
 
-    /// Bits and the time in which they came.
+    /// Bits and the time in which they arrived.
     private struct Measurement: Sendable {
         var bits = 0.0
         var time = Duration.zero
-        /// From when on time still has to be added; nil while nothing is being received.
+        /// The time from which on receiving time must still be added, or nil if nothing is being received.
         var since: Duration?
 
         func extended(to now: Duration) -> Measurement {
@@ -403,18 +396,18 @@ extension ThroughputEstimator {
 package struct MovingAverage: Sendable, Hashable {
     let halfLife: Double
     private var sum = 0.0
-    /// The weight that real samples have in the mean, from 0 to 1: 1 − 0.5^(W/h).
+    /// The weight of actual samples in the mean, from 0 to 1: 1 − 0.5^(W/h).
     private(set) var share = 0.0
 
-    /// - Parameter halfLife: the weight after which a sample counts half.
+    /// - Parameter halfLife: The total weight of later samples after which a sample counts half.
     package init(halfLife: Double) {
         self.halfLife = halfLife
     }
 
-    /// nil before the first sample.
+    /// The mean, or nil before the first sample.
     package var value: Double? { share > 0 ? sum / share : nil }
 
-    /// Samples without weight, and what is not a number, count nothing.
+    /// Adds a sample. Samples without weight or without a finite value are ignored.
     package mutating func add(_ sample: Double, weight: Double) {
         guard weight > 0, sample.isFinite else { return }
         let rest = exp2(-weight / halfLife)

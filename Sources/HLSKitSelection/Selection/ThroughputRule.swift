@@ -1,28 +1,28 @@
 import HLSKitLoading
 
-/// Chooses the highest variant that the measured throughput carries.
+/// A rule that selects the highest variant that the measured throughput supports.
 ///
-/// A segment has to arrive in its own playing time, with a margin, and before a share of the buffer is used up; that
-/// share shrinks from 0.9 to 0.5 with the first decisions. A download that would take much longer than its playing time is
-/// abandoned when another variant is there sooner.
+/// A segment must arrive within its duration, with a margin, and before a share of the buffer is used up. That share
+/// shrinks from 0.9 to 0.5 with the first decisions. A download that would take much longer than its duration is
+/// abandoned if another variant would finish sooner.
 ///
 /// Source: the throughput, insufficient-buffer and abandon rules of Sabre and dash.js.
 public struct ThroughputRule: VariantSelector, Hashable {
-    /// The share of the throughput that a variant may take. Default 0.9.
+    /// The share of the throughput that a variant may use. The default is 0.9.
     package var safetyFactor: Double
-    /// Whether a download may be abandoned. Default true.
+    /// Whether a download may be abandoned. The default is true.
     package var abandonsDownloads: Bool
 
     private var averages = TransferAverages()
-    /// The share of the buffer that loading one segment may use up.
+    /// The share of the buffer that may be used up while one segment loads.
     private var bufferShare = 0.9
     private static let leastBufferShare = 0.5
     private static let bufferShareDecay = 0.9
-    /// Downloads are judged from this time on, and abandoned when they would take this many playing times.
+    /// Downloads are judged after this many seconds, and abandoned if they would take this many times their duration.
     private static let abandonAfter = 0.5
     private static let abandonSlowness = 1.8
 
-    /// Makes a rule that uses `safetyFactor` of the throughput.
+    /// Creates a rule that uses the share `safetyFactor` of the throughput.
     public init(safetyFactor: Double = 0.9, abandonsDownloads: Bool = true) {
         self.safetyFactor = safetyFactor
         self.abandonsDownloads = abandonsDownloads

@@ -1,19 +1,18 @@
 import HLSKitLoading
 
-/// Picks the transfers out of ``SelectionInput/recentTransfers`` that a rule has not seen yet.
+/// Finds the transfers in ``SelectionInput/recentTransfers`` that a rule has not seen yet.
 package struct TransferHistory: Sendable, Hashable {
     private var lastFinished: Duration?
 
-    /// Has seen none.
     package init() {}
 
-    /// Something ended since the last call.
+    /// Whether a transfer ended since the last call.
     func hasNew(_ input: borrowing SelectionInput) -> Bool {
         guard let last = input.recentTransfers.last else { return false }
         return lastFinished.map { last.finished > $0 } ?? true
     }
 
-    /// Transfers that ended since the last call, oldest first.
+    /// Returns the transfers that ended since the last call, oldest first.
     package mutating func takeNew(from input: SelectionInput) -> ArraySlice<MeasuredTransfer> {
         let transfers = input.recentTransfers
         var first = transfers.endIndex
@@ -24,8 +23,9 @@ package struct TransferHistory: Sendable, Hashable {
 }
 
 extension MeasuredTransfer {
-    /// Bits that the whole link delivered while this transfer received: its own, and the share of others that ran beside
-    /// it.
+    /// Returns the bits that the whole link delivered while this transfer received.
+    ///
+    /// They are its own, and the shares of parallel transfers.
     func linkBits(among transfers: some Sequence<MeasuredTransfer>) -> Double {
         var bits = 8 * Double(byteCount)
         for other in transfers where other != self {
@@ -37,14 +37,16 @@ extension MeasuredTransfer {
         return bits
     }
 
-    /// Seconds from the first byte to the end.
+    /// The time from the first byte to the end in seconds.
     var receivingSeconds: Double { (finished - firstByte).seconds }
-    /// Seconds from the request to the first byte.
+    /// The time from the request to the first byte in seconds.
     var latencySeconds: Double { (firstByte - requested).seconds }
 }
 
-/// The throughput of the last transfers: the lower of two averages with half-lives of 3 s and 8 s of receiving, and the
-/// higher of two averages of the latency.
+/// The throughput and latency of the last transfers.
+///
+/// The throughput is the lower of two averages with half-lives of 3 s and 8 s of receiving. The latency is the higher
+/// of two averages.
 ///
 /// Source: the estimators of Sabre and dash.js.
 struct TransferAverages: Sendable, Hashable {
@@ -54,13 +56,12 @@ struct TransferAverages: Sendable, Hashable {
     private var fastLatency: MovingAverage?
     private var slowLatency: MovingAverage?
 
-    /// Bits per second; nil before the first transfer.
+    /// The throughput in bits per second, or nil before the first transfer.
     var bitsPerSecond: Double? {
         guard let fast = fast.value, let slow = slow.value else { return nil }
         return min(fast, slow)
     }
 
-    /// Seconds.
     var latency: Double { max(fastLatency?.value ?? 0, slowLatency?.value ?? 0) }
 
     mutating func update(from input: SelectionInput) {
@@ -80,12 +81,12 @@ struct TransferAverages: Sendable, Hashable {
     }
 }
 
-/// The eligible variants as rules without a model of their own see them: times in seconds of the clock, rates in bits per
-/// second of the clock, from worst to best.
+/// The eligible variants from worst to best, for rules without their own model. Times are in seconds of the clock, and
+/// rates in bits per second of the clock.
 struct RuleLadder {
     let variants: [AssetVariant]
     let rates: [Double]
-    /// The time in which the next segment is played.
+    /// The time in which the next segment plays.
     let segmentDuration: Double
     let buffer: Double
     let capacity: Double
@@ -99,7 +100,7 @@ struct RuleLadder {
         capacity = min(input.bufferCapacity, input.availableAhead ?? input.bufferCapacity).seconds / speed
     }
 
-    /// Seconds in which the segment in question is played.
+    /// Returns the time in seconds in which the segment in question plays.
     static func playingTime(_ input: SelectionInput) -> Double {
         let duration = input.download?.segmentDuration ?? input.upcoming.first?.duration ?? .seconds(6)
         return max(0.1, duration.seconds / max(abs(input.rate), 1e-3))
@@ -107,7 +108,7 @@ struct RuleLadder {
 
     func position(of id: AssetVariant.ID?) -> Int? { variants.firstIndex { $0.id == id } }
 
-    /// The highest variant whose segments take no longer to load than to play.
+    /// Returns the highest variant whose segments take no longer to load than to play.
     func highest(within throughput: Double, latency: Double) -> Int {
         var position = 0
         while position + 1 < rates.count,
@@ -118,12 +119,12 @@ struct RuleLadder {
 }
 
 extension SelectionDecision {
-    /// Lets the download that is being judged continue.
+    /// Returns a decision that lets the judged download continue.
     static func keep(_ download: SelectionInput.Download) -> SelectionDecision {
         SelectionDecision(variantID: download.variantID, explanation: "the download continues")
     }
 
-    /// Without a measurement: as it is, or the lowest.
+    /// Returns the decision without a measurement: the current variant, otherwise the lowest.
     static func unmeasured(_ input: SelectionInput) -> SelectionDecision {
         let current = input.candidates.first { $0.id == input.currentVariantID }
         let id = (current ?? input.candidates.lowestBandwidth)?.id ?? input.currentVariantID

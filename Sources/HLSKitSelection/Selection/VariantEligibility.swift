@@ -1,30 +1,27 @@
 import HLSKitLoading
 import HLSKitPlaylist
 
-/// Which variants may be used, and why the others may not.
-///
-/// See docs/behaviour/selection.md.
+/// The eligible variants, and the reasons why others are not.
 package struct VariantEligibility: Sendable, Hashable {
-    /// The variants that may be used, in playlist order.
     package private(set) var eligible: [AssetVariant]
-    /// One reason for each variant that is out, by its index: that of the first step that took it.
+    /// The first reason of each excluded variant, by its index.
     package private(set) var exclusions: [Int: IneligibilityReason] = [:]
-    /// nil where only the first reasons are asked for.
+    /// The list of all reasons, or nil if only the first ones are needed.
     private var listing: Listing?
 
     private struct Listing: Sendable, Hashable {
         var out: [AssetVariant] = []
-        /// For each of ``out``, by its index, the steps that take it, in their order.
+        /// For each excluded variant, by its index, the steps that exclude it in order.
         var reasons: [Int: [IneligibilityReason]] = [:]
     }
 
-    /// Runs the steps over `candidates` (one pathway, playlist order).
+    /// Applies the steps to `candidates` of one pathway in playlist order.
     package init(_ candidates: [AssetVariant], in context: SelectionContext) {
         self.init(candidates, in: context, listsAll: false)
     }
 
-    /// All reasons for each variant that is out, by its index, in the order of the steps. A later step judges what is out by
-    /// what it says of the variant alone.
+    /// Returns all reasons of each excluded variant, by its index, in the order of the steps. Later steps judge an
+    /// excluded variant by itself.
     package static func reasons(
         _ candidates: [AssetVariant], in context: SelectionContext
     ) -> [Int: [IneligibilityReason]] {
@@ -88,7 +85,7 @@ package struct VariantEligibility: Sendable, Hashable {
         }
     }
 
-    /// Step 5: the option itself, else its language, else any.
+    /// Step 5: the option itself, otherwise its language, otherwise any.
     private mutating func keepAudio(_ option: AudioRendition) {
         let offersOption = { (variant: AssetVariant) in variant.audioOptions.contains { $0.id == option.id } }
         if eligible.contains(where: offersOption) {
@@ -105,7 +102,8 @@ package struct VariantEligibility: Sendable, Hashable {
         keepOrLowest(.displaySize) { $0.resolution?.pixelCount ?? 0 <= needed }
     }
 
-    /// The quality is asked of what all steps left; an explicit request that they excluded is honoured all the same.
+    /// Applies the quality expression to the remaining variants. If it only matches excluded ones, the explicit request
+    /// overrides the soft steps.
     private mutating func apply(_ quality: QualityExpression, playable: VariantEligibility) {
         var matches = Set(quality.matches(eligible))
         if matches.isEmpty {
@@ -120,12 +118,12 @@ package struct VariantEligibility: Sendable, Hashable {
 
     // MARK: - Kinds of steps
 
-    /// What a step looks at: what is left, or all where nothing is.
+    /// The variants that a step examines: the remaining ones, or the excluded ones if none remains.
     private var judged: [AssetVariant] { eligible.isEmpty ? listing?.out ?? [] : eligible }
 
     private mutating func keep(_ reason: IneligibilityReason, _ isAllowed: (AssetVariant) -> Bool) {
         list(reason, isAllowed)
-        // Most steps take nothing.
+        // Most steps exclude nothing.
         guard let first = eligible.firstIndex(where: { !isAllowed($0) }) else { return }
         var kept = Array(eligible[..<first])
         for variant in eligible[first...] {
@@ -144,7 +142,7 @@ package struct VariantEligibility: Sendable, Hashable {
         listing?.reasons[variant.index] = [reason]
     }
 
-    /// Notes of what is out already that this step would take it, too.
+    /// Records that this step also excludes variants that are already excluded.
     private mutating func list(_ reason: IneligibilityReason, _ isAllowed: (AssetVariant) -> Bool) {
         for variant in listing?.out ?? [] where !isAllowed(variant) {
             listing?.reasons[variant.index]?.append(reason)
@@ -172,7 +170,7 @@ package struct VariantEligibility: Sendable, Hashable {
 }
 
 extension AssetVariant {
-    /// Channels of the rendition that would be played; 0 if undeclared.
+    /// Returns the channel count of the rendition that would play, or 0 if it is not declared.
     fileprivate func channelCount(of option: AudioRendition?) -> Int {
         let played =
             audioOptions.first { $0.id == option?.id } ?? audioOptions.first { $0.language == option?.language }
@@ -181,7 +179,7 @@ extension AssetVariant {
 }
 
 extension DisplayArea {
-    /// Whether a frame of `resolution` is shown without being enlarged.
+    /// Whether a frame of `resolution` is shown without enlargement.
     fileprivate func isFilled(by resolution: PixelSize) -> Bool {
         switch gravity {
         case .resizeAspect: resolution.width >= size.width || resolution.height >= size.height

@@ -2,47 +2,46 @@ public import HLSKitLoading
 
 /// A rule that chooses among the eligible variants.
 ///
-/// Asked before each segment for which there is a choice and, while one is on its way, each time that its progress is
-/// worth a look. A rule may keep state between calls; it belongs to one item and is called from one place at a time. It
-/// must be quick (well under a millisecond). A program's own rule is called on the player's task without any lock: it may
-/// read the player.
+/// The player calls a rule before each segment for which there is a choice, and repeatedly while the segment loads. A
+/// rule may keep state between calls. It belongs to one item, and its calls never overlap. It must be quick, well under
+/// a millisecond. Your own rule is called on the player's task without any lock, so it may access the player.
 public protocol VariantSelector: Sendable {
-    /// Decides for the situation that `input` describes.
+    /// Returns the decision for a situation.
     mutating func decide(_ input: SelectionInput) -> SelectionDecision
 }
 
-/// The input of a ``VariantSelector``. Bit rates are bits per second, times those of the player's clock.
+/// The input of a ``VariantSelector``. Bit rates are in bits per second, and times are on the player's clock.
 public struct SelectionInput: Sendable {
-    /// A segment that comes next.
+    /// An upcoming segment.
     public struct UpcomingSegment: Sendable, Hashable {
-        /// Its length by the playlist.
+        /// The duration according to the playlist.
         public var duration: Duration
-        /// Bytes per candidate, in the order of ``SelectionInput/candidates``; empty if the playlist does not say.
+        /// The sizes in bytes in the order of ``SelectionInput/candidates``, or an empty array if they are unknown.
         public var byteCounts: [Int]
 
-        /// Makes a segment of unknown size, unless stated otherwise.
+        /// Creates a segment. By default, its sizes are unknown.
         public init(duration: Duration, byteCounts: [Int] = []) {
             self.duration = duration
             self.byteCounts = byteCounts
         }
     }
 
-    /// A segment that is on its way.
+    /// A running download of a segment.
     public struct Download: Sendable, Hashable {
-        /// The variant that it belongs to: ``AssetVariant/id``.
+        /// The variant of the segment, as its ``AssetVariant/id``.
         public var variantID: AssetVariant.ID
-        /// Its length by the playlist.
+        /// The duration of the segment according to the playlist.
         public var segmentDuration: Duration
-        /// When it was requested, and when its first byte came (nil: not yet).
+        /// The time of the request.
         public var requested: Duration
-        /// When its first byte arrived; nil before.
+        /// The time at which the first byte arrived, or `nil` if it has not.
         public var firstByte: Duration?
-        /// Bytes that have arrived.
+        /// The number of received bytes.
         public var receivedByteCount: Int
-        /// The whole size, as declared or as good as is known.
+        /// The total number of bytes, as declared or estimated.
         public var expectedByteCount: Int
 
-        /// Makes a download.
+        /// Creates a download.
         public init(
             variantID: AssetVariant.ID, segmentDuration: Duration, requested: Duration, firstByte: Duration? = nil,
             receivedByteCount: Int, expectedByteCount: Int
@@ -56,48 +55,54 @@ public struct SelectionInput: Sendable {
         }
     }
 
-    /// How many segments ``upcoming`` holds at most.
+    /// The largest number of elements in ``upcoming``.
     package static let maximumUpcomingCount = 20
 
     /// The time of the decision.
     public var now: Duration
-    /// The eligible variants, lowest `BANDWIDTH` first. Never empty.
+    /// The eligible variants, sorted by ascending `BANDWIDTH`. Never empty.
     public var candidates: [AssetVariant]
-    /// The variant in use, that of the last segment, by ``AssetVariant/id``; nil at the first. It may no longer be eligible.
+    /// The variant of the last segment, as its ``AssetVariant/id``, or `nil` before the first.
+    ///
+    /// It may no longer be eligible.
     public var currentVariantID: AssetVariant.ID?
-    /// nil while nothing was measured.
+    /// The estimated throughput, or `nil` before the first measurement.
     public var throughput: ThroughputEstimate?
     /// The last finished transfers of media, newest last, at most 20.
     public var recentTransfers: [MeasuredTransfer]
-    /// Playable media ahead of the playhead.
+    /// The duration of playable media ahead of the playhead.
     public var forwardBuffer: Duration
-    /// How much media is held at most.
+    /// The longest duration of media that the buffer holds.
     public var bufferCapacity: Duration
-    /// The desired rate, or the one that playback would have. Not 0.
+    /// The desired rate, or the rate at which playback would run. Never 0.
     public var rate: Double
-    /// Playback runs now.
+    /// A Boolean value that indicates whether playback is running.
     public var isPlaying: Bool
-    /// Live: media time between the playhead and the end of what is listed; nil for VOD.
+    /// The duration of listed live media after the playhead, or `nil` for VOD.
     public var availableAhead: Duration?
-    /// The next segments, the one to choose for (or that is on its way) first, at most 20.
+    /// The next segments, at most 20.
+    ///
+    /// The first one is the segment to choose for, or the one that is loading.
     public var upcoming: [UpcomingSegment]
-    /// Position of the first of these segments in the item and number of its segments; nil for live.
+    /// The index in the item of the first upcoming segment, or `nil` for a live stream.
     public var segmentNumber: Int?
-    /// Number of segments of the item; nil for live.
+    /// The number of segments of the item, or `nil` for a live stream.
     public var segmentCount: Int?
-    /// Live by parts: how long a part is at most; nil where whole segments are loaded.
+    /// The longest duration of a part in low-latency playback, or nil if whole segments are loaded.
     package var partTarget: Duration?
-    /// The running download to judge; nil to choose for the next segment.
+    /// The running download to judge, or `nil` to choose for the next segment.
     public var download: Download?
-    /// What the server of the last response told (CMSD). Its limit of the bit rate is kept to by ``candidates`` already. nil
-    /// where it told nothing, or ``PlayerConfiguration/mindsServerData`` is off.
+    /// The CMSD data of the last response, or `nil` if there is none.
+    ///
+    /// Its bit-rate limit is already applied to ``candidates``. The value is also `nil` if
+    /// ``PlayerConfiguration/mindsServerData`` is off.
     public var serverData: ServerData? {
         get { serverNote?.data }
         set { serverNote = newValue.map(ServerDataNote.init) }
     }
     package var serverNote: ServerDataNote?
 
-    /// Makes an input; what has a default is unknown or does not apply.
+    /// Creates an input. Defaults stand for unknown or inapplicable values.
     public init(
         now: Duration, candidates: [AssetVariant], currentVariantID: AssetVariant.ID? = nil,
         throughput: ThroughputEstimate? = nil, recentTransfers: [MeasuredTransfer] = [],
@@ -124,14 +129,16 @@ public struct SelectionInput: Sendable {
 
 /// The decision of a ``VariantSelector``.
 public struct SelectionDecision: Sendable, CustomStringConvertible {
-    /// The variant to load from, by ``AssetVariant/id``; one that the item does not have changes nothing. While a download is
-    /// judged: its own variant to let it continue, another one to abandon it and load the segment from there.
+    /// The variant to load from, as its ``AssetVariant/id``. An unknown variant has no effect.
+    ///
+    /// While a download is judged, its own variant lets it continue. Another one abandons it and loads the segment from
+    /// that variant.
     public var variantID: AssetVariant.ID
-    /// Load only when no more media than this is ahead; nil loads at once.
+    /// The forward buffer below which the next segment is loaded, or `nil` to load it at once.
     public var maximumForwardBuffer: Duration?
     private let makeExplanation: @Sendable () -> String
 
-    /// `explanation` is made only when someone reads it.
+    /// Creates a decision. The explanation is only created when it is read.
     public init(
         variantID: AssetVariant.ID, maximumForwardBuffer: Duration? = nil,
         explanation: @autoclosure @escaping @Sendable () -> String
@@ -141,7 +148,7 @@ public struct SelectionDecision: Sendable, CustomStringConvertible {
         makeExplanation = explanation
     }
 
-    /// Why, with the numbers that counted, in one line.
+    /// The reason for the decision in one line, with the numbers that decided.
     public var explanation: String { makeExplanation() }
 
     public var description: String { "variant \(variantID): \(explanation)" }

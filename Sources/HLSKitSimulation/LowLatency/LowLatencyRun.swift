@@ -3,49 +3,47 @@ package import HLSKitCore
 import HLSKitPlaylist
 import Synchronization
 
-/// Plays a ``LowLatencyOrigin`` over a recorded network: a `Player` under a ``VirtualClock``, with its requests, held
-/// reloads and parts, and without outputs.
+/// Plays a ``LowLatencyOrigin`` over a recorded network. It uses a `Player` under a ``VirtualClock``, with its
+/// requests, blocking reloads and partial segments, but without outputs.
 ///
-/// What a session does depends on the inputs alone. Ten minutes take some seconds.
-///
-/// See docs/simulate.md.
+/// The session depends only on the inputs. Ten minutes take some seconds.
 package struct LowLatencyRun: Sendable {
-    /// How a session is played.
+    /// Options for a session.
     package struct Options: Sendable {
-        /// Decides which variant the next part comes from.
+        /// Selects the variant of the next part.
         package var variantSelector: any VariantSelector
-        /// Bits per second of the variants, ascending. Default 1, 3 and 6 Mbit/s.
+        /// Bits per second of the variants, ascending. The default is 1, 3 and 6 Mbit/s.
         package var bitRates = [1_000_000, 3_000_000, 6_000_000]
-        /// Default 500 ms.
+        /// The default is 500 ms.
         package var partDuration = Duration.milliseconds(500)
-        /// Default 4, which is two seconds.
+        /// The default is 4, which is two seconds.
         package var partsPerSegment = 4
-        /// `PART-HOLD-BACK`, from two part durations to a minute; nil (the default) is three.
+        /// `PART-HOLD-BACK`, from two part durations to a minute. nil (the default) means three part durations.
         package var partHoldBack: Duration?
-        /// Every so many parts one is independent. Default 1.
+        /// The interval of independent parts. The default is 1, which makes all parts independent.
         package var independentInterval = 1
-        /// How long the stream is watched. Default five minutes.
+        /// The duration of the session. The default is five minutes.
         package var duration = Duration.seconds(300)
-        /// The only variant to play, counted from the lowest; nil (the default) leaves the choice to the rule.
+        /// The only variant to play, counted from the lowest, or nil (the default) to let the rule choose.
         package var pinnedVariant: Int?
-        /// Writes down every decision of the rule with its reason. Default false.
+        /// Whether to record every decision of the rule with its reason. The default is false.
         package var explainsDecisions = false
 
-        /// Makes the default options with a selector.
+        /// Creates the default options with a selector.
         package init(variantSelector: any VariantSelector = PlayerConfiguration().variantSelector) {
             self.variantSelector = variantSelector
         }
     }
 
-    /// How often the latency is read.
+    /// The interval of latency measurements.
     private static let sampleInterval = Duration.milliseconds(100)
 
     private let trace: NetworkTrace
     private let options: Options
     private let origin: LowLatencyOrigin
 
-    /// - Throws: `HLSError` for a stream that cannot be: bit rates that do not ascend, segments that are no whole number of
-    ///   seconds, a pinned variant that is not there; and where no bit ever arrives.
+    /// - Throws: `HLSError` for an impossible stream: bit rates that do not ascend, segments of a fractional number of
+    ///   seconds, or a missing pinned variant. Also if the trace never carries a bit.
     package init(trace: NetworkTrace, options: Options = Options()) throws(HLSError) {
         guard trace.meanBitsPerSecond > 0 else { throw HLSError.simulation("the trace delivers nothing") }
         let rates = options.bitRates
@@ -81,9 +79,9 @@ package struct LowLatencyRun: Sendable {
         self.origin = origin
     }
 
-    /// Plays from the first request until the stream was watched for as long as was asked for.
+    /// Plays from the first request until the requested duration has passed.
     ///
-    /// - Throws: `HLSError` when the item fails.
+    /// - Throws: `HLSError` if the item fails.
     package func run() throws(HLSError) -> LowLatencySession {
         do {
             return try play()
@@ -100,7 +98,7 @@ package struct LowLatencyRun: Sendable {
         let transport = SimulatedTransport(over: trace, clock: clock) { origin.response(to: $0) }
         let decisions = DecisionRecord()
         var configuration = PlayerConfiguration(clock: clock, transport: transport)
-        // The network alone decides what becomes of a session.
+        // Only the network may affect the session.
         configuration.retryPolicies = .patient
         configuration.variantSelector = options.variantSelector
         if options.explainsDecisions {
@@ -117,7 +115,7 @@ package struct LowLatencyRun: Sendable {
             let epoch = Date(origin.epoch)
             while clock.now.offset < duration {
                 do { try await clock.sleep(for: Self.sampleInterval) } catch { return }
-                // What the encoder takes in at a time has the date of that time.
+                // Content has the date at which the encoder received it.
                 guard player.state.statistics.startupTime != nil, let date = item.currentDate else { continue }
                 let age = clock.now.offset.milliseconds / 1000 - date.timeIntervalSince(epoch)
                 latencies.withLock { $0.append(age) }

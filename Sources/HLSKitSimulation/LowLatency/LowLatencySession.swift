@@ -1,44 +1,44 @@
 import HLSKitCore
 
-/// The course of a session of a ``LowLatencyRun``, and its score. Times are seconds from its start.
+/// The events of a ``LowLatencyRun`` session, and its score. Times are seconds from its start.
 package struct LowLatencySession: Sendable {
-    /// A part that was loaded, or a whole segment where parts were not listed any more.
+    /// A loaded part, or a whole segment if its parts were no longer listed.
     package struct Load: Sendable, Hashable {
         /// The media sequence number of its segment.
         package var segment: Int
         /// Counted from the lowest.
         package var variant: Int
-        /// Where it begins on the item's timeline.
+        /// The start on the item's timeline.
         package var start: Double
         /// Seconds of media.
         package var mediaDuration: Double
-        /// When it was requested.
+        /// The time of the request.
         package var requested: Double
-        /// When its last byte arrived, or it was given up.
+        /// The time of the last byte, or of the cancellation.
         package var done: Double
-        /// Bytes that arrived.
+        /// The number of bytes that arrived.
         package var byteCount: Int
     }
 
     /// Bits per second of the variants.
     package let bitRates: [Int]
     private let options: LowLatencyRun.Options
-    /// What was loaded, in order.
+    /// The loaded parts and segments, in order.
     package private(set) var loads: [Load] = []
-    /// Downloads that were given up, in order.
+    /// The cancelled downloads, in order.
     package private(set) var abandons: [Load] = []
-    /// When playing began, at first and after each stall.
+    /// The times at which playback began, initially and after each stall.
     package private(set) var starts: [Double] = []
-    /// When each stall began.
+    /// The times at which stalls began.
     package private(set) var stalls: [Double] = []
-    /// When the stream was not played by parts any more, and why.
+    /// The times at which the stream was no longer played by parts, and the reasons.
     package private(set) var declines: [(time: Double, cause: String)] = []
     /// Empty unless ``LowLatencyRun/Options/explainsDecisions``.
     package internal(set) var decisions: [SimulatedSession.Decision] = []
-    /// Seconds between the moment in which the encoder took in what is presented and its presentation, read ten times a
-    /// second from the first frame on; it grows in stalls.
+    /// The seconds from the time when the encoder received the presented content to its presentation. They are measured
+    /// ten times a second from the first frame on, and grow during stalls.
     package internal(set) var latencies: [Double] = []
-    /// When watching ended.
+    /// The end of the session.
     package internal(set) var end = 0.0
 
     init(_ options: LowLatencyRun.Options) {
@@ -46,7 +46,7 @@ package struct LowLatencySession: Sendable {
         bitRates = options.pinnedVariant.map { [options.bitRates[$0]] } ?? options.bitRates
     }
 
-    /// - Throws: `HLSError` where the item failed.
+    /// - Throws: `HLSError` if the item failed.
     mutating func note(_ event: PlayerEvent) throws {
         let time = event.hostTime.offset.milliseconds / 1000
         switch event.kind {
@@ -77,17 +77,17 @@ package struct LowLatencySession: Sendable {
         }
     }
 
-    /// How good the session was; segments are those of the stream. Computed on each call.
+    /// The score of the session, in segments of the stream. Computed on each call.
     package var score: SessionScore { SessionScore(self, segmentDuration: segmentDuration) }
 
-    /// Mean, median and 95th percentile of ``latencies``; all 0 where nothing was played.
+    /// The mean, median and 95th percentile of ``latencies``, all 0 if nothing was played.
     package var latency: LatencyFigures { LatencyFigures(latencies) }
 
     private var segmentDuration: Double { (options.partDuration * options.partsPerSegment).milliseconds / 1000 }
 
-    /// The session as JSON lines, in the order of their times: `session`, `part`, `play`, `stall`, `abandon`, `ordinary`
-    /// (the stream is not played by parts any more), `decision` where decisions are explained, `latency` each second, and
-    /// `end`. Variants are counted from the lowest, times are in milliseconds.
+    /// The session as JSON lines in time order: `session`, `part`, `play`, `stall`, `abandon`, `ordinary` (the stream
+    /// is no longer played by parts), `decision` if decisions are explained, `latency` each second, and `end`. Variants
+    /// are counted from the lowest, and times are in milliseconds.
     package var log: String {
         var lines: [(time: Double, order: Int, text: String)] = []
         func add(_ time: Double, _ order: Int, _ type: String, _ members: String) {
@@ -148,17 +148,17 @@ extension LowLatencySession.Load {
 
 /// The latency of a session, in seconds.
 package struct LatencyFigures: Sendable, Hashable {
-    /// The mean over the time.
+    /// The mean over time.
     package var mean = 0.0
-    /// Half of the time it was no more.
+    /// The value that the latency did not exceed half of the time.
     package var median = 0.0
-    /// Nineteen twentieths of the time it was no more.
+    /// The value that the latency did not exceed 95 percent of the time.
     package var percentile95 = 0.0
 
     init(_ values: [Double]) {
         guard !values.isEmpty else { return }
         let sorted = values.sorted()
-        // The smallest of which the share is no more.
+        // The smallest value that at least this share does not exceed.
         func quantile(_ share: Double) -> Double {
             sorted[min(sorted.count - 1, max(0, Int((share * Double(sorted.count)).rounded(.up)) - 1))]
         }
@@ -169,7 +169,7 @@ package struct LatencyFigures: Sendable, Hashable {
 }
 
 extension SessionScore {
-    /// The measures of ``SimulatedSession``; media is counted in segments, as much of one as was loaded of it.
+    /// The measures of ``SimulatedSession``. Media is counted in segments, including fractions.
     init(_ session: LowLatencySession, segmentDuration: Double) {
         let rates = session.bitRates.map { Double($0) / 1e6 }
         let top = rates.last ?? 1

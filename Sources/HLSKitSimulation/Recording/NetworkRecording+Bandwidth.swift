@@ -4,11 +4,11 @@ extension NetworkRecording {
     /// Time over which the bandwidth is averaged, in milliseconds.
     private static let step = 250.0
 
-    /// The link as the segments' downloads show it, as the text of a ``NetworkTrace``; nil when there are none.
+    /// Estimates the link from the downloads of segments, as the text of a ``NetworkTrace``.
     ///
-    /// An estimate: what arrived in each quarter of a second, per time in which something was on its way. While nothing
-    /// was, the bandwidth before is taken; what the link could have carried then is unknown. The latency is that from
-    /// request to response.
+    /// The bandwidth is the amount of data in each quarter of a second, divided by the time in which a download was
+    /// active. Idle times keep the previous bandwidth because the capacity is unknown. The latency is the time from
+    /// request to response. The result is `nil` if there were no downloads.
     public func bandwidthTrace() -> String? {
         var bits: [Int: Double] = [:]
         var busy: [Int: Double] = [:]
@@ -25,7 +25,7 @@ extension NetworkRecording {
                     bits[Int(time.milliseconds / Self.step), default: 0] += Double(bytes.count) * 8
                 }
             }
-            // Requests are in the order of their start: what was busy before is not counted again.
+            // Requests are in the order of their start, so do not count earlier busy time again.
             var time = max(start, covered)
             while time < end {
                 let index = Int(time / Self.step)
@@ -35,7 +35,7 @@ extension NetworkRecording {
             }
             covered = max(covered, end)
         }
-        // Where little of a step was busy its bandwidth would be chance.
+        // In a step that was busy for only a short time, the bandwidth would be random.
         let rates = busy.filter { $0.value >= Self.step / 5 }
         guard let firstRate = rates.keys.min(), let firstLatency = latencies.keys.min() else { return nil }
         func rate(_ index: Int) -> Double? { rates[index].map { (bits[index] ?? 0) / $0 } }
@@ -57,7 +57,7 @@ extension NetworkRecording {
         return text + "\(duration),\(line)"
     }
 
-    /// With one decimal, within what a trace may hold.
+    /// Formats a rate with one decimal, clamped to the limits of a trace.
     private static func tenths(_ rate: Double) -> String {
         let tenths = Int((min(max(0, rate), NetworkTrace.maximumBandwidth) * 10).rounded())
         return "\(tenths / 10).\(tenths % 10)"

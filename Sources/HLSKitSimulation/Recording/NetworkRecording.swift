@@ -1,55 +1,54 @@
 import FoundationEssentials
 public import HLSKitCore
 
-/// The network traffic of a session: every request, and when its response arrived. ``RecordingTransport`` writes it,
-/// ``ReplayTransport`` plays it back.
+/// The network traffic of a session: every request, and the time of its response.
 ///
-/// The file is text, one JSON object a line (`docs/recordings.md` lists the members), written as things happen: one that
-/// was cut off is good up to its last whole line. It holds all bodies, keys too, and what playlists say with them; but
-/// no header fields of requests, no cookies, and no secrets of URLs (docs/behaviour/credentials.md).
+/// ``RecordingTransport`` writes a recording and ``ReplayTransport`` plays it back. The file is text with one JSON
+/// object per line. A truncated file is valid up to its last complete line. It contains all bodies, including keys and
+/// playlists with everything in them. It does not contain request header fields, cookies, or secrets in URLs.
 public struct NetworkRecording: Sendable {
-    /// The version of the format that is written and read.
+    /// The version of the format.
     package static let version = 1
-    /// The longest line that is read, in bytes.
+    /// The longest accepted line, in bytes.
     static let maximumLineByteCount = 64 << 20
 
-    /// A request and what came of it. Times are since the first request of the recording.
+    /// A request and its result. Times count from the first request of the recording.
     package struct Exchange: Sendable {
-        /// Without a user name or password.
+        /// The URL without a user name or password.
         package var url: String
         /// The purpose of the resource.
         package var resourceClass: ResourceClass
-        /// The requested bytes; nil means all.
+        /// The requested bytes, or nil for all.
         package var byteRange: Range<UInt64>?
-        /// When the request was made.
+        /// The time of the request.
         package var time: Duration
-        /// In the order of their times. The last one is not `.finished` or `.failed` where the request was cancelled, or
-        /// still under way at the end of the recording.
+        /// The events in time order. The last one is not `.finished` or `.failed` if the request was cancelled, or was
+        /// active at the end of the recording.
         package var events: [(time: Duration, event: TransportEvent)] = []
     }
 
-    /// The URL that was played, as given by the program that recorded it.
+    /// The URL of the session, as given by the recording app.
     public var urlString: String
-    /// Arguments that play the recording as it was played; never secrets.
+    /// Arguments that play the recording in the same way. They never contain secrets.
     public var options: [String]
-    /// In the order in which they began.
+    /// The exchanges in the order of their start.
     package var exchanges: [Exchange] = []
-    /// Decisions of the player, as in ``EventLog/decisions``; empty if no one noted it.
+    /// The decisions of the player, as in ``EventLog/decisions``. Empty if they were not recorded.
     public var decisions: [String] = []
-    /// From the first request to the last thing that was noted.
+    /// The time from the first request to the last recorded event.
     public var duration = Duration.zero
-    /// The recording was ended, not cut off.
+    /// A Boolean value that indicates whether the recording was ended instead of truncated.
     public var isComplete = false
 
-    /// Makes a recording without requests.
+    /// Creates a recording without requests.
     public init(urlString: String, options: [String] = []) {
         self.urlString = urlString
         self.options = options
     }
 
-    /// Reads a recording. All bodies are kept in memory.
+    /// Reads a recording and keeps all bodies in memory.
     ///
-    /// - Throws: `HLSError` with the line that cannot be read. A last line without its end is skipped.
+    /// - Throws: `HLSError` with the unreadable line. An incomplete last line is skipped.
     public init(contentsOfFile path: String) throws(HLSError) {
         var reader = RecordingReader()
         try RecordingFile.read(path) { bytes throws(HLSError) in try reader.append(bytes) }
@@ -63,7 +62,7 @@ public struct NetworkRecording: Sendable {
         self = try reader.finish()
     }
 
-    /// A URL as recordings have it: without secrets, so that a replay finds it whatever they are then.
+    /// Removes secrets from a URL, so that a replay finds it even if they differ.
     static func bare(_ url: String) -> String { Redaction.url(url) }
 }
 
@@ -72,7 +71,7 @@ struct RecordingReader {
     private var rest: [UInt8] = []
     private var number = 0
     private var recording: NetworkRecording?
-    /// Where the exchange of a request's number is.
+    /// The indices of the exchanges by request number.
     private var places: [Int: Int] = [:]
 
     mutating func append(_ bytes: ArraySlice<UInt8>) throws(HLSError) {
@@ -114,7 +113,7 @@ struct RecordingReader {
             self.recording = NetworkRecording(urlString: url, options: line.options ?? [])
             return
         }
-        // The recording is put back at the end; two copies of its exchanges would be costly.
+        // The recording is put back at the end because a second copy of its exchanges would be costly.
         self.recording = nil
         defer { self.recording = recording }
         guard let nanoseconds = line.time, nanoseconds >= 0 else {
@@ -146,7 +145,7 @@ struct RecordingReader {
         else { throw HLSError.simulation(line: number, "a request needs a unique id, a url and a known class") }
         var exchange = NetworkRecording.Exchange(url: url, resourceClass: resourceClass, time: time)
         if let start = line.rangeStart {
-            // Without a length it is open at its end.
+            // A range without a length has an open end.
             let (end, overflow) = start.addingReportingOverflow(line.rangeLength ?? .max - start)
             guard !overflow else { throw HLSError.simulation(line: number, "the range is too large") }
             exchange.byteRange = start..<end

@@ -2,7 +2,7 @@ import Glibc
 import HLSKitCore
 import Synchronization
 
-/// The file of a recording while it is written. Lines reach the system at once, so that little is lost with the process.
+/// The file of a recording in progress. Lines are written immediately, so that little is lost if the process ends.
 final class RecordingFile: Sendable {
     private struct State {
         var descriptor: Int32
@@ -11,7 +11,7 @@ final class RecordingFile: Sendable {
 
     private let state: Mutex<State>
 
-    /// Makes the file, for its owner only: it may hold keys.
+    /// Creates the file, with access for its owner only because it may contain keys.
     init(path: String, overwrite: Bool) throws(HLSError) {
         let descriptor: Int32
         do {
@@ -27,7 +27,7 @@ final class RecordingFile: Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Writes a line. After the first failure nothing is written any more.
+    /// Writes a line. Does nothing after the first failure.
     func write(_ line: RecordingLine) {
         let bytes = line.bytes
         state.withLock { state in
@@ -47,7 +47,7 @@ final class RecordingFile: Sendable {
         }
     }
 
-    /// Closes the file and reports what went wrong with it.
+    /// Closes the file and throws the first error.
     func finish() throws(HLSError) {
         let failure = state.withLock { state -> HLSError? in
             if state.descriptor >= 0, close(state.descriptor) != 0, state.failure == nil {
@@ -59,7 +59,7 @@ final class RecordingFile: Sendable {
         if let failure { throw failure }
     }
 
-    /// Hands a file to `body` piece by piece.
+    /// Passes a file to `body` in pieces.
     static func read(
         _ path: String, _ body: (ArraySlice<UInt8>) throws(HLSError) -> Void
     ) throws(HLSError) {

@@ -4,14 +4,14 @@ import HLSKitCore
 /// One line of a recording, as JSON. Times are nanoseconds since the first request.
 struct RecordingLine: Codable {
     enum Kind: String, Codable {
-        /// The first line: the format's version, and what was played.
+        /// The first line, with the format's version and the URL of the session.
         case recording
         case request, response, data, end, failure
-        /// The caller wanted no more of the request.
+        /// The caller cancelled the request.
         case cancel
-        /// Something that the player reported.
+        /// An event that the player reported.
         case event
-        /// The last line, where the recording was not cut off.
+        /// The last line, unless the recording is truncated.
         case close
     }
 
@@ -29,7 +29,7 @@ struct RecordingLine: Codable {
     var status: Int?
     var contentType: String?
     var contentLength: Int?
-    /// Names and values in turn.
+    /// Alternating names and values.
     var fields: [String]?
     var server: String?
     /// The bytes, as Base64.
@@ -60,7 +60,7 @@ struct RecordingLine: Codable {
     var bytes: [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Nothing in it can fail to be encoded: there are no floating-point numbers.
+        // Encoding cannot fail because there are no floating-point numbers.
         guard let data = try? encoder.encode(self) else { return [] }
         return Array(data) + [UInt8(ascii: "\n")]
     }
@@ -122,7 +122,7 @@ struct RecordedMetrics: Codable {
 }
 
 extension Duration {
-    /// Rounded towards zero; the nearest that there is for more than 292 years.
+    /// Rounded towards zero, and clamped for more than 292 years.
     var wholeNanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -1,14 +1,14 @@
 public import HLSKitCore
 import Synchronization
 
-/// A transport that writes down what another one does: a ``NetworkRecording``, line by line as it happens.
+/// A transport that records the traffic of another one as a ``NetworkRecording``, line by line.
 ///
-/// Memory does not grow with the recording. A line is written to the file before the event is passed to the caller, on
-/// the thread of the other transport.
+/// Memory does not grow with the recording. A line is written to the file before the caller receives the event, on the
+/// thread of the other transport.
 public final class RecordingTransport: ResourceTransport {
     private struct State {
         var lastID = 0
-        /// Requests that are not over.
+        /// The active requests.
         var open: Set<Int> = []
         var epoch: Duration?
         var isFinished = false
@@ -19,15 +19,17 @@ public final class RecordingTransport: ResourceTransport {
     private let now: @Sendable () -> Duration
     private let state = Mutex(State())
 
+    /// Creates a transport and its file.
+    ///
     /// - Parameters:
-    ///   - base: Fetches the bytes.
-    ///   - path: The file, readable for its owner only.
-    ///   - overwrite: Replaces an existing file.
-    ///   - clock: Decides what the time is.
-    ///   - url: What is going to be played.
-    ///   - options: Whatever the program needs to play it the same way. Nothing secret.
-    ///   - tool: The name and version of the program.
-    /// - Throws: `HLSError` when the file cannot be made.
+    ///   - base: The transport that fetches the bytes.
+    ///   - path: The path of the file, which only its owner can read.
+    ///   - overwrite: Whether to replace an existing file.
+    ///   - clock: The clock for all times.
+    ///   - url: The URL of the session.
+    ///   - options: The arguments that your app needs to play it in the same way, without secrets.
+    ///   - tool: The name and version of your app.
+    /// - Throws: `HLSError` if the file cannot be created.
     public init(
         base: any ResourceTransport, path: String, overwrite: Bool = false, clock: some Clock<Duration>, url: String,
         options: [String] = [], tool: String? = nil
@@ -44,11 +46,11 @@ public final class RecordingTransport: ResourceTransport {
         file.write(line)
     }
 
-    /// Passes the request on and records what comes of it.
+    /// Starts the request and records its events.
     public func start(
         _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportTask {
-        // What is reported is nothing that is played.
+        // A report is not part of playback.
         if request.body != nil { return base.start(request, handler: handler) }
         let id = state.withLock { state -> Int in
             state.lastID += 1
@@ -69,7 +71,7 @@ public final class RecordingTransport: ResourceTransport {
         return RecordedTask(base: task) { [self] in cancel(id) }
     }
 
-    /// Writes down what the player has reported, so that a replay can be compared with it.
+    /// Records an event of the player, so that a replay can be compared with it.
     package func note(_ event: PlayerEvent) {
         guard let decision = EventLog.decision(event.kind) else { return }
         state.withLock { state in
@@ -80,9 +82,9 @@ public final class RecordingTransport: ResourceTransport {
         }
     }
 
-    /// Ends the recording and closes the file. What happens afterwards is not written.
+    /// Ends the recording and closes the file. Later events are not recorded.
     ///
-    /// - Throws: `HLSError` when something could not be written.
+    /// - Throws: `HLSError` if writing failed.
     public func finish() throws(HLSError) {
         state.withLock { state in
             guard !state.isFinished else { return }
@@ -108,7 +110,7 @@ public final class RecordingTransport: ResourceTransport {
     }
 
     private func record(_ event: TransportEvent, of id: Int, _ request: TransportRequest) {
-        // Under the lock, so that the lines are in the order of their times.
+        // Write under the lock, so that the lines are in time order.
         state.withLock { state in
             guard state.open.contains(id), !state.isFinished else { return }
             let time = time(&state)

@@ -1,17 +1,17 @@
 public import HLSKitCore
 import Synchronization
 
-/// A transport that gives what a recorded network gave, when it gave it.
+/// A transport that replays the responses of a recorded network at their recorded times.
 ///
-/// A request is answered by the recorded one of the same URL and range; the first by the first, the second by the second.
-/// Bytes arrive at their recorded times since the first request. Where the request itself comes at another time than the
-/// recorded one, because the player is a different one or was controlled differently, its answer is moved by as much. A
-/// request that was never recorded fails with `HLSError.Code.transport`; what was under way when the recording
-/// ended, or was cancelled, runs into the request's deadline.
-///
-/// See docs/behaviour/recordings.md.
+/// A request gets the response recorded for the same URL and range: the first request the first one, the second the
+/// second one. Bytes arrive at their recorded times since the first request. If a request comes at another time,
+/// because the player differs or was controlled differently, its response moves by the same amount. A request that was
+/// not recorded fails with `HLSError.Code.transport`. A request that was cancelled, or active when the recording ended,
+/// runs into its deadline.
 public final class ReplayTransport: ResourceTransport {
-    /// A request that is off by no more than this is the recorded one: programs in real time are late by a little.
+    /// The largest difference in time for which a request's response does not move.
+    ///
+    /// In real time, apps are slightly late.
     public static let tolerance = Duration.milliseconds(100)
 
     private struct Key: Hashable {
@@ -29,9 +29,11 @@ public final class ReplayTransport: ResourceTransport {
     private let sleep: @Sendable (Duration) async throws -> Void
     private let state: Mutex<State>
 
+    /// Creates a transport that replays a recording.
+    ///
     /// - Parameters:
-    ///   - recording: What is played back.
-    ///   - clock: Decides what the time is. A ``VirtualClock`` runs the transport's tasks as well.
+    ///   - recording: The recording.
+    ///   - clock: The clock for all times. A ``VirtualClock`` also runs the transport's tasks.
     public init<C: Clock<Duration>>(_ recording: NetworkRecording, clock: C) {
         executor = clock as? any TaskExecutor
         let start = clock.now
@@ -41,7 +43,7 @@ public final class ReplayTransport: ResourceTransport {
         state = Mutex(State(waiting: waiting.mapValues { $0[...] }))
     }
 
-    /// Answers the request as it was answered when recorded; fails if the recording does not have it.
+    /// Replays the recorded response of the request. Fails if the recording does not contain it.
     public func start(
         _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportTask {
@@ -82,7 +84,7 @@ public final class ReplayTransport: ResourceTransport {
         for (offset, event) in exchange.events {
             let offset = max(time, offset + shift)
             if case .data(let bytes) = event { byteCount += bytes.count }
-            // The recorded request may have had another limit.
+            // The recorded request may have had a different limit.
             guard byteCount <= request.maximumByteCount else {
                 let error = LoadingError(
                     code: .tooLarge, url: request.urlString, text: "more than \(request.maximumByteCount) bytes")

@@ -1,21 +1,22 @@
 import Glibc
 package import HLSKitCore
 
-/// The published behaviour of hls.js 1.5, to compare with: not its code, and nothing of its network.
+/// The published behaviour of hls.js 1.5 for comparison, without its code and its network layer.
 ///
 /// The throughput is the lower of two averages with half-lives of 3 s and 9 s of loading (`abrEwmaFastLive`,
-/// `abrEwmaSlowLive`; the same for VOD), the time to the first byte taken out as far as it is what it mostly is. The best
-/// variant is taken whose bit rate is within 0.95 of it (`abrBandWidthFactor`), or 0.7 for one above that in use
-/// (`abrBandWidthUpFactor`); for VOD its segment has to be there before the buffer is empty, too. A download that takes
-/// more than half of its playing time and longer than the buffer lasts is given up where a lower variant is there sooner;
-/// what is measured begins anew then, from that variant's bit rate, where it says more. The time of the lowest variant is
-/// not computed there, so that the one above it is never given up.
+/// `abrEwmaSlowLive`, and the same for VOD). The usual time to the first byte is subtracted. The rule selects the best
+/// variant whose bit rate is within 0.95 of the throughput (`abrBandWidthFactor`), or 0.7 for one above the current
+/// variant (`abrBandWidthUpFactor`). For VOD, its segment must also arrive before the buffer is empty.
 ///
-/// Live with low latency it counts parts where it counts segments otherwise. Its rate control is off by default
-/// (`maxLiveSyncPlaybackRate` 1), so that there is none here.
+/// A download is cancelled if it takes more than half of its playing time and longer than the buffer lasts, and if a
+/// lower variant arrives sooner. The measurement then restarts from the lower variant's bit rate if that is higher.
+/// Because hls.js does not compute the time of the lowest variant, the variant above it is never cancelled.
 ///
-/// Source: https://github.com/video-dev/hls.js: src/config.ts (constants), src/controller/abr-controller.ts (choice, giving
-/// up) and src/utils/ewma-bandwidth-estimator.ts (averages).
+/// With low-latency live streams, the rule counts parts instead of segments. hls.js disables rate control by default
+/// (`maxLiveSyncPlaybackRate` 1), so it is omitted here.
+///
+/// Source: https://github.com/video-dev/hls.js: src/config.ts (constants), src/controller/abr-controller.ts (selection,
+/// cancellation) and src/utils/ewma-bandwidth-estimator.ts (averages).
 package struct HLSJSRule: BuiltInSelector {
     /// `abrBandWidthFactor` and `abrBandWidthUpFactor` (config.ts).
     private static let factor = 0.95
@@ -27,17 +28,17 @@ package struct HLSJSRule: BuiltInSelector {
     /// `minDelayMs_` and `defaultTTFB_`, in seconds (ewma-bandwidth-estimator.ts).
     private static let leastSample = 0.05
     private static let defaultFirstByte = 0.1
-    /// More than so many playing times is no reason to begin anew (abr-controller.ts).
+    /// Beyond this number of playing times, a download does not restart the measurement (abr-controller.ts).
     private static let unreasonable = 10.0
 
     private var history = TransferHistory()
     private var fast = MovingAverage(halfLife: 3)
     private var slow = MovingAverage(halfLife: 9)
     private var firstByte = MovingAverage(halfLife: 9)
-    /// Where nothing was measured.
+    /// The estimate before any measurement.
     private var estimate = defaultEstimate
 
-    /// Knows nothing yet.
+    /// Creates a rule without measurements.
     package init() {}
 
     private var throughput: Double {
@@ -138,7 +139,7 @@ extension HLSJSRule {
         let variants: [AssetVariant]
         let averages: [Double]
         let peaks: [Double]
-        /// The time in which the segment or part is played.
+        /// The playing time of the segment or part.
         let duration: Double
         let buffer: Double
         let isLive: Bool

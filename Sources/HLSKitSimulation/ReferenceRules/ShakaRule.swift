@@ -1,17 +1,17 @@
 package import HLSKitCore
 
-/// The published behaviour of Shaka Player 4, to compare with: not its code, and nothing of its network.
+/// The published behaviour of Shaka Player 4 for comparison, without its code and its network layer.
 ///
-/// The throughput is the lower of two averages with half-lives of 2 s and 5 s of loading, waiting included; what is smaller
-/// than 16 kB or there within 20 ms is no sample, and before 128 kB a megabit a second is assumed. The variant is taken whose bit rate is within
-/// 0.95 of it (`bandwidthDowngradeTarget`) while the next better one is not within 0.85 (`bandwidthUpgradeTarget`), else the
-/// lowest. That is looked at once as soon as the measurements count, and then every 8 s (`switchInterval`). No download is
-/// given up.
+/// The throughput is the lower of two averages with half-lives of 2 s and 5 s of loading, including waiting. Downloads
+/// below 16 kB or 20 ms are not sampled. Before 128 kB, a megabit per second is assumed. The rule selects the variant
+/// whose bit rate is within 0.95 of the throughput (`bandwidthDowngradeTarget`) if the next better one is not within
+/// 0.85 (`bandwidthUpgradeTarget`), or else the lowest. It decides as soon as there are enough measurements, and then
+/// every 8 s (`switchInterval`). It never cancels a download.
 ///
-/// Its low-latency mode changes when playing begins and how parts are read, not this rule; its rate control
-/// (`liveSync.enabled`) is off by default, so that there is none here.
+/// Shaka's low-latency mode changes the start of playback and the reading of parts, but not this rule. Its rate control
+/// (`liveSync.enabled`) is disabled by default, so it is omitted here.
 ///
-/// Source: https://github.com/shaka-project/shaka-player: lib/abr/simple_abr_manager.js (choice),
+/// Source: https://github.com/shaka-project/shaka-player: lib/abr/simple_abr_manager.js (selection),
 /// lib/abr/ewma_bandwidth_estimator.js (averages) and lib/util/player_configuration.js (constants).
 package struct ShakaRule: BuiltInSelector {
     /// `bandwidthDowngradeTarget`, `bandwidthUpgradeTarget`, `switchInterval` and `defaultBandwidthEstimate` in bits per
@@ -20,7 +20,7 @@ package struct ShakaRule: BuiltInSelector {
     private static let upgradeTarget = 0.85
     private static let switchInterval = Duration.seconds(8)
     private static let defaultEstimate = 1_000_000.0
-    /// `cacheLoadThreshold`: sooner it is from a cache (player_configuration.js).
+    /// `cacheLoadThreshold`: faster downloads come from a cache (player_configuration.js).
     private static let leastTime = Duration.milliseconds(20)
     /// `minBytes_` and `minTotalBytes_` (ewma_bandwidth_estimator.js).
     private static let leastByteCount = 16_000
@@ -30,10 +30,10 @@ package struct ShakaRule: BuiltInSelector {
     private var fast = MovingAverage(halfLife: 2)
     private var slow = MovingAverage(halfLife: 5)
     private var byteCount = 0
-    /// When the variant was chosen last; nil before the measurements counted.
+    /// The time of the last selection, or nil before there were enough measurements.
     private var chosen: Duration?
 
-    /// Knows nothing yet.
+    /// Creates a rule without measurements.
     package init() {}
 
     package mutating func decide(_ input: SelectionInput) -> SelectionDecision {

@@ -1,10 +1,10 @@
-/// Names for several files of captions: `film.vtt` becomes `film.de.vtt`, as players look for them beside `film.mp4`.
+/// Names for several caption files: `film.vtt` becomes `film.de.vtt`, which players find next to `film.mp4`.
 struct CaptionFileNames: Sendable {
     private let stem: String
     private let ending: String
     private var taken: Set<String> = []
 
-    /// - Parameter path: of one file.
+    /// - Parameter path: The path for a single file.
     init(_ path: String) {
         let name = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
         let dot = path[name...].lastIndex(of: ".").flatMap { $0 > name ? $0 : nil } ?? path.endIndex
@@ -12,11 +12,11 @@ struct CaptionFileNames: Sendable {
         ending = String(path[dot...])
     }
 
-    /// The name of the next file; no two are the same.
+    /// Returns the name of the next file. All names are unique.
     ///
     /// - Parameters:
-    ///   - language: BCP 47; nil where it is not declared.
-    ///   - name: of the rendition, which tells those of one language apart.
+    ///   - language: The BCP 47 language tag, or `nil` if undeclared.
+    ///   - name: The name of the rendition, which distinguishes renditions in one language.
     mutating func next(language: String?, name: String?) -> String {
         let word = Self.word(language ?? name ?? "")
         var candidates = [word.isEmpty ? "1" : word]
@@ -32,7 +32,7 @@ struct CaptionFileNames: Sendable {
         return "\(stem).\(chosen)\(ending)"
     }
 
-    /// What is safe in the name of a file.
+    /// Replaces characters that are unsafe in file names.
     private static func word(_ text: String) -> String {
         String(text.prefix(60).map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") ? $0 : "_" })
     }

@@ -9,14 +9,14 @@ struct CaptionsCommand: AsyncParsableCommand {
         commandName: "captions", abstract: "Save subtitles and closed captions.",
         usage: "hlsget captions URL|FILE [-o FILE.vtt|.srt|.itt|.scc] [options]",
         discussion: """
-            Without --subs it takes the first subtitles or, if there are none, the closed captions in the video \
-            (CC1, else the first service with text). Times are those of the stream: the smallest variant is loaded \
-            too, because only media shows where cues belong. A live stream is followed until it ends, reaches --to, \
-            or you interrupt (exit 130, the file is complete). With --subs all, or several, each goes to a file of its own \
-            by its language: film.vtt becomes film.de.vtt, film.en.vtt.
+            Without --subs, saves the first subtitles or, if there are none, the closed captions in the video (CC1, else the \
+            first service with text). Cues keep the times of the stream. The smallest variant is loaded too, because only \
+            media shows where cues belong. A live stream is followed until it ends, reaches --to, or you interrupt it (exit \
+            130, the file is complete). With --subs all, or several --subs, each track goes to a separate file named by \
+            language: film.vtt becomes film.de.vtt, film.en.vtt.
 
               hlsget captions --list URL                        list what is available
-              hlsget captions -o film.vtt --subs all URL        all subtitles, a file each
+              hlsget captions -o film.vtt --subs all URL        all subtitles, one file each
               hlsget captions -o film.srt --subs lang=de URL    German subtitles as SubRip
               hlsget captions -o film.scc --service CC1 URL     closed captions as sent
             """)
@@ -40,7 +40,7 @@ struct CaptionsCommand: AsyncParsableCommand {
             return format
         })
     var format: CaptionFormat?
-    @Flag(name: [.customShort("F"), .long], help: "List the subtitles and captions, and load nothing more.")
+    @Flag(name: [.customShort("F"), .long], help: "List the subtitles and captions without saving them.")
     var list = false
     @Option(
         help: ArgumentHelp("Subtitles, e.g. 'lang=en forced=no', or all; may be repeated.", valueName: "expr"),
@@ -67,14 +67,14 @@ struct CaptionsCommand: AsyncParsableCommand {
     @OptionGroup(title: "Keys") var keys: KeyOptions
     @OptionGroup(title: "Network") var connection: ConnectionOptions
 
-    /// Each of them goes to a file of its own.
+    /// Whether to save several tracks, each in a separate file.
     var isSeveral: Bool { subs.count > 1 || subs.contains(.all) }
 
     mutating func validate() throws {
         if isSeveral, output == "-", !list {
-            throw ValidationError("several subtitles need -o FILE, which each gets its language into")
+            throw ValidationError("several subtitles need -o FILE; the language is added to each name")
         }
-        if isSeveral, accessLog != nil { throw ValidationError("--access-log is for one --subs") }
+        if isSeveral, accessLog != nil { throw ValidationError("--access-log can be used with one --subs only") }
         if json, output == "-", !list { throw ValidationError("--json and -o - both need standard output") }
         if !subs.isEmpty && service != nil { throw ValidationError("--subs and --service are mutually exclusive") }
         do { _ = try chosenFormat() } catch { throw ValidationError(error.description) }

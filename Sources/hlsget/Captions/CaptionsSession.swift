@@ -27,7 +27,7 @@ struct CaptionsSession {
             url = try input?.url ?? InputLocation.url(of: command.url, in: directory)
             let configuration = try configuration(input)
             if command.list { return try await list(url, configuration, interruption) }
-            // So that a file that cannot be written is known before anything is loaded.
+            // Open the file first, so that an unwritable one is reported before any request.
             var files: [OutputFile] = []
             if !command.isSeveral { files.append(try open(command.output)) }
             let listed: [MediaSelectionOption]
@@ -72,7 +72,7 @@ struct CaptionsSession {
         configuration.clientData = options.clientData.clientData
         configuration.playbackSessionID = options.clientData.sessionID
         configuration.acceptsAllCodecs = true
-        // Audio in a rendition of its own is not loaded.
+        // Separate audio renditions are not loaded.
         configuration.mediaTypes = [.video]
         configuration.hooks.keyOverride = command.keys.override
         options.apply(to: &configuration.retryPolicies)
@@ -126,9 +126,9 @@ struct CaptionsSession {
 
     // MARK: Choosing
 
-    /// What is saved, and where.
+    /// A track to save and its file.
     private struct Choice: Sendable {
-        /// nil for closed captions.
+        /// `nil` for closed captions.
         var expression: QualityExpression?
         var path: String
     }
@@ -139,8 +139,8 @@ struct CaptionsSession {
         if command.isSeveral || command.subs.isEmpty && command.service == nil {
             return try await interruption.cancelling { try await options(of: url, configuration) }
         }
-        // The player reports unreadable resources better, because it knows more kinds of them. What does not come
-        // at all would not come a second time.
+        // For other errors, let the player report the cause, because it knows more kinds of resources. A resource that
+        // did not arrive at all would not arrive the second time.
         do {
             return try await interruption.cancelling { try await options(of: url, configuration) }
         } catch let interrupted as Interruption.Interrupted {
@@ -182,7 +182,7 @@ struct CaptionsSession {
         }
     }
 
-    /// `de` of `lang=de forced=no`.
+    /// The language of an expression: `de` for `lang=de forced=no`.
     private static func language(of expression: QualityExpression) -> String? {
         let word = expression.text.split(whereSeparator: { $0 == " " || $0 == "," }).first { $0.hasPrefix("lang=") }
         return word.map { String($0.dropFirst(5)) }
@@ -195,7 +195,6 @@ struct CaptionsSession {
         case signal(Int32)
     }
 
-    /// What came of a choice.
     private struct Saved: Sendable {
         var choice: Choice
         var captions: [Caption] = []
@@ -203,13 +202,13 @@ struct CaptionsSession {
         var service: ClosedCaptionService?
         var failure: HLSError?
         var signal: Int32?
-        /// Segments that are missing, and the first of them.
+        /// The number of missing segments, and the first ones.
         var missingCount = 0
         var firstMissing: SkippedSegments?
         var events: [AccessLogEvent] = []
     }
 
-    /// Loads them all at the same time, because a live stream goes on.
+    /// Saves all choices at the same time, because a live stream continues.
     private func save(
         _ choices: [Choice], _ url: String, _ listed: [MediaSelectionOption], _ configuration: PlayerConfiguration,
         _ interruption: Interruption
@@ -234,7 +233,7 @@ struct CaptionsSession {
         let player = Player(configuration: configuration)
         let item = PlayerItem(urlString: url)
         item.subtitles = choice.expression
-        // Times are those of the stream, and so are cues.
+        // Cues keep the times of the stream.
         item.automaticallyHandlesInterstitialEvents = false
         item.startPosition = command.range.from?.start ?? .oldest
         item.endPosition = command.range.end
@@ -301,7 +300,7 @@ struct CaptionsSession {
         return saved
     }
 
-    /// Omissions are reported; with `-v` retries too.
+    /// Reports omissions and, with `-v`, retries.
     private func tell(_ event: PlayerEvent, _ told: inout Set<String>) {
         if case .legibleCue = event.kind { return }
         if command.saying.verbose, let line = EventText.line(for: event, verbosity: .verbose) {
@@ -312,16 +311,16 @@ struct CaptionsSession {
         StandardStream.error.writeLine(ErrorLine.line(text, url: nil, detail: nil, severity: "note"))
     }
 
-    /// CC1, or the first that there is.
+    /// CC1 or, without it, the first available service.
     static func service(of services: Set<ClosedCaptionService>) -> ClosedCaptionService? {
         services.min { $0.order < $1.order }
     }
 
-    /// The length of a frame of time codes for video of `rate` frames a second; nil if there are none.
+    /// The duration of a timecode frame at `rate` frames per second, or `nil` if the rate has no timecodes.
     static func frameDuration(_ rate: Double) -> MediaTime? {
         guard rate.isFinite, (0.9...120).contains(rate) else { return nil }
         let number = Int32(rate.rounded(.up))
-        // Playlists round to three places.
+        // Playlists round rates to three decimal places.
         if abs(rate - Double(number) * 1000 / 1001) < 0.002 { return MediaTime(value: 1001, timescale: number * 1000) }
         let whole = Int32(rate.rounded())
         return abs(rate - Double(whole)) < 0.002 ? MediaTime(value: 1, timescale: whole) : nil
@@ -418,7 +417,7 @@ struct CaptionsSession {
     }
 }
 
-/// Hands a signal to all that wait for it, late ones too.
+/// Passes a signal to all waiting tasks, including late ones.
 private final class SignalFan: Sendable {
     private struct State {
         var signal: Int32?

@@ -8,17 +8,16 @@ struct DownloadCommand: AsyncParsableCommand {
         commandName: "download", abstract: "Save streams, in parallel; run it again to resume.",
         usage: "hlsget download URL|FILE|- ... [-o FILE.mp4|.mkv|.ts|.m4a|.aac|.mp3|FOLDER/] [options]",
         discussion: """
-            Takes the best variant. Loaded media is kept in FILE.download until FILE is complete: after any \
-            interruption the same command checks it and loads the rest, even with a fresh URL of the same stream. \
-            Segments that stay unavailable are taken from redundant or other variants. FOLDER/ keeps segments and \
-            playlists as they are: FOLDER/index.m3u8 plays. The command with other --quality, --audio or --subs adds \
-            them to the same FOLDER/. A live stream is followed from its oldest segment until \
-            it ends, reaches --to or --duration, or you interrupt (exit 130, the file is complete). Several URLs are \
-            saved one after the other; what fails does not keep the others from it.
+            Saves the best variant. FILE.download holds the loaded media until FILE is complete. After any interruption, \
+            the same command checks it and loads the rest, even with a fresh URL of the same stream. Segments that remain \
+            unavailable are loaded from redundant or other variants. FOLDER/ keeps segments and playlists unchanged; \
+            FOLDER/index.m3u8 is playable. The command with other --quality, --audio or --subs adds them to FOLDER/. A live \
+            stream is recorded from its oldest segment until it ends, reaches --to or --duration, or you interrupt it (exit \
+            130, the file is complete). Several URLs are saved one after the other. A failed URL does not stop the rest.
 
               hlsget download -o film.mp4 --quality 'height<=720' URL
               hlsget download -o film.mkv --audio lang=en --audio lang=de --subs all URL
-              hlsget download -a list.txt -o '{title}/{date}-{height}p.{ext}' --skip-existing
+              hlsget download -a list.txt -o '{title}-{height}p.{ext}' --skip-existing
             """)
     static let _errorLabel = CommandInfo.errorLabel
 
@@ -29,15 +28,15 @@ struct DownloadCommand: AsyncParsableCommand {
     @Option(
         name: [.customShort("a"), .long],
         help: ArgumentHelp(
-            "File with a URL in each line, - for standard input; lines that begin with # are left out.",
+            "File with one URL per line, or - for standard input; lines that start with # are ignored.",
             valueName: "file"), completion: .file())
     var batchFile: String?
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
             """
-            Write to FILE; named after the URL by default, as mp4. In its name {name} {title} {number} {ext} {date} {time} \
-            {width} {height} {bandwidth} stand for what is written; folders of such names are made.
+            Write to FILE, by default an mp4 named after the URL. The name may contain {name} {title} {number} {ext} {date} \
+            {time} {width} {height} {bandwidth}; missing folders in such a name are created.
             """,
             valueName: "file"), completion: .file())
     var output: String?
@@ -50,17 +49,17 @@ struct DownloadCommand: AsyncParsableCommand {
     @Flag(name: [.customShort("F"), .long], help: "List variants and renditions, as hlsget list does.") var list = false
     @Option(
         help: ArgumentHelp(
-            "best, worst, 720p60, 'height<=720 codec=hevc'; a comma separates fallbacks; repeat it for more, with FOLDER/.",
+            "best, worst, 720p60, 'height<=720 codec=hevc'; a comma separates fallbacks; may be repeated with FOLDER/.",
             valueName: "expr"),
         transform: { try QualityExpression(argument: $0, for: .variants) })
     var quality: [QualityExpression] = []
     @Option(
         help: ArgumentHelp(
-            "Audio, e.g. lang=de, or all; repeat it for more languages.", valueName: "expr"),
+            "Audio, e.g. lang=de, or all; may be repeated.", valueName: "expr"),
         transform: RenditionArgument.init(parsing:))
     var audio: [RenditionArgument] = []
     @Option(
-        help: ArgumentHelp("Languages to choose audio by, e.g. de,en; by default those of $LANG.", valueName: "list"),
+        help: ArgumentHelp("Preferred audio languages, e.g. de,en (from $LANG by default).", valueName: "list"),
         transform: LanguageListArgument.parse)
     var languages: [String]?
     @Option(
@@ -73,7 +72,7 @@ struct DownloadCommand: AsyncParsableCommand {
         transform: DownloadCommand.connectionCount)
     var connections: Int?
     @Option(
-        help: ArgumentHelp("Wait this long for a stream that has not begun.", valueName: "time|forever"),
+        help: ArgumentHelp("Wait up to this long for a stream that has not started.", valueName: "time|forever"),
         transform: WaitArgument.init(parsing:))
     var wait: WaitArgument?
     @Option(
@@ -83,13 +82,13 @@ struct DownloadCommand: AsyncParsableCommand {
     var until: UntilArgument?
     @Flag(help: "Audio only, as with FILE.m4a.") var noVideo = false
     @Flag(name: [.customShort("y"), .long], help: "Overwrite an existing file.") var overwrite = false
-    @Flag(help: "Leave a file that exists as it is, and go on: exit 0.") var skipExisting = false
+    @Flag(help: "Skip URLs whose file already exists (exit 0).") var skipExisting = false
     @Flag(help: "Exit 10 without a file if anything is missing.") var strict = false
     @Option(
         help: ArgumentHelp(
             """
-            If a segment cannot be had: go on without it (skip, the default; fill is the same, a file keeps its time), or end \
-            at once with exit 10 (fail).
+            If a segment is unavailable: continue without it (skip, the default; fill is the same, because files keep its time), \
+            or stop immediately with exit 10 (fail).
             """,
             valueName: "skip|fail|fill"),
         completion: .list(["skip", "fail", "fill"]),
@@ -100,12 +99,12 @@ struct DownloadCommand: AsyncParsableCommand {
     @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
     @Option(
         help: ArgumentHelp(
-            "Take what is kept in this folder (play --cache) from there; nothing is added.", valueName: "folder"),
+            "Use media from this cache folder (play --cache) without adding to it.", valueName: "folder"),
         completion: .directory)
     var cache: String?
     @Option(
         help: ArgumentHelp(
-            "Ask this command for a fresh URL on a 403 or 410 in mid-stream; $HLSGET_URL is the old one.",
+            "Run this command for a fresh URL after a 403 or 410 in mid-stream; $HLSGET_URL is the old one.",
             valueName: "cmd"))
     var refreshCmd: String?
     @Option(
@@ -115,7 +114,7 @@ struct DownloadCommand: AsyncParsableCommand {
     var progress: PlayOptions.ProgressStyle?
     @Flag(help: "Summary of each URL as one JSON document on stdout.") var json = false
     @OptionGroup var saying: SayingOptions
-    @Flag(help: "With FOLDER/: keep encrypted media as it is, and request no key.") var keepEncrypted = false
+    @Flag(help: "With FOLDER/: keep media encrypted, and request no key.") var keepEncrypted = false
     @OptionGroup(title: "Keys") var keys: KeyOptions
     @OptionGroup(visibility: .hidden) var skip: SkipOptions
     @OptionGroup(title: "Network") var connection: ConnectionOptions
@@ -128,7 +127,7 @@ struct DownloadCommand: AsyncParsableCommand {
         if urls.count(where: { $0 == InputLocation.standardInput }) + (batchFile == "-" ? 1 : 0) > 1 {
             throw ValidationError("- is standard input, which can be read once")
         }
-        // Where the others go is looked at later: a word that is taken for a URL may be the value of an option that is none.
+        // Check the other targets later, because an apparent URL may be the value of an unknown option.
         let target: DownloadTarget
         do throws(ArgumentValueError) { target = try self.target() } catch { throw ValidationError(error.description) }
         if case .file = target, keepEncrypted {
@@ -138,11 +137,11 @@ struct DownloadCommand: AsyncParsableCommand {
             throw ValidationError("--keep-encrypted uses no key; remove --key, --iv and --key-uri")
         }
         if case .folder = target, overwrite {
-            throw ValidationError("--overwrite replaces a file only, and never a FOLDER/; remove it")
+            throw ValidationError("--overwrite replaces files only, never a FOLDER/; remove it")
         }
         if overwrite, skipExisting { throw ValidationError("--overwrite and --skip-existing are mutually exclusive") }
         if !includesVideo, quality.count > 1 {
-            throw ValidationError("without video one --quality says which audio; remove the others")
+            throw ValidationError("without video, only one --quality is allowed; remove the others")
         }
         if saying.quiet, progress == .bar { throw ValidationError("-q and --progress bar are mutually exclusive") }
         if case .file = target, quality.count > 1 {
@@ -160,7 +159,7 @@ struct DownloadCommand: AsyncParsableCommand {
         if let batchFile {
             do { urls += try BatchFile.urls(at: batchFile) } catch { throw ValidationError(error.description) }
         }
-        // Their {time} is that of the start of the command, e.g. play.
+        // Expand `{time}` to the start of the command, as `play` does.
         let targets: [DownloadTarget]
         do { targets = try self.targets(of: urls) } catch { throw ValidationError(error.description) }
         var worst = ExitStatus.done
@@ -176,7 +175,6 @@ struct DownloadCommand: AsyncParsableCommand {
         if worst != .done { throw worst.exitCode }
     }
 
-    /// Saves one of the URLs.
     private func save(_ url: String, to target: DownloadTarget) async throws -> ExitStatus {
         var one = self
         one.urls = [url]
@@ -204,21 +202,18 @@ struct DownloadCommand: AsyncParsableCommand {
         return await DownloadSession(one, target: target, input: input).run()
     }
 
-    /// The URL of a command for one.
     var url: String { urls.first ?? "" }
 
-    /// Whether video is wanted.
     var includesVideo: Bool {
         let isAudioOnly = format.map { [.aac, .mp3].contains($0) } ?? false
         return !noVideo && !isAudioOnly && !(output.map { OutputFormat.isAudioOnly(path: $0) } ?? false)
     }
 
-    /// Where it goes.
     func target() throws(ArgumentValueError) -> DownloadTarget {
         try DownloadTarget(output: output, format: format, url: baseURL ?? url)
     }
 
-    /// Where each of several goes: to a file of its own.
+    /// The targets of several URLs, each in a separate file.
     func targets(of urls: [String]) throws(ArgumentValueError) -> [DownloadTarget] {
         if let output, urls.count > 1, try !NameTemplate(parsing: output).tellsURLsApart {
             throw ArgumentValueError("-o: several URLs need {name}, {title} or {number} in the name")

@@ -1,12 +1,12 @@
 import HLSGetKit
 import HLSKitCore
 
-/// A download in one line: `42%  4:12 / 9:56  31 MB  5.6 MB/s  0:07 left`.
+/// A line on the progress of a download: `42%  4:12 / 9:56  31 MB  5.6 MB/s  0:07 left`.
 struct DownloadLine: Sendable, Equatable {
     /// Columns of the terminal.
     var width: Int
 
-    /// The rate is the mean of this time.
+    /// The time over which the rate is averaged.
     static let window = Duration.seconds(5)
 
     func render(_ progress: DownloadProgress, bytesPerSecond: Double?) -> String {
@@ -37,7 +37,7 @@ struct DownloadLine: Sendable, Equatable {
         return String(parts.joined(separator: "  ").prefix(max(0, width - 1)))
     }
 
-    /// By the bytes that a second of media took so far; nil while that is unknown.
+    /// The remaining time in seconds, estimated from the bytes per second of media so far, or `nil` if unknown.
     static func timeLeft(_ progress: DownloadProgress, bytesPerSecond: Double?) -> Double? {
         guard !progress.isLive, progress.phase == .loading, let bytesPerSecond, bytesPerSecond > 0,
             progress.duration > .zero, progress.storedByteCount > 0
@@ -49,18 +49,18 @@ struct DownloadLine: Sendable, Equatable {
 
     private static func bytes(_ count: Int) -> String { Decimals.bytes(count) }
 
-    /// 100 % only when it is all.
+    /// Rounds down, so that only a complete download shows 100 %.
     private static func percent(_ fraction: Double) -> String { "\(Int((fraction * 100).rounded(.down)))%" }
 }
 
-/// Bytes a second over the last while.
+/// The mean rate in bytes per second over a recent period.
 struct RateMeter: Sendable {
     private var marks: [(time: Duration, byteCount: Int)] = []
     private let window: Duration
 
     init(window: Duration) { self.window = window }
 
-    /// nil for the first second.
+    /// Returns `nil` during the first second.
     mutating func rate(at time: Duration, byteCount: Int) -> Double? {
         marks.append((time, byteCount))
         while marks.count > 2, time - marks[1].time >= window { marks.removeFirst() }

@@ -4,10 +4,10 @@ import HLSKitCore
 
 /// One run of `hlsget download`.
 struct DownloadSession {
-    /// How often the status line is looked at, and how often a JSON line is written.
+    /// How often the status line is updated. A JSON line is written every ``ticksPerLine`` ticks.
     private static let tick = Duration.milliseconds(100)
     private static let ticksPerLine = 5
-    /// What is under way when the time of `--until` comes is waited for.
+    /// The number of ticks to wait for active requests after the time of `--until`.
     private static let lastTickCount = 10
 
     private let command: DownloadCommand
@@ -18,7 +18,7 @@ struct DownloadSession {
     private let reportsJSON: Bool
     private let input: StandardInput?
 
-    /// - Parameter input: what the command's URL stands for, where that is standard input.
+    /// - Parameter input: The content of the command's URL if it is standard input.
     init(
         _ command: DownloadCommand, target: DownloadTarget, input: StandardInput? = nil,
         clock: any Clock<Duration> = SourceClock.host
@@ -34,7 +34,7 @@ struct DownloadSession {
         reportsJSON = command.progress == .json
     }
 
-    /// Downloads, writes the file, reports how it went.
+    /// Downloads the stream, writes the file and reports the result.
     func run() async -> ExitStatus {
         let leftovers = Leftovers()
         leftovers.add(folder: workPath)
@@ -51,7 +51,7 @@ struct DownloadSession {
             if let path = await existingPath(configuration) {
                 var summary = DownloadSummary(url: command.url, exitStatus: .done)
                 summary.files = [path]
-                summary.text = "\(TerminalText.escaped(path)) exists: left as it is"
+                summary.text = "\(TerminalText.escaped(path)) already exists: skipped"
                 return end(summary, report)
             }
             if let output = command.output, try NameTemplate(parsing: output).hasWords {
@@ -98,7 +98,7 @@ struct DownloadSession {
         return configuration
     }
 
-    /// With `--skip-existing`, the file that is there. A name with words of the variant is known too late.
+    /// The existing file with `--skip-existing`. Names that depend on the variant are not known yet and are not found.
     private func existingPath(_ configuration: DownloadConfiguration) async -> String? {
         guard command.skipExisting, workPath == target.path || access(workPath, F_OK) != 0 else { return nil }
         var facts = NameFacts()
@@ -110,7 +110,7 @@ struct DownloadSession {
         return access(path, F_OK) == 0 ? path : nil
     }
 
-    /// An earlier run was killed when its file had its name already, and only the folder was left to be removed.
+    /// Finishes an earlier run that was killed after its file was complete, by removing the leftover folder.
     private func removeRest(_ configuration: DownloadConfiguration, _ report: DownloadReport) async -> Bool {
         guard !command.overwrite, case .file(let path, _) = target, access(path, F_OK) == 0,
             access(workPath, F_OK) == 0,
@@ -127,13 +127,13 @@ struct DownloadSession {
     // MARK: Running
 
     private enum Happening: Sendable {
-        /// What the library has measured of the run.
+        /// The library's measurements of the run.
         case measured(MetricDownloadSummaryEvent)
         case loaded(Result<DownloadTask.Result, any Error>)
         case written(Result<DownloadTask.Files?, any Error>)
         case signal(Int32)
         case tick
-        /// A live stream was to be followed up to now.
+        /// The time of `--until` has come.
         case isTime
     }
 
@@ -149,7 +149,7 @@ struct DownloadSession {
             let events = task.events()
             let result: Result<DownloadTask.Result, any Error>
             do { result = .success(try await task.run()) } catch { result = .failure(error) }
-            // They are over with the run.
+            // The events end with the run.
             for await event in events {
                 if case .summary(let summary) = event { sink.yield(.measured(summary)) }
             }
@@ -193,18 +193,18 @@ struct DownloadSession {
                         code: .notAvailable, urlString: command.url,
                         cause: "--until came before there was anything to download")
                 }
-            // Whether it is live may not be known yet.
+            // The live status may still be unknown.
             case .isTime: isTime = true
             case .signal(let number):
                 signal = number
-                // A live stream is complete with what is there; the rest of others is for another run.
+                // A live stream is complete with the segments so far. A VOD stream can be resumed by another run.
                 if task.progress.isLive { task.stop() } else { for task in tasks { task.cancel() } }
                 if !task.progress.isLive { return interrupted(number, report) }
             case .measured(let summary):
                 if reportsJSON { StandardStream.error.writeLine(summary.jsonLine) }
             case .loaded(.failure(let error)):
                 if let signal { return interrupted(signal, report) }
-                // A name that was mistyped leaves nothing behind.
+                // A mistyped URL must leave nothing behind.
                 if task.isEmpty { await task.removeFolder() }
                 throw error
             case .loaded(.success(let loaded)):
@@ -225,7 +225,7 @@ struct DownloadSession {
                 }
                 tasks.append(write(task, sink, report))
             case .written(.failure(let error)):
-                // Where nothing was there yet, there is nothing to write, and nothing wrong.
+                // If nothing was loaded, there is nothing to write, and this is not an error.
                 if let signal, task.isEmpty {
                     await task.removeFolder()
                     var summary = DownloadSummary(url: command.url, exitStatus: .interrupted(signal: signal))
@@ -241,15 +241,15 @@ struct DownloadSession {
         return .internalError
     }
 
-    /// Says where the download goes and how it ends.
+    /// Prints where the download goes and how to stop it.
     private func announce(readsKeys: Bool) {
         guard let display, !command.saying.quiet else { return }
         let end = readsKeys ? "q or Ctrl-C" : "Ctrl-C"
         display.print(
-            "downloading to \(TerminalText.escaped(target.path)): \(end) stops, and the same command resumes")
+            "downloading to \(TerminalText.escaped(target.path)): press \(end) to stop; the same command resumes")
     }
 
-    /// Writes the file on a task of its own.
+    /// Writes the file in a separate task.
     private func write(
         _ task: DownloadTask, _ sink: AsyncStream<Happening>.Continuation, _ report: DownloadReport
     ) -> Task<Void, Never> {
@@ -272,7 +272,7 @@ struct DownloadSession {
                     ) { text in
                         warn(text, nil, nil, report)
                     }
-                    // Another run loads again what could not be read.
+                    // Keep the folder after read errors, so that another run can load the unreadable segments again.
                     if files.unreadable.isEmpty { await task.removeFolder() }
                     sink.yield(.written(.success(files)))
                 }
@@ -288,7 +288,7 @@ struct DownloadSession {
         return end(summary, report)
     }
 
-    // MARK: Telling
+    // MARK: Reporting
 
     private func show(_ progress: DownloadProgress, _ report: inout DownloadReport) {
         let (time, rate) = report.note(progress)
@@ -327,7 +327,6 @@ struct DownloadSession {
         if let display { display.print(line) } else { StandardStream.error.writeLine(line) }
     }
 
-    /// What is played in the stream is no part of it.
     private func noteInterstitials(_ count: Int, _ report: DownloadReport) {
         let text =
             "\(Decimals.count(count, "interstitial")) of the playlist not downloaded; hlsget play --fast -o has them"
@@ -337,7 +336,7 @@ struct DownloadSession {
         if let display { display.print(line) } else { StandardStream.error.writeLine(line) }
     }
 
-    /// A file that is clearly shorter or longer than its playlist said lacks something, or repeats it.
+    /// Warns if the file's duration differs clearly from the playlist's, because then media is missing or repeated.
     private func check(_ files: DownloadTask.Files, _ result: DownloadTask.Result, _ report: DownloadReport) {
         let difference = files.duration - result.duration
         let tolerance = max(.seconds(1), result.duration / 100)
@@ -367,7 +366,7 @@ struct DownloadSession {
         var summary = DownloadSummary(
             url: command.url, result, exitStatus: signal.map { .interrupted(signal: $0) } ?? failed)
         summary.error = failure
-        // Of a file its own length counts: segments reach past what was asked for.
+        // Prefer the file's own duration, because segments extend past the requested range.
         summary.duration = files?.duration ?? result.duration
         summary.files = files?.paths ?? [facts.path(target.path)]
         summary.byteCount = progress.storedByteCount
@@ -375,7 +374,7 @@ struct DownloadSession {
         return end(summary, report)
     }
 
-    /// With more than a tenth missing that is not a file of the stream any more.
+    /// Returns an error if more than a tenth of the segments is missing.
     private func incompleteness(of result: DownloadTask.Result) -> HLSError? {
         let missing = result.missingSegmentCount
         let total = missing + result.segmentCount
@@ -385,7 +384,7 @@ struct DownloadSession {
             detail: "\(missing) of \(total) segments missing")
     }
 
-    /// Tells how it went: the one place that does.
+    /// Reports the result. Every run ends here.
     private func end(_ summary: DownloadSummary, _ report: DownloadReport) -> ExitStatus {
         display?.finish()
         if let error = summary.error {
@@ -402,7 +401,6 @@ struct DownloadSession {
     }
 }
 
-/// Reports during a download.
 struct DownloadReport: Sendable {
     private let now: @Sendable () -> Duration
     private var meter = RateMeter(window: DownloadLine.window)
@@ -441,7 +439,7 @@ struct DownloadReport: Sendable {
 }
 
 extension NameFacts {
-    /// Of what was loaded.
+    /// Creates the facts of the loaded media.
     fileprivate init(of task: DownloadTask) {
         self.init()
         let variant = task.storedVariant
@@ -449,7 +447,7 @@ extension NameFacts {
         bandwidth = variant.bandwidth
     }
 
-    /// The same, with the title where a name asks for it.
+    /// Creates the same facts, with the title and frame size if the name needs them.
     fileprivate static func whole(of task: DownloadTask, for name: String) async -> NameFacts {
         var facts = NameFacts(of: task)
         if facts.size == nil, needSize(name) { facts.size = await task.pictureSize() }

@@ -1,7 +1,7 @@
 import HLSGetKit
 import HLSKitCore
 
-/// The colours of a track as its container declares them, and how its high dynamic range was graded.
+/// The colours of a track as its container declares them, and its mastering metadata for high dynamic range.
 struct ColorReport: Sendable {
     private let color: ColorInformation?
     private let display: MasteringDisplayColorVolume?
@@ -15,12 +15,12 @@ struct ColorReport: Sendable {
 
     // MARK: Text
 
-    /// In the order in which people ask; empty where nothing is declared.
+    /// The declared colours, most requested first, or empty if none are declared.
     var notes: [String] {
         [color.map { Self.names($0).joined(separator: "/") }, graded, lightLevels].compactMap(\.self)
     }
 
-    /// Primaries, transfer function and matrix, in FFmpeg's words.
+    /// FFmpeg's names of primaries, transfer function and matrix.
     private static func names(_ color: ColorInformation) -> [String] {
         [
             ColorPrimaries(rawValue: color.colorPrimaries).description,
@@ -43,7 +43,7 @@ struct ColorReport: Sendable {
         return known.isEmpty ? nil : known.joined(separator: ", ") + " cd/m2"
     }
 
-    /// Candela per square metre, without zeros at the end.
+    /// Formats candelas per square metre without trailing zeros.
     private static func light(_ value: Double) -> String {
         var text = Decimals.text(value, places: 4)
         while text.contains("."), let last = text.last, last == "0" || last == "." { text.removeLast() }
@@ -52,7 +52,7 @@ struct ColorReport: Sendable {
 
     // MARK: JSON
 
-    /// Adds what is declared.
+    /// Adds the declared values.
     func add(to object: inout JSONObject) {
         if let color {
             let names = Self.names(color)

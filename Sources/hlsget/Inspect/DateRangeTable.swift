@@ -1,9 +1,9 @@
 import HLSKitCore
 
-/// The date ranges of a media playlist as tables, those that schedule interstitials with what they say of them.
+/// The date ranges of a media playlist as tables, with details for interstitials.
 struct DateRangeTable {
     private let playlist: MediaPlaylist
-    /// When segments begin that have a date, and how far behind the start of the playlist.
+    /// The dates of segments and their times since the start of the playlist.
     private let places: [(date: PlaylistDate, time: Duration)]
 
     init(_ playlist: MediaPlaylist) {
@@ -38,7 +38,7 @@ struct DateRangeTable {
         ]
     }
 
-    /// What is known of how long a range lasts.
+    /// The duration of a range as far as it is known.
     private func length(of range: DateRange) -> String {
         if let start = range.startDate, let end = playlist.endDate(of: range) {
             return PlaylistTable.seconds(end - start)
@@ -47,7 +47,7 @@ struct DateRangeTable {
         return range.endsOnNext ? "until the next" : ""
     }
 
-    /// Where a range begins, counted from the start of the playlist; nil where its dates do not say.
+    /// The start of a range relative to the playlist, or `nil` if its dates do not determine it.
     private func place(of range: DateRange) -> Duration? {
         guard let date = range.startDate else { return nil }
         let place = places.last { $0.date <= date } ?? places.first
@@ -60,7 +60,7 @@ struct DateRangeTable {
         let place =
             range.cue.contains(.pre)
             ? "before the start"
-            : range.cue.contains(.post) ? "behind the end" : place(of: range).map { "at " + seconds($0) } ?? "nowhere"
+            : range.cue.contains(.post) ? "after the end" : place(of: range).map { "at " + seconds($0) } ?? "nowhere"
         let notes = [
             range.cue.contains(.once) ? "once" : nil,
             interstitial.snapsOut ? "snaps out" : nil, interstitial.snapsIn ? "snaps in" : nil,
@@ -77,15 +77,15 @@ struct DateRangeTable {
         ]
     }
 
-    /// Where the item continues.
+    /// Describes the position at which the item resumes.
     private static func resumption(_ offset: Duration?) -> String {
-        guard let offset else { return "as much later as was played" }
+        guard let offset else { return "after the played duration" }
         if offset == .zero { return "where it stopped" }
         return PlaylistTable.seconds(offset < .zero ? .zero - offset : offset)
             + (offset < .zero ? " earlier" : " later")
     }
 
-    /// A marker with what it says of its break.
+    /// Describes a marker and its break.
     static func text(of marker: SpliceMarker) -> String {
         let name = marker.tag.replacing("EXT-X-", with: "")
         switch (marker.elapsed, marker.duration) {

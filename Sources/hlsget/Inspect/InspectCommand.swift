@@ -2,7 +2,7 @@ import ArgumentParser
 import HLSGetKit
 import HLSKitCore
 
-/// `hlsget inspect URL|FILE`: what a playlist says, as a table or as JSON.
+/// `hlsget inspect URL|FILE`: shows a playlist as a table or as JSON.
 struct InspectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect", abstract: "Show the contents of a playlist or media file.",
@@ -29,10 +29,10 @@ struct InspectCommand: AsyncParsableCommand {
         if status != .done { throw status.exitCode }
     }
 
-    /// Reads, prints, and reports how it went.
+    /// Reads and prints the input, and reports the result.
     static func inspect(_ input: PlaylistInput, json: Bool, mode: PlaylistParser.Mode) async -> ExitStatus {
         var options = PlaylistParser.Options(mode: mode)
-        // Without the playlist that it belongs to, a media playlist has nothing to import.
+        // A media playlist on its own has no multivariant playlist to import variables from.
         options.importedVariables = nil
         do {
             let playlist = try await input.read(options)
@@ -63,7 +63,7 @@ struct InspectCommand: AsyncParsableCommand {
         }
     }
 
-    /// The input if it is a media file; nil if it is something else.
+    /// The description of a media file, or `nil` if the input is something else.
     private static func mediaFile(_ input: PlaylistInput) async throws -> MediaFileReport? {
         guard let url = (try? input.url()) ?? nil else { return nil }
         let options = try input.connection.assetOptions(of: url, allowsFilesOutside: true) { input.saying.wrap($0) }

@@ -20,9 +20,9 @@ struct MediaFileReport: Sendable {
     var duration: MediaTime
     var tracks: [Track]
 
-    /// Reads what describes the file, and not its media.
+    /// Reads the description of a file without its media.
     ///
-    /// - Returns: nil if there is a playlist.
+    /// - Returns: The report, or `nil` if the input is a playlist.
     static func load(_ url: String, _ options: AssetOptions) async throws -> MediaFileReport? {
         let asset = Asset(urlString: url, options: options)
         guard let file = try await asset.loadMediaFileDescription() else { return nil }
@@ -81,7 +81,7 @@ struct MediaFileReport: Sendable {
 
     // MARK: JSON
 
-    /// Values that are absent, empty or false are left out.
+    /// Omits values that are absent, empty or false.
     var document: JSONValue {
         var object = JSONObject()
         object.add("v", PlaylistJSON.formatVersion)

@@ -7,21 +7,21 @@ struct PlaylistInput: Sendable {
     /// Why a playlist cannot be shown.
     struct Failure: Error {
         var cause: String
-        /// Where it was, when that is not what the user gave.
+        /// The URL of the error if it differs from the user's input.
         var url: String?
         var detail: String?
         var line: Int?
         var status: ExitStatus
-        /// What it is called in JSON.
+        /// The error code in JSON.
         var code = HLSError.Code.badPlaylist
-        /// There are bytes, and they are no playlist.
+        /// Whether the input was read but is not a playlist.
         var isOfOtherKind = false
-        /// The cause names what the user gave.
+        /// Whether the cause already names the user's input.
         var namesInput = false
 
-        /// The line for a person.
+        /// The line for people.
         ///
-        /// - Parameter name: what the user gave.
+        /// - Parameter name: The name that the user gave.
         func text(for name: String) -> String {
             ErrorLine.line(cause, url: namesInput ? nil : url ?? name, detail: detail)
         }
@@ -47,7 +47,7 @@ struct PlaylistInput: Sendable {
             self.init(cause: failure.cause, detail: failure.detail, status: ExitStatus(error))
             code = HLSError.Code(rawValue: failure.kind.rawValue)
             url = error.url.isEmpty ? nil : error.url
-            // Media may be of any size.
+            // Media can exceed the size limit of playlists.
             isOfOtherKind = error.code == .tooLarge
         }
 
@@ -63,7 +63,7 @@ struct PlaylistInput: Sendable {
             }
         }
 
-        /// Whatever loading throws.
+        /// Creates a failure from any error that loading throws.
         init(_ error: any Error) {
             switch error {
             case let error as Failure: self = error
@@ -75,23 +75,22 @@ struct PlaylistInput: Sendable {
         }
     }
 
-    /// As the user gave it.
+    /// The name that the user gave.
     var name: String
-    /// Where it is said to come from; nil means where it is read.
+    /// The base URL that the user gave, or `nil` to use the input's location.
     var baseURL: String?
     /// How URLs are loaded.
     var connection: ConnectionOptions
-    /// A playlist given as a file may name files outside its folder.
+    /// Whether a local playlist may refer to files outside its folder.
     var allowsFilesOutside = false
     var saying = SayingOptions()
 
-    /// The absolute URL of ``baseURL``.
+    /// The absolute form of ``baseURL``.
     var base: String? {
         guard let baseURL else { return nil }
         return (try? InputLocation.url(of: baseURL, in: InputLocation.workingDirectory() ?? "/")) ?? baseURL
     }
 
-    /// Something that was typed cannot be used.
     private static func misuse(_ error: ArgumentValueError) -> Failure {
         var failure = Failure(cause: error.description, detail: nil, status: .usage)
         failure.code = .invalidArgument
@@ -99,7 +98,7 @@ struct PlaylistInput: Sendable {
         return failure
     }
 
-    /// The absolute URL of the name, as far as it has one; nil for standard input.
+    /// The absolute URL of the name, or `nil` for standard input.
     func url() throws(Failure) -> String? {
         guard name != InputLocation.standardInput else { return nil }
         do {
@@ -109,7 +108,6 @@ struct PlaylistInput: Sendable {
         }
     }
 
-    /// Reads it whole.
     func read(_ options: PlaylistParser.Options) async throws(Failure) -> Playlist {
         guard let url = try url() else { return try readFile(STDIN_FILENO, url: base ?? "", options) }
         if let path = try path(of: url) {
@@ -133,7 +131,7 @@ struct PlaylistInput: Sendable {
         }
     }
 
-    /// Loads what the playlist names.
+    /// A loader for the playlist's resources.
     func loader(of url: String) throws(Failure) -> PlaylistLoader {
         do {
             return try connection.loader(of: url, allowsFilesOutside: allowsFilesOutside) { saying.wrap($0) }
@@ -172,7 +170,7 @@ struct PlaylistInput: Sendable {
                 text: String(cString: strerror(code))))
     }
 
-    /// The path of a `file:` URL; nil for other URLs.
+    /// The path of a `file:` URL, or `nil` for other URLs.
     private func path(of url: String) throws(Failure) -> String? {
         guard let reference = URIReference(url), reference.scheme?.lowercased() == "file" else { return nil }
         let host = reference.host?.lowercased() ?? ""
@@ -194,7 +192,7 @@ struct PlaylistInput: Sendable {
 }
 
 extension Playlist {
-    /// Where the playlist came from: the base of its references.
+    /// The URL of the playlist, which is the base of its references.
     var url: String {
         get {
             switch self {

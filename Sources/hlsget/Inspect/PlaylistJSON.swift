@@ -1,11 +1,11 @@
 import HLSGetKit
 import HLSKitCore
 
-/// A playlist as one JSON object. Values that are absent, empty or false are left out.
+/// Formats a playlist as a JSON object without absent, empty or false values.
 enum PlaylistJSON {
     static let formatVersion = 1
 
-    /// - Parameter steering: nil where it is not steered, or nobody was asked.
+    /// - Parameter steering: The steering report, or `nil` if there is no steering or no server was queried.
     static func document(_ playlist: Playlist, _ steering: SteeringReport? = nil) -> JSONValue {
         switch playlist {
         case .media(let playlist): document(playlist)
@@ -13,9 +13,9 @@ enum PlaylistJSON {
         }
     }
 
-    /// The error has the members that those of `play` have, and its line.
+    /// Formats an error with the same members as in `play`, and its line number.
     ///
-    /// - Parameter name: what the user gave.
+    /// - Parameter name: The name that the user gave.
     static func document(_ failure: PlaylistInput.Failure, name: String) -> JSONValue {
         var error = JSONObject()
         error.add("code", failure.code.rawValue)

@@ -1,14 +1,14 @@
 import HLSGetKit
 import HLSKitCore
 
-/// A playlist for people: what matters first, then a table.
+/// Formats a playlist for people: the most important facts, then a table.
 enum PlaylistTable {
-    /// Segments beyond this many are summed up.
+    /// Further segments are summarized.
     static let maximumRowCount = 40
 
     /// - Parameters:
-    ///   - steering: nil where it is not steered, or nobody was asked.
-    ///   - errorsOnly: leaves warnings out.
+    ///   - steering: The steering report, or `nil` if there is no steering or no server was queried.
+    ///   - errorsOnly: Whether to omit warnings.
     static func text(_ playlist: Playlist, _ steering: SteeringReport? = nil, errorsOnly: Bool = false) -> String {
         var lines: [String]
         switch playlist {
@@ -160,7 +160,8 @@ enum PlaylistTable {
         return Decimals.text(Double(seconds) + Double(attoseconds) / 1e18, places: 3) + " s"
     }
 
-    /// Columns as wide as their widest cell, without those that are empty in every row; nothing without rows.
+    /// A table with columns as wide as their widest cell. Omits columns that are empty in every row, and the table
+    /// without rows.
     static func table(_ title: String, _ head: [String], _ rows: [[String]]) -> [String] {
         guard !rows.isEmpty else { return [] }
         let rows = rows.map { row in row.map { TerminalText.escaped($0) } }

@@ -1,17 +1,16 @@
 import HLSGetKit
 import HLSKitCore
 
-/// What the steering server of a playlist says, or why it does not.
+/// The response of a playlist's steering server, or why there is none.
 struct SteeringReport: Sendable {
     struct Trouble: Error, CustomStringConvertible {
         var description: String
     }
 
-    /// Where it was.
     var url: String
     var result: Result<SteeringManifest, Trouble>
 
-    /// Asks the server; nil where nobody steers.
+    /// Queries the server, or returns `nil` if the playlist has no content steering.
     init?(of playlist: MultivariantPlaylist, _ loader: PlaylistLoader) async {
         guard let tag = playlist.contentSteering else { return nil }
         url =
@@ -30,7 +29,7 @@ struct SteeringReport: Sendable {
         }
     }
 
-    /// For people.
+    /// The report for people.
     var lines: [String] {
         switch result {
         case .failure(let trouble): return ["", "STEERING", "  \(trouble)"]
@@ -45,7 +44,7 @@ struct SteeringReport: Sendable {
         }
     }
 
-    /// For programs.
+    /// The report for programs.
     var value: JSONValue {
         var object = JSONObject()
         switch result {
@@ -70,7 +69,7 @@ struct SteeringReport: Sendable {
 }
 
 extension PlaylistInput {
-    /// What the steering server of a playlist that came over the network says.
+    /// Queries the steering server of a playlist that was loaded over the network.
     func steering(of playlist: Playlist) async -> SteeringReport? {
         guard baseURL == nil, case .multivariant(let playlist) = playlist, let url = (try? url()) ?? nil,
             url.hasPrefix("http"), let loader = try? loader(of: url)

@@ -2,7 +2,7 @@ import ArgumentParser
 import HLSGetKit
 import HLSKitCore
 
-/// `hlsget lint URL|FILE…`: what is wrong with playlists, and how to mend it.
+/// `hlsget lint URL|FILE…`: reports problems in playlists and how to fix them.
 struct LintCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lint", abstract: "Check playlists, and all that they refer to, against the rules.",
@@ -21,7 +21,7 @@ struct LintCommand: AsyncParsableCommand {
     @Flag(
         help: "Compare bit rates with segment sizes: one small request for each segment that is not a byte range.")
     var deep = false
-    @Flag(help: "Exit 5 for warnings, too.") var strict = false
+    @Flag(help: "Exit 5 for warnings too.") var strict = false
     @Option(help: ArgumentHelp("URL that the URIs of a playlist are relative to.", valueName: "url"))
     var baseURL: String?
     @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
@@ -45,7 +45,7 @@ struct LintCommand: AsyncParsableCommand {
         if worst != .done { throw worst.exitCode }
     }
 
-    /// Checks one input: ``ExitStatus/badPlaylist`` when it breaks a "must", where strict when there is any finding.
+    /// Checks one input and returns ``ExitStatus/badPlaylist`` for a broken "must" or, if `strict`, for any finding.
     static func lint(_ input: PlaylistInput, json: Bool, deep: Bool, strict: Bool = false) async -> ExitStatus {
         do {
             let report = try await LintRun(isDeep: deep).check(input)
@@ -64,7 +64,7 @@ struct LintCommand: AsyncParsableCommand {
         }
     }
 
-    /// `URL: error: RULE: line 3: EXT-X-… text (section); remedy`
+    /// Formats a finding: `URL: error: RULE: line 3: EXT-X-… text (section); remedy`
     static func line(_ finding: LintFinding, name: String) -> String {
         let issue = finding.issue
         let place = ErrorLine.printable(url: finding.url ?? name)

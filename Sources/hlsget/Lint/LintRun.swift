@@ -5,23 +5,23 @@ import HLSKitCore
 struct LintReport: Sendable {
     var findings: [LintFinding]
     var playlistCount: Int
-    /// nil when sizes were not asked for.
+    /// `nil` if sizes were not requested.
     var measuredSegmentCount: Int?
 
     var hasErrors: Bool { findings.contains { $0.issue.severity == .error } }
 }
 
-/// Loads a playlist and what it names, and gathers what is wrong. Requests, time and memory are bounded.
+/// Loads a playlist and its resources, and collects findings. Requests, time and memory are bounded.
 struct LintRun: Sendable {
-    /// Segments are measured, too.
+    /// Whether to measure segments too.
     var isDeep: Bool
-    /// Media playlists that are loaded of one presentation.
+    /// The maximum number of media playlists to load for one presentation.
     static let maximumPlaylistCount = 500
-    /// Requests for sizes in one presentation; divided evenly among its playlists.
+    /// The maximum number of requests for sizes in one presentation, divided evenly among its playlists.
     static let maximumSizeRequestCount = 20_000
-    /// RFC 8216 §10: at most four at a time.
+    /// RFC 8216 §10 allows at most four at a time.
     static let maximumRequestsAtATime = 4
-    /// Later, nothing more is begun.
+    /// No requests are started after this time.
     static let longestRun = Duration.seconds(300)
 
     func check(_ input: PlaylistInput) async throws(PlaylistInput.Failure) -> LintReport {
@@ -30,7 +30,7 @@ struct LintRun: Sendable {
         case .media(let media):
             var findings = media.lint()
             guard isDeep else { return LintReport(findings: findings, playlistCount: 1) }
-            // Without BANDWIDTH there is nothing to compare sizes with.
+            // Without a multivariant playlist there is no BANDWIDTH to compare sizes with.
             findings.append(
                 Self.notChecked("bit rates, which only the multivariant playlist declares", remedy: "give its URL"))
             return LintReport(findings: findings, playlistCount: 1, measuredSegmentCount: 0)
@@ -40,7 +40,7 @@ struct LintRun: Sendable {
                     "the media playlists", remedy: "give a URL or path to find them, or --base-url")
                 return LintReport(findings: multivariant.lint() + [note], playlistCount: 1)
             }
-            // Credentials stay with the origin that the user gave, wherever it has redirected to (R59).
+            // Credentials stay with the origin that the user gave, even after a redirect to another one (R59).
             return await check(multivariant, loader: try input.loader(of: url))
         }
     }
@@ -108,7 +108,7 @@ struct LintRun: Sendable {
             findings: findings, playlistCount: 1 + references.count, measuredSegmentCount: isDeep ? measured : nil)
     }
 
-    /// The steering manifest is loaded, too.
+    /// Checks the steering manifest.
     private static func steeringFindings(
         of playlist: MultivariantPlaylist, _ loader: PlaylistLoader
     ) async -> [LintFinding] {
@@ -162,13 +162,13 @@ struct LintRun: Sendable {
             }
         } catch {
             let failure = PlaylistInput.Failure(error)
-            // Some details begin with the cause.
+            // Some details already begin with the cause.
             let detail = failure.detail.map { $0.hasPrefix(failure.cause) ? $0 : "\(failure.cause): \($0)" }
             return failed(detail ?? failure.cause, reference)
         }
     }
 
-    /// A media playlist that cannot be used: an error in the line that names it.
+    /// Reports an unusable media playlist as an error in the line that names it.
     private func failed(_ text: String, _ reference: PresentationLint.Reference) -> Outcome {
         let place = reference.line.map { "named in line \($0): " } ?? ""
         let issue = PlaylistIssue(rule: .mediaPlaylist, text: place + text)
@@ -183,12 +183,12 @@ struct LintRun: Sendable {
 
     // MARK: Sizes
 
-    /// Facts about the segments of a playlist.
+    /// The sizes of a playlist's segments.
     private struct Sizes: Sendable {
         var byteCounts: [Int?]
-        /// Segments that are not there, as their servers say: a player cannot have them.
+        /// Segments that the server reports as missing.
         var missing: [(url: String, failure: LoadingFailure)] = []
-        /// The obstacle to the others, from the last of them.
+        /// Why the other sizes are unknown: the latest failure.
         var obstacle: LoadingFailure?
 
         var reason: String {
@@ -196,7 +196,7 @@ struct LintRun: Sendable {
         }
     }
 
-    /// An error for each segment that is not there; of very many the first.
+    /// Creates an error for each missing segment, up to a limit.
     private static func findings(of sizes: Sizes) -> [LintFinding] {
         var findings = sizes.missing.prefix(maximumMissingCount).map { url, failure in
             LintFinding(
@@ -216,7 +216,7 @@ struct LintRun: Sendable {
 
     private static let maximumMissingCount = 20
 
-    /// The size of each segment that is not a byte range; at most `limit` resources are asked for.
+    /// Measures segments that are not byte ranges, with at most `limit` requests.
     private func measure(
         _ playlist: MediaPlaylist, _ loader: PlaylistLoader, limit: Int, _ deadline: Deadline
     ) async -> Sizes {
@@ -236,7 +236,7 @@ struct LintRun: Sendable {
                     continue
                 }
                 let failure = LoadingFailure(error, as: .listed)
-                // 405, 416 and 501: the server does not let itself be asked in this way.
+                // With 405, 416 or 501 the server only rejects this kind of request.
                 if failure.kind == .notFound, ![405, 416].contains(error.status ?? 0), error.code != .badRange {
                     sizes.missing.append((url, failure))
                     failures = 0
@@ -249,11 +249,11 @@ struct LintRun: Sendable {
         return sizes
     }
 
-    /// After this many in a row, the rest is not requested.
+    /// After this many failures in a row, the remaining segments are not requested.
     private static let maximumSizeFailureCount = 3
 }
 
-/// A moment of a clock of any kind.
+/// A deadline on any kind of clock.
 private struct Deadline: Sendable {
     private let isPast: @Sendable () -> Bool
     var isOver: Bool { isPast() }

@@ -2,14 +2,14 @@ import ArgumentParser
 import HLSGetKit
 import HLSKitCore
 
-/// `hlsget list URL`: what there is to choose from.
+/// `hlsget list URL`: lists the variants and renditions of a stream.
 struct ListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List variants and renditions, with estimated sizes and what to write for each.",
+        commandName: "list", abstract: "List variants and renditions, with estimated sizes and the option for each.",
         usage: "hlsget list URL|FILE|- [options]",
         discussion: """
-            Marks with * what a download takes. Sizes are estimates: the declared bit rate (average if there is one, else \
-            peak) times the duration. The last column says why a variant is not played here. hlsget play -F and \
+            * marks the variant that a download saves. Sizes are estimates: the declared bit rate (average if there is one, \
+            else peak) times the duration. The last column says why a variant cannot be played here. hlsget play -F and \
             hlsget download -F do the same.
             """)
     static let _errorLabel = CommandInfo.errorLabel
@@ -19,7 +19,8 @@ struct ListCommand: AsyncParsableCommand {
     )
     var url: String
     @Option(
-        help: ArgumentHelp("Mark what this takes, e.g. 720p or 'height<=720 codec=hevc'.", valueName: "expr"),
+        help: ArgumentHelp(
+            "Mark the variant that this selects, e.g. 720p or 'height<=720 codec=hevc'.", valueName: "expr"),
         transform: { try QualityExpression(argument: $0, for: .variants) })
     var quality: QualityExpression?
     @Option(help: ArgumentHelp("URL that the URIs of a playlist on standard input are relative to.", valueName: "url"))

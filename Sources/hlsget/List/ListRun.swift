@@ -1,11 +1,11 @@
 import HLSGetKit
 import HLSKitCore
 
-/// Loads what a list needs: the playlist, and for what cannot be seen there the media playlists of its variants.
+/// Loads the playlist for a list, and the media playlists of its variants for further details.
 struct ListRun {
-    /// Variants whose own playlists are looked at.
+    /// The maximum number of variants whose media playlists are loaded.
     private static let maximumVariantCount = 100
-    /// At a time.
+    /// The number of concurrent requests.
     private static let maximumRequestCount = 4
 
     private let options: PlayOptions
@@ -18,7 +18,7 @@ struct ListRun {
         self.saying = saying
     }
 
-    /// Prints the list, or why there is none.
+    /// Prints the list, or why it is not available.
     func run() async -> ExitStatus {
         let interruption = Interruption()
         do {
@@ -49,7 +49,7 @@ struct ListRun {
         do {
             playlist = try await loader.load()
         } catch {
-            // A file of media has one of each.
+            // A media file has one variant and needs no list.
             guard PlaylistInput.Failure(error).isOfOtherKind else { throw error }
             let assetOptions = try options.assetOptions { saying?.wrap($0) ?? $0 }
             guard let report = try await MediaFileReport.load(options.url, assetOptions) else { throw error }
@@ -66,7 +66,7 @@ struct ListRun {
         }
     }
 
-    /// Finds out how long it is, and what only media playlists tell of variants.
+    /// Adds the duration, and details of variants that only their media playlists contain.
     private func look(at list: inout StreamList, _ playlist: MultivariantPlaylist, _ loader: PlaylistLoader) async {
         let asset = (try? options.assetOptions { saying?.wrap($0) ?? $0 }).map {
             Asset(urlString: options.url, options: $0)

@@ -1,7 +1,7 @@
 import HLSGetKit
 import HLSKitCore
 
-/// What there is to choose from in a stream.
+/// The variants and renditions of a stream.
 struct StreamList: Sendable {
     /// How a size was estimated.
     enum Estimate: String, Sendable {
@@ -13,28 +13,28 @@ struct StreamList: Sendable {
         var variant: AssetVariant
         var audio: String?
         var subtitles: String?
-        /// What to write for `--quality`.
+        /// The value to pass to `--quality`.
         var quality: String
-        /// Why it is not played here.
+        /// Why the variant cannot be played here.
         var reasons: [String]
         var isChosen = false
 
-        /// Bits a second, and what they are.
+        /// The bit rate in bits per second, and its source.
         var rate: (bitsPerSecond: Double, estimate: Estimate)? {
             if let average = variant.averageBitRate { return (average, .averageBitRate) }
             return variant.peakBitRate.map { ($0, .peakBitRate) }
         }
 
-        /// Bytes of a length of time; nil where no bit rate is declared.
+        /// The estimated size of a duration in bytes, or `nil` without a declared bit rate.
         func byteCount(of duration: Duration) -> Int? {
             rate.map { Int(min(max(0, $0.bitsPerSecond / 8 * (duration / .seconds(1))), 1e15)) }
         }
     }
 
-    /// Renditions that stand for the same choice.
+    /// Renditions that form one choice.
     struct Option: Sendable, Equatable {
         var type: Rendition.MediaType
-        /// What to write for `--audio`, `--subs` or `--service`.
+        /// The value to pass to `--audio`, `--subs` or `--service`.
         var wish: String
         var name: String
         var language: String?
@@ -46,16 +46,16 @@ struct StreamList: Sendable {
     let url: String
     private(set) var entries: [Entry] = []
     private(set) var options: [Option] = []
-    /// Of a stream with an end.
+    /// The duration of a stream with an end.
     private(set) var duration: Duration?
-    /// What is listed now.
+    /// The duration of the current live window.
     private(set) var window: Duration?
     private(set) var isLive = false
     private var segmentCount: Int?
     private var file: MediaFileReport?
     private var hasWish = false
 
-    /// Of a media playlist, which has nothing to choose from.
+    /// Creates the list for a media playlist, which offers no choice.
     init(url: String, media: MediaPlaylist) {
         self.url = url
         measure(media)
@@ -66,13 +66,13 @@ struct StreamList: Sendable {
         self.file = file
     }
 
-    /// - Parameter wish: what is to be marked; nil for the best.
+    /// - Parameter wish: Selects the variant to mark, or `nil` for the best one.
     init(url: String, _ playlist: MultivariantPlaylist, wish: QualityExpression?) {
         self.url = url
         let variants = AssetVariant.listed(in: playlist)
         let order = (try? QualityExpression(parsing: "bitrate>=0"))?.matches(variants) ?? []
         let places = Dictionary(zip(order, order.indices), uniquingKeysWith: { first, _ in first })
-        // The best first, as the client ranks them.
+        // Best first, in the client's order.
         entries = zip(variants, playlist.variants).map { variant, declared in
             Entry(
                 variant: variant, audio: declared.audio, subtitles: declared.subtitles,
@@ -87,10 +87,10 @@ struct StreamList: Sendable {
 
     private var wish: QualityExpression?
 
-    /// Marks the variant that would be taken.
+    /// Marks the variant that would be selected.
     private mutating func choose(_ wish: QualityExpression?) {
         for index in entries.indices { entries[index].isChosen = false }
-        // What is kept as it is need not be decoded here.
+        // Saving a stream unchanged requires no decoder.
         let codec = Self.words(.codec)
         let eligible = entries.filter { $0.reasons.allSatisfy { $0 == codec } }.map(\.variant)
         let matching = wish.map { $0.matches(eligible) } ?? eligible.map(\.index)
@@ -98,7 +98,7 @@ struct StreamList: Sendable {
         entries[chosen].isChosen = true
     }
 
-    /// What limits of the command take away.
+    /// Excludes variants that exceed limits of the command.
     mutating func limit(peakBitRate: Double?, maximumResolution: PixelSize?) {
         for index in entries.indices {
             let variant = entries[index].variant
@@ -114,7 +114,7 @@ struct StreamList: Sendable {
         choose(wish)
     }
 
-    /// What was found in the playlists of variants, by their indexes.
+    /// Adds reasons found in the media playlists, by the index of the variant.
     mutating func add(_ reasons: [Int: [String]]) {
         for index in entries.indices {
             for reason in reasons[entries[index].variant.index] ?? [] where !entries[index].reasons.contains(reason) {
@@ -124,7 +124,7 @@ struct StreamList: Sendable {
         choose(wish)
     }
 
-    /// The variant whose playlist tells how long the stream is.
+    /// The index of the variant that determines the duration of the stream.
     var measuredIndex: Int? { (entries.first(where: \.isChosen) ?? entries.first)?.variant.index }
 
     mutating func measure(_ playlist: MediaPlaylist) {
@@ -133,9 +133,9 @@ struct StreamList: Sendable {
         if isLive { window = playlist.duration } else { duration = playlist.duration }
     }
 
-    // MARK: What to write
+    // MARK: Expressions
 
-    /// The shortest expression that a variant alone matches; of several alike the closest.
+    /// The shortest expression that matches only this variant, or the closest one if several variants are alike.
     static func wish(for variant: AssetVariant, among all: [AssetVariant]) -> String {
         let rows = variant.videoAttributes?.presentationSize?.height
         let rate = variant.peakBitRate.map { "bitrate=\(Int($0))" }
@@ -178,7 +178,7 @@ struct StreamList: Sendable {
         return options
     }
 
-    /// The shortest expression that an option alone matches; of several alike the closest.
+    /// The shortest expression that matches only this option, or the closest one if several options are alike.
     private static func wish(for option: Option, among all: [Option]) -> String {
         let language: String? = option.language.map { "lang=\(QualityExpression.quoted($0))" }
         let name: String? = option.name.isEmpty ? nil : "name=\(QualityExpression.quoted(option.name))"
@@ -205,7 +205,6 @@ struct StreamList: Sendable {
         return matching.first ?? candidates.last ?? ""
     }
 
-    /// A value as a shell takes it.
     static func shellQuoted(_ value: String) -> String {
         let isPlain = value.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "=-_.,:/+%@".contains($0)) }
         return isPlain
@@ -213,7 +212,6 @@ struct StreamList: Sendable {
             : "'" + value.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }
 
-    /// A reason in words.
     static func words(_ reason: IneligibilityReason) -> String {
         switch reason {
         case .notPinned: "another one is pinned"
@@ -223,7 +221,7 @@ struct StreamList: Sendable {
         case .videoRange: "video range"
         case .audioGroup: "audio group"
         case .audioFormat: "audio format"
-        case .penalized: "failed of late"
+        case .penalized: "failed recently"
         case .audioOnly: "audio only"
         case .peakBitRate: "bit rate"
         case .maximumResolution, .displaySize: "resolution"
@@ -234,7 +232,7 @@ struct StreamList: Sendable {
 
     // MARK: Text
 
-    /// For people.
+    /// The list for people.
     var text: String {
         if let file { return file.text }
         var lines = [heading]
@@ -262,7 +260,7 @@ struct StreamList: Sendable {
         }
         if !entries.isEmpty {
             lines.append("")
-            lines.append("* " + (hasWish ? "what --quality takes" : "what a download takes"))
+            lines.append("* " + (hasWish ? "selected by --quality" : "selected by a download"))
             if entries.contains(where: { $0.rate != nil }), duration != nil || isLive {
                 let rate = usesPeak ? "average bit rate, or peak where marked <," : "average bit rate"
                 lines.append("estimate: \(rate) times \(isLive ? "an hour" : Decimals.length(length)), audio included")
@@ -282,7 +280,7 @@ struct StreamList: Sendable {
             facts.append(Decimals.length(length))
         }
         if entries.isEmpty, let segmentCount {
-            facts.append("\(Decimals.count(segmentCount, "segment")); a media playlist has nothing to choose from")
+            facts.append("\(Decimals.count(segmentCount, "segment")); a media playlist offers no choice")
         }
         return "\(ErrorLine.bare(url: url)): \(facts.joined(separator: ", "))"
     }
@@ -306,7 +304,7 @@ struct StreamList: Sendable {
 
     // MARK: JSON
 
-    /// For programs.
+    /// The list for programs.
     var document: JSONValue {
         if let file { return file.document }
         return [

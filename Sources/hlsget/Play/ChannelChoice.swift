@@ -2,25 +2,25 @@ import HLSGetKit
 import HLSKitCore
 import HLSKitPlaylist
 
-/// What is played where a URL names a list of channels (IPTV) and no stream.
+/// Selects the stream to play if a URL names a channel list (IPTV).
 struct ChannelChoice {
     private let asked: PlayOptions
 
     init(_ options: PlayOptions) { asked = options }
 
-    /// Whether the list has to be loaded before anything is played: a channel is asked for, or the name says that it is a list.
+    /// Whether to load the list before playing, because a channel is requested or the URL looks like a list.
     var isNeeded: Bool {
         let path = asked.url.prefix { $0 != "?" && $0 != "#" }
         return asked.channel != nil || path.lowercased().hasSuffix(".m3u")
     }
 
-    /// The options for the channel; those that were asked for where the URL names a stream.
+    /// The options for the channel, or the unchanged options if the URL names a stream.
     ///
-    /// - Throws: ``ChannelList/NoChoice``, and what loading throws.
+    /// - Throws: ``ChannelList/NoChoice``, or errors of loading.
     func options() async throws -> PlayOptions {
         let list: ChannelList?
         do { list = try await ChannelList.load(asked) } catch  where asked.channel == nil {
-            // Whoever plays it tries again, and says why it cannot be played.
+            // Let the player try again and report why the stream cannot be played.
             return asked
         }
         guard let list else {
@@ -39,7 +39,7 @@ struct ChannelChoice {
         return options
     }
 
-    /// Says why there is nothing to play.
+    /// Reports why there is nothing to play.
     func tell(_ error: any Error) -> ExitStatus {
         switch error {
         case let error as ChannelList.NoChoice:
@@ -55,7 +55,7 @@ struct ChannelChoice {
         }
     }
 
-    /// After something turned out to be no playlist of HLS: whether it is a list of channels.
+    /// Explains that a URL which is not an HLS playlist is a channel list, if it is one.
     func explain() async {
         guard !isNeeded, !asked.readsStandardInput, asked.progress != .json, asked.verbosity != .quiet,
             let list = try? await ChannelList.load(asked)

@@ -1,8 +1,8 @@
 import HLSKitCore
 
-/// Plays one item several times, one pass after the other, into the same outputs.
+/// Plays an item several times in a row into the same outputs.
 struct PassQueue {
-    /// Passes in the player's queue at a time.
+    /// The number of passes in the player's queue.
     private static let queuedCount = 3
 
     private var items: [PlayerItem]
@@ -11,9 +11,9 @@ struct PassQueue {
     private let count: Int
     private var madeCount = 1
     private var finishedCount = 0
-    /// The item time at which a pass starts; nil for where its first media is.
+    /// The item time at which a pass starts, or `nil` for its first media.
     var start: MediaTime?
-    /// Called with each item before the player has it.
+    /// Called with each item before it is queued.
     private let willQueue: (PlayerItem) -> Void
 
     init(
@@ -27,12 +27,12 @@ struct PassQueue {
         output = ContinuedOutput(writers)
     }
 
-    /// Lets a pass write to the outputs.
+    /// Connects a pass to the outputs.
     func addWriters(to item: PlayerItem) {
         for writer in count > 1 ? output.nextWriters(startingAt: start) : writers { item.add(writer) }
     }
 
-    /// Puts further passes into the player's queue.
+    /// Adds further passes to the player's queue.
     mutating func fill(_ player: Player) throws(HLSError) {
         guard let player = player as? QueuePlayer else { return }
         while madeCount < count, madeCount - finishedCount < Self.queuedCount {
@@ -45,13 +45,13 @@ struct PassQueue {
         }
     }
 
-    /// A pass was played to its end. True when it was the last.
+    /// Notes that a pass has ended, and returns `true` for the last one.
     mutating func finishOne() -> Bool {
         finishedCount += 1
         return finishedCount >= count
     }
 
-    /// The access logs of the passes, one after the other.
+    /// The access logs of all passes in order.
     var accessLogEvents: [AccessLogEvent] { items.flatMap { $0.accessLog?.events ?? [] } }
 
     /// The error logs of the passes.
@@ -60,13 +60,13 @@ struct PassQueue {
     /// Why a pass failed.
     var error: HLSError? { items.lazy.compactMap(\.error).first }
 
-    /// The player's state, with the counters of all passes together.
+    /// The player's state with the sum of all passes' counters.
     func state(of player: Player) -> PlayerState {
-        // Passes that are only made ready have counters, too, and no place yet.
+        // Use the current item's state, because prepared passes have counters but no position yet.
         let current = items.indices.contains(finishedCount) ? items[finishedCount] : items.last
         guard count > 1, let current else { return player.state }
         var state = current.latestState
-        // Only the first pass was waited for.
+        // Only the first pass has a startup time.
         state.statistics.startupTime = items.first?.latestState.statistics.startupTime
         for item in items where item !== current {
             let one = item.latestState.statistics

@@ -3,15 +3,14 @@ import HLSGetKit
 import HLSKitCore
 import Synchronization
 
-/// `hlsget [play] URL`: buffers, waits and plays. `run()` is in `PlaySession.swift`.
+/// `hlsget [play] URL`: plays a stream. `run()` is in `PlaySession.swift`.
 struct PlayCommand: PlayingCommand {
     static let configuration = CommandConfiguration(
-        commandName: "play", abstract: "Play a stream: load it, wait when necessary, write it where -o says.",
+        commandName: "play", abstract: "Play a stream, or record it with -o.",
         usage: "hlsget [play] URL|FILE [options]",
         discussion: """
-            What is written is decrypted; hlsget download can store encrypted media as it is, in a folder. \
-            Options may be kept in a file, by their names: ~/.config/hlsget/config, or that of --config FILE. \
-            --no-config leaves it out.
+            Recordings are decrypted; hlsget download can keep encrypted media in a folder. Default options can be set in \
+            ~/.config/hlsget/config, or in another file with --config FILE. --no-config ignores the file.
             """)
     static let _errorLabel = CommandInfo.errorLabel
 
@@ -31,9 +30,9 @@ struct OutputOptions: ParsableArguments {
         name: .shortAndLong,
         help: ArgumentHelp(
             """
-            Write to FILE, - for standard output. May be given twice, e.g. -o v.y4m -o a.wav. m4a, mka, aac and mp3 get \
-            audio only. In its name {name} {title} {ext} {date} {time} {width} {height} {bandwidth} {part} stand for what \
-            is written; folders of such names are made.
+            Write to FILE, or - for standard output. May be repeated, e.g. -o v.y4m -o a.wav. m4a, mka, aac and mp3 contain \
+            audio only. The name may contain {name} {title} {ext} {date} {time} {width} {height} {bandwidth} {part}; \
+            missing folders in such a name are created.
             """,
             valueName: "file"), completion: .file())
     var output: [String] = []
@@ -48,21 +47,25 @@ struct OutputOptions: ParsableArguments {
     var format: [OutputFormat] = []
     @Option(
         help: ArgumentHelp(
-            "Play into the standard input of this command, e.g. 'mpv -'; as ts unless -f says otherwise.",
+            "Pipe the media to this command, e.g. 'mpv -', as ts unless -f names another format.",
             valueName: "cmd"))
     var player: String?
     @Option(
         help: ArgumentHelp(
-            "Begin another file after each time or size, e.g. 1h or 500M: FILE-001.ts, -002 …, or {part} in its name.",
+            "Start a new file after this duration or size, e.g. 1h or 500M: FILE-001.ts, -002 …, or {part} in the name.",
             valueName: "time|size"),
         transform: SplitArgument.init(parsing:))
     var split: SplitArgument?
     @Flag(help: "Omit video.") var noVideo = false
     @Flag(help: "Omit audio.") var noAudio = false
     @Flag(help: "Load without decoding.") var noDecode = false
-    @Flag(help: "Run as fast as possible instead of in real time. -o does, unless somebody watches or --player reads.")
+    @Flag(
+        help: """
+            Run as fast as possible instead of in real time. This is the default with -o, unless the stream is live, watched \
+            or piped to --player.
+            """)
     var fast = false
-    @Flag(help: "Run in real time, also with -o.") var pace = false
+    @Flag(help: "Run in real time even with -o.") var pace = false
     @Flag(name: [.customShort("y"), .long], help: "Overwrite existing files.") var overwrite = false
 
     func apply(to options: inout PlayOptions) throws {
@@ -92,26 +95,32 @@ struct OutputOptions: ParsableArguments {
 struct PlaybackOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Playback rate (1). Beyond 2, and backwards (-4), I-frames only.", valueName: "r"),
+        help: ArgumentHelp(
+            "Playback rate (1). Rates over 2 and negative rates, e.g. -4, play I-frames only.",
+            valueName: "r"),
         transform: NumberArgument.rate)
     var rate: Float?
     @Flag(help: "Start at the first frame instead of waiting until playback is likely to keep up.")
     var immediately = false
     @Flag(help: "Never wait to minimize stalls.") var noAutoWait = false
     @Option(
-        help: ArgumentHelp("Load this far ahead (90s; of a live stream what there is).", valueName: "time"),
+        help: ArgumentHelp("Buffer this much media (90s; for a live stream, all available media).", valueName: "time"),
         transform: DurationArgument.parse)
     var forwardBuffer: Duration?
     @Option(
         help: ArgumentHelp("No variant above this bit rate, e.g. 2.5M.", valueName: "bps"),
         transform: BitRateArgument.parse)
     var peakBitrate: Double?
-    @Flag(help: "This network costs money: the next limit holds besides, and the access log counts its requests.")
+    @Flag(
+        help: """
+            Treat the network as metered: --expensive-peak-bitrate applies too, and the access log counts \
+            its requests.
+            """)
     var expensive = false
     @Flag(help: "Neither use nor keep the throughput of earlier runs, with which playback begins.")
     var noLinkMemory = false
     @Option(
-        help: ArgumentHelp("No variant above this bit rate where --expensive is given.", valueName: "bps"),
+        help: ArgumentHelp("No variant above this bit rate if --expensive is given.", valueName: "bps"),
         transform: BitRateArgument.parse)
     var expensivePeakBitrate: Double?
     @Option(help: ArgumentHelp("No variant larger than this.", valueName: "wxh"), transform: PixelSize.init(parsing:))
@@ -126,33 +135,33 @@ struct PlaybackOptions: ParsableArguments {
     @OptionGroup var range: RangeOptions
     @Option(
         help: ArgumentHelp(
-            "Interstitials that the stream schedules: play them in their place (the default), leave them out, or play only them.",
+            "Interstitials (ads) of the stream: play them (the default), skip them, or play only them.",
             valueName: "play|skip|only"),
         completion: .list(["play", "skip", "only"]),
         transform: { try ChoiceArgument.parse($0) })
     var interstitials: PlayOptions.InterstitialAction?
     @OptionGroup var skip: SkipOptions
     @Option(
-        help: ArgumentHelp("Play it N times, into the same outputs.", valueName: "n"),
+        help: ArgumentHelp("Play the stream N times into the same outputs.", valueName: "n"),
         transform: NumberArgument.passes)
     var loop: Int?
     @Flag(help: "Live: start at the oldest segment.") var liveFromStart = false
     @Option(
-        help: ArgumentHelp("Live: stay this far behind the edge.", valueName: "time"),
+        help: ArgumentHelp("Live: stay this far behind the live edge.", valueName: "time"),
         transform: DurationArgument.parse)
     var liveOffset: Duration?
-    // Always with a value: see CatchUpArgument.joined(_:).
+    // Requires a value; CatchUpArgument.joined(_:) adds a missing one.
     @Option(
         help: ArgumentHelp(
             """
-            Live: after a wait, skip ahead to the distance from the edge that it had; or keep that distance by rates up \
-            to this, e.g. 1.05.
+            Live: after a wait, jump ahead to the previous distance from the live edge, or catch up with rates up to this, \
+            e.g. 1.05.
             """, valueName: "rate"))
     var liveCatchUp: String?
-    @Flag(help: "Live: load whole segments, and playlists by the clock, also where parts are offered.")
+    @Flag(help: "Live: do not use Low-Latency HLS, even if the stream supports it.")
     var noLowLatency = false
     @Option(
-        help: ArgumentHelp("Wait this long for a stream that has not begun.", valueName: "time|forever"),
+        help: ArgumentHelp("Wait up to this long for a stream that has not started.", valueName: "time|forever"),
         transform: WaitArgument.init(parsing:))
     var wait: WaitArgument?
     @Option(
@@ -167,7 +176,10 @@ struct PlaybackOptions: ParsableArguments {
     var stale: StaleArgument?
     @Option(
         help: ArgumentHelp(
-            "If a live stream ran too far ahead: go to its edge, to its oldest segment (default with -o), or fail (exit 11).",
+            """
+            If playback falls behind the live window: continue at the live edge, continue at the oldest segment (the \
+            default with -o), or fail (exit 11).
+            """,
             valueName: "edge|oldest|fail"),
         completion: .list(["edge", "oldest", "fail"]),
         transform: { try ChoiceArgument.parse($0) })
@@ -175,7 +187,10 @@ struct PlaybackOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "If a segment cannot be had: skip it (the default), fail with exit 10, or fill its time with what was last seen.",
+            """
+            If a segment is unavailable: skip it (the default), fail with exit 10, or fill its time with the last frame and \
+            silence.
+            """,
             valueName: "skip|fail|fill"),
         completion: .list(["skip", "fail", "fill"]),
         transform: { try ChoiceArgument.parse($0) })
@@ -220,7 +235,7 @@ struct PlaybackOptions: ParsableArguments {
 
 struct SelectionOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("A channel of a list (IPTV): its number, its name or a part of it.", valueName: "n|name"))
+        help: ArgumentHelp("Channel of an IPTV list: its number, its name or a part of its name.", valueName: "n|name"))
     var channel: String?
     @Option(
         help: ArgumentHelp(
@@ -235,14 +250,14 @@ struct SelectionOptions: ParsableArguments {
         help: ArgumentHelp("Subtitles to show, e.g. 'lang=en forced=no'.", valueName: "expr"),
         transform: { try QualityExpression(argument: $0, for: .renditions) })
     var subs: QualityExpression?
-    @Option(help: ArgumentHelp("Load from this pathway (PATHWAY-ID, or an origin) while it delivers.", valueName: "id"))
+    @Option(help: ArgumentHelp("Prefer this pathway (PATHWAY-ID or an origin) while it works.", valueName: "id"))
     var pathway: String?
     @Option(
-        help: ArgumentHelp("Languages to choose audio by, e.g. de,en; by default those of $LANG.", valueName: "list"),
+        help: ArgumentHelp("Preferred audio languages, e.g. de,en (from $LANG by default).", valueName: "list"),
         transform: LanguageListArgument.parse)
     var languages: [String]?
     @Option(
-        help: ArgumentHelp("Show the captions of a file: .vtt, .srt, .itt or .scc.", valueName: "file"),
+        help: ArgumentHelp("Show captions from a file: .vtt, .srt, .itt or .scc.", valueName: "file"),
         completion: .file(),
         transform: FileArgument.readable)
     var subsFile: String?
@@ -264,7 +279,7 @@ struct NetworkOptions: ParsableArguments {
     @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
     @Option(
         help: ArgumentHelp(
-            "Keep in this folder what servers let be kept, up to 512 MiB, and load it from there.", valueName: "folder"),
+            "Cache media in this folder, up to 512 MiB, as HTTP caching rules allow.", valueName: "folder"),
         completion: .directory
     )
     var cache: String?
@@ -273,12 +288,12 @@ struct NetworkOptions: ParsableArguments {
     var recordTrace: String?
     @Option(
         help: ArgumentHelp(
-            "Ask this command for a fresh URL on a 403 or 410 in mid-stream; $HLSGET_URL is the old one.",
+            "Run this command for a fresh URL after a 403 or 410 in mid-stream; $HLSGET_URL is the old one.",
             valueName: "cmd"))
     var refreshCmd: String?
 
     @Option(
-        help: ArgumentHelp("Report what happens to this server (CMCD version 2).", valueName: "url"),
+        help: ArgumentHelp("Report events to this server (CMCD version 2).", valueName: "url"),
         transform: ClientDataArgument.target)
     var cmcdEvents: [String] = []
 
@@ -304,11 +319,11 @@ struct ReportOptions: ParsableArguments {
             valueName: "file"), completion: .file())
     var accessLog: String?
     @Option(
-        help: ArgumentHelp("Write all failures, mended ones too, in the same formats.", valueName: "file"),
+        help: ArgumentHelp("Write all failures, including recovered ones, in the same formats.", valueName: "file"),
         completion: .file())
     var errorLog: String?
     @Option(
-        help: ArgumentHelp("Write a report of the session: one page that shows what happened.", valueName: "file.html"),
+        help: ArgumentHelp("Write a report of the session as one HTML page.", valueName: "file.html"),
         completion: .file())
     var report: String?
     @Flag(help: "Summary as one JSON document on stdout.") var json = false

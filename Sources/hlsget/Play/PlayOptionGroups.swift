@@ -15,7 +15,7 @@ struct PlayOptionGroups: ParsableArguments {
 
     /// The options as one checked value.
     ///
-    /// - Parameter url: as it was written.
+    /// - Parameter url: The URL as the user wrote it.
     func options(for url: String) throws -> PlayOptions {
         guard let directory = InputLocation.workingDirectory() else {
             throw ArgumentValueError("the working directory does not exist")
@@ -38,14 +38,14 @@ struct PlayOptionGroups: ParsableArguments {
         options.keyOverride = keys.override
         try report.apply(to: &options)
         try options.check()
-        // Outputs are not part of a recording of the network, but decide the variant.
+        // A recording does not contain the outputs, but they decide on the variant.
         if options.recordingPath != nil, options.hasOneVariant, !options.keepsVariant {
             options.recordedOptions.append("--one-quality")
         }
         if options.recordingPath != nil, options.pace == nil, !options.isPaced {
             options.recordedOptions.append("--fast")
         }
-        // Nor is the environment.
+        // A recording does not contain the environment either.
         if options.recordingPath != nil, options.languages == nil {
             let languages = PlayerConfiguration().languages
             if !languages.isEmpty { options.recordedOptions += ["--languages", languages.joined(separator: ",")] }

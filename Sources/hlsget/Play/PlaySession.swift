@@ -12,9 +12,9 @@ extension PlayCommand {
 }
 
 extension PlayOptionGroups {
-    /// Plays with options that were checked.
+    /// Plays with checked options.
     ///
-    /// - Parameter lists: variants and renditions are listed instead.
+    /// - Parameter lists: Whether to list variants and renditions instead.
     func run(_ options: PlayOptions, lists: Bool = false) async throws {
         var options = options
         if let until = options.until, options.verbosity != .quiet, options.progress != .json {
@@ -41,7 +41,7 @@ extension PlayOptionGroups {
             throw end.exitCode
         }
         if options.pace == nil, !options.isPaced, await options.isLive() {
-            // What is live has its own time: waits, latency and stalls are told.
+            // A live stream sets the pace, so that waits, latency and stalls are meaningful.
             options.pace = .realTime
             options.recordedOptions.removeAll { $0 == "--fast" }
         }
@@ -57,9 +57,9 @@ extension PlayOptionGroups {
         if status != .done { throw status.exitCode }
     }
 
-    /// Waits for a stream that has not begun.
+    /// Waits for a stream that has not started.
     ///
-    /// - Returns: how the command ends where a signal did not let it wait; nil for it is played now.
+    /// - Returns: The exit status if a signal ended the wait, or `nil` if the stream is ready.
     private func waitForStream(_ wait: WaitArgument, _ options: PlayOptions) async -> ExitStatus? {
         await connection.wait(
             for: options.url, wait, allowsFilesOutside: options.allowsFilesOutside,
@@ -67,9 +67,9 @@ extension PlayOptionGroups {
     }
 }
 
-/// One run of `hlsget play`: makes the player and its outputs, shows what it reports, and ends it.
+/// One run of `hlsget play`: creates the player and its outputs, shows its reports and ends it.
 struct PlaySession {
-    /// How often the status line and the progress lines are looked at.
+    /// How often the status line and the progress lines are updated.
     private static let tick = Duration.milliseconds(100)
 
     /// When a recording without a terminal first tells how far it is, and how often afterwards.
@@ -81,10 +81,10 @@ struct PlaySession {
     private let display: StatusDisplay?
     private let preview: PreviewScreen?
     private let reportsJSON: Bool
-    /// Where lines of JSON go; nil where nobody wants them.
+    /// The destination of JSON lines, or `nil` if none are needed.
     private let lines: ReportLines?
 
-    /// - Parameter preview: shows what is played in the terminal; entered and left by the session.
+    /// - Parameter preview: A preview in the terminal. The session enters and leaves it.
     init(_ options: PlayOptions, preview: PreviewScreen? = nil) {
         self.options = options
         self.preview = preview
@@ -101,7 +101,7 @@ struct PlaySession {
 
     // MARK: Running
 
-    /// Plays to the end, to a failure or to a signal; reports how it went.
+    /// Plays until the end, a failure or a signal, and reports the result.
     func run() async -> ExitStatus {
         let keyboard = takesKeys || endsByKey ? KeyboardWatcher() : nil
         if keyboard != nil { display?.setHint(takesKeys ? "h help" : "q ends") }
@@ -115,6 +115,7 @@ struct PlaySession {
         }
         var summary = PlaySummary(url: options.url)
         let linkMemory = options.remembersLink ? LinkMemory.ofThisMachine : nil
+        let bandwidthHistory = linkMemory?.history
         let began = clock.now
         let outputs: [Output]
         let sidecar: SidecarCaptions?
@@ -149,7 +150,7 @@ struct PlaySession {
                 stage = try await WatchStage(options, transport: transport, diskCache: diskCache)
             }
             var configuration = configuration(clock: stage?.clock ?? clock, transport: recording ?? transport)
-            configuration.initialBitRateHint = linkMemory?.bitsPerSecond(to: options.url)
+            configuration.bandwidthHistory = bandwidthHistory
             configuration.diskCache = diskCache
             player =
                 options.passCount > 1 ? QueuePlayer(configuration: configuration) : Player(configuration: configuration)
@@ -169,11 +170,11 @@ struct PlaySession {
         lines?.take(EventReporter.session(url: options.url))
         let feed = preview.map { PreviewFeed($0, clock: clock) }
         let titles = showsTitles ? MetadataOutput() : nil
-        // A new item takes any output.
+        // A new item accepts any output.
         if let titles { try? item.add(titles) }
         var passes = PassQueue(item: item, writers: outputs.map(\.sink), count: options.passCount) { [stage] item in
             metrics?.follow(item)
-            // A new item takes any output.
+            // A new item accepts any output.
             try? stage?.add(item)
             try? feed?.add(item)
         }
@@ -186,7 +187,7 @@ struct PlaySession {
         passes.start = startTime
         passes.addWriters(to: item)
         let events = player.events()
-        // Told to play before it has an item, a player need not prepare a still frame.
+        // A player that is started before it has an item does not prepare a still frame.
         start(player)
         do {
             try player.replaceCurrentItem(with: item)
@@ -210,13 +211,13 @@ struct PlaySession {
             }
         }
         defer { limit?.cancel() }
-        // The last frames are seen and heard a little after their time.
+        // Wait for the presentation of the last frames.
         if case .played = outcome, stage != nil { try? await clock.sleep(for: WatchTiming.delay) }
         preview?.leave()
         keyboard?.close()
         summary.state = passes.state(of: player)
         summary.error = outcome.error
-        if let throughput = summary.state.measuredThroughput { linkMemory?.keep(throughput, to: options.url) }
+        if let bandwidthHistory { linkMemory?.keep(bandwidthHistory) }
         let media = Set(item.tracks.map(\.mediaType))
         let logError = await stage?.close(clock: clock)
         await player.close()
@@ -228,7 +229,7 @@ struct PlaySession {
             facts.title = await StreamTitle.title(of: item.asset ?? titleAsset())
         }
         if outcome.awaitsPlayer, let error = await program?.end() { summary.error = summary.error ?? error }
-        // Each of them is finished, whatever became of the others.
+        // Finish every output, even if another one fails.
         let outputErrors = [
             writeError, name(&summary.files, by: facts), finish(recording),
             accessLog?.finish(passes.accessLogEvents), errorLog?.finish(passes.errorLogs), logError ?? nil,
@@ -250,33 +251,34 @@ struct PlaySession {
         return summary.exitStatus
     }
 
-    /// Keys control what is shown on a terminal; what is written to files is left alone.
+    /// Whether keys control playback, which is shown on a terminal and not written to files.
     private var takesKeys: Bool { display != nil && options.isPaced && options.outputs.isEmpty }
 
-    /// What is written to files is ended by a key. Who reads along at the same terminal may take keys himself.
+    /// Whether a key ends writing to files. A program that reads the output on the same terminal may need the keys
+    /// itself.
     private var endsByKey: Bool {
         display != nil && options.player == nil && !options.outputs.isEmpty
             && options.outputs.allSatisfy { $0.destination.path != "-" }
     }
 
-    /// Somebody listens, or looks.
+    /// Whether the user is listening or watching.
     private var showsTitles: Bool { display != nil && options.outputs.isEmpty && options.verbosity != .quiet }
 
-    /// Where nothing is seen or heard, how it would be.
+    /// Explains how to see or hear the stream if the command presents nothing.
     private func announceSilence() {
         guard takesKeys, !options.isWatched, options.decodes, options.verbosity != .quiet else { return }
         say(
-            "nothing is shown here: hlsget watch URL opens a window, hlsget listen URL plays the sound, -o FILE saves it"
+            "nothing is shown here: hlsget watch URL opens a window, hlsget listen URL plays the audio, -o FILE saves it"
         )
     }
 
-    /// Whether files are written and nobody sees a status line, as under cron.
+    /// Whether files are written and there is no status line, for example under cron.
     private var recordsWithoutTerminal: Bool {
         display == nil && !reportsJSON && options.verbosity != .quiet && options.player == nil
             && !options.outputs.isEmpty && options.outputs.allSatisfy { $0.destination.path != "-" }
     }
 
-    /// Says what is written, and lets the status line tell how much.
+    /// Reports the files to be written, and makes the status line show their size.
     private func announce(_ outputs: [Output], readsKeys: Bool) {
         guard let display, endsByKey, outputs.allSatisfy(\.isFile) else { return }
         let recording = RecordingStatus(
@@ -296,12 +298,12 @@ struct PlaySession {
         }
     }
 
-    /// How a session came to its end.
+    /// How a session ended.
     private enum Outcome {
         case played
-        /// The time of `--until` came.
+        /// The time of `--until` has come.
         case isTime
-        /// Whoever sits at the terminal has seen enough.
+        /// The user ended the session.
         case left
         case failed(HLSError)
         case interrupted(Int32)
@@ -311,7 +313,7 @@ struct PlaySession {
             return nil
         }
 
-        /// Whoever stops the command does not wait for the program that it plays into.
+        /// Whether to wait for the `--player` program, which an interruption does not.
         var awaitsPlayer: Bool {
             if case .interrupted = self { return false }
             return true
@@ -320,21 +322,21 @@ struct PlaySession {
 
     private enum Happening: Sendable {
         case event(PlayerEvent)
-        /// Something that is played in the place of an item has failed.
+        /// An interstitial's asset has failed.
         case assetFailed(HLSError, HostTime)
         case signal(Int32)
         case key(Key)
         case wish(WindowThread.Wish)
-        /// What plays has another title.
+        /// The title of the playing media has changed.
         case title(String)
         case tick
-        /// A recording without a terminal tells how far it is.
+        /// A recording without a terminal reports its progress.
         case progress
-        /// It was to be played up to now.
+        /// The time of `--until` has come.
         case isTime
     }
 
-    /// Shows what happens until the end.
+    /// Handles events until the session ends.
     private func follow(
         _ player: Player, stage: WatchStage?, titles: MetadataOutput?, passes: inout PassQueue,
         events: AsyncStream<PlayerEvent>,
@@ -349,7 +351,7 @@ struct PlaySession {
         let needsTicks = display != nil || lines != nil || stage != nil
         let tasks = [
             Task {
-                // One after another: what waits for a slow terminal waits in the player, which keeps the newest.
+                // Take one event at a time. If the terminal is slow, the player queues the newest events.
                 var places = taken.makeAsyncIterator()
                 for await event in events {
                     sink.yield(.event(event))
@@ -490,9 +492,9 @@ struct PlaySession {
 
     // MARK: Showing
 
-    /// Does what somebody wants at the terminal, or in the window.
+    /// Performs a command from the terminal or the window.
     ///
-    /// - Returns: whether it is the end.
+    /// - Returns: Whether the session should end.
     private func perform(_ command: KeyCommand, _ player: Player, _ stage: WatchStage?) -> Bool {
         switch KeyboardControl(player: player).perform(command) {
         case .nothing: return false
@@ -532,7 +534,7 @@ struct PlaySession {
         }
     }
 
-    /// A recording that cannot keep its quality says so.
+    /// A warning if a recording cannot keep its quality.
     private func change(in event: PlayerEvent) -> String? {
         guard options.hasOneVariant, options.verbosity != .quiet,
             case .variantSwitched(let from?, let to, let explanation) = event.kind
@@ -568,7 +570,7 @@ struct PlaySession {
     }
 
     private func report(_ summary: inout PlaySummary) {
-        // Other programs end without a word then.
+        // Other commands end silently on SIGPIPE.
         if summary.exitStatus == .interrupted(signal: SIGPIPE), !reportsJSON { return }
         if let error = failure(of: summary) {
             StandardStream.error.writeLine(
@@ -582,13 +584,13 @@ struct PlaySession {
         if options.printsSummaryDocument { StandardStream.output.writeLine(summary.document) }
     }
 
-    /// Where something was loaded or someone broke it off, the figures say how far it came.
+    /// Whether the statistics are meaningful because media was loaded or the user interrupted it.
     private func isWorthTelling(_ summary: PlaySummary) -> Bool {
         if case .interrupted = summary.exitStatus { return true }
         return summary.state.statistics.numberOfSegments > 0
     }
 
-    /// Finds out whether anything came of it.
+    /// Decides whether the outputs received everything.
     private func judge(_ outcome: Outcome, _ outputs: [Output], _ media: Set<MediaKind>, _ summary: inout PlaySummary) {
         var verdict = PlayVerdict(url: options.url)
         (verdict.from, verdict.to, verdict.decodes) = (options.from, options.to, options.decodes)
@@ -600,7 +602,7 @@ struct PlaySession {
         verdict.state = summary.state
         switch outcome {
         case .played: summary.error = verdict.failure
-        // A recording that is ended by a key is one that is whole.
+        // A recording that the user ends by a key is complete.
         case .left where endsByKey:
             verdict.endsByKey = true
             summary.error = verdict.failure
@@ -622,20 +624,19 @@ struct PlaySession {
         var sink: any MediaWriter
         var path: String
         var media: (video: Bool, audio: Bool)
-        /// There is a file of that name, which is replaced.
         var replacesFile: Bool
-        /// Neither a pipe nor a device.
+        /// Whether the output is neither a pipe nor a device.
         var isFile = true
     }
 
-    /// Gives files the names that follow from what is in them.
+    /// Renames files by their content.
     private func name(_ files: inout [PlaySummary.File], by facts: NameFacts) -> HLSError? {
         var first: HLSError?
         var own = Set(files.map(\.path))
         for index in files.indices where files[index].isComplete && files[index].path != "-" {
             let path = files[index].path
             do throws(HLSError) {
-                // What this run has written is not what --overwrite means.
+                // Replacing a file of this run does not require --overwrite.
                 let isOther = !own.contains(facts.path(path))
                 files[index].path = try facts.rename(path, overwrite: options.overwritesFiles && isOther)
                 own.insert(files[index].path)
@@ -646,17 +647,17 @@ struct PlaySession {
         return first
     }
 
-    /// For a title, which is in the first playlist.
+    /// The asset for the title, which the first playlist contains.
     private func titleAsset() -> Asset {
         var asset = (try? options.assetOptions()) ?? AssetOptions()
         asset.timeouts.total = Self.titlePatience
         return Asset(urlString: options.url, options: asset)
     }
 
-    /// A name is not worth more.
+    /// The longest time to wait for a title.
     private static let titlePatience = Duration.seconds(5)
 
-    /// The files of `--split`, each of which begins at 0.
+    /// The writer for `--split`, which starts each file at 0.
     private func splitWriter(
         _ split: SplitArgument, _ output: OutputArgument, note: @escaping WriterNote
     ) throws -> SplitWriter {
@@ -665,7 +666,7 @@ struct PlaySession {
         let latest = Mutex("")
         return try SplitWriter(split.limit) { number throws(HLSError) in
             var name = path
-            // Each file has the time at which it was begun.
+            // Each file name contains the file's own start time.
             if let template, let parsed = try? NameTemplate(parsing: template),
                 let now = try? parsed.path(url: url, ending: output.format.rawValue)
             {
@@ -705,9 +706,9 @@ struct PlaySession {
             }
             if let program, case .program = output.destination { path = program.path }
             var writer = try output.format.makeWriter(path: path, overwrite: options.overwritesFiles, note: note)
-            // Containers keep the time of what is missing by themselves.
+            // Container formats preserve the time of missing media themselves.
             if options.gapAction == .fill, output.format.needsDecoder { writer = FillingWriter(writer) }
-            // Whoever joins a live stream gets a file that begins at 0, too.
+            // A file that starts in the middle of a live stream begins at 0 too.
             let sink =
                 options.from == nil
                 ? ClipWriter(writer, unlessBefore: MediaTime(value: 1, timescale: 1))
@@ -721,7 +722,7 @@ struct PlaySession {
         }
     }
 
-    /// Whether what failed is that nobody reads standard output any more, as with `| head`: that is no error.
+    /// Whether standard output was closed by its reader, as with `| head`, which is not an error.
     private static func isReaderGone(_ error: HLSError) -> Bool {
         let writing = error.underlyingError as? HLSError ?? error
         return writing.code == .brokenPipe && writing.path == "-"
@@ -734,7 +735,7 @@ struct PlaySession {
         for output in outputs {
             do {
                 try output.sink.finish()
-                // What a program gets is no file.
+                // A program's pipe is not a file.
                 if output.path == program?.path { continue }
                 var paths = output.writer.isEmpty ? [] : [output.path]
                 if let files = output.writer as? any NumberedFiles { paths = files.finishedPaths }
@@ -756,7 +757,7 @@ struct PlaySession {
 // MARK: - Recording
 
 extension PlaySession {
-    /// The transport with which what `transport` does is recorded; nil if that is not wanted.
+    /// A transport that records the requests of `transport`, or `nil` if no recording is requested.
     private func record(_ transport: any ResourceTransport) throws -> RecordingTransport? {
         guard let path = options.recordingPath else { return nil }
         if !options.overwritesFiles, access(path, F_OK) == 0 {
@@ -785,7 +786,7 @@ extension PlaySession {
 // MARK: - Options in the words of the library
 
 extension PlaySession {
-    /// The item time at which playing starts; nil if only the playlist decides.
+    /// The item time at which playback starts, or `nil` if the playlist decides.
     private var startTime: MediaTime? {
         switch options.from {
         case .fromStart(let time): MediaTime(time, timescale: 1_000_000)
@@ -794,7 +795,6 @@ extension PlaySession {
         }
     }
 
-    /// Gives an item the settings that the options ask for.
     func set(_ item: PlayerItem) {
         item.preferredForwardBufferDuration = options.forwardBufferDuration
         item.preferredPeakBitRate = options.peakBitRate
@@ -813,7 +813,7 @@ extension PlaySession {
         item.subtitles = options.subtitles
         switch options.from {
         case let from?: item.startPosition = from.start
-        // Backwards there is nothing to be seen before the start.
+        // Reverse playback from the start would show nothing.
         case nil where options.rate < 0: item.startPosition = .time(.milliseconds(-1))
         case nil: item.startPosition = options.liveFromStart ? .oldest : .automatic
         }
@@ -838,7 +838,7 @@ extension PlaySession {
         var configuration = PlayerConfiguration(clock: clock, transport: transport)
         configuration.pacing = options.isPaced ? .realTime : .unpaced
         if !takesKeys, !options.isWatched {
-            // No one seeks: what was presented is of no more use.
+            // Without seeking, presented media is not needed any more.
             configuration.buffering.backDuration = .zero
             configuration.buffering.maxBackBufferBytes = 0
         }
@@ -869,16 +869,8 @@ extension PlaySession {
     }
 }
 
-extension PlayerState {
-    /// The expected throughput, or `nil` if too little was loaded to measure it.
-    fileprivate var measuredThroughput: Double? {
-        guard statistics.receivedByteCount > 1 << 20 else { return nil }
-        return statistics.throughputEstimate.flatMap { $0.isFinite && $0 > 0 ? $0 : nil }
-    }
-}
-
 extension NameFacts {
-    /// Of what was played.
+    /// Creates the facts of the played media.
     fileprivate init(of item: PlayerItem, _ state: PlayerState) {
         self.init()
         let track = item.tracks.first { $0.mediaType == .video }?.formatDescription

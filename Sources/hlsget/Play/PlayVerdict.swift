@@ -1,17 +1,14 @@
 import HLSGetKit
 import HLSKitCore
 
-/// The verdict on a play that ended without a failure of its own: nothing that is missing goes unreported.
-///
-/// Source: docs/behaviour/exit-codes.md.
+/// Decides whether playback that ended without an error is complete, so that missing output is always reported.
 struct PlayVerdict: Sendable, Equatable {
-    /// An output and what became of it.
     struct Output: Sendable, Equatable {
         var path: String
         var media: (video: Bool, audio: Bool)
-        /// Nothing was written to it.
+        /// Whether nothing was written to it.
         var isEmpty: Bool
-        /// A file of that name was there before, and is as it was.
+        /// Whether an existing file of that name was left unchanged.
         var hasOldFile = false
 
         static func == (one: Output, other: Output) -> Bool {
@@ -25,15 +22,15 @@ struct PlayVerdict: Sendable, Equatable {
     var to: TimePosition?
     var outputs: [Output] = []
     var decodes = true
-    /// The time of `--until` came.
+    /// Whether the time of `--until` ended playback.
     var endsByClock = false
-    /// Whoever sits at the terminal has ended it.
+    /// Whether the user ended playback.
     var endsByKey = false
-    /// The kinds of media that the item has, as far as known.
+    /// The known media kinds of the item.
     var media: Set<MediaKind> = []
     var state = PlayerState()
 
-    /// Why nothing was played or written, or not to one of the outputs; nil if everything got something.
+    /// Why nothing was played or written, or which output is empty, or `nil` if all outputs have content.
     var failure: HLSError? {
         if outputs.isEmpty { return hasPlayed && !startsBehindEnd && !endsBeforeStart ? nil : emptiness }
         guard let empty = outputs.first(where: \.isEmpty) else { return nil }
@@ -51,10 +48,10 @@ struct PlayVerdict: Sendable, Equatable {
         return statistics.numberOfDecodedVideoFrames + statistics.numberOfDecodedAudioFrames > 0
     }
 
-    /// Of what reaches past the end some may be decoded all the same.
+    /// Whether the start is past the end. Some media may have been decoded anyway.
     private var startsBehindEnd: Bool { Self.startBehindEnd(from, state.duration, url: url) != nil }
 
-    /// Why there is nothing from a place on: the stream is shorter. nil if it is not, or is not known to be.
+    /// The error for a start past the end of the stream, or `nil` if the start is valid or the duration is unknown.
     static func startBehindEnd(_ from: TimePosition?, _ duration: MediaTime, url: String) -> HLSError? {
         guard case .fromStart(let time)? = from, let duration = duration.finiteSeconds, time / .seconds(1) >= duration
         else { return nil }
@@ -63,7 +60,7 @@ struct PlayVerdict: Sendable, Equatable {
             detail: "it lasts \(Decimals.clock(duration))")
     }
 
-    /// Media decoded only as a lead-in is not what was asked for.
+    /// Whether the requested range ends before the first media. Media decoded only as a lead-in was not requested.
     private var endsBeforeStart: Bool {
         guard case .fromStart(let time)? = to, let start = state.currentTime.finiteSeconds else { return false }
         return time / .seconds(1) < start - 0.001

@@ -1,7 +1,7 @@
 import HLSGetKit
 import HLSKitCore
 
-/// Options that a stream may be unable to fulfil. Playback continues without them, which is said; with `--strict` it
+/// Options that a stream may be unable to fulfil. Playback continues without them and reports that; with `--strict` it
 /// fails.
 struct PlayWishes: Sendable {
     private let options: PlayOptions
@@ -10,11 +10,11 @@ struct PlayWishes: Sendable {
 
     init(_ options: PlayOptions) { self.options = options }
 
-    /// The option that `event` shows to be unavailable, reported once; the code is that with which `--strict` ends.
+    /// The option that `event` shows to be unavailable, reported once. `--strict` exits with the error's code.
     mutating func unfulfilled(by event: PlayerEvent, canPlayFastForward: Bool) -> HLSError? {
         switch event.kind {
         case .itemStatusChanged(.readyToPlay):
-            // Between the rates of ordinary playback and those of I-frames there is nothing else.
+            // Ordinary playback is limited to this rate; I-frame playback covers the higher ones.
             guard Double(options.rate) > Self.fastestOrdinaryRate, !canPlayFastForward, !hasToldRate else { return nil }
             hasToldRate = true
             return HLSError(
@@ -34,7 +34,7 @@ struct PlayWishes: Sendable {
         }
     }
 
-    /// The lowest limit of bit rates, and its option.
+    /// The lowest bit-rate limit, and its option.
     private var bitRateLimit: (name: String, limit: Double)? {
         let limits = [
             ("--peak-bitrate", options.peakBitRate),
@@ -43,7 +43,7 @@ struct PlayWishes: Sendable {
         return limits.compactMap { name, limit in limit.map { (name, $0) } }.min { $0.1 < $1.1 }
     }
 
-    /// With `--on-gap fail`, that media is missing which nothing was loaded in the place of.
+    /// With `--on-gap fail`, the error for missing media without a replacement.
     func gap(of event: PlayerEvent) -> HLSError? {
         guard options.gapAction == .fail else { return nil }
         switch event.kind {

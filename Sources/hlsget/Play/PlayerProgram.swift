@@ -3,20 +3,20 @@ import HLSGetKit
 import HLSKitCore
 import Synchronization
 
-/// A program of the user that gets what is played on its standard input (`--player`).
+/// A program that receives the played media on its standard input (`--player`).
 ///
-/// Unlike ``ShellProcess`` it is part of the terminal's job: it may read keys, and Ctrl-C reaches it too. Owns the pipe until
-/// ``handOver()``, and the process until ``end()``.
+/// Unlike ``ShellProcess`` it belongs to the terminal's job: it can read keys, and Ctrl-C reaches it. This type owns
+/// the pipe until ``handOver()``, and the process until ``end()``.
 final class PlayerProgram: Sendable {
-    /// The pipe, as a writer opens it.
+    /// The path of the pipe for a writer.
     let path: String
 
     private let command: String
     private let processID: pid_t
-    /// Both ends: a pipe that nobody reads any more cannot be opened.
+    /// Both ends, because a pipe without a reader cannot be opened.
     private let ends: Mutex<[Int32]>
 
-    /// Starts it.
+    /// Starts the program.
     init(_ command: String) throws(HLSError) {
         self.command = command
         var ends: [Int32] = [-1, -1]
@@ -36,7 +36,7 @@ final class PlayerProgram: Sendable {
 
     deinit { handOver() }
 
-    /// Whoever writes has opened the pipe: it ends when that is closed.
+    /// Closes our ends after the writer has opened the pipe, which then ends with the writer.
     func handOver() {
         ends.withLock { ends in
             for end in ends { close(end) }
@@ -44,25 +44,25 @@ final class PlayerProgram: Sendable {
         }
     }
 
-    /// Whether what failed is that the program takes nothing more.
+    /// Whether an error only means that the program has stopped reading.
     func hasLeft(by error: HLSError) -> Bool {
         let writing = error.underlyingError as? HLSError ?? error
         return writing.code == .brokenPipe && writing.path == path
     }
 
-    /// Waits until it has ended. Called once, when everything is written.
+    /// Waits for the program's exit. Call it once, after all media is written.
     ///
-    /// - Returns: what is wrong with how it ended.
+    /// - Returns: An error if the program failed.
     func end() async -> HLSError? {
         handOver()
         let status: Int32 = await withCheckedContinuation { continuation in
-            // It plays on for as long as it likes.
+            // The program may continue for any time.
             let work: @Sendable () -> Void = { [processID] in
                 var status: Int32 = 0
                 while waitpid(processID, &status, 0) < 0, errno == EINTR {}
                 continuation.resume(returning: status)
             }
-            // Without a thread left it is done here.
+            // If no thread can be started, wait on this one.
             if !WorkerThread.start(work) { work() }
         }
         let signal = status & 0x7f

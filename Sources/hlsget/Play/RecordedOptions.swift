@@ -1,13 +1,13 @@
 import HLSGetKit
 
-/// Those of the options of `play` that a recording keeps: what the player decides by, and nothing that could be secret.
+/// The options of `play` that a recording keeps: they affect decisions and cannot contain secrets.
 ///
-/// A recording may come from anybody. The same list is asked when it is written and when it is read: no option of it
+/// A recording may come from an untrusted source. The same list applies to writing and reading, and none of its options
 /// names a program, a file or a server.
 enum RecordedOptions {
-    /// An option that a recording must not hold.
+    /// An option that is not allowed in a recording.
     struct Refusal: Error {
-        /// As it stands in the recording.
+        /// The argument as the recording contains it.
         let argument: String
     }
 
@@ -41,10 +41,9 @@ enum RecordedOptions {
         return kept
     }
 
-    /// The options of a recording that was read, each value joined to its name: what stands in the place of a value can
-    /// never be taken for an option.
+    /// The options of a recording, each value joined to its name, so that a value can never be taken for an option.
     ///
-    /// - Throws: ``Refusal`` of the first that ``kept(of:)`` does not keep.
+    /// - Throws: ``Refusal`` for the first option that ``kept(of:)`` would not keep.
     static func checked(_ arguments: [String]) throws(Refusal) -> [String] {
         var checked: [String] = []
         var rest = CatchUpArgument.joined(arguments)[...]

@@ -2,9 +2,9 @@ import Glibc
 import HLSGetKit
 import HLSKitCore
 
-/// `--refresh-cmd`: a command that prints a fresh URL where the one that plays runs out.
+/// `--refresh-cmd`: a command that prints a fresh URL when the current one expires.
 struct RefreshCommand: URLRefresher {
-    /// Given to `/bin/sh -c`.
+    /// The command for `/bin/sh -c`.
     let command: String
     var deadline: Duration { .seconds(30) }
 
@@ -12,7 +12,7 @@ struct RefreshCommand: URLRefresher {
         let description: String
     }
 
-    /// A URL is one line, and no longer than this.
+    /// The maximum length of the URL, which must be one line.
     private static let maximumByteCount = 64 << 10
 
     func freshURL(insteadOf expired: ExpiredURL) async throws -> String {

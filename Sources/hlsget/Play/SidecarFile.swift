@@ -4,13 +4,13 @@ import HLSKitCore
 
 /// The file of `--subs-file`.
 enum SidecarFile {
-    /// What its option is called. No stream calls one so.
+    /// The name of its subtitles option, which no stream uses.
     private static let name = "--subs-file"
 
-    /// Chooses it.
+    /// An expression that selects it.
     static var wish: QualityExpression? { try? QualityExpression(parsing: "name=\(name)", for: .renditions) }
 
-    /// - Throws: `HLSError` where it cannot be read, or holds no captions.
+    /// - Throws: `HLSError` if the file cannot be read or contains no captions.
     static func read(_ path: String) throws(HLSError) -> SidecarCaptions {
         func failure(_ detail: String) -> HLSError {
             HLSError(code: .badMedia, urlString: path, cause: "the captions cannot be read", detail: detail)

@@ -3,15 +3,15 @@ import HLSGetKit
 import HLSKitCore
 import HLSKitSimulation
 
-/// `hlsget replay FILE`: plays what `--record-trace` has recorded, as it came, without a network and without waiting.
+/// `hlsget replay FILE`: plays a recording of `--record-trace`, without a network or waiting.
 struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay", abstract: "Play a recording of --record-trace again, without a network or waiting.",
         usage: "hlsget replay FILE [options]",
         discussion: """
-            The player gets the options it was recorded with, and every byte at the time it arrived. The command \
-            reports whether the player made the same decisions. With another --rule it may request what was not \
-            recorded; such requests fail as if the server did not have it.
+            The player gets the recorded options, and every byte at the time it arrived. The command \
+            reports whether the player made the same decisions. With another --rule it may request resources \
+            that were not recorded; such requests fail as if the server did not have them.
             """)
     static let _errorLabel = CommandInfo.errorLabel
 
@@ -62,7 +62,7 @@ struct ReplayCommand: AsyncParsableCommand {
         do {
             recording = try NetworkRecording(contentsOfFile: file)
             let arguments = try RecordedOptions.checked(recording.options)
-            // The URL only names what was recorded: no file and no server is looked for.
+            // The URL only labels the recording. Replaying opens no file and contacts no server.
             var checked = try PlayCommand.parse(arguments + ["--", "recording://"]).options()
             checked.url = recording.urlString
             options = checked
@@ -127,7 +127,7 @@ struct ReplayCommand: AsyncParsableCommand {
 
     private func report(_ result: ReplaySession.Result, of recording: NetworkRecording) {
         if json { StandardStream.output.writeLine(result.summary.document) }
-        // With another rule something may be missing that was not recorded.
+        // Another rule may need resources that were not recorded.
         if let error = result.summary.error { StandardStream.error.writeLine(ErrorLine.text(for: error)) }
         guard !saying.quiet else { return }
         if result.summary.state.statistics.numberOfSegments > 0 {

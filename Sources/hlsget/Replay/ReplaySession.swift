@@ -9,8 +9,8 @@ struct ReplaySession {
         var summary: PlaySummary
         var accessLogEvents: [AccessLogEvent] = []
 
-        /// One line on whether the player decided as it did when it was recorded. In real time the machine is late by
-        /// chance, so what happens at about the same moment may have come in another order.
+        /// One line on whether the player repeated the recorded decisions. The original run had random delays, so
+        /// events at about the same time may have been in another order.
         func comparison(with recorded: [String], isCutOff: Bool) -> String {
             let count = log.decisions.count
             let differing = zip(recorded, log.decisions).enumerated().filter { $0.element.0 != $0.element.1 }
@@ -31,7 +31,6 @@ struct ReplaySession {
     let options: PlayOptions
     let selector: any VariantSelector
     var decodes = true
-    /// Gets each event.
     var tell: (@Sendable (PlayerEvent) -> Void)?
 
     init(recording: NetworkRecording, options: PlayOptions, selector: any VariantSelector) {
@@ -40,14 +39,14 @@ struct ReplaySession {
         self.selector = selector
     }
 
-    /// Plays to the end, to a failure, or to the end of the recording.
+    /// Plays until the end, a failure, or the end of the recording.
     func run() throws -> Result {
         let clock = VirtualClock()
         let session = PlaySession(options)
         var configuration = session.configuration(
             clock: clock, transport: ReplayTransport(recording, clock: clock))
         configuration.variantSelector = selector
-        // Whatever the options are: nothing is asked outside of the recording.
+        // Ignore the hooks of the options, because a replay must not make requests.
         configuration.hooks = LoadingHooks()
         if !decodes { configuration.decodesWithoutOutput = [] }
         let player = Player(configuration: configuration)
@@ -56,7 +55,7 @@ struct ReplaySession {
         let events = player.events()
         session.start(player)
         try player.replaceCurrentItem(with: item)
-        // Decisions in the last moments of the recording came a little later then.
+        // The original decisions may have come slightly later than the recording's last moments.
         let limit = recording.duration + ReplayTransport.tolerance
         let (url, tell) = (options.url, tell)
         let end = Task(executorPreference: clock) {
@@ -84,7 +83,7 @@ struct ReplaySession {
 }
 
 extension PlayerEvent {
-    /// Nothing more comes of the item.
+    /// Whether the item sends no further events.
     fileprivate var isLast: Bool {
         switch kind {
         case .didPlayToEnd, .itemStatusChanged(.failed): true

@@ -2,7 +2,7 @@ import HLSGetKit
 import HLSKitCore
 import HLSKitSimulation
 
-/// Reads the playlists of a title, from files or over the network, and makes a movie of them.
+/// Creates a movie from the playlists of a title, which are files or URLs.
 struct LadderSource: Sendable {
     private let configuration: PlayerConfiguration
 
@@ -10,14 +10,13 @@ struct LadderSource: Sendable {
         self.configuration = configuration
     }
 
-    /// A URL, or a file that begins like a playlist.
+    /// Whether `path` is a URL, or a file that begins like a playlist.
     static func isPlaylist(_ path: String) -> Bool {
         if path.contains("://") { return true }
         guard let head = try? FileBytes.read(path, atMost: 10) else { return false }
         return String(decoding: head, as: UTF8.self).contains("#EXTM3U")
     }
 
-    /// The movie behind a playlist.
     func movie(at path: String) async throws(SimulationFailure) -> MovieFile {
         let url: String
         do {

@@ -2,14 +2,13 @@ import HLSGetKit
 import HLSGetReport
 import HLSKitSimulation
 
-/// A simulated session on one page, drawn as reports draw theirs: what the viewer had, media ahead, bit rates with the network
-/// of the trace, requests. The scales fit what happened.
+/// A one-page plot of a simulated session in the style of reports. The lanes show playback, buffered media, bit rates
+/// with the network of the trace, and requests. The scales fit the session.
 struct SessionPlot: Sendable {
     private let session: SimulatedSession
     private let trace: NetworkTrace
     private let labels: Labels
 
-    /// What was played.
     struct Labels: Sendable {
         var rule: String
         var trace: String
@@ -64,7 +63,7 @@ struct SessionPlot: Sendable {
         return record
     }
 
-    /// The start, playing, and every stall.
+    /// The start, the playback and every stall.
     private func spells(until end: Double) -> [SessionRecord.Spell] {
         var spells: [SessionRecord.Spell] = []
         func add(_ start: Double, _ end: Double, _ activity: SessionRecord.Activity) {
@@ -106,7 +105,7 @@ struct SessionPlot: Sendable {
         return requests.sorted { ($0.start, $0.end) < ($1.start, $1.end) }
     }
 
-    /// What the trace let through: means over stretches that are wider than a line.
+    /// The throughput of the trace, averaged over intervals wider than a line.
     private func network(over axis: TimeAxis) -> [(Double, Double)] {
         let count = 500
         let step = axis.length / Double(count)
@@ -117,7 +116,7 @@ struct SessionPlot: Sendable {
         }
     }
 
-    /// Milliseconds of media ahead at each moment at which that changes.
+    /// Milliseconds of buffered media at each change.
     private var buffer: [(Double, Double)] {
         var events: [(time: Double, media: Double, rate: Double?)] = session.segments.map { segment in
             (segment.done, session.movie.duration(ofSegment: segment.index).milliseconds, nil)

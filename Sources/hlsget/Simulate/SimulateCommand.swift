@@ -3,7 +3,7 @@ import HLSGetKit
 import HLSKitCore
 import HLSKitSimulation
 
-/// `hlsget simulate`: plays movies over recorded networks, without a network and without waiting.
+/// `hlsget simulate`: plays movies over recorded networks, without a network or waiting.
 struct SimulateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate", abstract: "Play a movie over recorded networks and report how it went.",
@@ -20,7 +20,7 @@ struct SimulateCommand: AsyncParsableCommand {
             sizes are taken from its byte ranges or bit rates. Figures over several families are the means of the \
             families' means. --shard 2/10 simulates every tenth trace from the second on; --merge combines the --csv \
             files of all shards. With --low-latency a live stream of parts is played instead of a movie. See \
-            docs/simulate.md.
+            docs/guide/traces.md.
             """)
     static let _errorLabel = CommandInfo.errorLabel
 
@@ -34,7 +34,7 @@ struct SimulateCommand: AsyncParsableCommand {
     var movie: String?
     @Option(
         parsing: .upToNextOption,
-        help: ArgumentHelp("Simulate nothing: report what other runs wrote with --csv.", valueName: "file"),
+        help: ArgumentHelp("Do not simulate; report the results that other runs wrote with --csv.", valueName: "file"),
         completion: .file())
     var merge: [String] = []
     @Option(help: ArgumentHelp("The movie for the traces of a family; may be repeated.", valueName: "family=movie"))
@@ -65,7 +65,9 @@ struct SimulateCommand: AsyncParsableCommand {
     var pin: PinArgument?
     @Option(help: ArgumentHelp("Buffer limit, in milliseconds of media; default 30000.", valueName: "ms"))
     var bufferCap: Int?
-    @Flag(help: "Play a live stream of low latency, by parts, and report the latency too.") var lowLatency = false
+    @Flag(
+        help: "Play a low-latency live stream in partial segments, and report the latency too.")
+    var lowLatency = false
     @Option(
         help: ArgumentHelp(
             "Variants of the low-latency stream in kbit/s, ascending; default 1000,3000,6000, or those of --movie.",
@@ -82,7 +84,7 @@ struct SimulateCommand: AsyncParsableCommand {
     )
     var holdBack: Int?
     @Option(
-        help: ArgumentHelp("Every so many parts one is independent; default 1, which is every part.", valueName: "n"))
+        help: ArgumentHelp("Make every N-th part independent; default 1.", valueName: "n"))
     var independentParts: Int?
     @Option(help: ArgumentHelp("How long the low-latency stream is watched, in seconds; default 300.", valueName: "s"))
     var watch: Int?
@@ -195,7 +197,7 @@ struct SimulateCommand: AsyncParsableCommand {
         try show(SimulationReport(rows: rows), csvHasHeader: shard.index == 1)
     }
 
-    /// What is played over each trace.
+    /// The content to play over each trace.
     private var playing: SimulationSweep.Playing {
         guard lowLatency else {
             guard let selector = rule.selector else { return .optimum(bufferLimit: .milliseconds(bufferCap ?? 30_000)) }
@@ -285,12 +287,12 @@ enum PinArgument: Sendable, Equatable {
         return .share(share)
     }
 
-    /// Counted from the lowest; nil if the trace is too slow for any.
+    /// The index from the lowest variant, or `nil` if the trace is too slow for all of them.
     func variant(of movie: MovieFile, over trace: NetworkTrace) -> Int? {
         variant(of: movie.averageBitRates, over: trace)
     }
 
-    /// The same for bit rates, ascending.
+    /// The same for ascending bit rates.
     func variant(of bitRates: [Double], over trace: NetworkTrace) -> Int? {
         switch self {
         case .index(let index): index

@@ -3,12 +3,12 @@ import HLSKitSimulation
 
 /// The results of a sweep as a table, as CSV and as JSON.
 struct SimulationReport: Sendable {
-    /// One session in figures.
+    /// The values of one session.
     struct Row: Sendable, Equatable {
         var trace: String
         var family: String
         var movie: String
-        /// Milliseconds.
+        /// In milliseconds.
         var bufferCap: Int
         var rule: String
         /// In the order of ``measures``.
@@ -17,7 +17,7 @@ struct SimulationReport: Sendable {
 
     var rows: [Row]
 
-    /// Up to this many traces have a line each in the table.
+    /// The maximum number of traces that the table lists individually.
     private static let listedCount = 40
 
     /// The measures in the order of the columns.
@@ -28,7 +28,7 @@ struct SimulationReport: Sendable {
         ("stalls", 2, { Double($0.stallCount) }), ("wasted_pct", 2, { $0.wastedPercentage }),
     ]
 
-    /// What a live stream has besides, behind them: the latency in seconds.
+    /// Additional measures of a live stream in further columns: the latency in seconds.
     static let latencyMeasures: [(name: String, places: Int, value: @Sendable (LatencyFigures) -> Double)] = [
         ("latency_mean_s", 3, { $0.mean }), ("latency_p50_s", 3, { $0.median }),
         ("latency_p95_s", 3, { $0.percentile95 }),
@@ -40,7 +40,7 @@ struct SimulationReport: Sendable {
         values(score) + latencyMeasures.map { $0.value(latency) }
     }
 
-    /// Names of the columns and the decimals that they are shown with.
+    /// The names of the columns and their decimal places.
     private var columns: [(name: String, places: Int)] {
         let all = Self.measures.map { ($0.name, $0.places) } + Self.latencyMeasures.map { ($0.name, $0.places) }
         return Array(all.prefix(rows.first?.values.count ?? Self.measures.count))
@@ -54,7 +54,7 @@ struct SimulationReport: Sendable {
         return values.reduce(0, +) / Double(max(1, values.count))
     }
 
-    /// The mean of the families, each weighing the same.
+    /// The mean of the families with equal weights.
     private func overall(_ measure: Int) -> Double {
         let means = families.map { mean(of: $0, measure) }
         return means.reduce(0, +) / Double(max(1, means.count))
@@ -128,10 +128,10 @@ struct SimulationReport: Sendable {
 // MARK: - Merging
 
 extension SimulationReport {
-    /// The report of what several runs wrote with `--csv`: shards of one sweep.
+    /// Merges the `--csv` output of several runs, which are shards of one sweep.
     ///
-    /// Rows are sorted by trace, so that the order of the files does not matter. Header lines are skipped wherever they
-    /// are, so that files may have been put behind one another before.
+    /// Rows are sorted by trace, so that the order of the files does not matter. Header lines are skipped anywhere, so
+    /// that files may be concatenated first.
     init(merging files: [(path: String, text: String)]) throws(SimulationFailure) {
         var rows: [Row] = []
         for (path, text) in files {
@@ -165,7 +165,7 @@ extension SimulationReport {
 }
 
 extension SimulationReport.Row {
-    /// nil for what is not a row.
+    /// Returns `nil` if the line is not a row.
     fileprivate init?(csv line: Substring) {
         var fields: [String] = []
         var rest = line

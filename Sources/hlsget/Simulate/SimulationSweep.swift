@@ -4,7 +4,7 @@ import HLSGetKit
 import HLSKitCore
 import HLSKitSimulation
 
-/// Why a simulation cannot be run.
+/// Why a simulation cannot run.
 struct SimulationFailure: Error, Sendable {
     var cause: String
     var path: String
@@ -20,12 +20,11 @@ struct SimulationSweep: Sendable {
         var bufferCap: Int
     }
 
-    /// What is played.
     enum Playing: Sendable {
         case movie(SimulationRun.Options)
-        /// The best session that there can be, with this limit of media ahead.
+        /// The best possible session, with this limit of media ahead.
         case optimum(bufferLimit: Duration)
-        /// A live stream whose variants are those of the movie, where there is one.
+        /// A live stream with the variants of the movie, if there is one.
         case lowLatency(LowLatencyRun.Options)
     }
 
@@ -35,7 +34,7 @@ struct SimulationSweep: Sendable {
         /// The link, if `path` is not a file.
         var link: NetworkTrace?
         var family: String
-        /// nil for a live stream of its own variants.
+        /// `nil` for a live stream with its own variants.
         var moviePath: String?
         var name: String { link == nil ? URL(fileURLWithPath: path).lastPathComponent : path }
 
@@ -96,7 +95,7 @@ struct SimulationSweep: Sendable {
 
     private let isLogFolder: Bool
 
-    /// Runs `jobs` sessions at a time. The rows are in the order of the traces; those that `pin` leaves out have none.
+    /// Runs up to `jobs` sessions at a time. Rows are in the order of the traces. Traces excluded by `pin` have no row.
     func run(
         _ playing: Playing, _ labels: Labels, pin: PinArgument? = nil, jobs: Int, plotPath: String?
     ) async throws -> [SimulationReport.Row] {
@@ -258,7 +257,7 @@ struct SimulationSweep: Sendable {
         }
     }
 
-    /// `family=movie`, the ending `.json` may be omitted.
+    /// Parses `family=movie`; the suffix `.json` may be omitted.
     private static func movieNames(_ map: [String]) throws(SimulationFailure) -> [String: String] {
         var names: [String: String] = [:]
         for entry in map {
@@ -274,7 +273,7 @@ struct SimulationSweep: Sendable {
 
     private static func name(of path: String) -> String { URL(fileURLWithPath: path).lastPathComponent }
 
-    /// From the header, else from the name.
+    /// The family from the header or, without one, from the name.
     private static func family(of path: String) -> String {
         if let head = try? FileBytes.read(path, atMost: 4096) {
             for line in String(decoding: head, as: UTF8.self).split(separator: "\n") {

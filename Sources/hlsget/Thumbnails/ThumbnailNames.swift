@@ -1,18 +1,18 @@
 import Glibc
 import HLSGetKit
 
-/// The names of image files: a folder, or a pattern with a place for the number.
+/// The names of image files: a folder, or a pattern with a placeholder for the number.
 struct ThumbnailNames: Sendable, Equatable {
     private let before: String
     private let after: String
-    /// Digits at the least; nil for a name without a place for a number.
+    /// The minimum number of digits, or `nil` for a name without a placeholder.
     private let width: Int?
     let format: ThumbnailFormat
-    /// Made where it is missing.
+    /// The folder, which is created if missing.
     let folder: String?
 
-    /// - Parameter text: `DIR/`, an existing folder, a pattern such as `a-%03d.png`, or a file for one image. Empty is the
-    ///   folder that the command runs in.
+    /// - Parameter text: `DIR/`, an existing folder, a pattern such as `a-%03d.png`, or a file for one image. An empty
+    ///   text is the working directory.
     init(_ text: String, format: ThumbnailFormat?) throws(ArgumentValueError) {
         if text.isEmpty || text.hasSuffix("/") || Self.isFolder(text) {
             self.format = format ?? .jpeg
@@ -51,7 +51,7 @@ struct ThumbnailNames: Sendable, Equatable {
     /// Whether every image would have the same name.
     var isSingle: Bool { width == nil }
 
-    /// - Parameter number: from 1.
+    /// - Parameter number: The number, from 1.
     func name(_ number: Int) -> String {
         guard let width else { return before }
         let digits = String(number)

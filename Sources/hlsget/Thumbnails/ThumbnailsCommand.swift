@@ -2,14 +2,14 @@ import ArgumentParser
 import HLSGetKit
 import HLSKitCore
 
-/// `hlsget thumbnails URL|FILE`: still images of a stream.
+/// `hlsget thumbnails URL|FILE`: saves still images of a stream.
 struct ThumbnailsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "thumbnails", abstract: "Save still images, a contact sheet, a storyboard.",
         usage: "hlsget thumbnails URL|FILE [options]",
         discussion: """
             Loads only what the images need: I-frame playlists if there are any, else the start of segments of the \
-            smallest variant that is large enough. For a live stream it uses what is listed now. Exit status 10 means \
+            smallest variant that is large enough. A live stream is limited to the currently listed media. Exit status 10 means \
             that some images are missing.
 
               hlsget thumbnails --times 1:30 -o still.jpg URL
@@ -35,7 +35,7 @@ struct ThumbnailsCommand: AsyncParsableCommand {
         help: ArgumentHelp("One image per interval, e.g. 10.", valueName: "time"),
         transform: NumberArgument.positiveDuration)
     var every: Duration?
-    @Flag(help: "The exact frames at those times, not the nearest that are cheap to load.") var exact = false
+    @Flag(help: "Use the exact frames at those times, not the nearest ones that are cheap to load.") var exact = false
 
     @Option(
         help: ArgumentHelp(
@@ -73,7 +73,7 @@ struct ThumbnailsCommand: AsyncParsableCommand {
     @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
     @Option(
         help: ArgumentHelp(
-            "Keep in this folder what servers let be kept, up to 512 MiB, and load it from there.", valueName: "folder"),
+            "Cache media in this folder, up to 512 MiB, as HTTP caching rules allow.", valueName: "folder"),
         completion: .directory
     )
     var cache: String?
@@ -103,14 +103,13 @@ struct ThumbnailsCommand: AsyncParsableCommand {
         if status != .done { throw status.exitCode }
     }
 
-    /// How single images are named; nil if none are wanted.
+    /// The names of single images, or `nil` if none are requested.
     func names() throws(ArgumentValueError) -> ThumbnailNames? {
         if output == nil, sheet != nil { return nil }
         return try ThumbnailNames(output ?? "", format: format)
     }
 }
 
-/// A kind of image file.
 enum ThumbnailFormat: String, CaseIterable, Sendable {
     case jpeg, png
 
@@ -126,7 +125,6 @@ enum ThumbnailFormat: String, CaseIterable, Sendable {
     func imageFormat(quality: Int) -> StillImage.Format { self == .png ? .png : .jpeg(quality: quality) }
 }
 
-/// Values of the options.
 enum ThumbnailArgument {
     static func count(_ text: String) throws(ArgumentValueError) -> Int { try integer(text, in: 1...10_000) }
     static func quality(_ text: String) throws(ArgumentValueError) -> Int { try integer(text, in: 1...100) }

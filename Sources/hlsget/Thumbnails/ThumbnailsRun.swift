@@ -16,7 +16,7 @@ struct ThumbnailsRun {
         var error: HLSError?
     }
 
-    /// Makes all that was asked for and says how it went.
+    /// Creates all requested images and reports the result.
     func run() async -> ExitStatus {
         do {
             return try await make()
@@ -37,7 +37,7 @@ struct ThumbnailsRun {
             command.input == InputLocation.standardInput ? try StandardInput.read(baseURL: nil, in: directory) : nil
         let url = try input?.url ?? InputLocation.url(of: command.input, in: directory)
         let names = try command.names()
-        // An output that cannot be written is known before the first request.
+        // Report an unwritable output before the first request.
         for path in [command.sheet, command.storyboard].compactMap(\.self) { try check(path) }
         let count = command.times?.count ?? command.count ?? 20
         try check(names, count: command.every == nil ? count : 1)
@@ -102,7 +102,7 @@ struct ThumbnailsRun {
         if names.isSingle, count > 1 {
             throw ArgumentValueError("-o: \(count) images need a number pattern in their name, as in %03d")
         }
-        // In a folder that is made there is nothing yet.
+        // A folder to be created contains no files yet.
         if let folder = names.folder, access(folder, F_OK) != 0 { return try check(String(folder.dropLast())) }
         for number in 1...max(1, count) { try check(names.name(number)) }
     }
@@ -145,7 +145,7 @@ struct ThumbnailsRun {
             var one = Made(time: result.requestedTime)
             switch result {
             case .succeeded(let requested, let actual, _) where Self.isBehindEnd(requested, actual, end: end):
-                // No one who asks for a frame of 10:00 wants the last one of a stream of 3:00.
+                // A user who requests 10:00 of a 3:00 stream does not want its last frame.
                 let length = end.map { ", which ends at \(Decimals.length($0.inSeconds))" } ?? ""
                 one.error = HLSError(code: .notAvailable, cause: "the time is outside the available media" + length)
             case .succeeded(_, let actual, let image):
@@ -164,7 +164,7 @@ struct ThumbnailsRun {
         return made
     }
 
-    /// Whether a time lies behind all that there is, so that the frame is only the nearest one.
+    /// Whether a time is after the end of the media, so that the frame is only the nearest one.
     private static func isBehindEnd(_ time: MediaTime, _ actual: MediaTime, end: Duration?) -> Bool {
         guard let end, let time = time.duration, let actual = actual.duration else { return false }
         return time >= end && actual < time
@@ -180,14 +180,14 @@ struct ThumbnailsRun {
         }
         try write(try encoded(sheet.image, try ThumbnailFormat(path: path), for: path), to: path)
         guard let storyboard = command.storyboard else { return }
-        // The sheet is named as it is seen from where the storyboard is.
+        // The storyboard refers to the sheet relative to its own folder.
         let folder = storyboard.lastIndex(of: "/").map { String(storyboard[...$0]) } ?? ""
         let name = path.hasPrefix(folder) ? String(path.dropFirst(folder.count)) : path
         let text = sheet.webVTT(timeRanges: plan.timeRanges, imageURI: Self.reference(toFile: name))
         try write(Array(text.utf8), to: storyboard)
     }
 
-    /// A path as a URI has it: what has a meaning of its own there is escaped, the rest is up to the library.
+    /// Escapes characters of a path that have a meaning in URIs. The library escapes the rest.
     private static func reference(toFile path: String) -> String {
         let escaped = path.map { character in
             switch character {
@@ -197,7 +197,7 @@ struct ThumbnailsRun {
             default: String(character)
             }
         }.joined()
-        // A colon in the first segment would end a scheme.
+        // A colon in the first path segment would be taken for the end of a scheme.
         return escaped.prefix { $0 != "/" }.contains(":") ? "./" + escaped : escaped
     }
 
@@ -205,13 +205,13 @@ struct ThumbnailsRun {
 
     private func report(_ made: [Made], url: String) -> ExitStatus {
         let failures = made.filter { $0.error != nil }
-        // Common facts are printed once.
+        // Report identical failures once.
         var told: Set<HLSError> = []
         for failure in failures {
             guard var error = failure.error, told.insert(error).inserted else { continue }
             var same = failures.count { $0.error == error }
             if same < made.count, failures.count == made.count, made.allSatisfy({ $0.error?.cause == error.cause }) {
-                // All parts of it are alike.
+                // All images fail for the same reason.
                 told.formUnion(made.compactMap(\.error))
                 same = made.count
                 error.urlString = url

@@ -3,16 +3,16 @@ import HLSGetKit
 import HLSGetWatch
 import HLSKitCore
 
-/// `hlsget watch URL`: `play` in a window, with sound.
+/// `hlsget watch URL`: `play` in a window, with audio.
 struct WatchCommand: PlayingCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch", abstract: "Watch a stream: a window with video, audio and captions.",
         usage: "hlsget watch URL|FILE [options]",
         discussion: """
-            The same as hlsget play --window, with all options of play. With --preview it is shown in the terminal \
-            instead. Needs SDL 2 (Debian: \(SDLLibrary.packageName)).
+            Same as hlsget play --window, with all options of play. With --preview, video appears in the terminal instead. \
+            Needs SDL 2 (Debian: \(SDLLibrary.packageName)).
 
-            \(WindowCommand.help); the bar seeks by the mouse, the wheel changes the volume.
+            \(WindowCommand.help). Click the bar to seek; turn the wheel to change the volume.
             """)
     static let _errorLabel = CommandInfo.errorLabel
 
@@ -29,14 +29,14 @@ struct WatchCommand: PlayingCommand {
     }
 }
 
-/// `hlsget listen URL`: `play` with sound, without a window.
+/// `hlsget listen URL`: `play` with audio, without a window.
 struct ListenCommand: PlayingCommand {
     static let configuration = CommandConfiguration(
-        commandName: "listen", abstract: "Listen to a stream: its sound, without a window.",
+        commandName: "listen", abstract: "Listen to a stream, without a window.",
         usage: "hlsget listen URL|FILE [options]",
         discussion: """
-            The same as hlsget play --listen --no-video, with all options of play; with --preview there is video in the \
-            terminal. Titles that a radio sends are printed. Needs SDL 2 (Debian: \(SDLLibrary.packageName)) and a sound device.
+            Same as hlsget play --listen --no-video, with all options of play. --preview adds video in the terminal. Titles \
+            that radio stations send are printed. Needs SDL 2 (Debian: \(SDLLibrary.packageName)) and a sound device.
             """)
     static let _errorLabel = CommandInfo.errorLabel
 
@@ -74,28 +74,28 @@ extension PlayingCommand {
     mutating func run() async throws { try await groups.run(options()) }
 }
 
-/// Where video is seen, and audio heard.
+/// Options for the presentation of video and audio.
 struct PictureOptions: ParsableArguments {
-    @Flag(help: "Show it in a window, with sound (SDL 2).") var window = false
-    @Flag(help: "Let it be heard, without a window (SDL 2).") var listen = false
+    @Flag(help: "Show video in a window, with audio (SDL 2).") var window = false
+    @Flag(help: "Play audio without a window (SDL 2).") var listen = false
     @Flag(help: "Fill the screen.") var fullscreen = false
-    @Flag(help: "Show it in the terminal.") var preview = false
+    @Flag(help: "Show video in the terminal.") var preview = false
     @Option(
         help: ArgumentHelp(
-            "How: kitty, sixel or blocks; by default what the terminal says it can.", valueName: "name"),
+            "Format of --preview: kitty, sixel or blocks (the best one that the terminal supports).", valueName: "name"),
         completion: .list(PreviewFormat.allCases.map(\.rawValue)),
         transform: { try ChoiceArgument.parse($0) })
     var previewFormat: PreviewFormat?
     @Option(
         help: ArgumentHelp(
-            "Interlaced video: whole pictures where it is shown (auto, the default), or as it is.",
+            "Deinterlace displayed video (auto, the default), or show it unchanged (off).",
             valueName: "auto|off"),
         completion: .list(["auto", "off"]),
         transform: { try ChoiceArgument.parse($0) })
     var deinterlace: PlayOptions.Deinterlacing?
     @Option(
         help: ArgumentHelp(
-            "Write when each frame was on the screen, and when audio was heard: JSON lines.", valueName: "file"),
+            "Log when each frame was displayed and when audio was played, as JSON lines.", valueName: "file"),
         completion: .file())
     var presentationLog: String?
 

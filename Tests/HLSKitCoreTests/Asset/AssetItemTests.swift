@@ -3,9 +3,9 @@ import HLSKitCore
 import TestSupport
 import Testing
 
-@Suite("an item of an asset", .timeLimit(.minutes(10)))
+@Suite("Item of an asset", .timeLimit(.minutes(10)))
 struct AssetItemTests {
-    @Test("A05: what the asset has loaded of playlists is not loaded again when it is played")
+    @Test("A05: playlists that the asset loaded are not loaded again for playback")
     func sharesPlaylists() async throws {
         let base = "http://a.example/"
         var resources: [String: [UInt8]] = [:]

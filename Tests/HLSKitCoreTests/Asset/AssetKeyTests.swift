@@ -8,9 +8,9 @@ import HLSKitTime
 import TestSupport
 import Testing
 
-@Suite("properties of an asset that its item waits for", .timeLimit(.minutes(10)))
+@Suite("Asset properties that an item waits for", .timeLimit(.minutes(10)))
 struct AssetKeyTests {
-    @Test("A12: keys that are listed are there when the item is ready to play, and it waits for them")
+    @Test("A12: listed properties are loaded when the item is ready to play, and the item waits for them")
     func ready() throws {
         let bench = try KeyBench()
         try bench.clock.run {
@@ -32,7 +32,7 @@ struct AssetKeyTests {
         }
     }
 
-    @Test("A12: a key that fails makes the item fail, and the asset's error is the item's")
+    @Test("A12: a property that fails to load makes the item fail with the asset's error")
     func failure() throws {
         let bench = try KeyBench(files: [
             "index.m3u8": "#EXTM3U\n#EXT-X-SESSION-DATA:DATA-ID=\"com.apple.hls.chapters\",VALUE=\"none\"\n"
@@ -50,7 +50,7 @@ struct AssetKeyTests {
         }
     }
 
-    @Test("A12: by default it is the duration, and no request is made for that")
+    @Test("A12: the default property is the duration, and loading it needs no request")
     func byDefault() throws {
         let bench = try KeyBench()
         try bench.clock.run {
@@ -69,7 +69,7 @@ struct AssetKeyTests {
         }
     }
 
-    @Test("A14: what the asset's options say of requests holds for its item, besides what the player says")
+    @Test("A14: asset options for requests apply to the item, in addition to the player's")
     func options() throws {
         let bench = try KeyBench {
             $0.userAgent = "Mine/2"
@@ -98,7 +98,7 @@ struct AssetKeyTests {
         }
     }
 
-    @Test("A14, D14: an expensive network that the asset does not allow ends its item, and another one does not")
+    @Test("A14, D14: an expensive network that the asset forbids fails its item, and no other network does")
     func expensive() throws {
         for isExpensive in [true, false] {
             let bench = try KeyBench { $0.allowsExpensiveNetworkAccess = false }
@@ -116,7 +116,7 @@ struct AssetKeyTests {
         }
     }
 
-    @Test("D09: what was preloaded is not asked for again")
+    @Test("D09: preloaded resources are not requested again")
     func preloaded() throws {
         let bench = try KeyBench()
         try bench.clock.run {

@@ -24,14 +24,14 @@ import Testing
         return (Asset(urlString: Self.master, options: .table(transport)), transport)
     }
 
-    @Test("A01: an asset does nothing until it is asked")
+    @Test("A01: an asset loads nothing until a property is requested")
     func lazy() {
         let (asset, transport) = makeAsset()
         #expect(asset.status(of: .duration).word == "notYetLoaded")
         #expect(transport.urls.isEmpty)
     }
 
-    @Test("A02, A03: each property costs only what it needs, and what several need is requested once")
+    @Test("A02, A03: each property loads only what it needs, and shared resources are requested once")
     func sharedFetch() async throws {
         let (asset, transport) = makeAsset()
         let (variants, metadata) = try await asset.load(.variants, .metadata)
@@ -46,7 +46,7 @@ import Testing
         #expect(transport.urls == [Self.master, Self.low])
     }
 
-    @Test("A04, A05: loads of one property at the same time share one request")
+    @Test("A04, A05: concurrent loads of one property share one request")
     func coalescing() async throws {
         let (asset, transport) = makeAsset()
         transport.hold()
@@ -65,7 +65,7 @@ import Testing
         #expect(transport.urls == [Self.master])
     }
 
-    @Test("A04, A05: a failure stays: the same error, no further request")
+    @Test("A04, A05: a failed load is remembered: the same error is thrown without another request")
     func stickyFailure() async throws {
         let transport = TableTransport([:])
         let asset = Asset(urlString: Self.master, options: .table(transport))
@@ -82,7 +82,7 @@ import Testing
         #expect(transport.urls.count == 1)
     }
 
-    @Test("what may pass is tried again")
+    @Test("temporary failures are retried")
     func retries() async throws {
         let (asset, transport) = makeAsset()
         transport.fail(Self.master, with: [.connectionLost, .httpStatus, .timedOut])
@@ -99,7 +99,7 @@ import Testing
         #expect(try await asset.load(.duration) == MediaTime(value: 7007, timescale: 1000))
     }
 
-    @Test("one who is cancelled goes alone; the others get their value from the same request")
+    @Test("cancelling one waiter does not affect the others, which share the request")
     func cancelOne() async throws {
         let (asset, transport) = makeAsset()
         transport.hold()
@@ -117,7 +117,7 @@ import Testing
         #expect(transport.urls.count <= 2)
     }
 
-    @Test("with the last who waits the request is cancelled, and can be made again")
+    @Test("when the last waiter is cancelled, the request is cancelled and can be repeated")
     func cancelAll() async throws {
         let (asset, transport) = makeAsset()
         transport.hold()
@@ -131,7 +131,7 @@ import Testing
         #expect(try await asset.load(.duration).isNumeric)
     }
 
-    @Test("cancelLoading ends what is pending and nothing else")
+    @Test("cancelLoading() ends pending loads only")
     func cancelLoading() async throws {
         let (asset, transport) = makeAsset()
         _ = try await asset.load(.variants)
@@ -147,7 +147,7 @@ import Testing
         #expect(try await asset.load(.duration).isNumeric)
     }
 
-    @Test("A13: variants have what is declared, nil for what is not, and why they are not played")
+    @Test("A13: variants have their declared values, nil for others, and the reasons against playing them")
     func variants() async throws {
         let (asset, _) = makeAsset()
         let variants = try await asset.load(.variants)
@@ -181,7 +181,7 @@ import Testing
         #"#EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://x",KEYFORMAT="com.apple.streamingkeydelivery""# + "\n"
 
     @Test(
-        "A13: what is playable depends on codecs, keys and this machine's decoders",
+        "A13: isPlayable depends on codecs, keys and this machine's decoders",
         arguments: [
             Playable(description: "codecs that are decoded", isPlayable: true),
             Playable(description: "a codec of nobody", codecs: #",CODECS="xyz9.1""#, isPlayable: false),
@@ -214,7 +214,7 @@ import Testing
         #expect(try await asset.load(.isPlayable) == c.isPlayable)
     }
 
-    @Test("A13: a variant tells all that speaks against it, also what its own playlist says")
+    @Test("A13: a variant gives all reasons against playing it, including those from its own playlist")
     func ineligibility() async throws {
         let texts = [
             Self.master: """
@@ -244,14 +244,14 @@ import Testing
         #expect(error?.code == .noEligibleVariant)
     }
 
-    @Test("A13: an asset whose playlist cannot be loaded is neither playable nor not")
+    @Test("A13: an asset whose playlist cannot be loaded is neither playable nor unplayable")
     func unknownPlayable() async throws {
         let transport = TableTransport(texts: [Self.master: Self.stream[Self.master] ?? ""])
         let asset = Asset(urlString: Self.master, options: .table(transport))
         await #expect(throws: HLSError.self) { try await asset.load(.isPlayable) }
     }
 
-    @Test("A13: the layouts that the variants ask for, each once, also those that no one has heard of")
+    @Test("A13: the video layouts that variants require are listed once each, including unknown ones")
     func layouts() async throws {
         let url = "http://a.example/m.m3u8"
         func options(_ attributes: [String]) async throws -> [PlaybackConfigurationOption] {
@@ -277,7 +277,7 @@ import Testing
     }
 
     @Test(
-        "M02: the distance from the live edge is a player's: by parts, by HOLD-BACK, three target durations, nil for VOD",
+        "M02: the live offset is the player's: PART-HOLD-BACK if it loads parts, HOLD-BACK or 3 target durations",
         arguments: [
             Live(
                 tags: "#EXT-X-PART-INF:PART-TARGET=0.5\n#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK=1.5",
@@ -316,7 +316,7 @@ import Testing
         #expect(try await asset.load(.variants).map(\.peakBitRate) == [nil])
     }
 
-    @Test("A14: credentials in the URL go to its own origin, and fields of the user to every request")
+    @Test("A14: URL credentials go to their origin only; user header fields go with every request")
     func credentials() async throws {
         let transport = TableTransport(texts: [
             "http://u:p@a.example/m.m3u8": "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000\nhttp://b.example/v.m3u8\n",
@@ -332,7 +332,7 @@ import Testing
         }
     }
 
-    @Test("a playlist from the network reaches no file")
+    @Test("a network playlist cannot reference local files")
     func refusesFiles() async throws {
         let transport = TableTransport(texts: [
             Self.master: "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1000\nfile:///etc/passwd\n"
@@ -343,7 +343,7 @@ import Testing
         #expect(transport.urls == [Self.master])
     }
 
-    @Test("what is neither playlist nor media says so", arguments: ["<!DOCTYPE html><html></html>", "{}"])
+    @Test("data without playlist or media is reported as such", arguments: ["<!DOCTYPE html><html></html>", "{}"])
     func nonsense(text: String) async throws {
         let asset = Asset(urlString: Self.master, options: .table(TableTransport(texts: [Self.master: text])))
         let error = await #expect(throws: HLSError.self) { try await asset.load(.duration) }

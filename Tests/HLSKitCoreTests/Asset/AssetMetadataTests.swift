@@ -33,7 +33,7 @@ import Testing
         return (Asset(urlString: Self.base + "m.m3u8", options: .table(transport)), transport)
     }
 
-    @Test("A09: session data are items; what is at a URL is loaded when it is asked for, once")
+    @Test("A09: session data become metadata items; a value at a URL is loaded once, on request")
     func sessionData() async throws {
         let (asset, transport) = makeAsset()
         let items = try await asset.load(.metadata)
@@ -60,7 +60,7 @@ import Testing
         #expect(try await asset.loadMetadata(for: .id3Metadata).isEmpty)
     }
 
-    @Test("A10: chapters in the order of time, with the titles of the best language")
+    @Test("A10: chapters are in order of time, with titles in the best language")
     func chapters() async throws {
         let (asset, _) = makeAsset()
         #expect(Set(try await asset.load(.availableChapterLocales)) == ["en", "de"])
@@ -81,7 +81,7 @@ import Testing
         #expect(try await asset.loadChapterMetadataGroups(bestMatchingPreferredLanguages: ["fr"]).count == 2)
     }
 
-    @Test("A09, A10: user data, keys and chapters of an MP4 file")
+    @Test("A09, A10: user data, keys and chapters of an MP4 file are read")
     func mp4() async throws {
         for (name, format) in [
             ("tagged.mp4", MetadataFormat.iTunesMetadata), ("tagged-3gp.mp4", .isoUserData),
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test("A09: ID3 tags of packed audio, in every encoding of text")
+    @Test("A09: ID3 tags of packed audio are read in every text encoding")
     func id3() async throws {
         func frame(_ id: String, _ content: [UInt8]) -> [UInt8] {
             Array(id.utf8) + [0, 0, 0, UInt8(content.count), 0, 0] + content
@@ -124,7 +124,7 @@ import Testing
 
 @Suite struct JSONDocumentTests {
     @Test(
-        "texts and their values",
+        "metadata texts are parsed to their values",
         arguments: [
             ("null", JSONDocument.null), (" [ ] ", .array([])), ("{}", .object([:])), ("-0.5e+2", .number(-50)),
             (#""a\"\\\/\b\f\n\r\t""#, .string("a\"\\/\u{8}\u{C}\n\r\t")), (#""\u00e9\ud83d\ude00""#, .string("é😀")),
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test(
-        "what is not JSON gives nil",
+        "invalid JSON is parsed to nil",
         arguments: [
             "", "nul", "01", "1.", "+1", "[1,]", "{\"a\"}", "{a:1}", "\"\n\"", "\"", "[", "1 2", "1e999", #""\x""#,
             #""\u12""#, String(repeating: "[", count: 100_000),

@@ -7,7 +7,7 @@ import HLSKitTime
 import TestSupport
 import Testing
 
-@Suite("what an asset's options say of requests", .timeLimit(.minutes(10)))
+@Suite("Asset options for requests", .timeLimit(.minutes(10)))
 struct AssetOptionTests {
     private static let base = "http://a.example/"
     private static let stream = [
@@ -52,7 +52,7 @@ struct AssetOptionTests {
     }
 
     @Test(
-        "A14: a media type says what a resource is that its first bytes do not tell",
+        "A14: a media type identifies a resource whose first bytes do not",
         arguments: [
             Kind(testDescription: "bytes alone", trackCount: 2),
             Kind(testDescription: "junk", junk: 3000),
@@ -100,7 +100,7 @@ struct AssetOptionTests {
         }
     }
 
-    @Test("A14: header fields, user agent and cookies go with requests of every class")
+    @Test("A14: header fields, user agent and cookies are sent with requests of every class")
     func everyClass() async throws {
         let cookie = TransportCookie(name: "a", value: "1", domain: "a.example")
         let (asset, transport) = makeAsset {
@@ -123,7 +123,7 @@ struct AssetOptionTests {
         }
     }
 
-    @Test("A14: the primary session goes with the asset's own URL only")
+    @Test("A14: the primary session id is sent only with the asset's own URL")
     func primarySession() async throws {
         let transport = TableTransport(texts: [
             Self.base + "master.m3u8?_HLS_primary_id=A%20%2F1": Self.stream[Self.base + "master.m3u8"] ?? "",
@@ -144,7 +144,7 @@ struct AssetOptionTests {
     }
 
     @Test(
-        "A14, D14: what expensive and constrained networks are not to carry is refused, without a request",
+        "A14, D14: requests forbidden on expensive or constrained networks are refused without being sent",
         arguments: [
             Network(conditions: NetworkConditions(isExpensive: true), isAllowed: true),
             Network(conditions: NetworkConditions(isExpensive: true), allowsExpensive: false, isAllowed: false),
@@ -180,7 +180,7 @@ struct AssetOptionTests {
 
     // RFC 6265 §5.1.3 and §5.1.4.
     @Test(
-        "A14: a cookie goes where its domain, path and scheme say",
+        "A14: a cookie is sent if its domain, path and scheme match",
         arguments: [
             Sending("a.example", to: "http://a.example/x", true),
             Sending("A.Example", to: "http://a.example:81/x", true),
@@ -201,7 +201,7 @@ struct AssetOptionTests {
     }
 
     @Test(
-        "D09: preloading costs what its scope says, and once",
+        "D09: preloading requests only the resources in its scope, once",
         arguments: [
             (PreloadScope.multivariant, ["master.m3u8"]),
             (.keys, ["master.m3u8", "key"]),
@@ -215,7 +215,7 @@ struct AssetOptionTests {
         #expect(transport.urls == names.map { Self.base + $0 })
     }
 
-    @Test("A14: a resource loader that is set before anything is loaded serves the asset, and cannot be changed then")
+    @Test("A14: a resource loader set before the first load serves the asset and cannot be changed later")
     func loader() async throws {
         let transport = TableTransport([:])
         let asset = Asset(urlString: "mine://a/master.m3u8", options: .table(transport))
@@ -237,7 +237,7 @@ struct AssetOptionTests {
     }
 
     @Test(
-        "A13: content is protected where only a key system has its keys; a plain key, also as an alternative, is none",
+        "A13: content is protected if only a key system has its keys; a plain key prevents that",
         arguments: [
             ("#EXT-X-SESSION-KEY:METHOD=SAMPLE-AES,URI=\"skd://x\",KEYFORMAT=\"com.apple.streamingkeydelivery\"", true),
             ("#EXT-X-SESSION-KEY:METHOD=AES-128,URI=\"key\"", false),
@@ -264,7 +264,7 @@ struct AssetOptionTests {
 
     // The type that a server declares never decides: see AssetOptions.
     @Test(
-        "A14: a resource's bytes decide what it is", arguments: ["text/html", "video/mp4", "application/octet-stream"])
+        "A14: a resource's bytes decide its type", arguments: ["text/html", "video/mp4", "application/octet-stream"])
     func mediaType(type: String) async throws {
         let options = AssetOptions(transport: TypedTransport(type: type, text: Self.stream[Self.base + "video.m3u8"]))
         #expect(try await Asset(urlString: Self.base + "x", options: options).load(.duration).seconds == 12)

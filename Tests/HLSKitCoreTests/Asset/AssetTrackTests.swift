@@ -22,7 +22,7 @@ import Testing
     private func seconds(_ value: Double) -> MediaTime { MediaTime(seconds: value, preferredTimescale: 90_000) }
 
     @Test(
-        "A06, A07: the tracks of a stream: the variant's, then those of its renditions",
+        "A06, A07: a stream's tracks are the variant's tracks, followed by its renditions' tracks",
         .enabled(if: TestOrigin.isInstalled))
     func stream() async throws {
         let options = AssetOptions(transport: PlayerConfiguration.unpaced().transport)
@@ -48,7 +48,7 @@ import Testing
         await #expect(throws: HLSError.self) { try await video.loadSamplePresentationTime(forTrackTime: .zero) }
     }
 
-    @Test("H07: the shortest track says where a loop should end, and an item that ends there ends there")
+    @Test("H07: the shortest track gives the end for a loop, and an item with that end time ends there")
     func shortestTrack() async throws {
         let folder = try ScratchFolder()
         try SampleMedia.copy(to: folder)
@@ -75,7 +75,7 @@ import Testing
         #expect(last < end.seconds && last >= end.seconds - 0.04)
     }
 
-    @Test("A15: a playlist in a local folder")
+    @Test("A15: a playlist in a local folder is loaded")
     func folder() async throws {
         let asset = Asset(
             urlString: "file://" + SampleMedia.folder + "/master.m3u8",
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test(
-        "A15: a bare file, over the network or not, has its tracks and its duration",
+        "A15: a bare file, remote or local, has its tracks and its duration",
         arguments: [
             File(
                 name: "mp4/progressive.mp4", duration: 1, types: [.video, .audio], codecs: [.h264, .aac],
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test(
-        "J10: an item's presentation size is turned as its track says, the track's natural size is not",
+        "J10: an item's presentation size is rotated by its track; the track's natural size is not",
         arguments: 0...3)
     func turned(_ quarters: Int) async throws {
         let bytes = try SampleImages.turned(Self.bytes("mp4/progressive.mp4"), byQuarters: quarters)
@@ -182,7 +182,7 @@ import Testing
         return try #require(try await asset.loadTracks(withMediaType: .video).first)
     }
 
-    @Test("A07: an empty edit before the media is an empty segment, and has no samples")
+    @Test("A07: an empty edit before the media is an empty segment without samples")
     func emptyEdit() async throws {
         let video = try await video(of: "mp4/moov-last.mp4") { file in
             // Half a second, in units of the movie, before the edit there is; the header lies behind the media.
@@ -212,7 +212,7 @@ import Testing
         }
     }
 
-    @Test("A07: the matrix of a track's header is its preferred transform; one that shows nothing is none")
+    @Test("A07: a track header's matrix is its preferred transform, unless the matrix shows nothing")
     func preferredTransform() async throws {
         func transform(_ values: [Int: Int32]) async throws -> TrackTransform {
             let video = try await video(of: "mp4/progressive.mp4") { file in
@@ -234,7 +234,7 @@ import Testing
         #expect(try await transform([0: 0, 4: 0]) == .identity)
     }
 
-    @Test("a header behind much media is fetched by range, without the media")
+    @Test("a header after much media is fetched by range, without the media")
     func headerBehindMedia() async throws {
         let url = "http://a.example/big.mp4"
         let file = try Self.bytes("mp4/moov-last.mp4")
@@ -251,7 +251,7 @@ import Testing
         #expect(ranges.reduce(0) { $0 + $1.count } < 1 << 20)
     }
 
-    @Test("a long transport stream is measured by its ends, packed audio by its bit rate, or exactly when asked")
+    @Test("a long transport stream is measured at its ends, packed audio by bit rate, or exactly on request")
     func estimates() async throws {
         // Enough of them that the head does not reach the end.
         let packed = try Self.bytes("packed.mp3")
@@ -285,7 +285,7 @@ import Testing
         10 + bytes[6..<10].reduce(0) { $0 << 7 | Int($1) }
     }
 
-    @Test("encrypted segments are read with their key, and the key's failure has its own code")
+    @Test("encrypted segments are read with their key, and a key failure has its own error code")
     func encrypted() async throws {
         let base = "http://a.example/"
         let playlist = """
@@ -317,7 +317,7 @@ import Testing
         #expect(try await locked.load(.duration) == MediaTime(value: 1, timescale: 1))
     }
 
-    @Test("A08: a rendition with fewer channels of the same name and language is a fallback")
+    @Test("A08: a rendition with fewer channels, same name and language is a fallback")
     func audioFallback() async throws {
         let base = "http://a.example/"
         let rendition = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:1,\ns.aac\n#EXT-X-ENDLIST\n"

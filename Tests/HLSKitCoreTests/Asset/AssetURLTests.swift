@@ -12,7 +12,7 @@ struct AssetURLTests {
         "https://a.example/ä b/m.m3u8?t=[1]", "https://a.example/m.m3u8?sig=a|b^c", "https://a.example/%zz/m.m3u8",
     ]
 
-    @Test("A01: what is made of a URL is at that URL, a relative one resolved")
+    @Test("A01: objects made from a URL keep that URL, resolved if relative")
     func urls() throws {
         let url = try #require(URL(string: "https://a.example/dir/m.m3u8?t=1"))
         let relative = try #require(URL(string: "m.m3u8", relativeTo: URL(string: "https://a.example/dir/")))
@@ -27,7 +27,7 @@ struct AssetURLTests {
         #expect(DownloadConfiguration(url: relative).urlString == "https://a.example/dir/m.m3u8")
     }
 
-    @Test("A01: a URL that was given as text is requested as it was written", arguments: odd)
+    @Test("A01: a URL given as text is requested as written", arguments: odd)
     func text(_ text: String) async throws {
         let transport = TableTransport(texts: [text: Self.segments])
         let asset = Asset(urlString: text, options: .table(transport))
@@ -41,7 +41,7 @@ struct AssetURLTests {
         #expect(DownloadConfiguration(urlString: text).urlString == text)
     }
 
-    @Test("A01: a plain path is no URL for the library", arguments: ["/media/film.m3u8", "film.m3u8", ""])
+    @Test("A01: a plain path is not accepted as a URL", arguments: ["/media/film.m3u8", "film.m3u8", ""])
     func paths(_ path: String) async throws {
         let transport = TableTransport([:])
         let error = await #expect(throws: HLSError.self) {

@@ -6,7 +6,7 @@ import HLSKitTime
 import TestSupport
 import Testing
 
-@Suite("chapter tracks of MP4 files", .timeLimit(.minutes(10)))
+@Suite("Chapter tracks of MP4 files", .timeLimit(.minutes(10)))
 struct ChapterTrackTests {
     /// `tagged.mp4` has its chapters twice: as a list and as a track. Boxes of the given names are made unknown.
     private static func chapters(
@@ -38,7 +38,7 @@ struct ChapterTrackTests {
         return titles
     }
 
-    @Test("A10: a chapter track and a chapter list give the same", arguments: [[], ["chpl"], ["tref"]])
+    @Test("A10: a chapter track and a chapter list give the same chapters", arguments: [[], ["chpl"], ["tref"]])
     func sources(without names: [String]) async throws {
         let groups = try await Self.chapters(without: names)
         #expect(groups.map(\.timeRange.start.seconds) == [0, 0.2])
@@ -47,12 +47,12 @@ struct ChapterTrackTests {
         #expect(groups.first?.timeRange.duration.seconds == 0.2)
     }
 
-    @Test("A10: without track and list there are no chapters")
+    @Test("A10: without a chapter track or list there are no chapters")
     func none() async throws {
         #expect(try await Self.chapters(without: ["tref", "chpl"]).isEmpty)
     }
 
-    @Test("A10: a reference to a track that is not there costs nothing")
+    @Test("A10: a reference to a missing chapter track is ignored")
     func badReference() async throws {
         let groups = try await Self.chapters(without: []) { bytes in
             guard let at = bytes.indices.dropLast(8).first(where: { bytes[$0..<$0 + 4].elementsEqual("chap".utf8) })

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Fragmented files whose index is of all fragments, or of the first.
-@Suite("the index of a media file", .timeLimit(.minutes(10)))
+@Suite("Index of a media file", .timeLimit(.minutes(10)))
 struct FileIndexTests {
     struct Box: Sendable {
         var type: String
@@ -64,7 +64,7 @@ struct FileIndexTests {
     }
 
     @Test(
-        "A15: the duration is of the whole file, exact where one index describes all of it", arguments: Layout.allCases)
+        "A15: the duration is the whole file's, and exact if one index covers it", arguments: Layout.allCases)
     func duration(_ layout: Layout) async throws {
         let url = "http://a.example/film.mp4"
         let transport = TableTransport([url: try Self.file(layout)])
@@ -80,7 +80,7 @@ struct FileIndexTests {
     }
 
     @Test(
-        "A15: every picture is played, wherever the indexes are", .enabled(if: TestOrigin.isInstalled),
+        "A15: every frame is played, wherever the indexes are", .enabled(if: TestOrigin.isInstalled),
         arguments: Layout.allCases, [false, true])
     func plays(_ layout: Layout, isLocal: Bool) async throws {
         let bytes = try Self.file(layout)

@@ -24,7 +24,7 @@ import Testing
         return (Asset(urlString: Self.url, options: .table(transport)), transport)
     }
 
-    @Test("I01, I02: renditions of several groups that are the same to a viewer are one option")
+    @Test("I01, I02: equivalent renditions of several groups are one option")
     func audible() async throws {
         let (asset, transport) = makeAsset()
         let group = try #require(try await asset.loadMediaSelectionGroup(for: .audible))
@@ -41,7 +41,7 @@ import Testing
         #expect(transport.urls == [Self.url])
     }
 
-    @Test("I02: legible options may be none, and closed captions inside the video are among them")
+    @Test("I02: legible options can be deselected and include closed captions inside the video")
     func legible() async throws {
         let (asset, _) = makeAsset()
         let group = try #require(try await asset.loadMediaSelectionGroup(for: .legible))
@@ -55,7 +55,7 @@ import Testing
         #expect(audible.options[1].associatedMediaSelectionOption(in: group) == nil)
     }
 
-    @Test("I01: there are groups for the characteristics that have options, and only for those")
+    @Test("I01: only characteristics with options have groups")
     func available() async throws {
         let (asset, _) = makeAsset()
         #expect(try await asset.load(.availableMediaCharacteristicsWithMediaSelectionOptions) == [.audible, .legible])

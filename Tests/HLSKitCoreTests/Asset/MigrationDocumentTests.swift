@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// What programs of the old interface find in the documentation.
-@Suite("from AVFoundation, in the documentation") struct MigrationDocumentTests {
+@Suite("AVFoundation migration guide") struct MigrationDocumentTests {
     private static let catalogue = URL(
         fileURLWithPath: #filePath + "/../../../../Sources/HLSKitCore/Documentation.docc"
     )
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(
-        "A11: each of the three old steps has its new one",
+        "A11: each of the three old steps has its replacement",
         arguments: [
             ("loadValuesAsynchronously(forKeys:", "asset.load("), ("statusOfValue(forKey:", "asset.status(of:"),
             ("`asset.duration`", ".loaded("), ("tracks(withMediaType:", "loadTracks(withMediaType:"),
@@ -28,7 +28,7 @@ import Testing
         #expect(row.last?.contains(new) == true)
     }
 
-    @Test("A11: every name of the table exists", arguments: ["FromAVFoundation.md"])
+    @Test("A11: every name in the table exists", arguments: ["FromAVFoundation.md"])
     func names(document: String) throws {
         let sources = try #require(FileManager.default.enumerator(atPath: Self.sources.path))
         var declared: Set<Substring> = []

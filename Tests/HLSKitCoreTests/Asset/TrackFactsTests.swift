@@ -30,7 +30,7 @@ struct TrackFactsTests {
         Case(testDescription: "the variant says PQ, the media BT.709", color: (1, 1), declared: .pq),
     ]
 
-    @Test("J08: wide gamut and HDR are what the media says, else what the variant does", arguments: cases)
+    @Test("J08: wide gamut and HDR follow the media's declaration, otherwise the variant's", arguments: cases)
     func color(_ test: Case) {
         let color = test.color.map {
             ColorInformation(colorPrimaries: $0.primaries, transferCharacteristics: $0.transfer, matrixCoefficients: 9)
@@ -42,7 +42,7 @@ struct TrackFactsTests {
         #expect(facts.characteristics.contains(.containsHDRVideo) == test.isHDR)
     }
 
-    @Test("J08: audio has no colours")
+    @Test("J08: audio tracks have no colour characteristics")
     func sound() {
         let track = MediaTrack(
             id: 1, mediaType: .audio, codec: .aac, timescale: 1000,

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HLSKitAsset
 
-@Suite("transfers that stand for one")
+@Suite("Transfer chains")
 struct TransferChainTests {
     /// Notes what is asked of its tasks; a test sends the events.
     private final class Base: ResourceTransport {
@@ -40,7 +40,7 @@ struct TransferChainTests {
 
     private let request = TransportRequest(urlString: "http://a.example/f.mp4", resourceClass: .segment)
 
-    @Test("what is asked of the chain is asked of the transfer that is under way")
+    @Test("calls to the chain go to its current transfer")
     func calls() {
         let base = Base()
         let chain = TransferChain(over: base)
@@ -57,7 +57,7 @@ struct TransferChainTests {
         #expect(chain.isCancelled)
     }
 
-    @Test("an answer that no transfer gives is paused and cancelled as one")
+    @Test("a response without its own transfer can be paused and cancelled like a transfer")
     func answer() async {
         let chain = TransferChain(over: Base())
         let told = Gate(0)
@@ -73,7 +73,7 @@ struct TransferChainTests {
         }
     }
 
-    @Test("a transport that is done before `start` returns may be asked for the next at once")
+    @Test("a transport that finishes before start() returns can be given the next request at once")
     func immediate() {
         let base = Base(isImmediate: true)
         let chain = TransferChain(over: base)
@@ -89,7 +89,7 @@ struct TransferChainTests {
         #expect(base.tasks.count == 3 && count.withLock { $0 } == 4)
     }
 
-    @Test("metrics are those of all transfers together")
+    @Test("metrics cover all transfers of the chain")
     func metrics() {
         let base = Base()
         let chain = TransferChain(over: base)

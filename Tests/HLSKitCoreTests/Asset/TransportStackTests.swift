@@ -9,7 +9,7 @@ import Testing
 
 @testable import HLSKitAsset
 
-@Suite("the stack of transports", .timeLimit(.minutes(10)))
+@Suite("Transport stack", .timeLimit(.minutes(10)))
 struct TransportStackTests {
     private static let url = "https://a.example/main.m3u8"
     private static let text = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nlow.m3u8\n"
@@ -21,7 +21,7 @@ struct TransportStackTests {
         return options
     }
 
-    @Test("has one order, from the network up, whatever parts there are")
+    @Test("the layers have one order from the network up, for any set of parts")
     func order() throws {
         let folder = try ScratchFolder()
         typealias Layer = TransportStack.Layer
@@ -40,7 +40,7 @@ struct TransportStackTests {
         #expect(TransportStack(url: Self.url, parts).layers == Layer.allCases.filter { $0 != .cache })
     }
 
-    @Test("client data is below what keeps: caches, hooks and whoever asks know URLs without it")
+    @Test("client data is added below caches and hooks, so they see URLs without it")
     func clientDataBelowCaches() async throws {
         let network = Asked()
         let hooked = Mutex<[String]>([])
@@ -79,7 +79,7 @@ struct TransportStackTests {
         }
     }
 
-    @Test("hooks are next to the network: they see what the asset adds")
+    @Test("hooks are next to the network and see the asset's additions")
     func hooksBelowOptions() async {
         let seen = Mutex<[TransportRequest]>([])
         let network = TableTransport(texts: [Self.url: Self.text])
@@ -95,7 +95,7 @@ struct TransportStackTests {
         #expect(requests.first?.cookies.count == 1)
     }
 
-    @Test("what the cache has is given although the asset may not use the network, and no hook hears of it")
+    @Test("cached resources are served even if the asset may not use the network, without calling hooks")
     func cacheAboveOptions() async {
         let network = TableTransport(texts: [Self.url: Self.text])
         var parts = TransportStack.Parts(network: network, clock: ContinuousClock())
@@ -136,7 +136,7 @@ struct TransportStackTests {
         }
     }
 
-    @Test("a program's loader that is stuck is asked once more beside")
+    @Test("a stuck app loader gets a second, hedged request")
     func hedgingAboveHooks() throws {
         let clock = VirtualClock()
         let loader = Stuck(clock)
@@ -158,7 +158,7 @@ struct TransportStackTests {
         #expect(clock.now.offset == .seconds(2))
     }
 
-    @Test("a media file that the program loads looks like a stream, and no hook is called twice for one request")
+    @Test("a media file that the app loads looks like a stream, and hooks are called once per request")
     func filesAboveHooks() async throws {
         let rendition = try SampleMedia.rendition("video-180p")
         let loader = Counting(rendition.initializationSection + rendition.segments[0])

@@ -9,7 +9,7 @@ struct AudioDecoderTests {
         "aac", "aac-mono-44100", "aac-latm", "he-aac", "mp2", "mp3", "ac3", "eac3", "opus", "flac", "alac",
     ]
 
-    @Test("J02: the samples are ffmpeg's, but for the last bit", arguments: streams)
+    @Test("J02: samples equal ffmpeg's, except for the last bit", arguments: streams)
     func samples(name: String) throws {
         let fixture = try PacketFixture(name)
         let bytes = try fixture.sound().flatMap { try $0.interleavedSamples(as: .int16) }
@@ -20,7 +20,7 @@ struct AudioDecoderTests {
         #expect(found.contains { abs($0) > 1000 })
     }
 
-    @Test("lossy formats are decoded to floats, lossless ones and layer 2 to whole numbers, as by ffmpeg")
+    @Test("lossy formats decode to floats, lossless ones and layer 2 to integers, as in ffmpeg")
     func sampleFormats() throws {
         for name in Self.streams {
             let buffer = try #require(try PacketFixture(name).sound().first)
@@ -29,7 +29,7 @@ struct AudioDecoderTests {
         }
     }
 
-    @Test("J02: AAC that declares SBR has twice the rate of its core, and lasts as long")
+    @Test("J02: AAC with declared SBR has twice its core's rate, and the same duration")
     func doubledRate() throws {
         let fixture = try PacketFixture("he-aac")
         let buffers = try fixture.sound()
@@ -38,7 +38,7 @@ struct AudioDecoderTests {
         #expect(buffers.map(\.duration) == fixture.samples.map { _ in 1024 })
     }
 
-    @Test("a buffer has its rate, channels and length and shows its planes")
+    @Test("a buffer has rate, channels and length and exposes its planes")
     func bufferFields() throws {
         let buffer = try #require(try PacketFixture("ac3").sound().first)
         #expect(buffer.sampleRate == 48_000)
@@ -53,7 +53,7 @@ struct AudioDecoderTests {
         }
     }
 
-    @Test("interleaved floats are the planes in turn")
+    @Test("interleaved floats contain the planes' samples in turn")
     func interleavedFloats() throws {
         let buffer = try #require(try PacketFixture("aac").sound().dropFirst(3).first)
         let bytes = try buffer.interleavedSamples(as: .float32)
@@ -85,7 +85,7 @@ struct AudioDecoderTests {
         #expect(buffers.map(\.pts).contains(fixture.samples[6].pts))
     }
 
-    @Test("no bytes of a sample make the decoder trap", arguments: streams)
+    @Test("arbitrary sample bytes do not trap the decoder", arguments: streams)
     func anyBytes(name: String) throws {
         let fixture = try PacketFixture(name)
         for seed in 0..<30 {

@@ -13,10 +13,10 @@ import Testing
 @testable import HLSKitAsset
 @testable import HLSKitCodec
 
-@Suite("colour")
+@Suite("Colour")
 struct ColorTests {
     @Test(
-        "J09: code points of H.273 have the names of FFmpeg, and numbers where they have none",
+        "J09: H.273 code points have FFmpeg's names, or numbers if FFmpeg has no name",
         arguments: [
             (1, "bt709", "bt709", "bt709"), (2, "unspecified", "unspecified", "unspecified"),
             (5, "bt470bg", "bt470bg", "bt470bg"), (6, "smpte170m", "smpte170m", "smpte170m"),
@@ -29,7 +29,7 @@ struct ColorTests {
         #expect(YCbCrMatrix(rawValue: code).description == matrix)
     }
 
-    @Test("J08: a frame keeps the colour that stream or container declares, and says so")
+    @Test("J08: a frame keeps the colour that the stream or the container declares")
     func tags() throws {
         var fixture = try PacketFixture("h264-avcc")
         fixture.track.colorInformation = nil
@@ -44,7 +44,7 @@ struct ColorTests {
         if bare.primaries == 2 { #expect(tagged.colorPrimaries.isWideGamut) }
     }
 
-    @Test("J08: frames in RGB say so, and keep their primaries", arguments: [PixelFormat.bgra, .rgba])
+    @Test("J08: RGB frames are tagged as RGB and keep their primaries", arguments: [PixelFormat.bgra, .rgba])
     func conversion(_ format: PixelFormat) throws {
         let frame = try #require(PacketFixture("h264-avcc").pictures().first)
         let converted = try FrameConverter(to: format, convertsToRec709: false).convert(frame)
@@ -62,7 +62,7 @@ struct ColorTests {
     }
 
     @Test(
-        "J08: the playlist's VIDEO-RANGE counts where nothing else declares the colour",
+        "J08: the playlist's VIDEO-RANGE applies if nothing else declares the colour",
         arguments: [("PQ", 16), ("HLG", 18), ("SDR", 2), (nil, 2)] as [(String?, Int)])
     func videoRange(_ range: String?, transfer: Int) throws {
         let attribute = range.map { ",VIDEO-RANGE=\($0)" } ?? ""
@@ -125,7 +125,7 @@ struct ColorTests {
     // All of them lie within BT.709: what zimg makes of others depends on the processor (its tables cut off what is below
     // 0, its plain code does not).
     @Test(
-        "J08: conversion to BT.709 gives the colours of that space, and says so",
+        "J08: conversion to BT.709 produces BT.709 colours with matching tags",
         arguments: [(80, 112, 144), (100, 105, 150), (176, 128, 128), (235, 128, 128), (90, 140, 120), (150, 120, 140)])
     func wideGamut(_ y: UInt8, _ u: UInt8, _ v: UInt8) throws {
         let frame = try Self.flat(y, u, v, primaries: 9, transfer: 14, matrix: 9)
@@ -143,7 +143,7 @@ struct ColorTests {
     }
 
     @Test(
-        "J08: high dynamic range is mapped to the standard one: greys stay grey, in their order", arguments: [16, 18])
+        "J08: HDR is tone-mapped to standard range: greys stay grey and in order", arguments: [16, 18])
     func toneMapping(_ transfer: UInt32) throws {
         let converter = FrameConverter(to: .native, convertsToRec709: true)
         var last = 0
@@ -165,21 +165,21 @@ struct ColorTests {
         #expect(image.pixels[0] > 120)
     }
 
-    @Test("J08: what is BT.709 already is not touched, whatever of it is declared", arguments: [1, 2])
+    @Test("J08: BT.709 frames are not converted, however much of it is declared", arguments: [1, 2])
     func alreadyRec709(_ code: UInt32) throws {
         let frame = try Self.flat(100, 90, 170, primaries: code, transfer: code, matrix: 1)
         #expect(!ColorTransformer.isNeeded(for: frame))
         #expect(try FrameConverter(to: .native, convertsToRec709: true).convert(frame) === frame)
     }
 
-    @Test("J08: colours that no one knows come as they are")
+    @Test("J08: frames with unknown colours are not converted")
     func unknownColors() throws {
         let frame = try Self.flat(100, 90, 170, primaries: 200, transfer: 16, matrix: 9)
         #expect(try FrameConverter(to: .native, convertsToRec709: true).convert(frame).colorTags == frame.colorTags)
     }
 
     @Test(
-        "J08: a track says that its colours are wide, and its range high, by what container or playlist declare",
+        "J08: a track has the wide-gamut and HDR characteristics that container or playlist declare",
         arguments: [
             (nil, nil, []), (ColorInformation.of(1, 1), nil, []), (.of(9, 14), nil, [.usesWideGamutColorSpace]),
             (.of(9, 16), nil, [.usesWideGamutColorSpace, .containsHDRVideo]),
@@ -223,7 +223,7 @@ struct ColorTests {
         return be16(0, unit.count) + unit
     }()
 
-    @Test("J08: how HDR video was graded is with its frames, from the stream and else from the container")
+    @Test("J08: HDR grading metadata is attached to frames, from the stream or else the container")
     func grading() throws {
         let fixture = try PacketFixture("hevc")
         var track = fixture.track
@@ -251,7 +251,7 @@ struct ColorTests {
         #expect(try frame().contentLightLevelInfo == light)
     }
 
-    @Test("J08: how HDR video was graded goes with a frame into other formats, and is of the past in standard range")
+    @Test("J08: HDR grading metadata survives conversion, except to standard range")
     func gradingOfConvertedFrames() throws {
         var fixture = try PacketFixture("h264-avcc")
         fixture.track.masteringDisplayColorVolume = Self.volume
@@ -270,7 +270,7 @@ struct ColorTests {
         #expect(mapped.contentLightLevelInfo == nil)
     }
 
-    @Test("J08: numbers that no display has are harmless")
+    @Test("J08: impossible grading values cause no harm")
     func damagedGrading() throws {
         var fixture = try PacketFixture("h264-avcc")
         let odd = MasteringDisplayColorVolume.Chromaticity(x: .nan, y: -1e300)
@@ -284,7 +284,7 @@ struct ColorTests {
     }
 
     @Test(
-        "J10: the clean aperture is what is shown",
+        "J10: only the clean aperture is shown",
         arguments: [
             (CleanAperture(width: 40, height: 30), PixelRect(x: 12, y: 9, width: 40, height: 30)),
             (
@@ -311,7 +311,7 @@ struct ColorTests {
         #expect(converted.cleanAperture == shown)
     }
 
-    @Test("J10: the size of presentation has square pixels")
+    @Test("J10: the presentation size has square pixels")
     func presentationSize() throws {
         var fixture = try PacketFixture("h264-avcc")
         fixture.track.pixelAspectRatio = PixelAspectRatio(horizontalSpacing: 4, verticalSpacing: 3)

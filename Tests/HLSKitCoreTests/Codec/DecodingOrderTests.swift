@@ -56,7 +56,7 @@ import Testing
         return (early, written)
     }
 
-    @Test("decoding times rise and are not behind those of presentation, which stay", arguments: streams)
+    @Test("decoding times increase, never exceed presentation times, and leave those unchanged", arguments: streams)
     func written(_ stream: Stream) {
         let (early, all) = times(stream)
         #expect(early.count == stream.early)
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test("no more than 17 frames wait, nor more than two seconds")
+    @Test("at most 17 frames, or two seconds, are held back")
     func bounds() {
         func count(_ step: Int64) -> Int {
             let samples = (0..<40 as Range<Int64>).map { (pts: $0 == 0 ? 0 : ($0 + 1) * step, dts: $0 * step) }
@@ -85,7 +85,7 @@ import Testing
         #expect(count(1000) == 3)
     }
 
-    @Test("a stream that continues from another one rises above it")
+    @Test("a stream that continues another one has later decoding times")
     func goesOn() {
         var order = DecodingOrder(mayReorder: false, unitsPerSecond: 1000)
         order.goOn(after: 50)

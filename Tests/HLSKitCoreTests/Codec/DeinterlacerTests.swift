@@ -4,7 +4,7 @@ import Testing
 
 @testable import HLSKitCodec
 
-@Suite("deinterlacing", .timeLimit(.minutes(10)))
+@Suite("Deinterlacing", .timeLimit(.minutes(10)))
 struct DeinterlacerTests {
     /// How much neighbouring lines differ from the line between them.
     private static func combing(_ frame: VideoFrame) -> Int {
@@ -32,7 +32,7 @@ struct DeinterlacerTests {
     }
 
     @Test(
-        "each interlaced frame becomes a whole picture at its time, also one that is alone", arguments: [8, 1])
+        "each interlaced frame, even a single one, becomes a whole frame at its time", arguments: [8, 1])
     func whole(count: Int) throws {
         let coded = try Self.frames("h264-interlaced", count: count, deinterlaces: false)
         let whole = try Self.frames("h264-interlaced", count: count, deinterlaces: true)
@@ -45,14 +45,14 @@ struct DeinterlacerTests {
         }
     }
 
-    @Test("progressive video stays as it is")
+    @Test("progressive video is unchanged")
     func progressive() throws {
         let fixture = try PacketFixture("h264-annexb")
         let frames = try Self.frames("h264-annexb", deinterlaces: true)
         #expect(try hashes(of: frames, track: fixture.track) == fixture.expectedHashes)
     }
 
-    @Test("after a flush nothing of before comes out")
+    @Test("after a flush no earlier frame is output")
     func flush() throws {
         let fixture = try PacketFixture("h264-interlaced")
         let decoder = try VideoDecoder(track: fixture.track, threadCount: 1)

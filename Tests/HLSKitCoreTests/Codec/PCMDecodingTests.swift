@@ -2,7 +2,7 @@ import HLSKitCodec
 import HLSKitMedia
 import Testing
 
-@Suite("PCM is decoded")
+@Suite("PCM decoding")
 struct PCMDecodingTests {
     /// 0.5 and -0.25 of full scale in each form; of G.711 what is next to them.
     private static let values: [(codec: MediaCodec, bytes: [UInt8])] = [
@@ -16,7 +16,7 @@ struct PCMDecodingTests {
         (.pcmALaw, [0xA5, 0x35]), (.pcmMuLaw, [0x90, 0x20]),
     ]
 
-    @Test("each form gives its values, a buffer for each sample", arguments: values.indices)
+    @Test("each PCM format gives its values, one buffer per sample", arguments: values.indices)
     func form(index: Int) throws {
         let (codec, bytes) = Self.values[index]
         let track = MediaTrack(
@@ -40,7 +40,7 @@ struct PCMDecodingTests {
     }
 
     @Test(
-        "playlists may name it",
+        "playlists can declare PCM",
         arguments: ["ipcm", "fpcm", "lpcm", "twos", "sowt", "in24", "in32", "fl32", "fl64", "ulaw", "alaw"])
     func codecs(text: String) {
         #expect(CodecRegistry.canDecode(entry: text))

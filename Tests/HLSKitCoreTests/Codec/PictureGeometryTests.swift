@@ -7,7 +7,7 @@ import Testing
 @testable import HLSKitAsset
 @testable import HLSKitCodec
 
-@Suite("sizes for showing", .timeLimit(.minutes(10)))
+@Suite("Display sizes", .timeLimit(.minutes(10)))
 struct PictureGeometryTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
@@ -51,7 +51,7 @@ struct PictureGeometryTests {
         CleanAperture(width: width, height: height)
     }
 
-    @Test("J10: the presentation size is the clean aperture in square pixels, turned", arguments: cases)
+    @Test("J10: the presentation size is the rotated clean aperture in square pixels", arguments: cases)
     func presentationSize(_ c: Case) {
         var track = MediaTrack(id: 1, mediaType: .video, codec: .h264, timescale: 25)
         (track.width, track.height) = (c.size.width, c.size.height)
@@ -59,7 +59,7 @@ struct PictureGeometryTests {
         #expect(PictureGeometry(track).presentationSize == c.shown)
     }
 
-    @Test("J10: the natural size of a track is not turned, and is that of its clean aperture in square pixels")
+    @Test("J10: a track's natural size is its unrotated clean aperture in square pixels")
     func naturalSize() {
         var track = MediaTrack(id: 1, mediaType: .video, codec: .h264, timescale: 25, width: 720, height: 576)
         track.cleanAperture = Self.aperture(704, 576)
@@ -69,7 +69,7 @@ struct PictureGeometryTests {
         #expect(facts.naturalSize == PixelSize(width: 768, height: 576))
     }
 
-    @Test("J10: a frame is shown at the size that its track promises", arguments: [0, 90, 180, 270])
+    @Test("J10: a frame is shown at the size that its track declares", arguments: [0, 90, 180, 270])
     func frames(_ rotation: Int) throws {
         var fixture = try PacketFixture("h264-avcc")
         fixture.track.cleanAperture = CleanAperture(width: 40, height: 30, horizontalOffset: -10, verticalOffset: 5)
@@ -88,7 +88,7 @@ struct PictureGeometryTests {
     }
 
     @Test(
-        "J10: the stream's own shape of pixels counts where the container has none",
+        "J10: the stream's pixel aspect ratio applies if the container has none",
         arguments: [
             // SPS of Baseline, 64×48, with VUI of which the shape is 16:11 (`aspect_ratio_idc` 4), and without VUI.
             (true, PixelSize(width: 93, height: 48)), (false, PixelSize(width: 64, height: 48)),

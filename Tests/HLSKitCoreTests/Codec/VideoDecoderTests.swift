@@ -11,7 +11,7 @@ struct VideoDecoderTests {
         "h264-annexb", "h264-avcc", "h264-422-10", "h264-two-sizes", "h264-undeclared-reordering", "hevc", "av1", "vp9",
     ]
 
-    @Test("J02: frames are those of ffmpeg, bit by bit and in order", arguments: streams, [1, 4])
+    @Test("J02: frames equal ffmpeg's bit by bit and in order", arguments: streams, [1, 4])
     func pictures(name: String, threadCount: Int) throws {
         let fixture = try PacketFixture(name)
         let frames = try fixture.pictures(threadCount: threadCount)
@@ -21,7 +21,7 @@ struct VideoDecoderTests {
         #expect(frames.first?.isKey == true)
     }
 
-    @Test("draining in the middle gives every frame, and decoding continues at the next sync sample")
+    @Test("a drain in the middle returns every frame, and decoding continues at the next sync sample")
     func drainInTheMiddle() throws {
         let fixture = try PacketFixture("h264-annexb")
         let middle = try #require(fixture.samples.indices.dropFirst().first { fixture.samples[$0].isSync })
@@ -38,7 +38,7 @@ struct VideoDecoderTests {
         #expect(try hashes(of: frames, track: fixture.track) == fixture.expectedHashes)
     }
 
-    @Test("a single sample comes out at the drain")
+    @Test("a single sample's frame is returned by the drain")
     func singleSample() throws {
         let fixture = try PacketFixture("h264-annexb")
         let decoder = try VideoDecoder(track: fixture.track, threadCount: 1)
@@ -49,7 +49,7 @@ struct VideoDecoderTests {
         #expect(try hashes(of: frames, track: fixture.track) == [fixture.expectedHashes[0]])
     }
 
-    @Test("J02: the first frame can come before a second sample is there, once", arguments: streams, [1, 4])
+    @Test("J02: the first frame can be output before a second sample arrives, once", arguments: streams, [1, 4])
     func firstPicture(name: String, threadCount: Int) throws {
         let fixture = try PacketFixture(name)
         let decoder = try VideoDecoder(track: fixture.track, threadCount: threadCount)
@@ -68,7 +68,7 @@ struct VideoDecoderTests {
         #expect(frames.map(\.pts) == fixture.samples.map(\.pts).sorted())
     }
 
-    @Test("J02: no frame is given early where it may not be the first, is damaged, or was put in before a flush")
+    @Test("J02: no early frame is output if it may not be the first, is damaged, or precedes a flush")
     func noFirstPicture() throws {
         let fixture = try PacketFixture("h264-annexb")
         let decoder = try VideoDecoder(track: fixture.track, threadCount: 1)
@@ -89,7 +89,7 @@ struct VideoDecoderTests {
         #expect(!decoder.hasFirstPicture)
     }
 
-    @Test("after a flush nothing of what was put in comes out", arguments: [1, 3], [1, 4])
+    @Test("after a flush no earlier sample's frame is output", arguments: [1, 3], [1, 4])
     func flush(sampleCount: Int, threadCount: Int) throws {
         let fixture = try PacketFixture("h264-annexb")
         let middle = try #require(fixture.samples.indices.dropFirst().first { fixture.samples[$0].isSync })
@@ -103,7 +103,7 @@ struct VideoDecoderTests {
         #expect(try hashes(of: frames, track: fixture.track) == Array(fixture.expectedHashes[middle...]))
     }
 
-    @Test("a damaged sample is an error, and the frames after the next sync sample are whole", arguments: [1, 4])
+    @Test("a damaged sample is an error, and frames are complete from the next sync sample on", arguments: [1, 4])
     func damagedSample(threadCount: Int) throws {
         let fixture = try PacketFixture("h264-avcc")
         let decoder = try VideoDecoder(track: fixture.track, threadCount: threadCount)
@@ -123,7 +123,7 @@ struct VideoDecoderTests {
         #expect(found == fixture.expectedHashes)
     }
 
-    @Test("no bytes of a sample make the decoder trap", arguments: streams)
+    @Test("arbitrary sample bytes do not trap the decoder", arguments: streams)
     func anyBytes(name: String) throws {
         let fixture = try PacketFixture(name)
         var random = SplitMix64(seed: 7)
@@ -145,7 +145,7 @@ struct VideoDecoderTests {
         }
     }
 
-    @Test("times at the ends of the range do not trap")
+    @Test("times at the limits of the range do not trap")
     func extremeTimes() throws {
         let fixture = try PacketFixture("h264-annexb")
         let decoder = try VideoDecoder(track: fixture.track, threadCount: 1)
@@ -160,7 +160,7 @@ struct VideoDecoderTests {
         #expect(frames.count == fixture.samples.count)
     }
 
-    @Test("an unusable track is an error with the library's words")
+    @Test("an unusable track is an error with the library's message")
     func unusableTracks() throws {
         let webVTT = MediaTrack(id: 0, mediaType: .text, codec: .webVTT, timescale: 90_000)
         let noTimescale = MediaTrack(id: 0, mediaType: .video, codec: .h264, timescale: 0)
@@ -172,7 +172,7 @@ struct VideoDecoderTests {
         #expect(error?.text == "no decoder for dvh9")
     }
 
-    @Test("a frame has its format, shape and colours and shows its planes")
+    @Test("a frame has format, shape and colours and exposes its planes")
     func frameFields() throws {
         let plain = try #require(try PacketFixture("h264-avcc").pictures().first)
         #expect(plain.pixelFormatName == "yuv420p")
@@ -194,7 +194,7 @@ struct VideoDecoderTests {
         }
     }
 
-    @Test("the container's shape of a pixel counts more than the stream's, its colours fill what the stream leaves out")
+    @Test("the container's pixel aspect ratio overrides the stream's; its colours fill the stream's gaps")
     func containerFields() throws {
         var fixture = try PacketFixture("h264-avcc")
         fixture.track.pixelAspectRatio = PixelAspectRatio(horizontalSpacing: 8, verticalSpacing: 9)
@@ -215,13 +215,13 @@ struct VideoDecoderTests {
         #expect(odd.colorTags.matrix == 2)
     }
 
-    @Test("each frame has its own size where the stream changes it")
+    @Test("each frame has its own size if the stream changes it")
     func sizeChange() throws {
         let frames = try PacketFixture("h264-two-sizes").pictures(threadCount: 4)
         #expect(frames.map(\.width) == Array(repeating: 64, count: 8) + Array(repeating: 96, count: 8))
     }
 
-    @Test("without a container's duration the stream's frame rate gives it")
+    @Test("without a container's duration the stream's frame rate determines it")
     func declaredDuration() throws {
         let fixture = try PacketFixture("h264-annexb")
         let decoder = try VideoDecoder(track: fixture.track, threadCount: 1)
@@ -235,7 +235,7 @@ struct VideoDecoderTests {
         #expect(frames.allSatisfy { $0.duration == 3000 })
     }
 
-    @Test("J02: the formats of HLS are decodable, captions are not")
+    @Test("J02: HLS formats are decodable, captions are not")
     func registry() {
         let expected: Set<MediaCodec> = [
             .h264, .hevc, .av1, .vp9, .aac, .aacLATM, .mp2, .mp3, .ac3, .eac3, .opus, .flac, .alac, .dts, .mpeg1Video,
@@ -247,7 +247,7 @@ struct VideoDecoderTests {
         #expect(!CodecRegistry.canDecode(.webVTT))
     }
 
-    @Test("decoders share the cores of the machine: each has a thread at the least")
+    @Test("decoders share the machine's cores, with at least one thread each")
     func sharing() {
         #expect([1, 2, 3, 8, 9, 200].map { VideoDecoder.share(of: $0, cores: 8) } == [0, 4, 2, 1, 1, 1])
         #expect([1, 2, 3].map { VideoDecoder.share(of: $0, cores: 2) } == [0, 1, 1])

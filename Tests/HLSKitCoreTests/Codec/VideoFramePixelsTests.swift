@@ -4,15 +4,15 @@ import Testing
 
 @testable import HLSKitCodec
 
-@Suite("the bytes of frames", .timeLimit(.minutes(10)))
+@Suite("Pixel bytes of frames", .timeLimit(.minutes(10)))
 struct VideoFramePixelsTests {
-    @Test("J02: the digest of a frame is the hash that ffmpeg has for it", arguments: VideoDecoderTests.streams)
+    @Test("J02: a frame's digest is ffmpeg's hash of it", arguments: VideoDecoderTests.streams)
     func digest(name: String) throws {
         let fixture = try PacketFixture(name)
         #expect(try fixture.pictures().map { try $0.digest() } == fixture.expectedHashes)
     }
 
-    @Test("the digest is that of the bytes, which have no padding", arguments: VideoDecoderTests.streams)
+    @Test("the digest covers the bytes without padding", arguments: VideoDecoderTests.streams)
     func bytes(name: String) throws {
         let frame = try #require(PacketFixture(name).pictures().first)
         let bytes = frame.pixelBytes()
@@ -22,7 +22,7 @@ struct VideoFramePixelsTests {
         #expect(bytes.count == frame.withPlanes { $0.reduce(0) { $0 + $1.pictureBytesPerRow * $1.rowCount } })
     }
 
-    @Test("rows that are padded lose it; packed and planar formats come in the order of their planes")
+    @Test("row padding is removed; packed and planar formats are written plane by plane")
     func order() throws {
         let frame = try #require(PacketFixture("h264-avcc").pictures().first)
         let narrow = try PictureScaler().convert(frame, width: 5, height: 3, format: frame.pixelFormat)
@@ -41,7 +41,7 @@ struct VideoFramePixelsTests {
         #expect(packed.pixelBytes().count == frame.width * frame.height * 4)
     }
 
-    @Test("frames of equal pixels have equal digests, whatever their times")
+    @Test("frames with equal pixels have equal digests, regardless of their times")
     func equality() throws {
         let frames = try PacketFixture("h264-avcc").pictures()
         let (first, second) = (try #require(frames.first), try #require(frames.last))

@@ -7,7 +7,7 @@ import Testing
 @testable import HLSKitCodec
 @testable import HLSKitImaging
 
-@Suite("caption renderer", .timeLimit(.minutes(10)))
+@Suite("Caption renderer", .timeLimit(.minutes(10)))
 struct CaptionRendererTests {
     private static let size = PixelSize(width: 640, height: 360)
 
@@ -50,7 +50,7 @@ struct CaptionRendererTests {
         }
     }
 
-    @Test("K08: a scene for each change of what is shown, also where that is nothing; nothing is drawn for it")
+    @Test("K08: each change of the shown captions makes a scene; an empty scene draws nothing")
     func scenes() {
         let renderer = CaptionRenderer(
             captions: [Self.caption("a", 1, 4), Self.caption("b", 2, 3)], size: Self.size)
@@ -60,7 +60,7 @@ struct CaptionRendererTests {
         #expect(scenes.last?.timeRange.end == Self.time(6))
     }
 
-    @Test("K08: captions are drawn in their time, at the bottom in the middle; else the picture is clear")
+    @Test("K08: captions are drawn at their time, at the bottom centre; otherwise the image is clear")
     func times() throws {
         let captions = [Self.caption("Good day")]
         for second in [0, 3, 9] as [Int64] { #expect(try Self.draw(captions, at: second).rows.isEmpty) }
@@ -85,7 +85,7 @@ struct CaptionRendererTests {
     }
 
     @Test(
-        "K08: text stands in its region",
+        "K08: text is drawn in its region",
         arguments: [
             Placement(
                 testDescription: "at the top", region: .appleITTTop, rows: 0...54, columns: 0...639),
@@ -125,7 +125,7 @@ struct CaptionRendererTests {
             "columns \(drawn.columns.first ?? -1) to \(drawn.columns.last ?? -1)")
     }
 
-    @Test("K08: pieces of the text look as their styles say")
+    @Test("K08: spans of the text are drawn in their styles")
     func styles() throws {
         let plain = try Self.draw([Self.caption("Word")])
         let red = try Self.draw([Self.caption("Word", style: CaptionStyle(textColor: .red))])
@@ -142,7 +142,7 @@ struct CaptionRendererTests {
         }
     }
 
-    @Test("K08: text is text: nothing in it is taken for a command")
+    @Test("K08: caption text is never interpreted as a libass command")
     func escaping() throws {
         let plain = try Self.draw([Self.caption("Word")])
         for text in [#"{\an8}Word"#, #"\an8 Word"#, #"{\pos(0,0)}"#, #"a\Nb{"#, "\u{0}\u{1}x"] {
@@ -156,7 +156,7 @@ struct CaptionRendererTests {
         #expect(script.split(separator: "\n").count { $0.hasPrefix("Dialogue:") } == 1)
     }
 
-    @Test("K08: over a picture, colours are mixed and everything else stays")
+    @Test("K08: drawing over a frame blends colours and changes nothing else")
     func over() throws {
         let pixels = (0..<640 * 360).flatMap { _ in [10, 120, 30, 255] as [UInt8] }
         let picture = try #require(StillImage(width: 640, height: 360, pixels: pixels))
@@ -173,7 +173,7 @@ struct CaptionRendererTests {
         #expect(isUntouched)
     }
 
-    @Test("K08: characters that no font has are reported, those that one has are drawn")
+    @Test("K08: characters missing in all fonts are reported; the others are drawn")
     func missing() throws {
         let renderer = CaptionRenderer(captions: [Self.caption("plain")], size: Self.size)
         #expect(renderer.missingCharacters.isEmpty)
@@ -192,7 +192,7 @@ struct CaptionRendererTests {
     }
 
     @Test(
-        "K08: what libass says of fonts is understood, all else is not taken for that",
+        "K08: only libass messages about fonts are treated as font messages",
         arguments: [
             ("fontselect: failed to find any fallback with glyph 0x65E5 for font: (sans-serif, 400, 0)", "日"),
             ("Glyph 0x1F600 not found in font for (sans-serif, 400, 0)", "\u{1F600}"),
@@ -216,7 +216,7 @@ struct CaptionRendererTests {
         #expect(error?.code == .conversionFailed && error?.underlyingError is CodecError)
     }
 
-    @Test("K08: whatever a caption is, drawing it ends")
+    @Test("K08: drawing any caption ends")
     func hostile() throws {
         var random = SplitMix64(seed: 8)
         let renderer = CaptionRenderer(size: PixelSize(width: 160, height: 90))

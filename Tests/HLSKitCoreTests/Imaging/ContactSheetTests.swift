@@ -6,7 +6,7 @@ import Testing
 
 @testable import HLSKitImaging
 
-@Suite("contact sheets and storyboards", .timeLimit(.minutes(10)))
+@Suite("Contact sheets and storyboards", .timeLimit(.minutes(10)))
 struct ContactSheetTests {
     private static func image(_ width: Int, _ height: Int, _ red: UInt8) throws -> StillImage {
         let pixels = [[UInt8]](repeating: [red, 0, 0, 255], count: width * height).flatMap(\.self)
@@ -37,7 +37,7 @@ struct ContactSheetTests {
         #expect(sheet.rect(ofTileAt: -1) == nil)
     }
 
-    @Test("L01: smaller images are in the middle of their tiles, and a missing one is black")
+    @Test("L01: smaller images are centred in their tiles, and a missing one is black")
     func middle() throws {
         let sheet = try ContactSheet(of: [Self.image(2, 2, 9), nil, Self.image(6, 4, 7)], columnCount: 3)
         #expect((sheet.image.width, sheet.image.height) == (18, 4))
@@ -47,7 +47,7 @@ struct ContactSheetTests {
         #expect(Self.red(sheet.image, 2, 0) == 0)
     }
 
-    @Test("L01: without images, or too large, there is no sheet")
+    @Test("L01: a sheet without images, or too large, fails")
     func failures() throws {
         #expect(throws: ContactSheet.empty) { try ContactSheet(of: []) }
         #expect(throws: ContactSheet.empty) { try ContactSheet(of: [nil, nil]) }
@@ -65,7 +65,7 @@ struct ContactSheetTests {
         #expect(sheet.image.transferFunction == .pq)
     }
 
-    @Test("L01: a storyboard has a cue for each image that stands for some time, and names its place")
+    @Test("L01: a storyboard has a cue for each image with a duration, with its file and area")
     func webVTT() throws {
         let sheet = try ContactSheet(of: (0..<4).map { try Self.image(4, 3, UInt8($0)) })
         func range(_ start: Double, _ end: Double) -> MediaTimeRange {
@@ -91,7 +91,7 @@ struct ContactSheetTests {
     }
 
     @Test(
-        "L01: no name breaks out of its line",
+        "L01: names cannot break out of their line",
         arguments: [
             ("a\n\n00:01 --> 00:02\nx", "a%0A%0A00:01%20--%3E%2000:02%0Ax"), ("ü.png", "%C3%BC.png"),
             ("a%20b?c=d&e", "a%20b?c=d&e"), ("a#b", "a%23b"),
@@ -104,7 +104,7 @@ struct ContactSheetTests {
         #expect(lines.count == 3)
     }
 
-    @Test("L01: images, sheet and storyboard of a stream in one call")
+    @Test("L01: one call makes a stream's images, sheet and storyboard")
     func storyboard() async throws {
         let generator = SampleImages.generator(try SampleImages.transport())
         generator.maximumSize = PixelSize(width: 64, height: 0)
@@ -122,7 +122,7 @@ struct ContactSheetTests {
         #expect(text.hasSuffix("00:00:30.000 --> 00:00:40.000\ns.png#xywh=64,36,64,36\n"))
     }
 
-    @Test("L01: a storyboard of which no image can be made fails as the first of them does")
+    @Test("L01: a storyboard without any image fails with the first image's error")
     func noImages() async throws {
         let generator = SampleImages.generator(TableTransport([:]))
         let plan = StoryboardPlan(times: .seconds(1, 2), duration: .indefinite)
@@ -132,13 +132,13 @@ struct ContactSheetTests {
     }
 }
 
-@Suite("plans of storyboards")
+@Suite("Storyboard plans")
 struct StoryboardPlanTests {
     private static func spans(_ plan: StoryboardPlan) -> [[Double]] {
         zip(plan.times, plan.timeRanges).map { [$0.seconds, $1.start.seconds, $1.end.seconds] }
     }
 
-    @Test("L01: a number of images is spread evenly, each in the middle of what it stands for")
+    @Test("L01: a fixed number of images is spread evenly, each in the middle of its span")
     func count() throws {
         let plan = StoryboardPlan(count: 4, duration: MediaTime(value: 40, timescale: 1))
         #expect(Self.spans(plan) == [[5, 0, 10], [15, 10, 20], [25, 20, 30], [35, 30, 40]])
@@ -149,7 +149,7 @@ struct StoryboardPlanTests {
     }
 
     @Test(
-        "L01: where there is nothing there are no images",
+        "L01: without a count or a duration there are no images",
         arguments: [
             (0, MediaTime(value: 1, timescale: 1)), (-1, MediaTime(value: 1, timescale: 1)), (3, .zero),
             (3, .indefinite),
@@ -159,14 +159,14 @@ struct StoryboardPlanTests {
         #expect(StoryboardPlan(count: count, duration: duration).times.isEmpty)
     }
 
-    @Test("L01: no duration that a file declares is too long")
+    @Test("L01: the number of images is bounded for any declared duration")
     func longest() {
         let plan = StoryboardPlan(count: .max, duration: MediaTime(value: .max, timescale: 1))
         #expect(plan.times.count == StoryboardPlan.maximumCount)
         #expect(plan.times == plan.times.sorted())
     }
 
-    @Test("L01: at an interval the last image stands for the rest")
+    @Test("L01: at an interval the last image covers the remainder")
     func interval() throws {
         let plan = try #require(
             StoryboardPlan(every: MediaTime(value: 4, timescale: 1), duration: MediaTime(value: 10, timescale: 1)))
@@ -178,7 +178,7 @@ struct StoryboardPlanTests {
         #expect(StoryboardPlan(every: second, duration: MediaTime(value: 10_000, timescale: 1))?.times.count == 10_000)
     }
 
-    @Test("L01: given times are put in order, each stands for what lies before the next one")
+    @Test("L01: given times are sorted, and each image covers the time until the next")
     func times() {
         let times = [MediaTime].seconds(7, 2) + [.indefinite] + .seconds(12)
         #expect(

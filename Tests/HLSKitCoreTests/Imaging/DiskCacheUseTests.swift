@@ -10,7 +10,7 @@ import Testing
 @testable import HLSKitAsset
 
 /// Who uses a cache, and for what.
-@Suite("D13: a cache on disk for images, assets and downloads", .timeLimit(.minutes(10)))
+@Suite("D13: Disk cache for images, assets and downloads", .timeLimit(.minutes(10)))
 struct DiskCacheUseTests {
     private let folder: ScratchFolder
     private let cache: DiskCache
@@ -30,7 +30,7 @@ struct DiskCacheUseTests {
         return options
     }
 
-    @Test("images that are made again ask for playlists alone, and are the same")
+    @Test("repeated image requests load only playlists and give the same images")
     func images() async throws {
         var runs: [(images: [[UInt8]], classes: Set<ResourceClass>)] = []
         for _ in 0..<2 {
@@ -46,7 +46,7 @@ struct DiskCacheUseTests {
         #expect(runs[1].classes == [.multivariantPlaylist, .mediaPlaylist])
     }
 
-    @Test("an asset that is looked into again asks for no initialization section")
+    @Test("repeated inspection of an asset loads no initialization section")
     func inspection() async throws {
         var runs: [(tracks: [MediaCodec], classes: Set<ResourceClass>)] = []
         for _ in 0..<2 {
@@ -64,7 +64,7 @@ struct DiskCacheUseTests {
         #expect(!runs[1].classes.contains(.initializationSection))
     }
 
-    @Test("a download takes what is there, and stores nothing beside its folder")
+    @Test("a download uses cached segments and adds nothing to the cache")
     func download() async throws {
         let base = "http://a.example/"
         let media = [UInt8]((0..<3 * 188).map { $0 % 188 == 0 ? 0x47 : 0 })

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Images of streams whose samples are encrypted one by one.
-@Suite("images of encrypted streams", .timeLimit(.minutes(10)), .enabled(if: Tool.exists("/usr/bin/openssl")))
+@Suite("Images of encrypted streams", .timeLimit(.minutes(10)), .enabled(if: Tool.exists("/usr/bin/openssl")))
 struct EncryptedImageTests {
     private static let playlist = SampleImages.base + "list.m3u8"
 
@@ -19,7 +19,7 @@ struct EncryptedImageTests {
         }
     }
 
-    @Test("N04: images are made with the keys of the program, and with a key by hand", arguments: [true, false])
+    @Test("N04: images are made with the app's keys, and with a key override", arguments: [true, false])
     func ownKeys(isByHand: Bool) async throws {
         let rendition = try SampleMedia.rendition("video-180p")
         let header = rendition.initializationSection
@@ -50,7 +50,7 @@ struct EncryptedImageTests {
     }
 
     @Test(
-        "R51: a key that does not fit is named as in playing: that by hand with the segment, others themselves",
+        "R51: a wrong key is reported as in playback: an override with the segment, others with the key",
         arguments: [true, false])
     func unfitKey(isByHand: Bool) async throws {
         let key: [UInt8] = Array(1...16)
@@ -77,11 +77,12 @@ struct EncryptedImageTests {
         #expect(error?.code == .contentKey)
         #expect(
             error?.cause
-                == (isByHand ? "the key given by hand does not fit the segment" : "the key does not fit the segment"))
+                == (isByHand ? "the override key does not decrypt the segment" : "the key does not decrypt the segment")
+        )
         #expect(error?.urlString == SampleImages.base + (isByHand ? "0.ts" : "key.bin"))
     }
 
-    @Test("L01: images of cbcs and cenc are those of the clear stream", arguments: ["cbcs", "cenc"])
+    @Test("L01: images of cbcs and cenc streams equal the clear stream's", arguments: ["cbcs", "cenc"])
     func images(_ scheme: String) async throws {
         let rendition = try SampleMedia.rendition("video-180p")
         let header = rendition.initializationSection

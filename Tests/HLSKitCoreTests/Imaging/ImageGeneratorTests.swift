@@ -13,7 +13,7 @@ import Testing
 
     // MARK: L01
 
-    @Test("L01: exactly one result for each time, in the order of time, whatever the times are")
+    @Test("L01: each requested time gets exactly one result, in order of time")
     func oneResultEach() async throws {
         let generator = SampleImages.generator(try SampleImages.transport())
         generator.maximumSize = PixelSize(width: 64, height: 0)
@@ -24,14 +24,14 @@ import Testing
         #expect(results[6].error?.code == .notAvailable)
     }
 
-    @Test("L01: no time, no result and no request")
+    @Test("L01: an empty list of times makes no request and gives no result")
     func nothing() async throws {
         let transport = try SampleImages.transport()
         #expect(await SampleImages.generator(transport).collect([]).isEmpty)
         #expect(transport.requests.isEmpty)
     }
 
-    @Test("L01: what is changed afterwards does not change what was asked for")
+    @Test("L01: changing options later does not affect earlier requests")
     func frozenOptions() async throws {
         let generator = SampleImages.generator(try SampleImages.transport())
         generator.maximumSize = PixelSize(width: 80, height: 0)
@@ -41,7 +41,7 @@ import Testing
         #expect(await generator.collect(.seconds(1)).first?.image?.width == 20)
     }
 
-    @Test("L01: with tolerances only the beginnings of segments are loaded, each once")
+    @Test("L01: with tolerances only segment starts are loaded, each once")
     func requests() async throws {
         let transport = try SampleImages.transport()
         let generator = SampleImages.generator(transport)
@@ -58,7 +58,7 @@ import Testing
         #expect(transport.requests.count == 8)
     }
 
-    @Test("L01: what all images of a generator load keeps to its rate")
+    @Test("L01: all loads of a generator share its bandwidth limit")
     func rate() throws {
         func images(bytesPerSecond: Int?) throws -> (images: Int, time: Duration) {
             // A link of 500 kB a second.
@@ -78,7 +78,7 @@ import Testing
         #expect(slow.time > free.time + .seconds(1))
     }
 
-    @Test("L01: a segment that cannot be loaded fails its own times, when no other variant has it")
+    @Test("L01: a segment that no variant can load fails only its own times")
     func failure() async throws {
         let transport = try SampleImages.transport { table in
             for name in ["180p", "360p", "540p"] {
@@ -94,7 +94,7 @@ import Testing
         #expect(results[2].error != nil)
     }
 
-    @Test("L01: another variant gives what the first one lacks")
+    @Test("L01: a segment missing in one variant is loaded from another")
     func fallsBack() async throws {
         let transport = try SampleImages.transport { $0[SampleImages.base + "video-180p.m3u8"] = nil }
         let generator = SampleImages.generator(transport)
@@ -103,7 +103,7 @@ import Testing
         #expect(transport.urls.contains(SampleImages.base + "video-540p.m3u8") == false)
     }
 
-    @Test("L01: cancelling all makes the rest cancelled, and later requests are not touched")
+    @Test("L01: cancelling all requests cancels the remaining times, but not later requests")
     func cancelAll() async throws {
         let transport = try SampleImages.transport()
         let generator = SampleImages.generator(transport)
@@ -118,7 +118,7 @@ import Testing
         #expect(await generator.collect(.seconds(1)).first?.image != nil)
     }
 
-    @Test("L01: with the task all that is under way ends, and each time is still reported")
+    @Test("L01: cancelling the task ends all its work, and each time is still reported")
     func cancelTask() async throws {
         let transport = try SampleImages.transport()
         let generator = SampleImages.generator(transport)
@@ -135,7 +135,7 @@ import Testing
         transport.release()
     }
 
-    @Test("L01: who stops iterating stops the work")
+    @Test("L01: ending the iteration stops the work")
     func abandoned() async throws {
         let transport = try SampleImages.transport()
         let generator = SampleImages.generator(transport)
@@ -156,7 +156,7 @@ import Testing
     }
 
     @Test(
-        "L02: images fit into the maximum size in their own shape, from the smallest variant that fills it",
+        "L02: images fit into the maximum size in their own shape, from the smallest sufficient variant",
         arguments: [
             Size(limit: .zero, size: PixelSize(width: 960, height: 540), playlist: "540p"),
             Size(
@@ -179,7 +179,7 @@ import Testing
         #expect(transport.urls.dropFirst().first == SampleImages.base + "video-\(c.playlist).m3u8")
     }
 
-    @Test("L02: with zero tolerance the picture is the one that playing shows", arguments: ["180p", "540p"])
+    @Test("L02: with zero tolerance the image is the frame shown in playback", arguments: ["180p", "540p"])
     func exact(_ name: String) async throws {
         let frames = try SampleImages.frames(of: name)
         let track = try MP4InitializationSection(
@@ -206,7 +206,7 @@ import Testing
         }
     }
 
-    @Test("L02: with zero tolerance each segment is loaded once for all times in it")
+    @Test("L02: with zero tolerance each segment is loaded once for all its times")
     func exactRequests() async throws {
         let transport = try SampleImages.transport()
         let generator = SampleImages.generator(transport, url: SampleImages.base + "video-180p.m3u8")
@@ -226,7 +226,7 @@ import Testing
     }
 
     @Test(
-        "L02: the picture is within the tolerance, and the cheapest there is",
+        "L02: the image lies within the tolerance, at the lowest cost",
         arguments: [
             Tolerance(before: 1, after: 0, time: 4.5, actual: 4),
             Tolerance(before: 0, after: 1, time: 3.5, actual: 4),
@@ -242,7 +242,7 @@ import Testing
         #expect(actual.seconds == c.actual)
     }
 
-    @Test("L02: times outside of the stream get the nearest picture, or fail where the tolerance does not reach")
+    @Test("L02: times outside the stream get the nearest frame, or fail if the tolerance is too small")
     func outside() async throws {
         let generator = SampleImages.generator(try SampleImages.transport())
         let near = await generator.collect(.seconds(-3, 41))
@@ -254,7 +254,7 @@ import Testing
 
     // MARK: L03
 
-    @Test("L03: a single image, and the time of its picture")
+    @Test("L03: a single image is returned with its frame's time")
     func single() async throws {
         let generator = SampleImages.generator(try SampleImages.transport())
         let (image, actual) = try await generator.image(at: Self.seconds(12.5))
@@ -264,7 +264,7 @@ import Testing
         #expect(isOpaque)
     }
 
-    @Test("L03: an error is thrown, and says what is wrong")
+    @Test("L03: a failed image throws an error with the reason")
     func thrown() async throws {
         let missing = SampleImages.generator(TableTransport([:]))
         let absence = await #expect(throws: HLSError.self) { try await missing.image(at: .zero) }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import HLSKitCodec
 
-@Suite("images of media that is not plain", .timeLimit(.minutes(10))) struct ImageMediaTests {
+@Suite("Images of unusual media", .timeLimit(.minutes(10))) struct ImageMediaTests {
     private static let key = "00112233445566778899aabbccddeeff"
     private static let keyBytes = (0..<16).map { UInt8($0 * 17) }
     private static let playlist = SampleImages.base + "x.m3u8"
@@ -58,7 +58,7 @@ import Testing
         #expect(transport.urls.count { $0.hasSuffix("init.mp4") } == 1)
     }
 
-    @Test("a key that cannot be loaded is what the error reports")
+    @Test("the error reports a key that cannot be loaded")
     func noKey() async throws {
         let text =
             "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-KEY:METHOD=AES-128,URI=\"gone.bin\"\n#EXTINF:4,\n0.ts\n"
@@ -70,7 +70,7 @@ import Testing
         #expect(error?.urlString == SampleImages.base + "gone.bin")
     }
 
-    @Test("L01: behind a discontinuity times continue, whatever size and timestamps are there")
+    @Test("L01: after a discontinuity times continue, whatever the size and timestamps")
     func discontinuity() async throws {
         let transport = try SampleImages.transport { table in
             // Each file has its own times: the third part begins at 20 s of its own.
@@ -97,7 +97,7 @@ import Testing
             ], actual: [3.96, 4, 9.48, 11.96, 12, 15.88])
     }
 
-    @Test("L01: segments that are shorter than a first piece are loaded whole, and pieces not tried again")
+    @Test("L01: segments shorter than the first piece are loaded whole, and pieces are not tried again")
     func shortSegments() async throws {
         let segment = try SampleImages.fixture("ts-h264-aac.ts")
         let text =
@@ -115,7 +115,7 @@ import Testing
         #expect(media.map { $0.byteRange != nil } == [true, false, false, false])
     }
 
-    @Test("L02: a segment without parameter sets takes them from the first one", arguments: [false, true])
+    @Test("L02: a segment without parameter sets uses the first segment's", arguments: [false, true])
     func parameterSets(_ isExact: Bool) async throws {
         let first = try SampleImages.fixture("ts-h264-aac.ts")
         var second = first
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test(
-        "L02: a picture is turned as the track header says, if that is wanted",
+        "L02: an image is rotated by the track header on request",
         arguments: 1...3)
     func rotation(_ quarters: Int) async throws {
         let bytes = try SampleImages.turned(SampleImages.fixture("mp4/progressive.mp4"), byQuarters: quarters)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import HLSKitCodec
 
-@Suite("what of a frame is in its image", .timeLimit(.minutes(10)))
+@Suite("Image area and dynamic range", .timeLimit(.minutes(10)))
 struct ImageOptionTests {
     /// A frame of 64×48 whose luma is the column in the upper half and 200 in the lower; no colour.
     private static func ramp(_ change: (UnsafeMutablePointer<AVFrame>) throws -> Void = { _ in }) throws -> VideoFrame {
@@ -37,7 +37,7 @@ struct ImageOptionTests {
     }
 
     @Test(
-        "L02: an image shows the clean aperture, or all of the frame, or its pixels as they are",
+        "L02: an image shows the clean aperture, the whole frame, or the stored pixels",
         arguments: [
             (ImageApertureMode.cleanAperture, PixelSize(width: 40, height: 24)),
             (.productionAperture, PixelSize(width: 128, height: 48)),
@@ -66,7 +66,7 @@ struct ImageOptionTests {
         #expect(try StillImage(frame, apertureMode: .encodedPixels).width == 64)
     }
 
-    @Test("L02: the clean aperture is the default of images, and the maximum is that of what is seen")
+    @Test("L02: the clean aperture is the default, and the maximum size applies to the shown area")
     func defaults() throws {
         let frame = try Self.ramp(Self.crop)
         #expect(try StillImage(frame) == StillImage(frame, apertureMode: .cleanAperture))
@@ -82,7 +82,7 @@ struct ImageOptionTests {
         #expect(try StillImage(turned) == StillImage(frame))
     }
 
-    @Test("L02: high dynamic range is mapped, or comes as it is and says so", arguments: [16, 18])
+    @Test("L02: high dynamic range is tone-mapped, or kept and tagged", arguments: [16, 18])
     func dynamicRange(_ transfer: UInt32) throws {
         let frame = try Self.ramp { frame in
             frame.pointee.color_primaries = AVCOL_PRI_BT2020
@@ -104,7 +104,7 @@ struct ImageOptionTests {
         #expect(file.starts(with: [0x89, 0x50, 0x4E, 0x47]))
     }
 
-    @Test("L02: high dynamic range that cannot be mapped makes no image that claims to be of standard range")
+    @Test("L02: HDR that cannot be mapped gives no image tagged as standard range")
     func unknownColors() throws {
         let frame = try Self.ramp { frame in
             frame.pointee.color_primaries = AVColorPrimaries(rawValue: 200)
@@ -114,13 +114,13 @@ struct ImageOptionTests {
         #expect(try StillImage(frame, dynamicRangePolicy: .matchSource).transferFunction == .pq)
     }
 
-    @Test("L02: standard range is the same by either policy")
+    @Test("L02: standard range is the same under both policies")
     func standardRange() throws {
         let frame = try Self.ramp()
         #expect(try StillImage(frame) == StillImage(frame, dynamicRangePolicy: .matchSource))
     }
 
-    @Test("L02: the generator's images have the part and the range that were asked for")
+    @Test("L02: the generator's images have the requested area and range")
     func generator() async throws {
         let url = SampleImages.base + "a.mp4"
         let bytes = try SampleImages.turned(SampleImages.fixture("mp4/progressive.mp4"), byQuarters: 1)

@@ -8,7 +8,7 @@ import HLSKitTime
 import TestSupport
 import Testing
 
-@Suite("where images come from", .timeLimit(.minutes(10))) struct ImageSourceTests {
+@Suite("Image sources", .timeLimit(.minutes(10))) struct ImageSourceTests {
     private static func seconds(_ value: Double) -> MediaTime { MediaTime(seconds: value, preferredTimescale: 1000) }
 
     // MARK: I-frame playlists
@@ -41,7 +41,7 @@ import Testing
         return (TableTransport(table), ranges)
     }
 
-    @Test("L02: I-frame playlists come first: one byte range for each picture, and nothing else")
+    @Test("L02: I-frame playlists are preferred: one byte range per image, and nothing else")
     func iFrames() async throws {
         let (transport, ranges) = try Self.withIFrames()
         let generator = SampleImages.generator(transport)
@@ -55,7 +55,7 @@ import Testing
         #expect(transport.urls.count == 7)
     }
 
-    @Test("L02: where I-frames are too far away, a variant gives the picture")
+    @Test("L02: if I-frames are too far away, a variant provides the image")
     func iFramesTooFar() async throws {
         let (transport, _) = try Self.withIFrames()
         let generator = SampleImages.generator(transport)
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test(
-        "L02: bare files give the very picture of each time",
+        "L02: bare files give the exact frame of each time",
         arguments: [
             File(name: "ts-h264-aac.ts") { TransportStreamDemuxer() },
             File(name: "ts-192.m2ts") { TransportStreamDemuxer() },
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test("L01: of an MP4 file only the samples of the pictures are loaded")
+    @Test("L01: only the needed frames' samples are loaded from an MP4 file")
     func ranges() async throws {
         let bytes = try SampleImages.fixture("mp4/progressive.mp4")
         let url = SampleImages.base + "a.mp4"
@@ -156,7 +156,7 @@ import Testing
 
     // MARK: Times
 
-    @Test("L02: a picture is found in the segment before or behind where the playlist's durations are inexact")
+    @Test("L02: with inexact durations, a frame is found in the previous or next segment")
     func inexactDurations() async throws {
         let transport = try SampleImages.transport { table in
             let url = SampleImages.base + "video-180p.m3u8"
@@ -169,7 +169,7 @@ import Testing
         #expect(results.map { $0.actual?.seconds } == [3.96, 7.96, 11.92])
     }
 
-    @Test("L02: the time range is that of the playlist")
+    @Test("L02: the time range equals the playlist's")
     func timeRange() async throws {
         let generator = SampleImages.generator(try SampleImages.transport())
         let range = try await generator.loadTimeRange()

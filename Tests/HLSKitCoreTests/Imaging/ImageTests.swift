@@ -13,7 +13,7 @@ import Testing
         return try #require(StillImage(width: width, height: height, pixels: pixels))
     }
 
-    @Test("an image has four bytes for each pixel, or is invalid")
+    @Test("an image has four bytes per pixel, or is invalid")
     func count() {
         #expect(StillImage(width: 2, height: 1, pixels: [UInt8](repeating: 0, count: 8)) != nil)
         #expect(StillImage(width: 2, height: 1, pixels: [UInt8](repeating: 0, count: 7)) == nil)
@@ -21,7 +21,7 @@ import Testing
         #expect(StillImage(width: .max, height: .max, pixels: []) == nil)
     }
 
-    @Test("turning goes clockwise by quarters")
+    @Test("rotation is clockwise in quarter turns")
     func turning() throws {
         func image(_ width: Int, _ height: Int, _ reds: [UInt8]) throws -> StillImage {
             try #require(StillImage(width: width, height: height, pixels: reds.flatMap { [$0, 0, 0, 255] }))
@@ -37,7 +37,7 @@ import Testing
         #expect(upright.turned(byQuarters: -1) == threeQuarters)
     }
 
-    @Test("L01: PNG files begin as they should, JPEG files become smaller with less quality")
+    @Test("L01: PNG files have their signature, and JPEG files shrink with lower quality")
     func files() throws {
         let image = try Self.gradient(160, 90)
         let png = try image.encoded(as: .png)
@@ -47,14 +47,14 @@ import Testing
         #expect(try image.encoded(as: .jpeg()).starts(with: [0xFF, 0xD8, 0xFF]))
     }
 
-    @Test("L01: an image of one pixel and of odd sides can be written", arguments: [(1, 1), (3, 5), (161, 91)])
+    @Test("L01: images of one pixel and of odd sizes can be written", arguments: [(1, 1), (3, 5), (161, 91)])
     func oddSizes(_ width: Int, _ height: Int) throws {
         let image = try Self.gradient(width, height)
         let (png, jpeg) = (try image.encoded(as: .png), try image.encoded(as: .jpeg()))
         #expect(!png.isEmpty && !jpeg.isEmpty)
     }
 
-    @Test("L02: colours are those that ffmpeg gives the same picture", .enabled(if: Tool.exists("/usr/bin/ffmpeg")))
+    @Test("L02: colours equal ffmpeg's for the same frame", .enabled(if: Tool.exists("/usr/bin/ffmpeg")))
     func likeFFmpeg() throws {
         let frame = try SampleImages.frames(of: "360p")[300]
         let image = try StillImage(frame)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What images become of a stream of which some segments are not there.
-@Suite("images beside lost segments", .timeLimit(.minutes(10)))
+@Suite("Images near lost segments", .timeLimit(.minutes(10)))
 struct LostSegmentTests {
     private static let playlist = SampleImages.base + "list.m3u8"
 
@@ -52,7 +52,7 @@ struct LostSegmentTests {
     ]
 
     @Test(
-        "L01: a time whose segment is lost gets the nearest picture that its tolerance allows, others their own",
+        "L01: a time in a lost segment gets the nearest frame within its tolerance; other times are exact",
         arguments: cases)
     func nearest(_ test: Case) async throws {
         let generator = try Self.generator(without: test.lost, damaged: test.damaged)
@@ -67,7 +67,7 @@ struct LostSegmentTests {
         #expect(results.count { $0.error != nil } == test.actual.count { $0 == nil })
     }
 
-    @Test("L02: the first segment of a transport stream, by which times are placed, may be lost")
+    @Test("L02: the first segment of a transport stream, the reference for times, may be missing")
     func firstOfTransportStream() async throws {
         let segment = try SampleImages.fixture("ts-h264-aac.ts")
         let text =
@@ -82,7 +82,7 @@ struct LostSegmentTests {
         #expect(results[1].image != nil)
     }
 
-    @Test("L02: a generator that was used is let go of with all that it loaded")
+    @Test("L02: a released generator frees all that it loaded")
     func release() async throws {
         let segment = try SampleImages.fixture("ts-h264-aac.ts")
         let text = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n0.ts\n#EXTINF:1,\n1.ts\n#EXT-X-ENDLIST\n"

@@ -56,7 +56,7 @@ import Testing
         return finds
     }
 
-    @Test("L02: what is decoded holds the picture that is shown at the time", arguments: orders)
+    @Test("L02: the decoded range contains the frame shown at the time", arguments: orders)
     func holdsThePicture(_ order: Order) throws {
         for time in stride(from: 0.0, to: Double(order.pts.count) + 2, by: 0.5) {
             let finds = try finds(order, [.seconds(time)])
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test("L02: of many times each gets its own picture, however near they are", arguments: orders)
+    @Test("L02: each of many times gets its own frame, however close they are", arguments: orders)
     func many(_ order: Order) throws {
         let times = stride(from: 0.25, to: Double(order.pts.count), by: 0.5).map { Duration.seconds($0) }
         var seen: [Int] = []
@@ -83,7 +83,7 @@ import Testing
         #expect(seen == Array(times.indices))
     }
 
-    @Test("L02: decoding starts as late as it may, and no more is held than the picture needs")
+    @Test("L02: decoding starts as late as possible and holds no more samples than needed")
     func little() throws {
         let order = Order(description: "", pts: Self.long.map { $0 + 1 }, syncs: [0, 30])
         let find = try #require(try finds(order, [.seconds(40)]).first)

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Frames and images of uncommon shapes, against ffmpeg's.
-@Suite("pictures of all shapes", .enabled(if: FFmpegPictures.isThere), .timeLimit(.minutes(10)))
+@Suite("Frames of all shapes", .enabled(if: FFmpegPictures.isThere), .timeLimit(.minutes(10)))
 struct PictureShapeTests {
     struct Shape: Sendable, CustomTestStringConvertible {
         var name: String
@@ -45,7 +45,7 @@ struct PictureShapeTests {
         try frames(of: SampleImages.fixture("\(shape.name).mp4"))
     }
 
-    @Test("J02, J10: frames have ffmpeg's digests, their own size, and the size to show", arguments: shapes)
+    @Test("J02, J10: frames have ffmpeg's digests, their own size and the display size", arguments: shapes)
     func digests(_ shape: Shape) throws {
         let frames = try Self.frames(of: shape)
         #expect(try frames.map { try $0.digest() } == FFmpegPictures.hashes(of: shape.path))
@@ -54,7 +54,7 @@ struct PictureShapeTests {
     }
 
     @Test(
-        "L02: images are those of ffmpeg, with square pixels or as they are", arguments: shapes,
+        "L02: images equal ffmpeg's, with square or stored pixels", arguments: shapes,
         [ImageApertureMode.cleanAperture, .encodedPixels])
     func images(_ shape: Shape, _ mode: ImageApertureMode) throws {
         let image = try StillImage(Self.frames(of: shape)[5], apertureMode: mode)
@@ -65,7 +65,7 @@ struct PictureShapeTests {
         #expect(SampleImages.likeness(image.pixels, expected) > 50)
     }
 
-    @Test("L02, J10: turned images are those of ffmpeg", arguments: 1...3)
+    @Test("L02, J10: rotated images equal ffmpeg's", arguments: 1...3)
     func turned(_ quarters: Int) throws {
         let bytes = try SampleImages.turned(SampleImages.fixture("picture-444.mp4"), byQuarters: quarters)
         let path = try ScratchFile(bytes)
@@ -79,7 +79,7 @@ struct PictureShapeTests {
         #expect(SampleImages.likeness(image.pixels, expected) > 50)
     }
 
-    @Test("L01: a contact sheet is what ffmpeg makes of the same pictures")
+    @Test("L01: a contact sheet equals ffmpeg's from the same frames")
     func sheet() throws {
         let images = try Self.frames(of: Self.shapes[1]).prefix(6).map { try StillImage($0) }
         let sheet = try ContactSheet(of: images, columnCount: 3)
@@ -102,7 +102,7 @@ struct PictureShapeTests {
 
     // MARK: JPEG pictures
 
-    @Test("C12: images are taken from JPEG pictures where a playlist lists them, and nothing else is loaded")
+    @Test("C12: images are made from JPEG frames if a playlist lists them, without other loads")
     func jpegImages() async throws {
         let file = try FragmentedFile(SampleImages.fixture("mjpg-iframes.mp4"))
         var table = try SampleImages.resources()

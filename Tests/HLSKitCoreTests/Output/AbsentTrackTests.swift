@@ -5,7 +5,7 @@ import HLSKitTime
 import TestSupport
 import Testing
 
-@Suite("tracks that are told of and never come", .timeLimit(.minutes(10)))
+@Suite("Announced tracks without media", .timeLimit(.minutes(10)))
 struct AbsentTrackTests {
     /// A transport stream whose tables name audio that it has not.
     private static func stream(_ fixture: PacketFixture) throws -> [UInt8] {
@@ -21,7 +21,7 @@ struct AbsentTrackTests {
         return try folder.bytes("out")
     }
 
-    @Test("writers do not wait for audio that no segment has", arguments: [OutputFormat.mp4, .ts, .framemd5])
+    @Test("writers do not wait for audio that no segment contains", arguments: [OutputFormat.mp4, .ts, .framemd5])
     func absentSound(format: OutputFormat) throws {
         let fixture = try PacketFixture("h264-annexb")
         let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:1.2,\na.ts\n#EXT-X-ENDLIST\n"

@@ -8,7 +8,7 @@ import HLSKitTime
 import TestSupport
 import Testing
 
-@Suite("audio outputs", .timeLimit(.minutes(10)))
+@Suite("Audio outputs", .timeLimit(.minutes(10)))
 struct AudioOutputTests {
     /// The buffers of the sample up to `end`, and when they came.
     private static func play(
@@ -40,7 +40,7 @@ struct AudioOutputTests {
         }
     }
 
-    @Test("J05: audio comes when the timebase reaches it, all of it, with its times")
+    @Test("J05: audio arrives complete, with its times, when the timebase reaches it")
     func delivery() throws {
         let (sample, buffers) = try Self.play(AudioOutput())
         let epoch = try #require(sample.epoch)
@@ -62,7 +62,7 @@ struct AudioOutputTests {
         AudioOutput.Format(sampleRate: 16_000), AudioOutput.Format(channelCount: 6),
     ]
 
-    @Test("J05: audio is converted to the format that was asked for", arguments: formatCases)
+    @Test("J05: audio is converted to the requested format", arguments: formatCases)
     func formats(_ format: AudioOutput.Format) throws {
         let (_, buffers) = try Self.play(AudioOutput(format: format), end: .seconds(4))
         let first = try #require(buffers.elements.first)
@@ -77,7 +77,7 @@ struct AudioOutputTests {
         Self.expectContinuous(buffers.elements, tolerance: .milliseconds(3))
     }
 
-    @Test("J05: volume and mute change the audio of outputs over some milliseconds, and nothing of writers")
+    @Test("J05: volume and mute fade an output's audio within milliseconds, and do not affect writers")
     func volume() throws {
         let (_, plain) = try Self.play(AudioOutput(), end: .seconds(4))
         let (sample, changed) = try Self.play(AudioOutput(), end: .seconds(4)) { sample, time in
@@ -111,7 +111,7 @@ struct AudioOutputTests {
     }
 
     @Test(
-        "G08: at rate r the audio of an output takes 1/r of the time, in step with the frames",
+        "G08: at rate r an output's audio takes 1/r of its time, in sync with the frames",
         arguments: [0.5, 1.5, 2])
     func rates(_ rate: Double) throws {
         let output = AudioOutput()
@@ -145,7 +145,7 @@ struct AudioOutputTests {
         #expect(sample.player.state.statistics.numberOfDroppedVideoFrames == 0)
     }
 
-    @Test("G08: the rate changes at once, without a gap in the audio")
+    @Test("G08: a rate change applies at once, without a gap in the audio")
     func changingRate() throws {
         let output = AudioOutput()
         let (sample, buffers) = try Self.play(output, end: .seconds(12)) { sample, time in
@@ -163,7 +163,7 @@ struct AudioOutputTests {
         #expect(sample.timeControlChanges.count(where: { $0.new == .playing }) == 1)
     }
 
-    @Test("J05: of buffers that no one asks for the newest stay")
+    @Test("J05: if buffers are not read, the newest are kept")
     func nobodyAsks() throws {
         let output = AudioOutput()
         var taken: [AudioOutput.Buffer] = []

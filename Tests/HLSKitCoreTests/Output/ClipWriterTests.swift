@@ -35,7 +35,7 @@ struct ClipWriterTests {
         }
     }
 
-    @Test("the earliest sample is at 0, whichever came first, and nothing else moves")
+    @Test("the earliest sample is at 0, whichever arrives first, and offsets are kept")
     func bothKinds() throws {
         let sink = Sink([.video, .audio])
         let writer = ClipWriter(sink, startingAt: MediaTime(value: 60, timescale: 1))
@@ -48,7 +48,7 @@ struct ClipWriterTests {
             ])
     }
 
-    @Test("who has one kind of media only waits for no other for long; tracks that change keep their place")
+    @Test("with one kind of media a clip does not wait long for another; changed tracks keep the offset")
     func oneKind() throws {
         let sink = Sink([.video, .audio])
         let writer = ClipWriter(sink)
@@ -62,7 +62,7 @@ struct ClipWriterTests {
         #expect(sink.lines.last == "1 at 0.5")
     }
 
-    @Test("an item from its start is not a clip, one that is joined later is", arguments: [(900, 900), (6010, 0)])
+    @Test("an item played from its start keeps its times; a later one begins at 0", arguments: [(900, 900), (6010, 0)])
     func joined(first: Int64, written: Int64) throws {
         let sink = Sink([.video, .audio])
         let writer = ClipWriter(sink, unlessBefore: MediaTime(value: 1, timescale: 1))
@@ -73,7 +73,7 @@ struct ClipWriterTests {
         #expect(sink.lines == ["2 tracks", "0 at \(times[0])", "1 at \(times[1])", "0 at \(times[2])", "end"])
     }
 
-    @Test("what is held back is written at the end")
+    @Test("held-back samples are written at the end")
     func short() throws {
         let sink = Sink([.video, .audio])
         let writer = ClipWriter(sink)

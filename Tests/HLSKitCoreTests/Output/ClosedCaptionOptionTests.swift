@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// Captions inside the video, as options of the legible group.
-@Suite("closed captions of the player", .timeLimit(.minutes(10)))
+@Suite("Closed captions of the player", .timeLimit(.minutes(10)))
 struct ClosedCaptionOptionTests {
     private static let renditions = [
         #"TYPE=CLOSED-CAPTIONS,GROUP-ID="cc",NAME="English",LANGUAGE="en",AUTOSELECT=YES,INSTREAM-ID="CC1",CHARACTERISTICS="public.accessibility.transcribes-spoken-dialog""#,
@@ -53,7 +53,7 @@ struct ClosedCaptionOptionTests {
     }
 
     @Test(
-        "K03: a rendition with INSTREAM-ID plays as cues at the right item times, with its language",
+        "K03: a rendition with INSTREAM-ID plays as cues at its item times, with its language",
         arguments: [
             Source(testDescription: "CEA-608, first field", option: "English", expected: english),
             Source(testDescription: "CEA-608, second field", option: "Deutsch", expected: german),
@@ -108,7 +108,7 @@ struct ClosedCaptionOptionTests {
         #expect(Self.lines(deliveries.elements.flatMap(\.cues)) == source.expected)
     }
 
-    @Test("K03, I02: the options have language and characteristics, and those of unknown channels cannot be selected")
+    @Test("K03, I02: options have language and characteristics, and options with unknown channels are excluded")
     func options() throws {
         let sample = try Self.sample()
         try sample.item.add(LegibleOutput())
@@ -131,7 +131,7 @@ struct ClosedCaptionOptionTests {
         #expect(Self.lines(sample.cuesTold).suffix(1) == Self.digital.suffix(1))
     }
 
-    @Test("K03: captions are selected while playing, at once and without a pause, and leave at once")
+    @Test("K03: captions can be selected and deselected during playback, at once and without a pause")
     func whilePlaying() throws {
         let sample = try Self.sample()
         let output = LegibleOutput()
@@ -163,7 +163,7 @@ struct ClosedCaptionOptionTests {
         }
     }
 
-    @Test("K02: after a seek, forth and back, captions are those of the new place")
+    @Test("K02: after a seek, forward or back, captions match the new position")
     func seeks() throws {
         let sample = try Self.sample {
             $0.subtitles = try? QualityExpression(parsing: "name=English", for: .renditions)
@@ -191,7 +191,7 @@ struct ClosedCaptionOptionTests {
     }
 
     @Test(
-        "K03: captions that no playlist names become options as they come, unless it says that there are none",
+        "K03: undeclared captions become options when they appear, unless the playlist says NONE",
         arguments: [
             Undeclared(
                 testDescription: "nothing is said", path: "main.m3u8", expected: ["CC1", "CC3", "SERVICE1"]),
@@ -226,7 +226,7 @@ struct ClosedCaptionOptionTests {
         #expect(Self.lines(sample.cuesTold) == (hasSelected ? Array(Self.english.dropFirst()) : []))
     }
 
-    @Test("I05: criteria select closed captions by language, subtitles only where asked for")
+    @Test("I05: criteria select closed captions by language, and subtitles only if requested")
     func criteria() throws {
         let sample = try Self.sample()
         sample.player.setMediaSelectionCriteria(MediaSelectionCriteria(preferredLanguages: ["de"]), for: .legible)

@@ -10,7 +10,7 @@ import Testing
 
 @testable import HLSKitOutput
 
-@Suite("composition of pictures and metadata", .timeLimit(.minutes(10)))
+@Suite("Composition of frames and metadata", .timeLimit(.minutes(10)))
 struct CompositionOutputTests {
     private static func time(_ seconds: Double) -> MediaTime { MediaTime(seconds: seconds, preferredTimescale: 1000) }
 
@@ -69,7 +69,7 @@ struct CompositionOutputTests {
         TrackCase(composition: [-1], instruction: [-1], given: "-1:event"),
     ]
 
-    @Test("J11: metadata is given where both composition and instruction name its track", arguments: trackCases)
+    @Test("J11: metadata is provided if both composition and instruction name its track", arguments: trackCases)
     func tracks(_ test: TrackCase) async throws {
         let asked = Asked()
         let composition = FrameComposition(
@@ -93,7 +93,7 @@ struct CompositionOutputTests {
         #expect(asked.all == ["1.0 \(test.given)"])
     }
 
-    @Test("J11: the group of a frame is the last that has begun, unless it has ended")
+    @Test("J11: a frame's group is the last one that has begun, unless it has ended")
     func current() async throws {
         let asked = Asked()
         let composition = FrameComposition(
@@ -116,7 +116,7 @@ struct CompositionOutputTests {
             asked.all == ["0.5 4:-", "1.0 4:a", "1.5 4:a", "2.25 4:b", "2.5 4:-", "3.0 4:c", "9.0 4:c"])
     }
 
-    @Test("J11: each instruction holds for its time; frames of no instruction come as they are")
+    @Test("J11: each instruction applies to its time; frames without an instruction are unchanged")
     func instructions() async throws {
         let asked = Asked()
         let composition = FrameComposition(
@@ -148,7 +148,7 @@ struct CompositionOutputTests {
         #expect(asked.all == ["0.0 4:four", "1.5 4:four", "2.0 4:four 5:-", "2.9 4:four 5:-"])
     }
 
-    @Test("J11: a compositor that throws, or takes too long, leaves out its frame and no other")
+    @Test("J11: a compositor that throws, or takes too long, loses only that frame")
     func failures() async throws {
         struct Odd: Error {}
         let clock = VirtualClock()
@@ -189,7 +189,7 @@ struct CompositionOutputTests {
         }
     }
 
-    @Test("J08, J11: frames arrive in BT.709, or in the colours of their source where that is supported")
+    @Test("J08, J11: frames arrive in BT.709, or in their source's colours if supported")
     func colors() async throws {
         let source = try #require(Self.base)
         for isWide in [false, true] {
@@ -210,7 +210,7 @@ struct CompositionOutputTests {
         #expect(compositor.found.elements.first?.pixelFormatName == "rgba")
     }
 
-    @Test("J11: after a jump inside what was read metadata is known, beyond it not until it comes")
+    @Test("J11: after a jump, metadata is known inside the read range, and outside of it when it arrives")
     func jumps() {
         func names(_ groups: [Int: TimedMetadataGroup]?) -> Double? { groups?[4]?.timeRange.start.seconds }
         var metadata = CompositionMetadata()
@@ -233,7 +233,7 @@ struct CompositionOutputTests {
         #expect(names(metadata.groups(at: .seconds(4), generation: 3)) == 3)
     }
 
-    @Test("J11: an image is a frame again, with the times of another")
+    @Test("J11: an image can become a frame again, with another frame's times")
     func image() throws {
         let base = try #require(Self.base).placed(at: Self.time(7))
         var image = try StillImage(base)

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// The date ranges of a live stream, through the player.
-@Suite("date ranges of live streams", .timeLimit(.minutes(10)))
+@Suite("Date ranges of live streams", .timeLimit(.minutes(10)))
 struct DateRangeCollectorTests {
     private static let out = #"#EXT-X-DATERANGE:ID="ad",START-DATE="2026-01-01T00:00:07Z",SCTE35-OUT=0xFC01,X-COM="x""#
     /// The same range: a playlist may say more of it in another tag.
@@ -57,7 +57,7 @@ struct DateRangeCollectorTests {
         return updates.elements
     }
 
-    @Test("K10: ranges are new, modified and gone as the playlist of a live stream says, on the item's timeline")
+    @Test("K10: ranges are reported as new, modified and removed with each playlist, on the item's timeline")
     func live() throws {
         let updates = try Self.play(MetadataCollector())
         #expect(updates.map { $0.newGroups.map(\.id) } == [["ad"], ["one"], [], ["two"], []])
@@ -79,7 +79,7 @@ struct DateRangeCollectorTests {
         for name in ["X-COM", "SCTE35-OUT", "SCTE35-IN"] { #expect(items.contains(name), "\(items)") }
     }
 
-    @Test("K10: of identifiers and classes only those that are wanted come")
+    @Test("K10: only the requested identifiers and classes are reported")
     func filters() throws {
         let chapters = try Self.play(MetadataCollector(classifyingLabels: ["chapter"]))
         #expect(chapters.map { $0.newGroups.map(\.id) } == [["one"], ["two"]])

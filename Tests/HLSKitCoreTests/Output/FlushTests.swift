@@ -5,7 +5,7 @@ import Testing
 
 @testable import HLSKitOutput
 
-@Suite("What is on disk while an item is played", .timeLimit(.minutes(10)))
+@Suite("Files on disk during playback", .timeLimit(.minutes(10)))
 struct FlushTests {
     enum Kind: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case hashes, sound, samples, pictures
@@ -21,7 +21,7 @@ struct FlushTests {
         }
     }
 
-    @Test("what was delivered is in the file a second of media later, however little it is", arguments: Kind.allCases)
+    @Test("delivered media is in the file a second of media later, however little it is", arguments: Kind.allCases)
     func flush(_ kind: Kind) throws {
         let folder = try TemporaryFolder()
         let sample = try VirtualSample(end: .seconds(12))
@@ -36,7 +36,7 @@ struct FlushTests {
         #expect(try #require(growing.first) > 0)
     }
 
-    @Test("whoever reads a pipe has media when it is due, and not a second later", arguments: [Kind.hashes, .sound])
+    @Test("a pipe's reader gets media when it is due, not a second later", arguments: [Kind.hashes, .sound])
     func pipe(_ kind: Kind) throws {
         let folder = try TemporaryFolder()
         #expect(mkfifo(folder.path("a"), 0o600) == 0)

@@ -14,7 +14,7 @@ struct FrameHashWriterTests {
         try folder.text("out").split(separator: "\n").map(String.init)
     }
 
-    @Test("the text for frames is ffmpeg's, line by line", arguments: ["h264-annexb", "h264-avcc", "hevc", "av1"])
+    @Test("the text for frames equals ffmpeg's line by line", arguments: ["h264-annexb", "h264-avcc", "hevc", "av1"])
     func videoText(name: String) throws {
         let fixture = try PacketFixture(name)
         let folder = try TemporaryFolder()
@@ -27,7 +27,7 @@ struct FrameHashWriterTests {
         #expect(lines.contains { $0.wholeMatch(of: /#software: Lavf\d+\.\d+\.\d+/) != nil })
     }
 
-    @Test("the text for audio is ffmpeg's, line by line", arguments: AudioDecoderTests.streams)
+    @Test("the text for audio equals ffmpeg's line by line", arguments: AudioDecoderTests.streams)
     func audioText(name: String) throws {
         let fixture = try PacketFixture(name)
         let folder = try TemporaryFolder()
@@ -47,7 +47,7 @@ struct FrameHashWriterTests {
         }
     }
 
-    @Test("lines of two tracks are in the order of their times, whoever was faster")
+    @Test("lines of two tracks are sorted by time, whichever arrives first")
     func interleaving() throws {
         let video = try PacketFixture("h264-annexb")
         let audio = try PacketFixture("aac")
@@ -76,7 +76,7 @@ struct FrameHashWriterTests {
         #expect(times == times.sorted())
     }
 
-    @Test("a track that comes after the header is described before its first line", arguments: [true, false])
+    @Test("a track that appears after the header is described before its first line", arguments: [true, false])
     func lateTrack(isVideo: Bool) throws {
         let video = try PacketFixture("h264-annexb")
         let audio = try PacketFixture("aac")
@@ -111,7 +111,7 @@ struct FrameHashWriterTests {
         #expect(lines.count { $0.hasPrefix("#tb 0: ") } == 1)
     }
 
-    @Test("a track without frames does not hold up the other for more than ten seconds")
+    @Test("a track without frames delays the other for at most ten seconds")
     func silentTrack() throws {
         let audio = try PacketFixture("alac")
         let video = try PacketFixture("h264-annexb").track

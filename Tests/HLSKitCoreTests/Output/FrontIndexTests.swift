@@ -5,7 +5,7 @@ import Testing
 @testable import HLSKitOutput
 
 /// Boxes are named and sized as a muxer writes them; what is in them does not matter.
-@Suite("the index in front of the media", .timeLimit(.minutes(10)))
+@Suite("Index before the media", .timeLimit(.minutes(10)))
 struct FrontIndexTests {
     private static func box(_ name: String, _ byteCount: Int) -> [UInt8] {
         let size = (0..<4).reversed().map { UInt8(truncatingIfNeeded: byteCount >> (8 * $0)) }
@@ -55,7 +55,7 @@ struct FrontIndexTests {
     }
 
     @Test(
-        "the index is in front where it has room, and behind the media where it has not",
+        "the index comes before the media if it fits there, and after the media otherwise",
         arguments: [
             (100, 400, ["ftyp 24", "moov 100", "free 300", "mdat 1000"]),
             (400, 400, ["ftyp 24", "moov 400", "mdat 1000"]),
@@ -73,7 +73,7 @@ struct FrontIndexTests {
         #expect(start - 4 == 24 + Int(room), "the media is where the muxer has put it")
     }
 
-    @Test("a muxer that leaves no room writes as it wants")
+    @Test("a muxer without reserved space writes unchanged")
     func without() throws {
         let folder = try TemporaryFolder()
         let file = try OutputFile(path: folder.path("a"))

@@ -11,7 +11,7 @@ import Testing
 @testable import HLSKitPlayback
 
 /// Outputs that come when media has been loaded and no one took it.
-@Suite("late outputs", .timeLimit(.minutes(10)))
+@Suite("Late outputs", .timeLimit(.minutes(10)))
 struct LateOutputTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
@@ -48,7 +48,7 @@ struct LateOutputTests {
         return bench
     }
 
-    @Test("an output that comes late gets the frame of now at once, and the others lose nothing", arguments: cases)
+    @Test("an output added late gets the current frame at once, and the others lose nothing", arguments: cases)
     func picture(_ test: Case) throws {
         let bench = try Self.bench(test)
         let (sound, pictures) = (CapturingWriter([.audio]), Recorder<VideoFrame>())
@@ -103,7 +103,7 @@ struct LateOutputTests {
         #expect(last.time + last.length > .milliseconds(39_900))
     }
 
-    @Test("after a seek back to before where it came it has frames, too")
+    @Test("after a seek back to before it was added, a late output also gets frames")
     func seekBack() throws {
         let bench = try Self.bench(Case(testDescription: "", hasSound: true, time: 0, forwardBuffer: 60))
         let writer = CapturingWriter([.video])
@@ -122,7 +122,7 @@ struct LateOutputTests {
         }
     }
 
-    @Test("a snapshot of a live stream that no one watched is of now")
+    @Test("a snapshot of a live stream without earlier outputs is current")
     func live() throws {
         let bench = try VirtualBench(try VirtualLive())
         bench.item.remove(bench.writer)
@@ -146,7 +146,7 @@ struct LateOutputTests {
         }
     }
 
-    @Test("a second output that comes while time stands still gets the frame that is shown")
+    @Test("a second output added while time is stopped gets the shown frame")
     func welcome() throws {
         let bench = try VirtualBench()
         try bench.play { bench in
@@ -160,7 +160,7 @@ struct LateOutputTests {
         }
     }
 
-    @Test("which kinds are too late follows from what was taken before")
+    @Test("the late kinds are those not taken before")
     func lateTaking() {
         var late = LateTaking()
         late.begin(.main, [.audio])

@@ -2,7 +2,7 @@ import HLSKitCore
 import Testing
 
 @Suite struct LegibleCueTests {
-    @Test("K01: a cue is a caption with its styles and its place")
+    @Test("K01: a cue is a caption with its styles and position")
     func caption() {
         let range = MediaTimeRange(start: .zero, duration: MediaTime(value: 1, timescale: 1))
         let cue = LegibleCue(timeRange: range, text: "a b", payload: "a <i>b</i>", identifier: "x")

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// Captions of live streams: a window that slides, segments that repeat cues.
-@Suite("captions of live streams", .timeLimit(.minutes(10)))
+@Suite("Captions of live streams", .timeLimit(.minutes(10)))
 struct LiveCaptionTests {
     private static func lines(_ cues: [LegibleCue]) -> [String] {
         cues.map { "\($0.timeRange.start.seconds)-\($0.timeRange.end.seconds) \($0.text)" }
@@ -74,7 +74,7 @@ struct LiveCaptionTests {
         }
     }
 
-    @Test("K03: closed captions of a live stream continue while its window slides, and are collected whole")
+    @Test("K03: live closed captions continue while the window slides, and none are lost")
     func closedCaptions() throws {
         let main = CaptionStream.main(
             [#"TYPE=CLOSED-CAPTIONS,GROUP-ID="c",NAME="CC",LANGUAGE="en",INSTREAM-ID="CC1""#],
@@ -86,7 +86,7 @@ struct LiveCaptionTests {
         #expect(collector.closedCaptions.count { $0.service == .cc3 } == 3)
     }
 
-    @Test("K01: subtitles of a live stream continue while its window slides, each once", arguments: ["wvtt", "stpp"])
+    @Test("K01: live subtitles continue while the window slides, each once", arguments: ["wvtt", "stpp"])
     func subtitles(name: String) throws {
         let main = CaptionStream.main(
             [#"TYPE=SUBTITLES,GROUP-ID="s",NAME="English",LANGUAGE="en",URI="\#(name).m3u8""#],

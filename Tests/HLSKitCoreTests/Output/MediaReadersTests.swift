@@ -4,7 +4,7 @@ import Testing
 
 @testable import HLSKitOutput
 
-@Suite("readers of an output's sequence", .timeLimit(.minutes(10)))
+@Suite("Readers of an output's sequence", .timeLimit(.minutes(10)))
 struct MediaReadersTests {
     private let clock = VirtualClock()
     private let diary = Diary()
@@ -33,7 +33,7 @@ struct MediaReadersTests {
         }
     }
 
-    @Test("a sender that waits makes no reader lose anything, however slow it is", arguments: [2, 4, 64])
+    @Test("with a waiting sender no reader loses anything, however slow it is", arguments: [2, 4, 64])
     func waiting(limit: Int) throws {
         let readers = MediaReaders<Int>(limit: limit)
         let tasks = [read(readers, every: .milliseconds(40), as: "a"), read(readers, every: .milliseconds(3), as: "b")]
@@ -50,7 +50,7 @@ struct MediaReadersTests {
         #expect(readers.lostCount == 0)
     }
 
-    @Test("one that does not wait makes a slow reader lose the oldest, which is counted")
+    @Test("without a waiting sender a slow reader loses the oldest elements, which are counted")
     func losing() throws {
         let readers = MediaReaders<Int>(limit: 4)
         let task = read(readers)
@@ -62,7 +62,7 @@ struct MediaReadersTests {
         try clock.run { await task.value }
     }
 
-    @Test("who waits goes on when the reader goes, when time jumps and when nothing more comes", arguments: 0..<4)
+    @Test("a waiting sender resumes when the reader leaves, time jumps or the media ends", arguments: 0..<4)
     func releasing(way: Int) throws {
         let readers = MediaReaders<Int>(limit: 2)
         let task = read(readers, every: .seconds(1_000_000))
@@ -83,7 +83,7 @@ struct MediaReadersTests {
         }
     }
 
-    @Test("a sequence that nobody reads holds nobody up when it is let go")
+    @Test("a released unread sequence does not block the sender")
     func letGo() throws {
         let readers = MediaReaders<Int>(limit: 2)
         var stream: AsyncStream<Int>? = readers.subscribe { false }
@@ -97,7 +97,7 @@ struct MediaReadersTests {
         #expect(!readers.hasReaders)
     }
 
-    @Test("what waits to be read is of the past when time has jumped")
+    @Test("unread elements are dropped by a jump")
     func jump() throws {
         let readers = MediaReaders<Int>(limit: 4)
         let stream = readers.subscribe { false }

@@ -11,14 +11,14 @@ import Testing
         return clock
     }
 
-    @Test("B07: at the rate of the moment item time and host time follow from each other")
+    @Test("B07: item time and host time convert at the current rate")
     func conversion() {
         let clock = Self.clock(rate: 2)
         #expect(clock.hostTime(of: .seconds(14)) == HostTime(offset: .seconds(102)))
         #expect(clock.itemTime(atHostTime: HostTime(offset: .seconds(99))) == .seconds(8))
     }
 
-    @Test("B07: while time stands still, without pacing and for what is no time, it is the moment itself")
+    @Test("B07: with stopped, unpaced or invalid time the result is the current moment")
     func rest() {
         for clock in [Self.clock(rate: 0), Self.clock(rate: 1, isPaced: false)] {
             #expect(clock.hostTime(of: .seconds(14)) == clock.hostTime)
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(
-        "B07: no rate and no time is too odd to be asked about", arguments: [1e-300, -1e-300, 1e300, .infinity, .nan])
+        "B07: extreme rates and times give valid results", arguments: [1e-300, -1e-300, 1e300, .infinity, .nan])
     func odd(rate: Double) {
         let clock = Self.clock(rate: rate)
         for time in [MediaTime.seconds(Int64.max), .seconds(Int64.min), .seconds(11), .seconds(10)] {

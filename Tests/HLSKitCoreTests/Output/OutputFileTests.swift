@@ -14,7 +14,7 @@ private final class NoteBox: Sendable {
 struct OutputFileTests {
     private static let text = Array("media".utf8)
 
-    @Test("a file has its name only after the commit")
+    @Test("a file gets its name only when committed")
     func commit() throws {
         let folder = try TemporaryFolder()
         let file = try OutputFile(path: folder.path("a.ts"))
@@ -26,7 +26,7 @@ struct OutputFileTests {
         #expect(file.byteCount == 5)
     }
 
-    @Test("a discarded file leaves nothing, a forgotten one its part file")
+    @Test("a discarded file leaves nothing behind, a forgotten one its part file")
     func endings() throws {
         let folder = try TemporaryFolder()
         let discarded = try OutputFile(path: folder.path("a"))
@@ -41,7 +41,7 @@ struct OutputFileTests {
         #expect(try folder.bytes("b.part") == Self.text)
     }
 
-    @Test("an existing file is refused, or kept until the commit with overwrite")
+    @Test("an existing file is refused, or with overwrite kept until the commit")
     func existing() throws {
         let folder = try TemporaryFolder()
         try Data("old".utf8).write(to: folder.url.appending(path: "a"))
@@ -56,7 +56,7 @@ struct OutputFileTests {
         #expect(try folder.bytes("a") == Self.text)
     }
 
-    @Test("a part that someone is writing is left alone, one that no one writes any more makes way")
+    @Test("a part file in use is not touched, and an abandoned one is moved away")
     func twoWriters() throws {
         let folder = try TemporaryFolder()
         let first = try OutputFile(path: folder.path("a"))
@@ -73,7 +73,7 @@ struct OutputFileTests {
         #expect(try folder.bytes("b") == Self.text)
     }
 
-    @Test("a file that turns up while writing is not replaced, and the part file is named")
+    @Test("a file that appears during writing is not replaced, and the error names the part file")
     func lateExisting() throws {
         let folder = try TemporaryFolder()
         let file = try OutputFile(path: folder.path("a"))
@@ -86,7 +86,7 @@ struct OutputFileTests {
         #expect(try folder.bytes("a.part") == Self.text)
     }
 
-    @Test("R65: an old part file is kept under another name, and a link in its place is refused")
+    @Test("R65: an old part file is kept under another name, and a link in its position is refused")
     func oldPart() throws {
         let folder = try TemporaryFolder()
         try Data("an older and longer text".utf8).write(to: folder.url.appending(path: "a.part"))
@@ -104,7 +104,7 @@ struct OutputFileTests {
         #expect(try folder.text("victim") == "keep")
     }
 
-    @Test("R65: what each of several runs has left is kept, what is empty is not, nor what can be made again")
+    @Test("R65: part files of several runs are kept, except empty and reproducible ones")
     func leftovers() throws {
         let folder = try TemporaryFolder()
         for run in 1...3 {
@@ -122,7 +122,7 @@ struct OutputFileTests {
             folder.names == ["a.1.part", "a.2.part"], "a file to which nothing was written is gone with its object")
     }
 
-    @Test("a writer that is let go before the first sample leaves no file, alone and of a recording that is split")
+    @Test("a writer released before its first sample leaves no file, also in a split recording")
     func unwritten() throws {
         let folder = try TemporaryFolder()
         do {
@@ -136,16 +136,16 @@ struct OutputFileTests {
         #expect(folder.names == [])
     }
 
-    @Test("a writer tells where it keeps what a run before has left")
+    @Test("a writer reports the path where it keeps an earlier run's part file")
     func leftoverNote() throws {
         let folder = try TemporaryFolder()
         try Data("old".utf8).write(to: folder.url.appending(path: "a.mp4.part"))
         let notes = NoteBox()
         _ = try OutputFormat.mp4.makeWriter(path: folder.path("a.mp4")) { notes.add($0) }
-        #expect(notes.texts == ["what a run before has left is kept: \(folder.path("a.mp4.1.part"))"])
+        #expect(notes.texts == ["the unfinished file of an earlier run is kept: \(folder.path("a.mp4.1.part"))"])
     }
 
-    @Test("a path that cannot be written is known at once, with the system's words")
+    @Test("an unwritable path fails at once with the system's message")
     func notWritable() throws {
         let folder = try TemporaryFolder()
         try FileManager.default.createDirectory(
@@ -163,7 +163,7 @@ struct OutputFileTests {
         }
     }
 
-    @Test("R72: a full device is an error with the path and the system's words, and stays one")
+    @Test("R72: a full device is a lasting error with the path and the system's message")
     func fullDevice() throws {
         let file = try OutputFile(path: "/dev/full")
         #expect(!file.isSeekable)
@@ -179,7 +179,7 @@ struct OutputFileTests {
         }
     }
 
-    @Test("a pipe whose reader has gone is an error and no signal")
+    @Test("a pipe without a reader is an error, not a signal")
     func brokenPipe() throws {
         let folder = try TemporaryFolder()
         #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
@@ -195,7 +195,7 @@ struct OutputFileTests {
         #expect(folder.names == ["pipe"])
     }
 
-    @Test("small and large writes and a seek leave the bytes where they belong")
+    @Test("small and large writes and a seek put bytes at their offsets")
     func seeking() throws {
         let folder = try TemporaryFolder()
         let file = try OutputFile(path: folder.path("a"))
@@ -216,7 +216,7 @@ struct OutputFileTests {
     }
 
     @Test(
-        "names stand for formats",
+        "file names determine formats",
         arguments: [
             ("a.ts", OutputFormat.ts), ("a.MP4", .mp4), ("a.m4a", .mp4), ("x/a.mkv", .mkv), ("a.y4m", .y4m),
             ("a.yuv", .rawvideo), ("a.wav", .wav), ("a.framemd5", .framemd5), ("a.md5", .framemd5), ("a", nil),

@@ -60,7 +60,7 @@ struct OutputRegistryTests {
         ),
     ]
 
-    @Test("an output is given what its protocols say, less what it was made without")
+    @Test("an output gets media by its protocols, except suppressed kinds")
     func outputs() {
         let all = OutputRegistry()
         for (output, wanted) in Self.outputs {
@@ -73,7 +73,7 @@ struct OutputRegistryTests {
         }
     }
 
-    @Test("a writer is given what its protocols and its kinds of media say")
+    @Test("a writer gets media by its protocols and kinds of media")
     func writers() {
         let registry = OutputRegistry()
         registry.add(Frames([.audio]))
@@ -87,7 +87,7 @@ struct OutputRegistryTests {
         #expect(registry.writers.map(\.capabilities.frames).map { $0 != nil } == [false, true, false])
     }
 
-    @Test("channels are limited by the most that an output gives, unless one takes them as they come")
+    @Test("channels are limited by the largest output, unless one takes them unchanged")
     func channels() {
         let registry = OutputRegistry()
         #expect(registry.limits.maximumChannelCount == nil)
@@ -143,7 +143,7 @@ struct WriterFeedTests {
         clock.advance(by: .zero)
     }
 
-    @Test("a writer is told all its tracks before anything of them, and again when one changes")
+    @Test("a writer gets all its tracks before any media, and again when one changes")
     func tracks() {
         let (feed, log) = (WriterFeed(registry, isHeld: false), Log())
         registry.add(log)
@@ -161,7 +161,7 @@ struct WriterFeedTests {
         #expect(log.lines.suffix(3) == ["1 at 0.1", "tracks 1 3", "1 at 0.2"])
     }
 
-    @Test("a writer that comes late does not wait for other kinds of media")
+    @Test("a writer added late does not wait for other kinds of media")
     func late() {
         registry.open(clock: { OutputClock() }, noteChange: {})
         let (feed, log) = (WriterFeed(registry, isHeld: false), Log())
@@ -173,7 +173,7 @@ struct WriterFeedTests {
         #expect(log.lines == ["tracks 1", "0 at 7.0", "tracks 1 2"])
     }
 
-    @Test("while the item waits for its turn, writers are not told its tracks; media tells them")
+    @Test("while the item is held, writers get no tracks; its first media releases them")
     func held() {
         let (feed, log) = (WriterFeed(registry, isHeld: true), Log())
         registry.add(log)
@@ -185,7 +185,7 @@ struct WriterFeedTests {
         #expect(log.lines == ["tracks 1", "0 at 0.0"])
     }
 
-    @Test("closing lets go of whoever waits for tracks that do not come")
+    @Test("closing releases a task that waits for missing tracks")
     func close() throws {
         let (feed, log) = (WriterFeed(registry, isHeld: false), Log())
         registry.add(log)
@@ -205,7 +205,7 @@ struct WriterFeedTests {
         #expect(log.lines.isEmpty)
     }
 
-    @Test("what was written is flushed once for each second of media, and after a jump back")
+    @Test("writers are flushed once per second of media, and after a jump back")
     func flushes() {
         let (feed, log) = (WriterFeed(registry, isHeld: false), Log())
         registry.add(log)
@@ -217,7 +217,7 @@ struct WriterFeedTests {
         #expect(flushed == ["0 at 1.0", "0 at 2.0", "0 at 3.2", "0 at 8.0", "0 at 1.0"])
     }
 
-    @Test("whoever reads along gets each piece at once, unless there is no time to keep", arguments: [true, false])
+    @Test("a writer with a live reader is flushed after each piece if playback is paced", arguments: [true, false])
     func flushesAtOnce(isPaced: Bool) {
         let (feed, log) = (
             WriterFeed(registry, isHeld: false, isPaced: isPaced), Log(isReadAsWritten: true)
@@ -229,7 +229,7 @@ struct WriterFeedTests {
         #expect(log.lines.count { $0 == "flush" } == (isPaced ? 3 : 0))
     }
 
-    @Test("what an asset has before its beginning comes behind what was written before it, and moves what follows")
+    @Test("an asset's media before time 0 is appended to earlier output and delays the rest")
     func lead() {
         let (feed, log) = (WriterFeed(registry, isHeld: false), Log())
         registry.add(log)
@@ -259,7 +259,7 @@ struct WriterFeedTests {
             ])
     }
 
-    @Test("an item that was left at once goes on behind what was written of it, however its place was counted")
+    @Test("an item that was left early continues after its written media, whatever its times")
     func excess() {
         let (feed, log) = (WriterFeed(registry, isHeld: false), Log())
         registry.add(log)
@@ -281,7 +281,7 @@ struct WriterFeedTests {
         #expect(Array(lines) == ["0 at 1.0", "0 at 3.0", "0 at 0.2", "0 at 11.2"])
     }
 
-    @Test("what is played in the place of an item goes on behind what was written of it, and the item behind that")
+    @Test("writers get a continuous timeline: item, interstitial, rest of the item")
     func shared() {
         let (feed, log) = (WriterFeed(registry, isHeld: false), Log())
         let other = WriterFeed(OutputRegistry(following: registry), isHeld: false)

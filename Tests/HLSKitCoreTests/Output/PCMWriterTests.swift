@@ -21,14 +21,14 @@ struct PCMWriterTests {
         bytes[place..<place + count].reversed().reduce(0) { $0 << 8 | Int($1) }
     }
 
-    @Test("s16le and f32le are the samples and nothing else", arguments: AudioDecoderTests.streams)
+    @Test("s16le and f32le files contain only the samples", arguments: AudioDecoderTests.streams)
     func rawSamples(name: String) throws {
         let buffers = try PacketFixture(name).sound()
         #expect(try write(buffers, .s16le) == buffers.flatMap { try $0.interleavedSamples(as: .int16) })
         #expect(try write(buffers, .f32le) == buffers.flatMap { try $0.interleavedSamples(as: .float32) })
     }
 
-    @Test("a wav file declares its format and lengths")
+    @Test("a WAV file declares its format and lengths")
     func wav() throws {
         let buffers = try PacketFixture("aac").sound()
         let bytes = try write(buffers, .wav)
@@ -50,7 +50,7 @@ struct PCMWriterTests {
         #expect(Array(bytes[(format + 32)...]) == samples)
     }
 
-    @Test("more than two channels have the extensible form with their places")
+    @Test("more than two channels use the extensible WAV format with their positions")
     func wavSurround() throws {
         let bytes = try write(try PacketFixture("ac3").sound(), .wav)
         let format = 12 + 8 + 28
@@ -61,7 +61,7 @@ struct PCMWriterTests {
         #expect(number(bytes, at: format + 32, count: 2) == 1)
     }
 
-    @Test("a wav file in a pipe leaves its lengths open")
+    @Test("a WAV file in a pipe leaves its lengths open")
     func wavPipe() throws {
         let folder = try TemporaryFolder()
         #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
@@ -98,14 +98,14 @@ struct PCMWriterTests {
         #expect(number(bytes, at: bytes.count - 4) == 0xFFFF_FFFF)
     }
 
-    @Test("values that a header cannot hold are refused")
+    @Test("values that do not fit into a header are refused")
     func impossibleHeaders() {
         for (rate, channels) in [(-1, 2), (48_000, 0), (48_000, 40_000), (4_000_000_000, 2), (1 << 40, 1)] {
             #expect(WAVHeader(sampleRate: rate, channelCount: channels, channelMask: 0, canGrow: true) == nil)
         }
     }
 
-    @Test("after a change of rate and channels the first ones are kept, and no time is lost")
+    @Test("after a change of rate and channels the first format is kept, and no time is lost")
     func formatChange() throws {
         let stereo = try PacketFixture("aac").sound()
         let mono = try PacketFixture("aac-mono-44100").sound()
@@ -125,7 +125,7 @@ struct PCMWriterTests {
         #expect(Array(bytes.suffix(plain.count)) == plain)
     }
 
-    @Test("what the resampler holds at the end is written")
+    @Test("the resampler's remaining samples are written at the end")
     func resamplerTail() throws {
         let stereo = try PacketFixture("aac").sound()
         let mono = try PacketFixture("aac-mono-44100").sound()

@@ -30,7 +30,7 @@ struct PictureWriterTests {
     }
 
     @Test(
-        "y4m has ffmpeg's header and each frame behind a FRAME line",
+        "y4m has ffmpeg's header, and a FRAME line before each frame",
         arguments: [
             ("h264-annexb", "YUV4MPEG2 W64 H48 F30:1 Ip A1:1 C420mpeg2 XYSCSS=420MPEG2\n"),
             ("h264-avcc", "YUV4MPEG2 W64 H48 F30:1 Ip A4:3 C420mpeg2 XYSCSS=420MPEG2\n"),
@@ -47,7 +47,7 @@ struct PictureWriterTests {
         #expect(notes.all == [])
     }
 
-    @Test("a given frame rate goes into the y4m header")
+    @Test("a given frame rate is written to the y4m header")
     func y4mFrameRate() throws {
         let frames = try PacketFixture("av1").pictures()
         let bytes = try y4m(frames, frameRate: VideoFrame.Ratio(numerator: 60000, denominator: 1001))
@@ -55,7 +55,7 @@ struct PictureWriterTests {
     }
 
     @Test(
-        "durations stand for the usual frame rates",
+        "durations map to the usual frame rates",
         arguments: [
             (Int64(3000), Int32(90_000), "30:1"), (3003, 90_000, "30000:1001"), (3600, 90_000, "25:1"),
             (1501, 90_000, "60000:1001"), (1502, 90_000, "60000:1001"), (1500, 90_000, "60:1"), (1800, 90_000, "50:1"),
@@ -69,7 +69,7 @@ struct PictureWriterTests {
         #expect("\(rate.numerator):\(rate.denominator)" == expected)
     }
 
-    @Test("after a change of size y4m and rawvideo keep the first size and say so once")
+    @Test("after a size change y4m and rawvideo keep the first size and report it once")
     func sizeChange() throws {
         let frames = try PacketFixture("h264-two-sizes").pictures()
         let notes = Notes()
@@ -103,7 +103,7 @@ struct PictureWriterTests {
         #expect(try folder.bytes("a.yuv") == frames.flatMap(planes))
     }
 
-    @Test("without a frame there is no file", arguments: OutputFormat.allCases)
+    @Test("no file is made without a frame", arguments: OutputFormat.allCases)
     func empty(format: OutputFormat) throws {
         let folder = try TemporaryFolder()
         let writer = try format.makeWriter(path: folder.path("a"))

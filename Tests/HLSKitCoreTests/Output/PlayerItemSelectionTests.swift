@@ -3,7 +3,7 @@ import HLSKitCore
 import TestSupport
 import Testing
 
-@Suite("choosing options of an item", .timeLimit(.minutes(10)))
+@Suite("Selecting options of an item", .timeLimit(.minutes(10)))
 struct PlayerItemSelectionTests {
     private static let master = """
         #EXTM3U
@@ -16,7 +16,7 @@ struct PlayerItemSelectionTests {
 
         """
 
-    @Test("I03: one option is selected at a time, none where the group allows that, and none of another group")
+    @Test("I03: one option is selected at a time, or none if the group allows it, and never another group's")
     func select() throws {
         let audio = try Data(contentsOf: URL(fileURLWithPath: SampleMedia.folder + "/audio-en.m3u8"))
         let sample = try VirtualSample(

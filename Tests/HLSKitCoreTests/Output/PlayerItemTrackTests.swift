@@ -7,13 +7,13 @@ import HLSKitTime
 import TestSupport
 import Testing
 
-@Suite("I04: tracks of an item", .timeLimit(.minutes(10)))
+@Suite("I04: Tracks of an item", .timeLimit(.minutes(10)))
 struct PlayerItemTrackTests {
     private static func track(_ type: MediaKind, of item: PlayerItem) throws -> PlayerItemTrack {
         try #require(item.tracks.first { $0.mediaType == type })
     }
 
-    @Test("video that is off is neither decoded nor loaded, and comes back without a pause")
+    @Test("disabled video is neither decoded nor loaded, and returns without a pause")
     func video() throws {
         let sample = try VirtualSample(end: .seconds(30))
         sample.item.preferences.preferredForwardBufferDuration = .seconds(4)
@@ -53,7 +53,7 @@ struct PlayerItemTrackTests {
         #expect(!loads.contains { $0 > 10 && $0 < 16 })
     }
 
-    @Test("audio that is off is silent, and comes back")
+    @Test("disabled audio is silent, and returns")
     func audio() throws {
         let sample = try VirtualSample(end: .seconds(30))
         sample.item.preferences.preferredForwardBufferDuration = .seconds(4)
@@ -71,7 +71,7 @@ struct PlayerItemTrackTests {
         #expect(try #require(times.last) > .milliseconds(29_900))
     }
 
-    @Test("what is off stays off for a copy, which lists it before anything is known of it")
+    @Test("disabled tracks stay disabled in a copy, which lists them before they are known")
     func copies() throws {
         let sample = try VirtualSample(end: .seconds(2))
         try sample.play()

@@ -4,7 +4,7 @@ import HLSKitMedia
 import TestSupport
 import Testing
 
-@Suite("what files say of pictures", .timeLimit(.minutes(10)), .enabled(if: Tool.exists("/usr/bin/ffprobe")))
+@Suite("Frame properties in files", .timeLimit(.minutes(10)), .enabled(if: Tool.exists("/usr/bin/ffprobe")))
 struct RemuxedPictureTests {
     /// The first stream as ffprobe sees it; that it says nothing else is part of it.
     private func probed(_ track: MediaTrack, _ fixture: PacketFixture, _ format: OutputFormat) throws -> [String: Any] {
@@ -23,7 +23,7 @@ struct RemuxedPictureTests {
         return try #require((document?["streams"] as? [[String: Any]])?.first, words)
     }
 
-    @Test("S03: colour and the shape of a pixel are in the file", arguments: [OutputFormat.mp4, .mkv])
+    @Test("S03: colour and pixel aspect ratio are written to the file", arguments: [OutputFormat.mp4, .mkv])
     func picture(format: OutputFormat) throws {
         let fixture = try PacketFixture("h264-avcc")
         var track = fixture.track
@@ -38,7 +38,7 @@ struct RemuxedPictureTests {
         #expect(stream["sample_aspect_ratio"] as? String == "4:3")
     }
 
-    @Test("S03: nothing is said of what no one knows", arguments: [OutputFormat.mp4, .mkv])
+    @Test("S03: unknown properties are not written", arguments: [OutputFormat.mp4, .mkv])
     func unknown(format: OutputFormat) throws {
         let fixture = try PacketFixture("vp9")
         var track = fixture.track
@@ -49,7 +49,7 @@ struct RemuxedPictureTests {
         #expect(["1:1", nil].contains(stream["sample_aspect_ratio"] as? String))
     }
 
-    @Test("S03: what VP9's box says of depth and chroma is what the source's box said")
+    @Test("S03: the VP9 box keeps the source's bit depth and chroma format")
     func vp9Samples() throws {
         let fixture = try PacketFixture("vp9")
         for (structure, fields) in [
@@ -75,7 +75,7 @@ struct RemuxedPictureTests {
     }
 
     @Test(
-        "S03: where no durations are declared the last frame is as long as the one before", arguments: [true, false])
+        "S03: without declared durations the last frame is as long as the previous one", arguments: [true, false])
     func lastPicture(isFragmented: Bool) throws {
         let fixture = try PacketFixture("h264-avcc")
         let folder = try TemporaryFolder()
@@ -96,7 +96,7 @@ struct RemuxedPictureTests {
         #expect(PacketFixture.hashes(lines) == fixture.expectedHashes)
     }
 
-    @Test("S03: how far frames are turned is in the file", arguments: [90, 180, 270])
+    @Test("S03: the rotation of frames is written to the file", arguments: [90, 180, 270])
     func rotation(degrees: Int) throws {
         let fixture = try PacketFixture("h264-avcc")
         var track = fixture.track

@@ -48,7 +48,7 @@ struct RemuxerTests {
     }
 
     @Test(
-        "frames from a transport stream or from MP4 come whole out of the written transport stream",
+        "frames from a transport stream or MP4 survive remuxing to a transport stream",
         arguments: [
             "h264-annexb", "h264-avcc", "h264-undeclared-reordering", "hevc",
         ])
@@ -62,7 +62,7 @@ struct RemuxerTests {
         #expect(video.units.map(\.dts) == video.units.map(\.dts).sorted())
     }
 
-    @Test("frames that are shown before they are decoded keep their times", arguments: [OutputFormat.ts, .mp4])
+    @Test("frames with presentation before decoding keep their times", arguments: [OutputFormat.ts, .mp4])
     func negativeOffsets(_ format: OutputFormat) throws {
         let fixture = try PacketFixture("h264-undeclared-reordering")
         let delay = try #require(fixture.samples.map { $0.pts - $0.dts }.max())
@@ -98,7 +98,7 @@ struct RemuxerTests {
     }
 
     @Test(
-        "audio is framed as its transport stream type says",
+        "audio is framed according to its transport stream type",
         arguments: [
             ("aac", UInt8(0x0F), [UInt8(0xFF), 0xF1]), ("aac-latm", 0x11, [0x56]), ("mp2", 0x03, [0xFF]),
             ("mp3", 0x03, [0xFF]), ("ac3", 0x81, [0x0B, 0x77]), ("eac3", 0x87, [0x0B, 0x77]),
@@ -111,7 +111,7 @@ struct RemuxerTests {
         #expect(units.allSatisfy { $0.payload.starts(with: start) })
     }
 
-    @Test("tracks that change continue in the same transport stream with new tables")
+    @Test("changed tracks continue in the same transport stream with new tables")
     func changingTracks() throws {
         let first = [try PacketFixture("h264-annexb"), try PacketFixture("aac")]
         let second = [try PacketFixture("h264-avcc"), try PacketFixture("aac-mono-44100")]
@@ -137,7 +137,7 @@ struct RemuxerTests {
         #expect(rates.last == 4)
     }
 
-    @Test("a transport stream goes on where pictures of MP4 are followed by those of a transport stream, and back")
+    @Test("a transport stream continues when MP4 and transport stream frames alternate")
     func changingForms() throws {
         let parts = try ["h264-avcc", "h264-annexb", "h264-avcc"].map { try PacketFixture($0) }
         let folder = try TemporaryFolder()
@@ -160,7 +160,7 @@ struct RemuxerTests {
     }
 
     @Test(
-        "S03: audio that a part has from before its start is not in a transport stream twice",
+        "S03: audio that overlaps the previous part is not written twice to a transport stream",
         arguments: ["aac-mono-44100", "aac"])
     func overlappingSound(of next: String) throws {
         let (first, second) = (try PacketFixture("aac"), try PacketFixture(next))
@@ -183,7 +183,7 @@ struct RemuxerTests {
         #expect(samples.count < first.samples.count + second.samples.count - 1)
     }
 
-    @Test("S03: audio that begins late goes into the next file, which begins with a frame that needs none before it")
+    @Test("S03: late audio goes into the next file, which begins with an independent frame")
     func lateTrack() throws {
         let (video, audio) = (try PacketFixture("h264-avcc"), try PacketFixture("aac"))
         let folder = try TemporaryFolder()
@@ -226,7 +226,7 @@ struct RemuxerTests {
         #expect(counts.reduce(0, +) == 4 * video.samples.count)
     }
 
-    @Test("decoding times that stand still or go back are moved behind each other")
+    @Test("repeated or decreasing decoding times are moved to increase")
     func monotonicTimes() throws {
         let fixture = try PacketFixture("h264-annexb")
         let folder = try TemporaryFolder()
@@ -244,7 +244,7 @@ struct RemuxerTests {
     }
 
     @Test(
-        "MP4 and Matroska files are complete, with the parameter sets that were in band",
+        "MP4 and Matroska files are complete, with the in-band parameter sets",
         arguments: [
             OutputFormat.mp4, .mkv,
         ])
@@ -265,7 +265,7 @@ struct RemuxerTests {
     }
 
     @Test(
-        "tracks that are announced before anything is known of them are one stream with what follows",
+        "provisional tracks and their later definition are one stream",
         arguments: [
             OutputFormat.ts, .mp4, .mkv,
         ])
@@ -294,7 +294,7 @@ struct RemuxerTests {
         #expect(bytes == plain || format == .mkv)
     }
 
-    @Test("a track of which nothing comes is left out")
+    @Test("a track without samples is omitted")
     func silentTrack() throws {
         let fixture = try PacketFixture("h264-annexb")
         let folder = try TemporaryFolder()
@@ -309,7 +309,7 @@ struct RemuxerTests {
         #expect(stream.streams.map(\.units.count) == [fixture.samples.count])
     }
 
-    @Test("a track whose parameters nothing tells is left out, and that is told once")
+    @Test("a track with unknown parameters is omitted and reported once")
     func unknownTrack() throws {
         let (fixture, sound) = (try PacketFixture("h264-annexb"), try PacketFixture("aac"))
         let folder = try TemporaryFolder()
@@ -327,12 +327,12 @@ struct RemuxerTests {
         }
         #expect(notes.withLock { $0 } == [])
         try writer.finish()
-        #expect(notes.withLock { $0 } == ["audio is left out: nothing tells its parameters"])
+        #expect(notes.withLock { $0 } == ["audio is omitted: its parameters are unknown"])
         let stream = try TransportStream(try folder.bytes("out"))
         #expect(stream.streams.map(\.units.count) == [fixture.samples.count])
     }
 
-    @Test("an MP4 file into a pipe is fragmented, because no one can go back in it")
+    @Test("an MP4 file written to a pipe is fragmented, because a pipe cannot seek")
     func fragmented() throws {
         let folder = try TemporaryFolder()
         #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
@@ -346,7 +346,7 @@ struct RemuxerTests {
         #expect(bytes.contains(Array("moof".utf8)[...]))
     }
 
-    @Test("what a container cannot hold is refused with its name")
+    @Test("a codec that a container cannot hold is refused by name")
     func refused() throws {
         let folder = try TemporaryFolder()
         for (name, format) in [("flac", OutputFormat.ts), ("av1", .ts), ("aac-latm", .mp4)] {
@@ -358,7 +358,7 @@ struct RemuxerTests {
     }
 
     @Test(
-        "AC-3 of less than 32 kHz goes into TS and Matroska; MP4 refuses it with its rate", arguments: [16_000, 48_000])
+        "AC-3 below 32 kHz is written to TS and Matroska; MP4 refuses its rate", arguments: [16_000, 48_000])
     func slowAC3(sampleRate: Int) throws {
         let folder = try TemporaryFolder()
         let track = MediaTrack(
@@ -381,7 +381,7 @@ struct RemuxerTests {
         }
     }
 
-    @Test("PCM goes into Matroska, and no other container")
+    @Test("PCM is written to Matroska, and to no other container")
     func pcm() throws {
         let folder = try TemporaryFolder()
         let forms: [MediaCodec] = [.pcmS16LE, .pcmS24BE, .pcmF32LE, .pcmF32BE, .pcmS8, .pcmMuLaw]
@@ -433,7 +433,7 @@ struct RemuxerTests {
         #expect(try MP4Boxes(file).editDurations.allSatisfy { $0 < 1 })
     }
 
-    @Test("S03: a name that is taken is skipped, unless files are replaced", arguments: [false, true])
+    @Test("S03: an existing file name is skipped, unless files are replaced", arguments: [false, true])
     func takenName(overwrites: Bool) throws {
         let folder = try TemporaryFolder()
         try Data([1]).write(to: URL(fileURLWithPath: folder.path("a.2.mp4")))
@@ -446,7 +446,7 @@ struct RemuxerTests {
     }
 
     @Test(
-        "a pipe that cannot hold tracks that change leaves them out, says so, and continues when they are as before",
+        "a pipe that cannot hold changed tracks drops and reports them until the old ones return",
         arguments: [OutputFormat.mp4, .mkv])
     func changeInPipe(format: OutputFormat) throws {
         let notes = Mutex<[String]>([])
@@ -464,7 +464,7 @@ struct RemuxerTests {
             ])
     }
 
-    @Test("files with nothing in them are not there, and are not named")
+    @Test("empty files are removed and not listed")
     func emptyFile() throws {
         let folder = try TemporaryFolder()
         for format in [OutputFormat.mp4, .mkv, .ts, .y4m, .wav, .framemd5, .rawvideo] {
@@ -481,7 +481,7 @@ struct RemuxerTests {
         #expect(!writer.isEmpty && (writer as? Remuxer)?.finishedPaths == [folder.path("a.m4a")])
     }
 
-    @Test("S03: an MP4 file that is never finished plays up to its last fragment", arguments: [true, false])
+    @Test("S03: an unfinished MP4 file plays up to its last fragment", arguments: [true, false])
     func unfinished(hasPictures: Bool) throws {
         let folder = try TemporaryFolder()
         let writer = try OutputFormat.mp4.makeWriter(path: folder.path("a.mp4"))
@@ -495,7 +495,7 @@ struct RemuxerTests {
         #expect(folder.names == ["a.mp4"])
     }
 
-    @Test("S03: text is a track of its own, in its language", arguments: [OutputFormat.mp4, .mkv])
+    @Test("S03: text has its own track, with its language", arguments: [OutputFormat.mp4, .mkv])
     func text(format: OutputFormat) throws {
         let folder = try TemporaryFolder()
         let writer = try format.makeWriter(path: folder.path("a"))
@@ -529,7 +529,7 @@ struct RemuxerTests {
         }
     }
 
-    @Test("without parameter sets the file stays unfinished, and the error names it")
+    @Test("without parameter sets the file stays unfinished, and the error says so")
     func noParameterSets() throws {
         let folder = try TemporaryFolder()
         let writer = try OutputFormat.mp4.makeWriter(path: folder.path("a.mp4"))
@@ -543,7 +543,7 @@ struct RemuxerTests {
     }
 
     @Test(
-        "a file of a stream that is joined between key pictures has its video from the first of those on, and says so",
+        "a file joined between key frames begins its video at the first one and reports it",
         arguments: [OutputFormat.mp4, .mkv])
     func joinedBetweenKeys(format: OutputFormat) throws {
         let (fixture, sound) = (try PacketFixture("h264-annexb"), try PacketFixture("aac"))
@@ -584,7 +584,7 @@ struct RemuxerTests {
         #expect(pictures.first?.isSync == true)
     }
 
-    @Test("a full device is the file's error and not the library's", arguments: [OutputFormat.ts, .mp4, .mkv])
+    @Test("a full device is the file's error, not the library's", arguments: [OutputFormat.ts, .mp4, .mkv])
     func fullDevice(format: OutputFormat) throws {
         let fixture = try PacketFixture("aac")
         let writer = try format.makeWriter(path: "/dev/full")
@@ -595,7 +595,7 @@ struct RemuxerTests {
         #expect(error?.code == .diskFull)
     }
 
-    @Test("no bytes or times of a sample make a muxer trap", arguments: [OutputFormat.ts, .mp4, .mkv])
+    @Test("arbitrary sample bytes and times do not trap a muxer", arguments: [OutputFormat.ts, .mp4, .mkv])
     func anyBytes(format: OutputFormat) throws {
         for name in ["h264-annexb", "h264-avcc", "hevc", "aac", "ac3", "eac3", "mp2", "mp3", "opus"] {
             for seed in 0..<12 {

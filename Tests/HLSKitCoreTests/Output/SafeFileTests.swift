@@ -5,7 +5,7 @@ import HLSKitOutput
 import TestSupport
 import Testing
 
-@Suite("files where somebody else may have put something")
+@Suite("Files in shared folders")
 struct SafeFileTests {
     private func text(_ path: String) -> String? {
         FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
@@ -16,7 +16,7 @@ struct SafeFileTests {
         close(descriptor)
     }
 
-    @Test("a file is made for its owner only, and where there is one it is emptied only if that is wanted")
+    @Test("a file is private to its owner, and an existing one is truncated only on request")
     func plain() throws {
         let scratch = try ScratchFolder()
         let path = scratch.path + "/a"
@@ -32,7 +32,7 @@ struct SafeFileTests {
         write("new", to: try SafeFile.create(scratch.path + "/b", overwrite: true))
     }
 
-    @Test("a link, a second name, a folder and what belongs to someone else are refused, and what they lead to stays")
+    @Test("links, hard links, folders and files of other users are refused and left intact")
     func refused() throws {
         let scratch = try ScratchFolder()
         try scratch.write(Array("precious".utf8), to: "victim")
@@ -58,7 +58,7 @@ struct SafeFileTests {
         #expect(text(victim) == "precious")
     }
 
-    @Test("a .part that is a link, or someone else's, is refused; what a run has left is replaced")
+    @Test("a .part that is a link or another user's is refused; an earlier run's is replaced")
     func parts() throws {
         let scratch = try ScratchFolder()
         try scratch.write(Array("precious".utf8), to: "victim")

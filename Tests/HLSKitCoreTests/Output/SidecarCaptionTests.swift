@@ -11,7 +11,7 @@ import TestSupport
 import Testing
 
 /// Captions of the program's own beside a stream.
-@Suite("captions of a file beside the stream", .timeLimit(.minutes(10)))
+@Suite("Captions from a sidecar file", .timeLimit(.minutes(10)))
 struct SidecarCaptionTests {
     private static let file = """
         1
@@ -39,7 +39,7 @@ struct SidecarCaptionTests {
 
     private static let expected = ["1.0 first", "2.0 first|over it", "3.0 over it", "4.0 ", "5.0 second", "6.5 "]
 
-    @Test("K02: WebVTT is given as samples to who asks for them, and other captions as cues all the same")
+    @Test("K02: WebVTT is provided as samples on request, and other captions still as cues")
     func nativeSamples() throws {
         let subtitles = try VirtualSample(
             end: .seconds(5),
@@ -73,7 +73,7 @@ struct SidecarCaptionTests {
         }
     }
 
-    @Test("K05: a file of captions is shown beside the stream, by the timebase, whatever its own subtitles are")
+    @Test("K05: sidecar captions are shown by the timebase, whatever subtitles the stream has")
     func plays() throws {
         let sample = try VirtualSample(
             end: .seconds(8),
@@ -103,7 +103,7 @@ struct SidecarCaptionTests {
         #expect(others.elements.allSatisfy { $0.cues.allSatisfy { $0.text.hasPrefix("frames") } })
     }
 
-    @Test("K05: after a seek, forth and back, captions of a file are those of the new place")
+    @Test("K05: after a seek, forward or back, sidecar captions match the new position")
     func seeks() throws {
         let sample = try VirtualSample(end: .seconds(8))
         let output = try Self.output()
@@ -126,7 +126,7 @@ struct SidecarCaptionTests {
                 == ["first", "", "second", "", "first|over it", "over it", "", "second", ""])
     }
 
-    @Test("K05: captions without a time are left out, those without an end stay")
+    @Test("K05: captions without a time are dropped; captions without an end stay")
     func odd() throws {
         let start = MediaTime(value: 1, timescale: 1)
         let output = LegibleOutput(captions: [

@@ -12,7 +12,7 @@ import Testing
 @testable import HLSKitPlayback
 
 /// Captions of the program's own among the subtitles that can be chosen.
-@Suite("captions of a file as an option", .timeLimit(.minutes(10)))
+@Suite("Sidecar captions as an option", .timeLimit(.minutes(10)))
 struct SidecarOptionTests {
     private static func caption(_ text: String, _ range: ClosedRange<Double>) -> Caption {
         let start = MediaTime(seconds: range.lowerBound, preferredTimescale: 1000)
@@ -31,7 +31,7 @@ struct SidecarOptionTests {
         return (option, group)
     }
 
-    @Test("K05: captions of a file are an option behind those of the stream, and chosen by a wish as those are")
+    @Test("K05: sidecar captions are an option after the stream's, selected by the same preferences")
     func wish() throws {
         let sample = try VirtualSample(
             end: .seconds(8), prefer: { $0.subtitles = try? QualityExpression(parsing: "lang=de", for: .renditions) })
@@ -54,7 +54,7 @@ struct SidecarOptionTests {
         }
     }
 
-    @Test("K05: they are selected while playing, without what is over, and leave with another choice or other captions")
+    @Test("K05: sidecar captions can be selected during playback, without past cues, and deselected")
     func whilePlaying() throws {
         let sample = try VirtualSample(end: .seconds(8))
         sample.item.sidecarCaptions = [Self.captions]
@@ -79,7 +79,7 @@ struct SidecarOptionTests {
         #expect(sample.player.state.statistics.numberOfStalls == 0)
     }
 
-    @Test("K05: after a seek, forth and back, they are those of the new place")
+    @Test("K05: after a seek, forward or back, they match the new position")
     func seeks() throws {
         let sample = try VirtualSample(
             end: .seconds(8), prefer: { $0.subtitles = try? QualityExpression(parsing: "lang=de", for: .renditions) })
@@ -98,7 +98,7 @@ struct SidecarOptionTests {
         #expect(sample.cuesTold.map(\.text) == ["first", "second", "first", "over it", "second"])
     }
 
-    @Test("K05: a stream that is one media playlist has them, too")
+    @Test("K05: a stream with only a media playlist also offers them")
     func mediaPlaylist() throws {
         let sample = try VirtualSample(end: .seconds(8), quality: nil, path: "video-180p.m3u8")
         sample.item.sidecarCaptions = [Self.captions]
@@ -110,7 +110,7 @@ struct SidecarOptionTests {
         #expect(sample.cuesTold.map(\.text) == Self.texts)
     }
 
-    @Test("K05: of two with the same name and language there is one option")
+    @Test("K05: two sidecars with the same name and language are one option")
     func same() {
         let other = SidecarCaptions([], name: "Datei", language: "de")
         let options = SidecarOptions([Self.captions, other, SidecarCaptions([], name: "Datei", language: "fr")])
@@ -119,7 +119,7 @@ struct SidecarOptionTests {
         #expect(options.captions(of: nil) == nil)
     }
 
-    @Test("K05: captions are given once, from where playing is, and again after a jump")
+    @Test("K05: captions are given once, from the position on, and again after a jump")
     func given() {
         var cues = SidecarCues()
         func texts(_ selected: SidecarCaptions?, at seconds: Double) -> [String] {

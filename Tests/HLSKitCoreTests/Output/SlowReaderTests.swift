@@ -11,7 +11,7 @@ import TestSupport
 import Testing
 
 /// Readers that take their time, in virtual time.
-@Suite("slow readers of outputs", .timeLimit(.minutes(10)))
+@Suite("Slow readers of outputs", .timeLimit(.minutes(10)))
 struct SlowReaderTests {
     /// Reads a sequence with a pause after each element.
     private static func read<Elements: AsyncSequence & Sendable>(
@@ -31,7 +31,7 @@ struct SlowReaderTests {
         try VirtualSample(end: end) { $0.pacing = .unpaced }
     }
 
-    @Test("without pacing decoding waits for readers of frames: each gets all", arguments: [2, 70])
+    @Test("unpaced, decoding waits for readers of frames: each gets all", arguments: [2, 70])
     func frames(milliseconds: Int) throws {
         let sample = try Self.unpaced(end: .seconds(8))
         let output = VideoOutput()
@@ -47,7 +47,7 @@ struct SlowReaderTests {
         #expect(sample.player.state.statistics.numberOfUnreadVideoFrames == 0)
     }
 
-    @Test("without pacing decoding waits for readers of converted audio, beside frames that are read as slowly")
+    @Test("unpaced, decoding waits for converted audio's readers, with equally slow frame readers")
     func audio() throws {
         let sample = try Self.unpaced(end: .seconds(8))
         let output = AudioOutput(format: .init(sampleFormat: .int16, sampleRate: 16_000, channelCount: 1))
@@ -68,7 +68,7 @@ struct SlowReaderTests {
         #expect(output.numberOfLostBuffers == 0)
     }
 
-    @Test("without pacing composed frames and compressed samples wait for their readers as well")
+    @Test("unpaced, composed frames and compressed samples also wait for their readers")
     func others() throws {
         let sample = try Self.unpaced(end: .seconds(4))
         let composition = CompositionOutput(
@@ -85,7 +85,7 @@ struct SlowReaderTests {
         #expect(composition.numberOfLostFrames + samples.numberOfLostSamples == 0)
     }
 
-    @Test("with pacing time does not wait: what a slow reader has lost is counted, and told")
+    @Test("paced, time does not wait: a slow reader's losses are counted and reported")
     func paced() throws {
         let sample = try VirtualSample(end: .seconds(20))
         let output = VideoOutput()
@@ -105,7 +105,7 @@ struct SlowReaderTests {
         #expect(told.reduce(0, +) <= lost)
     }
 
-    @Test("a reader that keeps up loses nothing, and nothing is told")
+    @Test("a reader that keeps up loses nothing and causes no report")
     func inTime() throws {
         let sample = try VirtualSample(end: .seconds(4))
         let output = VideoOutput()
@@ -117,7 +117,7 @@ struct SlowReaderTests {
         #expect(!sample.events.elements.contains { if case .mediaUnread = $0.kind { true } else { false } })
     }
 
-    @Test("a player whose reader never reads is closed all the same, and one that seeks from its loop goes on")
+    @Test("a player with an idle reader closes, and a reader that seeks from its loop continues")
     func ways() throws {
         let stuck = try Self.unpaced(end: .seconds(8))
         let output = VideoOutput()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HLSKitOutput
 
-@Suite("sound at other rates", .timeLimit(.minutes(10)))
+@Suite("Audio at other rates", .timeLimit(.minutes(10)))
 struct SoundRunTests {
     private static let sampleRate = 48_000
     /// One frame of AAC.
@@ -66,7 +66,7 @@ struct SoundRunTests {
     }
 
     @Test(
-        "G10: at rate r audio takes 1/r of its time, and each beep comes within 20 ms of its own, at half the speed 30",
+        "G10: at rate r audio takes 1/r of its time; beeps are within 20 ms of theirs, 30 at half speed",
         arguments: cases)
     func beeps(_ test: Case) {
         let frameCount = Self.sampleRate * 5
@@ -90,7 +90,7 @@ struct SoundRunTests {
         #expect(worst < (test.rate < 0.75 ? 0.030 : 0.020), "\(worst)")
     }
 
-    @Test("G10: pieces come as they are due, each with its place on the timeline", arguments: cases)
+    @Test("G10: audio pieces arrive when due, each with its time", arguments: cases)
     func timing(_ test: Case) {
         let pieces = Self.play(Self.tone(Self.sampleRate * 2), algorithm: test.algorithm) { _ in test.rate }
         var heard = 0.0
@@ -100,7 +100,7 @@ struct SoundRunTests {
         }
     }
 
-    @Test("G10: the pitch stays with timeDomain and follows the rate with varispeed", arguments: cases)
+    @Test("G10: timeDomain keeps the pitch; with varispeed the pitch follows the rate", arguments: cases)
     func pitch(_ test: Case) {
         let pieces = Self.play(Self.tone(Self.sampleRate * 2), algorithm: test.algorithm) { _ in test.rate }
         let output = pieces.flatMap(\.samples)
@@ -113,7 +113,7 @@ struct SoundRunTests {
 
     static let rateLists: [[Double]] = [[1, 1.5, 1], [1, 2, 0.5, 1], [0.75, 1.25], [1.5, 1, 2]]
 
-    @Test("G10: audio continues without a click where the rate changes", arguments: rateLists)
+    @Test("G10: audio continues without a click when the rate changes", arguments: rateLists)
     func changes(_ rates: [Double]) {
         let samples = Self.tone(Self.sampleRate * 3)
         let pieces = Self.play(samples) { rates[min(rates.count - 1, $0 * rates.count / samples.count)] }
@@ -126,7 +126,7 @@ struct SoundRunTests {
         #expect(abs(Double(output.count) - expected) < 0.03 * Double(Self.sampleRate), "\(output.count) of \(expected)")
     }
 
-    @Test("G10: muted is silence of the right length")
+    @Test("G10: muted audio is silence of the right length")
     func muted() {
         let output = Self.play(Self.tone(Self.sampleRate), algorithm: .muted) { _ in 1.5 }.flatMap(\.samples)
         #expect(abs(output.count - 32_000) < 100)
@@ -134,7 +134,7 @@ struct SoundRunTests {
         #expect(Self.play(Self.tone(Self.sampleRate), algorithm: .muted) { _ in 1 }.flatMap(\.samples).count == 48_000)
     }
 
-    @Test("J05: at its natural rate audio is what was decoded, sample by sample")
+    @Test("J05: at its natural rate audio equals the decoded samples")
     func natural() {
         let samples = Self.tone(Self.sampleRate)
         #expect(Self.play(samples) { _ in 1 }.flatMap(\.samples) == samples)

@@ -2,7 +2,7 @@ import HLSKitCore
 import Synchronization
 import Testing
 
-@Suite("What is written is cut into files")
+@Suite("Splitting recordings into files")
 struct SplitWriterTests {
     /// Remembers what it gets.
     private final class Sink: SampleWriter, NumberedFiles {
@@ -50,7 +50,7 @@ struct SplitWriterTests {
         try writer.write(sample, ofTrackAt: index, at: MediaTime(value: milliseconds, timescale: 1000))
     }
 
-    @Test("each file begins at 0 with a picture that stands by itself, and audio goes with its time, early or late")
+    @Test("each file begins at 0 with an independent frame, and audio follows its time, early or late")
     func times() throws {
         let folder = Folder()
         let writer = try folder.writer(.duration(MediaTime(value: 2, timescale: 1)))
@@ -77,7 +77,7 @@ struct SplitWriterTests {
         #expect(writer.finishedPaths == ["1", "2", "3"])
     }
 
-    @Test("the first file may be shorter, such as the rest of the hour; the others are counted from its end")
+    @Test("the first file may be shorter, such as the rest of the hour; lengths count from its end")
     func firstLength() throws {
         let folder = Folder()
         let writer = try folder.writer(
@@ -89,7 +89,7 @@ struct SplitWriterTests {
         #expect(folder.parts[1].first == "v0")
     }
 
-    @Test("what cannot be cut is refused before there is a file, and so is a length that is none")
+    @Test("an unsplittable format or an invalid length is refused before any file is made")
     func formats() throws {
         for format in OutputFormat.allCases where ![.ts, .mp4, .mkv, .aac, .mp3].contains(format) {
             #expect(throws: HLSError.self) {
@@ -111,7 +111,7 @@ struct SplitWriterTests {
         } throws: { ($0 as? HLSError)?.code == .diskFull }
     }
 
-    @Test("lengths are counted from the start, so that they stay in step with the clock")
+    @Test("lengths count from the start, so they stay in step with the clock")
     func step() throws {
         let folder = Folder()
         let writer = try folder.writer(.duration(MediaTime(value: 10, timescale: 1)))
@@ -122,7 +122,7 @@ struct SplitWriterTests {
         #expect(folder.parts.map { $0.count - 1 } == [3, 2, 3, 2, 3, 2, 1])
     }
 
-    @Test("a size is kept where what comes is as what came")
+    @Test("file sizes stay below the limit if upcoming media is like earlier media")
     func sizes() throws {
         let folder = Folder()
         let writer = try folder.writer(.byteCount(1000))
@@ -132,7 +132,7 @@ struct SplitWriterTests {
         #expect(folder.parts.map { $0.count - 1 } == [3, 3, 3, 1])
     }
 
-    @Test("a track that has ended keeps no file open")
+    @Test("an ended track does not keep a file open")
     func endedTrack() throws {
         let folder = Folder()
         let writer = try folder.writer(.duration(MediaTime(value: 10, timescale: 1)))

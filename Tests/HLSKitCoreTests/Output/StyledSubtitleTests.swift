@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// What segments of WebVTT say beside text: style sheets, regions, settings of cues.
-@Suite("styled subtitles", .timeLimit(.minutes(10)))
+@Suite("Styled subtitles", .timeLimit(.minutes(10)))
 struct StyledSubtitleTests {
     private static let header = """
         WEBVTT
@@ -70,7 +70,7 @@ struct StyledSubtitleTests {
             prefer: { $0.subtitles = try? QualityExpression(parsing: "lang=en", for: .renditions) })
     }
 
-    @Test("K01, K02: style sheets, regions and settings of WebVTT reach the output, each cue once")
+    @Test("K01, K02: WebVTT style sheets, regions and settings reach the output, each cue once")
     func styles() throws {
         let sample = try Self.sample()
         let output = LegibleOutput()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HLSKitOutput
 
-@Suite("texts that overlap, one after the other")
+@Suite("Flattening overlapping texts")
 struct TextFlattenerTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
@@ -49,14 +49,14 @@ struct TextFlattenerTests {
         }
     }
 
-    @Test("S03: no time has two samples, and none of the texts is lost", arguments: cases)
+    @Test("S03: samples never overlap, and no text is lost", arguments: cases)
     func order(_ example: Case) {
         var flattener = TextFlattener()
         let settled = example.input.flatMap { Self.add($0, to: &flattener) }
         #expect(settled + Self.lines(flattener.finish()) == example.output)
     }
 
-    @Test("S03: what has ended need not wait for the next text, and is not cut where nothing changes")
+    @Test("S03: an ended text is written without waiting for the next, and only cut at changes")
     func settled() {
         var flattener = TextFlattener()
         #expect(Self.add("0-4 a", to: &flattener).isEmpty)
@@ -68,7 +68,7 @@ struct TextFlattenerTests {
         #expect(Self.lines(flattener.finish()) == ["4-8 b"])
     }
 
-    @Test("more texts at once than any screen has room for are bounded")
+    @Test("the number of simultaneous texts is bounded")
     func bounded() {
         var flattener = TextFlattener()
         for index in 0..<500 { _ = Self.add("\(index / 100)-100000 a", to: &flattener) }

@@ -12,7 +12,7 @@ import Testing
 @testable import HLSKitPlayback
 
 /// Subtitles in MP4: WebVTT (`wvtt`) and TTML (`stpp`).
-@Suite("subtitles in MP4", .timeLimit(.minutes(10)))
+@Suite("Subtitles in MP4", .timeLimit(.minutes(10)))
 struct TextTrackTests {
     private static let expected = ["0.5-2.5 Plain words", "3.0-5.5 Slanted and yellow", "6.0-7.5 Two\nlines"]
 
@@ -33,7 +33,7 @@ struct TextTrackTests {
     }
 
     @Test(
-        "K03, K01: samples of subtitles become cues, those that segments cut in two become one",
+        "K03, K01: subtitle samples become cues, and cues split by segments are merged",
         arguments: ["wvtt", "stpp"])
     func plays(_ name: String) throws {
         let sample = try Self.sample(name)
@@ -89,7 +89,7 @@ struct TextTrackTests {
     }
 
     @Test(
-        "K03: times of a document are cut to its sample",
+        "K03: times in a document are clipped to its sample",
         arguments: [
             Document(
                 testDescription: "on the clock of the track", body: #"<p begin="10s" end="12s">a</p>"#,
@@ -114,7 +114,7 @@ struct TextTrackTests {
         #expect(notes.isEmpty)
     }
 
-    @Test("K03: that captions are frames is said once of a segment")
+    @Test("K03: image captions are reported once per segment")
     func images() {
         let track = MediaTrack(id: 1, mediaType: .text, codec: .ttml, timescale: 1000)
         let text = """
@@ -131,7 +131,7 @@ struct TextTrackTests {
         #expect(notes.count == 1 && notes.first?.contains("IMSC1 Image Profile") == true, "\(notes)")
     }
 
-    @Test("K03: what is not TTML is skipped with a note")
+    @Test("K03: invalid TTML is skipped with a note")
     func damaged() {
         for text in ["", "<tt", "no xml", "<html/>", "<tt><body><div><p>a</p>"] {
             let (cues, notes) = Self.read(text, pts: 0, duration: 1000)

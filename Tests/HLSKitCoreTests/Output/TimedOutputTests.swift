@@ -12,7 +12,7 @@ import Testing
 @testable import HLSKitPlayback
 
 /// Outputs of cues, metadata, date ranges and samples.
-@Suite("timed outputs", .timeLimit(.minutes(10)))
+@Suite("Timed outputs", .timeLimit(.minutes(10)))
 struct TimedOutputTests {
     // MARK: Cues
 
@@ -52,7 +52,7 @@ struct TimedOutputTests {
         #expect(zip(deliveries.elements, deliveries.elements.dropFirst()).allSatisfy { $0.cues != $1.cues })
     }
 
-    @Test("K02: after a seek back inside the buffer cues come again, and those that were jumped over do not")
+    @Test("K02: after a seek back inside the buffer cues are repeated, except skipped ones")
     func cuesAfterSeek() throws {
         let sample = try VirtualSample(prefer: {
             $0.subtitles = try? QualityExpression(parsing: "lang=en", for: .renditions)
@@ -87,7 +87,7 @@ struct TimedOutputTests {
         #expect(back.allSatisfy(shown.contains))
     }
 
-    @Test("K02: changes come ahead of their time by the advance interval")
+    @Test("K02: changes are reported earlier by the advance interval")
     func advance() async {
         let output = LegibleOutput(advanceInterval: .milliseconds(500))
         let stream = output.cues()
@@ -105,7 +105,7 @@ struct TimedOutputTests {
         #expect(found == ["2.0 a", "2.5 a+b", "3.0 b", "4.0 "])
     }
 
-    @Test("K02: a cue that comes late enters at once, and a jump in time takes all away")
+    @Test("K02: a late cue enters at once, and a jump in time removes all cues")
     func lateCues() async {
         let output = LegibleOutput()
         let stream = output.cues()
@@ -135,7 +135,7 @@ struct TimedOutputTests {
             ])
     }
 
-    @Test("K09: groups come when the timebase reaches them, less the advance interval, with the items that are wanted")
+    @Test("K09: groups arrive at their time, less the advance interval, with the requested items")
     func metadata() async throws {
         let output = MetadataOutput(identifiers: ["org.id3/TIT2"], advanceInterval: .seconds(1))
         let stream = output.groups()
@@ -160,7 +160,7 @@ struct TimedOutputTests {
         #expect(titles == ["a", "b"])
     }
 
-    @Test("K09: a tag that comes again, from another variant or reading, is known")
+    @Test("K09: a tag repeated by another variant or reading is reported once")
     func repeatedMetadata() {
         var reader = MetadataReader()
         // An ID3 2.4 tag with a title of one character.
@@ -191,7 +191,7 @@ struct TimedOutputTests {
         #expect(carried?.items.first?.key == "TIT2")
     }
 
-    @Test("K09: a tag in the media comes at its place on the timeline")
+    @Test("K09: a tag in the media arrives at its time on the timeline")
     func metadataOfMedia() throws {
         let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:1,\npacked-title.ec3\n#EXT-X-ENDLIST\n"
         let sample = try VirtualSample(quality: nil, path: "packed.m3u8", files: ["packed.m3u8": Array(playlist.utf8)])
@@ -209,7 +209,7 @@ struct TimedOutputTests {
         #expect(sample.player.state.statistics.numberOfDecodedAudioFrames == 0, "nobody takes the sound")
     }
 
-    @Test("K09: splice information of a transport stream comes at its place on the timeline, across a wrap too")
+    @Test("K09: SCTE 35 in a transport stream arrives at its time on the timeline, also after a wrap")
     func spliceInformation() throws {
         var writer = TransportStreamWriter(streams: [.init(pid: 257, type: 0x0f), .init(pid: 300, type: 0x86)])
         for index in 0..<100 {
@@ -252,7 +252,7 @@ struct TimedOutputTests {
             url: "https://a.invalid/", start: .seconds(first * 4), loadBegan: .zero, now: .zero)
     }
 
-    @Test("K10: date ranges come with each playlist that changes them: what is new, modified, gone")
+    @Test("K10: each changed playlist reports its date ranges as new, modified or removed")
     func dateRanges() async throws {
         let collector = MetadataCollector(classifyingLabels: ["ad"])
         let stream = collector.updates()
@@ -285,7 +285,7 @@ struct TimedOutputTests {
         #expect(closed.map { $0.timeRange?.duration.seconds } == [2, 1])
     }
 
-    @Test("K10: without dates in the playlist a range has no place on the timeline")
+    @Test("K10: without dates in the playlist a range has no time on the timeline")
     func undated() throws {
         var reader = DateRangeReader()
         let text =
@@ -301,7 +301,7 @@ struct TimedOutputTests {
 
     // MARK: Samples
 
-    @Test("J07: compressed samples come with their tracks, nothing is decoded for them")
+    @Test("J07: compressed samples arrive with their tracks and are not decoded")
     func samples() throws {
         let sample = try VirtualSample(end: .seconds(8))
         let output = SampleOutput(mediaTypes: [.video])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HLSKitOutput
 
-@Suite("changes of tracks that are not in step")
+@Suite("Track changes at different times")
 struct TrackSpliceTests {
     /// A line is what comes, in its order: `V2.5` and `A2.5` are samples of video and audio at 2.5 s (`V2.5!` one that
     /// needs none before it), `V*` and `A*` say that the track has changed.
@@ -51,7 +51,7 @@ struct TrackSpliceTests {
         Case(what: "a change behind which nothing comes is none", input: "V0! V* A0 A1", output: "V0! A0 A1"),
     ]
 
-    @Test("S03: a change comes at one place in all tracks", arguments: cases)
+    @Test("S03: a change is applied at one position in all tracks", arguments: cases)
     func order(_ example: Case) {
         var splice = TrackSplice()
         var words: [String] = []

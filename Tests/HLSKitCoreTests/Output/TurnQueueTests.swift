@@ -3,9 +3,9 @@ import Testing
 
 @testable import HLSKitOutput
 
-@Suite("several threads and one who writes")
+@Suite("Several producers and one writer")
 struct TurnQueueTests {
-    @Test("whoever comes first writes for all until there is nothing")
+    @Test("the first thread writes for all until the queue is empty")
     func turn() {
         let queue = TurnQueue<Int>(maximumCount: 10)
         #expect(queue.add(1))
@@ -17,14 +17,14 @@ struct TurnQueueTests {
         #expect(queue.add(4))
     }
 
-    @Test("where writing is slower, those who bring have to wait")
+    @Test("producers wait if writing is slower")
     func bound() {
         let queue = TurnQueue<Int>(maximumCount: 3)
         #expect([queue.add(1), queue.add(2), queue.add(3), queue.add(4)] == [true, false, true, true])
         #expect(queue.takeAll() == [1, 2, 3, 4])
     }
 
-    @Test("after whoever wrote has failed, the next writes")
+    @Test("after a failed writer, the next thread writes")
     func failure() {
         let queue = TurnQueue<Int>(maximumCount: 10)
         #expect(queue.add(1))
@@ -40,7 +40,7 @@ struct TurnQueueTests {
         let elements = Mutex<[(thread: Int, number: Int)]>([])
     }
 
-    @Test("nothing is lost and all that one thread brings stays in its order", .timeLimit(.minutes(10)))
+    @Test("nothing is lost, and each thread's elements keep their order", .timeLimit(.minutes(10)))
     func threads() async {
         let queue = TurnQueue<(thread: Int, number: Int)>(maximumCount: 16)
         let written = Written()

@@ -10,7 +10,7 @@ import HLSKitTime
 import TestSupport
 import Testing
 
-@Suite("video outputs", .timeLimit(.minutes(10)))
+@Suite("Video outputs", .timeLimit(.minutes(10)))
 struct VideoOutputTests {
     // MARK: Geometry
 
@@ -46,7 +46,7 @@ struct VideoOutputTests {
         RectCase(picture: PixelSize(width: 0, height: 0), display: square, gravity: .resizeAspect, rect: .zero),
     ]
 
-    @Test("J03: the frame's place on its display", arguments: rects)
+    @Test("J03: the frame's rectangle on its display follows from its shape", arguments: rects)
     func videoRect(_ test: RectCase) {
         let output = VideoOutput(displaySize: test.display, scale: test.scale, gravity: test.gravity)
         let rect = output.videoRect(for: test.picture)
@@ -75,7 +75,7 @@ struct VideoOutputTests {
         CapCase(displays: [(4000, 4000, 1)], heights: [360, 720, 1080]),
     ]
 
-    @Test("E06: the largest output caps the variants, at its size in pixels", arguments: caps)
+    @Test("E06: the largest output caps the variants at its size in pixels", arguments: caps)
     func displayCap(_ test: CapCase) {
         let board = OutputRegistry()
         for display in test.displays {
@@ -96,7 +96,7 @@ struct VideoOutputTests {
             VariantEligibility(variants, in: context).eligible.compactMap(\.resolution?.height) == test.heights)
     }
 
-    @Test("E06: a display that changes while playing changes the variant at the next segment, and nothing else")
+    @Test("E06: a display size changed during playback changes the variant at the next segment only")
     func changingDisplay() throws {
         let sample = try VirtualSample(quality: nil) { $0.initialBitRateHint = 50_000_000 }
         sample.item.preferredForwardBufferDuration = .seconds(4)
@@ -113,7 +113,7 @@ struct VideoOutputTests {
         #expect(frames.elements.last?.height == 540)
     }
 
-    @Test("J08: outputs in the colours of standard range leave the variants in PQ and HLG alone")
+    @Test("J08: outputs in standard range do not exclude PQ and HLG variants")
     func standardRange() {
         let board = OutputRegistry()
         #expect(!board.limits.needsStandardRange)
@@ -126,7 +126,7 @@ struct VideoOutputTests {
 
     // MARK: Frames
 
-    @Test("J03: every frame comes once, in order, the moment that the timebase reaches it")
+    @Test("J03: every frame arrives once, in order, when the timebase reaches it")
     func sequence() throws {
         let sample = try VirtualSample()
         let output = VideoOutput()
@@ -145,7 +145,7 @@ struct VideoOutputTests {
         #expect(frames.isFinished, "the sequence ends when the player is closed")
     }
 
-    @Test("J03: a display link at 60 Hz takes every frame once, each in the refresh that shows it")
+    @Test("J03: a 60 Hz display link takes every frame once, in the refresh that shows it")
     func displayLink() throws {
         let sample = try VirtualSample(end: .seconds(4))
         let output = VideoOutput()
@@ -177,7 +177,7 @@ struct VideoOutputTests {
         #expect(!output.isReadyForDisplay)
     }
 
-    @Test("J03: of frames that no one asks for the newest stay")
+    @Test("J03: if frames are not read, the newest are kept")
     func nobodyAsks() throws {
         let sample = try VirtualSample(end: .seconds(2))
         let output = VideoOutput()
@@ -197,7 +197,7 @@ struct VideoOutputTests {
         #expect(counts == Array((counts.first ?? 0)...(counts.last ?? 0)))
     }
 
-    @Test("J04: without an output for video none is decoded")
+    @Test("J04: without a video output no video is decoded")
     func soundAlone() throws {
         let sample = try VirtualSample(end: .seconds(2))
         try sample.item.add(AudioOutput())
@@ -206,7 +206,7 @@ struct VideoOutputTests {
         #expect(sample.player.state.statistics.numberOfDecodedAudioFrames > 80)
     }
 
-    @Test("I06: outputs come and go while the item plays, and no other loses anything")
+    @Test("I06: outputs can be added and removed during playback without losses for the others")
     func changingOutputs() throws {
         let sample = try VirtualSample(end: .seconds(20))
         sample.item.preferredForwardBufferDuration = .seconds(4)
@@ -245,7 +245,7 @@ struct VideoOutputTests {
         #expect(others.elements.allSatisfy { $0.pixelFormatName == "bgra" })
     }
 
-    @Test("J06: an output may take the place of the item's writers")
+    @Test("J06: an output can replace the item's writers")
     func suppression() throws {
         let sample = try VirtualSample(end: .seconds(2))
         let writer = CapturingWriter()
@@ -273,7 +273,7 @@ struct VideoOutputTests {
         try other.add(output)
     }
 
-    @Test("J03: a jump in time drops the earlier frames, and is reported")
+    @Test("J03: a jump in time drops the earlier frames and is reported")
     func flush() async throws {
         let output = VideoOutput()
         let frames = try PacketFixture("h264-avcc").pictures()
@@ -297,7 +297,7 @@ struct VideoOutputTests {
         #expect(count == 1)
     }
 
-    @Test("J01: the sequences of an output end when its item fails, also those that are asked for afterwards")
+    @Test("J01: an output's sequences end when its item fails, including those requested later")
     func failure() throws {
         let sample = try VirtualSample(path: "none.m3u8")
         let output = VideoOutput()

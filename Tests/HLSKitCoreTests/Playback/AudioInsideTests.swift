@@ -11,7 +11,7 @@ import Testing
 @testable import HLSKitSelection
 
 /// Audio that no playlist names, as options of the audible group.
-@Suite("I01: audio tracks inside segments", .timeLimit(.minutes(10)))
+@Suite("I01: Audio tracks inside segments", .timeLimit(.minutes(10)))
 struct AudioInsideTests {
     private static func bytes(_ name: String) throws -> [UInt8] {
         Array(try Data(contentsOf: URL(fileURLWithPath: "\(SampleMedia.fixtures)/media/\(name)")))
@@ -63,7 +63,7 @@ struct AudioInsideTests {
     }
 
     @Test(
-        "each track is an option, and the one that is wanted plays, with and without a multivariant playlist",
+        "each track is an option, and the preferred one plays, with and without a multivariant playlist",
         arguments: Container.allCases, ["a.m3u8", "main.m3u8"])
     func options(_ container: Container, path: String) throws {
         for language in ["en", "de"] {
@@ -82,7 +82,7 @@ struct AudioInsideTests {
         }
     }
 
-    @Test("a wish that no track meets fails the item, and says what there is", arguments: ["a.m3u8", "main.m3u8"])
+    @Test("an unmatched track preference fails with the list of tracks", arguments: ["a.m3u8", "main.m3u8"])
     func unmatched(_ path: String) throws {
         let sample = try Self.sample(try Self.files(.transportStream), path: path)
         sample.item.audio = try QualityExpression(parsing: "lang=fr", for: .renditions)
@@ -94,7 +94,7 @@ struct AudioInsideTests {
         #expect(error.detail == "available: Audio en (en), Audio de (de)")
     }
 
-    @Test("criteria and the languages of the user choose among them", arguments: [true, false])
+    @Test("criteria and the user's languages select among the tracks", arguments: [true, false])
     func automatic(byCriteria: Bool) throws {
         let sample = try Self.sample(try Self.files(.transportStream), end: .seconds(6)) {
             if !byCriteria { $0.preferredLanguages = ["de-AT"] }
@@ -109,7 +109,7 @@ struct AudioInsideTests {
         #expect(Self.languages(sample) == ["de"])
     }
 
-    @Test("another one while playing is heard within a second, without a pause", arguments: ["a.m3u8", "main.m3u8"])
+    @Test("a track selected during playback is heard within a second", arguments: ["a.m3u8", "main.m3u8"])
     func change(_ path: String) throws {
         let sample = try Self.sample(try Self.files(.fragments), path: path, end: .seconds(20))
         let writer = CapturingWriter()
@@ -137,7 +137,7 @@ struct AudioInsideTests {
         #expect(writer.pictures.count >= 195)
     }
 
-    @Test("the only audio of a stream is an option, and nothing is told of it", arguments: ["a.m3u8", "main.m3u8"])
+    @Test("a stream's only audio is an option, and no change is reported", arguments: ["a.m3u8", "main.m3u8"])
     func single(_ path: String) throws {
         var files = try Self.files(.transportStream)
         files["a.m3u8"] = Array(
@@ -155,7 +155,7 @@ struct AudioInsideTests {
         #expect(Self.languages(sample).isEmpty)
     }
 
-    @Test("an asset has the same options, with what a player needs to know them by", arguments: Container.allCases)
+    @Test("an asset has the same options, with the data by which a player finds them", arguments: Container.allCases)
     func asset(_ container: Container) async throws {
         var bodies: [String: [UInt8]] = [:]
         for (name, body) in try Self.files(container) { bodies["https://h.example/\(name)"] = body }
@@ -175,7 +175,7 @@ struct AudioInsideTests {
         MediaTrack(id: id, mediaType: .audio, codec: codec, timescale: 90_000, language: language)
     }
 
-    @Test("options are told apart by names, and what cannot be decoded comes last")
+    @Test("options have distinct names, and undecodable ones come last")
     func names() throws {
         let strange = MediaCodec(rawValue: "xxxx")
         let tracks = [
@@ -194,7 +194,7 @@ struct AudioInsideTests {
         #expect(AudioTrackOptions([], canDecode: CodecRegistry.canDecode).group == nil)
     }
 
-    @Test("a rule takes the track that is wanted, and none where nothing is wanted")
+    @Test("a rule selects the preferred track, or none without a preference")
     func rule() throws {
         let tracks = [Self.track(1, "eng"), Self.track(2, "deu"), Self.track(3, "deu")]
         func rule(_ change: (inout SelectionTerms) -> Void) -> AudioTrackRule? {
@@ -220,7 +220,7 @@ struct AudioInsideTests {
         #expect(rule { $0.wish = english }?.track(among: [], canDecode: CodecRegistry.canDecode) == nil)
     }
 
-    @Test("where the playlist names the audio, tracks are chosen by its language and are no options")
+    @Test("if the playlist declares the audio, its language selects the track, and tracks are not options")
     func declared() throws {
         var files = try Self.files(.transportStream)
         files["main.m3u8"] = Array(

@@ -7,7 +7,7 @@ import HLSKitTime
 import TestSupport
 import Testing
 
-@Suite("the joints of a break", .timeLimit(.minutes(10)))
+@Suite("Seams of a break", .timeLimit(.minutes(10)))
 struct BreakSeamTests {
     private static let url = "file://\(SampleMedia.folder)/master.m3u8"
 
@@ -30,7 +30,7 @@ struct BreakSeamTests {
     }
 
     @Test(
-        "every frame once, and every sample, as of the parts alone",
+        "every frame and sample is output once, as from the parts alone",
         arguments: [
             // Where a segment ends, inside of one, and in the middle of a frame; with what is there after it, or without.
             (6.0, 2.0, 6.0), (7.0, 2.0, 7.0), (7.01, 2.5, 7.01), (7.0, 3.0, 10.0), (9.0, 2.0, 4.5),

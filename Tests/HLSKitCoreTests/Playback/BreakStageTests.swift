@@ -6,7 +6,7 @@ import Testing
 
 @testable import HLSKitPlayback
 
-@Suite("who is on stage in a break")
+@Suite("Order of players in a break")
 struct BreakStageTests {
     /// A stage whose engines do as they are told.
     private struct Theatre {
@@ -78,7 +78,7 @@ struct BreakStageTests {
         return event
     }
 
-    @Test("an asset is made ready when the break is near, the next one when it is there, the item while the last plays")
+    @Test("an asset is prepared near the break, the next one when it is loaded, the item during the last")
     func course() {
         var theatre = Theatre(Self.event(2))
         #expect(theatre.stage.place == .time(.seconds(20)))
@@ -100,7 +100,7 @@ struct BreakStageTests {
         #expect(theatre.stage.place == nil)
     }
 
-    @Test("a list that comes when time is at a break, and what is before it is still presented, does not lose it")
+    @Test("a playlist update at a break's start does not lose the pending break")
     func pending() {
         var theatre = Theatre(Self.event(1))
         let longer = PrimaryTimeline(start: .zero, end: .seconds(70), isLive: false)
@@ -110,7 +110,7 @@ struct BreakStageTests {
         #expect(theatre.stage.program?.current?.id == "e")
     }
 
-    @Test("what a program schedules is known before the item is")
+    @Test("events that an app schedules are known before the item")
     func early() {
         var schedule = InterstitialSchedule()
         schedule.set([Self.event(1)]) { _ in nil }
@@ -119,7 +119,7 @@ struct BreakStageTests {
         #expect(schedule.events.isEmpty)
     }
 
-    @Test("one that fails before its turn is left out; of one that fails on stage what was played counts")
+    @Test("an asset that fails before its start is omitted; one that fails later counts as played so far")
     func failures() {
         var theatre = Theatre(Self.event(3))
         (theatre.facts.untilBreak, theatre.facts.letsNextLoad) = (.seconds(5), true)
@@ -134,7 +134,7 @@ struct BreakStageTests {
         #expect(theatre.settle() == ["drop 3", "prepare 23.5", "resume + 0.0"])
     }
 
-    @Test("why an asset failed is told, before its turn, on stage and after its deadline; and that there is none")
+    @Test("each failure of an asset is reported with its reason, and a missing event as such")
     func reasons() {
         func failures(_ theatre: inout Theatre) -> [String] {
             theatre.stage.takeNews().compactMap { news in
@@ -160,7 +160,7 @@ struct BreakStageTests {
         _ = theatre.settle()
         theatre.facts.now = .seconds(10)
         _ = theatre.settle()
-        #expect(failures(&theatre) == ["begin", "one", "two", "nothing to play has come for 5 s", "failed"])
+        #expect(failures(&theatre) == ["begin", "one", "two", "no media arrived for 5 s", "failed"])
 
         var listed = Self.event(1)
         listed.content = .assetList("https://list/")
@@ -173,7 +173,7 @@ struct BreakStageTests {
     }
 
     @Test(
-        "an asset that waits is left after its deadline; what follows is made ready before, and time that is paused does not count"
+        "a waiting asset is dropped after its deadline, which excludes pauses; the next is prepared"
     )
     func deadline() {
         var theatre = Theatre(Self.event(1, resumingAfter: 10))
@@ -194,7 +194,7 @@ struct BreakStageTests {
         #expect(theatre.settle() == ["drop 1", "resume + 0.0"])
     }
 
-    @Test("an event is skipped, and a break cancelled, with or without something on stage")
+    @Test("skipping an event or cancelling a break works with and without a playing asset")
     func leaving() {
         var theatre = Theatre(Self.event(2))
         theatre.reach(20)
@@ -207,7 +207,7 @@ struct BreakStageTests {
         #expect(other.settle() == ["prepare 20.0", "resume + 0.0"])
     }
 
-    @Test("a seek leaves the break, and one that was played comes again after it")
+    @Test("a seek leaves the break, and a played break is repeated afterwards")
     func seek() {
         var theatre = Theatre(Self.event(1, resumingAfter: 0))
         theatre.reach(20)

@@ -6,10 +6,10 @@ import HLSKitTime
 import TestSupport
 import Testing
 
-@Suite("a player that is closed", .timeLimit(.minutes(10)))
+@Suite("A closed player", .timeLimit(.minutes(10)))
 struct ClosedPlayerTests {
     @Test(
-        "closed while it waits, while it plays or before it has begun, it is paused and waits for nothing",
+        "a player closed while waiting, playing or before its start is paused and waits for nothing",
         arguments: [0, 40, 3000])
     func status(_ milliseconds: Int) throws {
         let sample = try VirtualSample(end: .seconds(20))
@@ -28,7 +28,7 @@ struct ClosedPlayerTests {
         #expect(throws: HLSError.self) { try player.replaceCurrentItem(with: sample.item) }
     }
 
-    @Test("a hint of the bit rate that is no number above zero is as none", arguments: [Double.nan, 0, -5, .infinity])
+    @Test("an invalid or non-positive bit rate hint is ignored", arguments: [Double.nan, 0, -5, .infinity])
     func hint(_ value: Double) throws {
         let played = try [nil, value].map { hint in
             let sample = try VirtualSample(end: .seconds(4), quality: nil) { $0.initialBitRateHint = hint }

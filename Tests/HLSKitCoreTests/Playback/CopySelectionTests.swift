@@ -5,7 +5,7 @@ import Testing
 @testable import HLSKitPlayback
 
 /// Samples of 40 ms, each eighth one a key frame.
-@Suite("Which samples are copied")
+@Suite("Selecting samples to remux")
 struct CopySelectionTests {
     private static func track(_ type: MediaKind) -> MediaTrack {
         MediaTrack(id: 1, mediaType: type, codec: type == .video ? .h264 : .aac, timescale: 1000)
@@ -33,7 +33,7 @@ struct CopySelectionTests {
         return times
     }
 
-    @Test("frames begin with those that lead up to the first that is wanted; audio begins with what is heard")
+    @Test("video begins with the first needed frame's references; audio with the first audible sample")
     func leadIn() {
         let step = { (range: Range<Int>) in range.map { Int64($0 * 40) } }
         #expect(Self.copied(.video, from: 450, until: nil) == step(8..<25))
@@ -43,13 +43,13 @@ struct CopySelectionTests {
         #expect(Self.copied(.audio, from: nil, until: nil) == step(0..<25))
     }
 
-    @Test("of a window in which there is no time nothing is copied", arguments: [MediaKind.video, .audio])
+    @Test("an empty window selects no samples", arguments: [MediaKind.video, .audio])
     func empty(type: MediaKind) {
         #expect(Self.copied(type, from: 450, until: 450).isEmpty)
         #expect(Self.copied(type, from: 450, until: 200).isEmpty)
     }
 
-    @Test("a run that repeats what was copied continues behind it")
+    @Test("a run that repeats copied samples continues after them")
     func overlap() {
         var selection = CopySelection()
         selection.begin(Self.track(.audio), in: PresentationWindow())

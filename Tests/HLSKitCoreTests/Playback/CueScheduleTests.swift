@@ -41,7 +41,7 @@ struct CueScheduleTests {
     }
 
     @Test(
-        "cues without end are kept up to a number, the newest, and taking them one by one costs no more than they are")
+        "the number of stored cues is bounded, and taking them one by one costs no more")
     func many() {
         let count = CueSchedule.maximumCount * 3
         let cues = (0..<count).map { Self.cue(Double($0) / 1000, 90_000, "\($0)") }
@@ -89,7 +89,7 @@ struct CueScheduleTests {
         #expect(Self.lines(schedule.takeDue(at: .seconds(100), timeline: timeline)) == [test.line])
     }
 
-    @Test("cues wait for media, and are placed by the playlist where their segment passes without any")
+    @Test("cues wait for media, or are placed by the playlist if their segment passes without any")
     func noAnchor() {
         for (first, expected) in [(61.0, 61.0), (0.0, 60.0)] {
             var schedule = CueSchedule()
@@ -101,7 +101,7 @@ struct CueScheduleTests {
         }
     }
 
-    @Test("cues come once, in the order of their starts, at their time, within the bounds")
+    @Test("cues are given once, sorted by start, at their time, within the bounds")
     func order() {
         let timeline = Self.timeline(pts: 0, start: .zero)
         var schedule = CueSchedule()
@@ -121,7 +121,7 @@ struct CueScheduleTests {
         #expect(schedule.takeDue(at: .seconds(20), timeline: timeline).count == 1)
     }
 
-    @Test("K01: cues of the same text and time at different places are different ones")
+    @Test("K01: cues with the same text and time at different positions are distinct")
     func places() {
         var schedule = CueSchedule()
         var (top, bottom) = (Self.cue(1, 2, "No!"), Self.cue(1, 2, "No!"))
@@ -136,7 +136,7 @@ struct CueScheduleTests {
         #expect(cues.map(\.identifier) == ["", "2"])
     }
 
-    @Test("K01: a cue is known again where the clocks of two segments differ by roundings", arguments: [0, 1, 9])
+    @Test("K01: a cue is recognised despite rounding differences between segments", arguments: [0, 1, 9])
     func roundings(milliseconds: Int) {
         var schedule = CueSchedule()
         // 4 170 833 µs and 4.171 s are the same moment.
@@ -153,7 +153,7 @@ struct CueScheduleTests {
         #expect(cues.count == 2 * 1001)
     }
 
-    @Test("K01: cues in any order are given by their starts, and cost no more than sorting them")
+    @Test("K01: unsorted cues are given by start, at the cost of sorting")
     func descending() {
         let timeline = Self.timeline(pts: 0, start: .zero)
         var schedule = CueSchedule()
@@ -171,7 +171,7 @@ struct CueScheduleTests {
         #expect(cues.count == count)
     }
 
-    @Test("K03: blocks of closed captions that begin together are shown together, before their end is known too")
+    @Test("K03: caption blocks that begin together are shown together, even before their end is known")
     func openBlocks() {
         let timeline = Self.timeline(pts: 0, start: .zero)
         for texts in [("up", "down"), ("No!", "No!")] {
@@ -203,7 +203,7 @@ struct CueScheduleTests {
         }
     }
 
-    @Test("K01: a segment of subtitles without a byte is one without cues, and is not asked for again")
+    @Test("K01: an empty subtitle segment has no cues and is not requested again")
     func emptySegment() throws {
         var files = try CaptionStream.pictures()
         files["main.m3u8"] = CaptionStream.main(
@@ -225,7 +225,7 @@ struct CueScheduleTests {
         }
     }
 
-    @Test("a player reports every media is kept, cues from there on come again, and what is over does not")
+    @Test("a rewind repeats placed cues from its time on, but not ended ones")
     func rewind() {
         let timeline = Self.timeline(pts: 0, start: .zero)
         var schedule = CueSchedule()
@@ -245,7 +245,7 @@ struct CueScheduleTests {
         #expect(schedule.nextDue == nil)
     }
 
-    @Test("K03: a cue that a sample cuts continues with the next one, however late that comes", arguments: [3, 5, 20])
+    @Test("K03: a cue cut by a sample continues with the next one, however late it arrives", arguments: [3, 5, 20])
     func cut(presented: Int) {
         let timeline = Self.timeline(pts: 0, start: .zero)
         var schedule = CueSchedule()
@@ -264,7 +264,7 @@ struct CueScheduleTests {
         #expect(Self.lines(collector.cues) == ["3.0-5.5 a"])
     }
 
-    @Test("a player reports every cue of its subtitles before the end")
+    @Test("a player reports every subtitle cue before the end")
     func player() async throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../Fixtures/sample/master.m3u8").standardizedFileURL
@@ -292,7 +292,7 @@ struct CueScheduleTests {
     }
 
     @Test(
-        "K02: of subtitles that are chosen while playing, cues that are over are not given, but are known for a seek back"
+        "K02: with subtitles selected during playback, past cues are not given, but kept for a seek back"
     )
     func joined() {
         var schedule = CueSchedule()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HLSKitPlayback
 
-@Suite("decoding effort")
+@Suite("Decoding effort")
 struct DecodingEffortTests {
     struct Case: CustomTestStringConvertible {
         var testDescription: String
@@ -12,7 +12,7 @@ struct DecodingEffortTests {
     }
 
     @Test(
-        "what is done with samples that come late",
+        "late samples are decoded with less effort, then skipped",
         arguments: [
             Case(
                 testDescription: "in time", samples: [(-50, true), (-50, false), (100, false)],

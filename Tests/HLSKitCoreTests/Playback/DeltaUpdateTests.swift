@@ -9,10 +9,10 @@ import Testing
 @testable import HLSKitSelection
 
 /// A live stream whose server can leave out of its list what is known.
-@Suite("delta updates", .timeLimit(.minutes(10)))
+@Suite("Delta updates", .timeLimit(.minutes(10)))
 struct DeltaUpdateTests {
     @Test(
-        "C10: a list is asked for without what is known, and as a whole from then on where that brings nothing",
+        "C10: a playlist is requested as a delta; if that fails, as a whole from then on",
         arguments: DeltaStream.Server.allCases)
     func reloads(server: DeltaStream.Server) throws {
         let stream = DeltaStream(server)
@@ -48,7 +48,7 @@ struct DeltaUpdateTests {
         #expect(stream.segments == DeltaStream.segmentNames)
     }
 
-    @Test("C10: it is asked for where the server offers it, leaves something out, and what is known is not too old")
+    @Test("C10: a delta is requested if the server offers it, it skips segments, and the playlist is recent")
     func offers() throws {
         func delta(_ tags: String, segments: Int = 10, age: Int = 4) throws -> DeltaUpdate? {
             let list = (0..<segments).map { "#EXTINF:4,\n\($0).ts\n" }.joined()

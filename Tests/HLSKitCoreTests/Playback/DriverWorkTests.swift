@@ -11,7 +11,7 @@ import Testing
 @testable import HLSKitPlayback
 
 /// What a player does while playlists are parsed and media is demuxed elsewhere.
-@Suite("driver and its worker", .timeLimit(.minutes(10)))
+@Suite("Driver and its worker", .timeLimit(.minutes(10)))
 struct DriverWorkTests {
     /// Plays the sample with subtitles; from 8 s to 14 s on the clock the playlist of another variant is being parsed.
     private static func play(on held: HeldWork, isHeld: Bool) throws -> VirtualSample {
@@ -38,7 +38,7 @@ struct DriverWorkTests {
         return sample
     }
 
-    @Test("a playlist that is being parsed delays no cue, no timer and no picture")
+    @Test("parsing a large playlist delays no cue, timer or frame")
     func largePlaylist() throws {
         let held = HeldWork()
         let (calm, busy) = (try Self.play(on: held, isHeld: false), try Self.play(on: held, isHeld: true))
@@ -60,7 +60,7 @@ struct DriverWorkTests {
         #expect(busy.item.error == nil)
     }
 
-    @Test("what was being demuxed when the player seeks is not presented")
+    @Test("media being demuxed during a seek is not presented")
     func flush() throws {
         let held = HeldWork()
         let bench = try VirtualBench(bitsPerSecond: 1_000_000) { $0.workQueue = held.queue }
@@ -82,7 +82,7 @@ struct DriverWorkTests {
         }
     }
 
-    @Test("closing waits for what is being demuxed, and nothing of it is delivered")
+    @Test("closing waits for the running demuxing and delivers none of its media")
     func close() throws {
         let held = HeldWork()
         let bench = try VirtualBench(bitsPerSecond: 1_000_000) { $0.workQueue = held.queue }
@@ -122,7 +122,7 @@ struct DriverWorkTests {
     }
 
     #if DEBUG
-        @Test("the player's lock is taken once for a piece of media", arguments: [false, true])
+        @Test("the player's lock is taken once per piece of media", arguments: [false, true])
         func locks(isBeside: Bool) async throws {
             let stream = try SampleTransportStream().segments().flatMap(\.self)
             let list = "#EXTM3U\n#EXT-X-TARGETDURATION:40\n#EXTINF:40,\nall.ts\n#EXT-X-ENDLIST\n"
@@ -156,7 +156,7 @@ struct DriverWorkTests {
         }
     #endif
 
-    @Test("where everything is little work, nothing is given to other threads")
+    @Test("small work is not given to other threads")
     func littleWork() throws {
         let runCount = Mutex(0)
         let queue = WorkQueue(
@@ -173,7 +173,7 @@ struct DriverWorkTests {
     }
 
     @Test(
-        "all pictures of a variant come, in order, however work is held",
+        "all frames of a variant arrive in order, however work is delayed",
         arguments: [7, 50, 333, 1000], [0, 20_000])
     func anyHold(period: Int, turnByteCount: Int) throws {
         let held = HeldWork()

@@ -7,7 +7,7 @@ import HLSKitTime
 import TestSupport
 import Testing
 
-@Suite("items of which there is nothing to play", .timeLimit(.minutes(10)))
+@Suite("Items without playable media", .timeLimit(.minutes(10)))
 struct EmptyItemTests {
     /// One segment, again and again.
     private func play(_ segment: [UInt8], count: Int) throws -> VirtualSample {
@@ -27,7 +27,7 @@ struct EmptyItemTests {
         return writer.bytes
     }
 
-    @Test("a stream of which no kind is known fails, at its end or after three segments", arguments: [1, 8])
+    @Test("a stream without a known kind of media fails at its end or after three segments", arguments: [1, 8])
     func unknownKinds(count: Int) throws {
         let sample = try play(stream(type: 0xea, [UInt8](repeating: 7, count: 400)), count: count)
         let error = try #require(sample.item.error)
@@ -38,7 +38,7 @@ struct EmptyItemTests {
         #expect(loads <= 4, "who knows after three segments loads no more of them")
     }
 
-    @Test("encrypted audio without a key fails, and is called so")
+    @Test("encrypted audio without a key fails with that reason")
     func locked() throws {
         let file = Array(try Data(contentsOf: URL(fileURLWithPath: SampleMedia.fixtures + "/media/packed.aac")))
         let first = try #require(

@@ -10,7 +10,7 @@ import Testing
 
 @testable import HLSKitAsset
 
-@Suite("a media file is read by segments", .timeLimit(.minutes(10)))
+@Suite("Media files read as segments", .timeLimit(.minutes(10)))
 struct FileSegmentsTests {
     private static let url = "https://h.example/films/a.mp4?token=1"
 
@@ -38,7 +38,7 @@ struct FileSegmentsTests {
         return (writer, play, count, transport.requests)
     }
 
-    @Test("A15: a seek loads the header and what it needs by byte ranges, and shows the same frames")
+    @Test("A15: a seek loads header and media by byte ranges, and shows the same frames")
     func seek() async throws {
         let file = try Self.bytes("mp4/languages.mp4")
         let whole = try await play(file)
@@ -54,7 +54,7 @@ struct FileSegmentsTests {
         #expect(late.play.state.duration == whole.play.state.duration)
     }
 
-    @Test("a server that ignores ranges sends the file once, and it is played as it comes")
+    @Test("a server that ignores ranges sends the file once, and it plays during the download")
     func noRanges() async throws {
         let file = try Self.bytes("mp4/languages.mp4")
         let whole = try await play(file)
@@ -65,7 +65,7 @@ struct FileSegmentsTests {
         #expect(plain.rangeByteCount == FileOpening.range.count)
     }
 
-    @Test("a file that was cut off is played as far as it goes, each frame once")
+    @Test("a truncated file plays up to its end, each frame once")
     func truncated() async throws {
         let file = try Self.bytes("mp4/languages.mp4")
         let cut = try await play(Array(file.prefix(file.count * 3 / 5)))
@@ -81,7 +81,7 @@ struct FileSegmentsTests {
     }
 
     @Test(
-        "I01: sounds of a file are options of the audible group, chosen by language",
+        "I01: a file's audio tracks are audible options, selected by language",
         arguments: [
             Wish(audio: "lang=de", language: "de"), Wish(audio: "lang=en", language: "en"),
             Wish(audio: "lang=fr", language: nil),
@@ -115,7 +115,7 @@ struct FileSegmentsTests {
         }
     }
 
-    @Test("a transport stream is read by segments that are found by its timestamps", arguments: Packets.allCases)
+    @Test("a transport stream is read in segments found by its timestamps", arguments: Packets.allCases)
     func transportStream(_ packets: Packets) async throws {
         let file = try Self.stream(packets)
         let plain = try await play(file, takesRanges: false)
@@ -136,7 +136,7 @@ struct FileSegmentsTests {
         }
     }
 
-    @Test("an end time is reached where the segment that holds it was cut before", arguments: [5.5, 6, 7.9])
+    @Test("an end time is reached if its segment was cut before it", arguments: [5.5, 6, 7.9])
     func endTime(_ end: Double) async throws {
         let transport = TableTransport([Self.url: try Self.stream(.plain)], pieceByteCount: 4096)
         let writer = CapturingWriter([.video, .audio])
@@ -150,7 +150,7 @@ struct FileSegmentsTests {
     }
 
     @Test(
-        "frames up to an end time are there where segments are shorter than listed", arguments: [4.0, 4.2, 4.38, 4.6])
+        "frames up to an end time are present if segments are shorter than listed", arguments: [4.0, 4.2, 4.38, 4.6])
     func endTimeBehindMedia(_ end: Double) async throws {
         // Segments of 4 s that say 4.4.
         let list = try String(contentsOfFile: "\(SampleMedia.folder)/video-180p.m3u8", encoding: .utf8)
@@ -167,7 +167,7 @@ struct FileSegmentsTests {
         #expect(abs(Double(writer.pictures.count) - end * 25) <= 2, "\(writer.pictures.count)")
     }
 
-    @Test("I01: sounds of a transport stream are chosen by language", arguments: ["en", "de"])
+    @Test("I01: a transport stream's audio tracks are selected by language", arguments: ["en", "de"])
     func streamAudio(_ language: String) async throws {
         let found = try await play(try Self.stream(.plain), audio: "lang=\(language)")
         #expect(found.play.error == nil)
@@ -176,7 +176,7 @@ struct FileSegmentsTests {
         #expect(abs(pitch - (language == "de" ? 880 : 440)) < 20, "\(pitch)")
     }
 
-    @Test("I01: an asset has the options of its file")
+    @Test("I01: an asset has its file's options")
     func groups() async throws {
         let asset = Asset(
             urlString: Self.url, options: .table(TableTransport([Self.url: try Self.bytes("mp4/languages.mp4")])))

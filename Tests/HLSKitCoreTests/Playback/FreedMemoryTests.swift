@@ -3,7 +3,7 @@ import Testing
 
 @testable import HLSKitPlayback
 
-@Suite("memory of players that have ended")
+@Suite("Memory release of ended players")
 struct FreedMemoryTests {
     private final class Heap: Sendable {
         let trims = Mutex(0)
@@ -23,7 +23,7 @@ struct FreedMemoryTests {
         var count: Int { trims.withLock(\.self) }
     }
 
-    @Test("the end of one player gives nothing back, that of the last of several does")
+    @Test("memory is released after the last of several players, not after a single one")
     func few() {
         let heap = Heap()
         let memory = heap.memory
@@ -41,7 +41,7 @@ struct FreedMemoryTests {
         #expect(heap.count == 1)
     }
 
-    @Test("of many that end, memory is given back on the way, while others go on")
+    @Test("while many players end, memory is released in between as others continue")
     func many() {
         let heap = Heap()
         let memory = heap.memory
@@ -53,7 +53,7 @@ struct FreedMemoryTests {
         #expect(heap.count == 3)
     }
 
-    @Test("what ends while memory is given back is looked at once more, once")
+    @Test("players that end during a release cause one more check")
     func meanwhile() {
         let heap = Heap()
         let memory = heap.memory

@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(
-        "padding is left out and everything else kept, however the samples are cut",
+        "padding is removed and everything else kept, however the samples are cut",
         arguments: [
             Case(info: nil, kept: [0..<100]),
             Case(info: GaplessInfo(leadingSampleCount: 0), kept: [0..<100]),

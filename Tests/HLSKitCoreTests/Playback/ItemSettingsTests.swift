@@ -6,7 +6,7 @@ import Testing
 @testable import HLSKitEngine
 @testable import HLSKitPlayback
 
-@Suite("settings of items")
+@Suite("Settings of items")
 struct ItemSettingsTests {
     /// A player with a stream that does not exist.
     private static func player() -> (Player, PlayerItem) {
@@ -18,7 +18,7 @@ struct ItemSettingsTests {
     }
 
     #if DEBUG
-        @Test("what an item tells its player is read under the player's lock, so that the last to tell tells it all")
+        @Test("item settings are read under the player's lock, so the last writer wins")
         func order() throws {
             let (player, item) = Self.player()
             try player.replaceCurrentItem(with: item)
@@ -37,7 +37,7 @@ struct ItemSettingsTests {
         }
     #endif
 
-    @Test("each setting reaches the player beside those that were there")
+    @Test("each setting reaches the player without changing the others")
     func settings() throws {
         let (player, item) = Self.player()
         item.preferredPeakBitRate = 1

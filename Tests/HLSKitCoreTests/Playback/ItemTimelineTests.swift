@@ -33,7 +33,7 @@ struct ItemTimelineTests {
         #expect(audio.offset == video.offset)
     }
 
-    @Test("without media of the variant on its way audio does not wait")
+    @Test("audio does not wait if no variant media is in flight")
     func audioAlone() {
         var timeline = ItemTimeline()
         timeline.comingFromVariant = .timelines([1])
@@ -62,7 +62,7 @@ struct ItemTimelineTests {
     }
 
     @Test(
-        "R37: media continues where that before it ended",
+        "R37: media continues where the previous media ended",
         arguments: [
             // Lengths that the playlist has a little wrong do not move a discontinuity.
             (["0 2 60 62.04", "2 2 5 7 1"], [0, 2]),
@@ -85,7 +85,7 @@ struct ItemTimelineTests {
         #expect(places(lines) == expected)
     }
 
-    @Test("media that declares no time continues where the previous media ended")
+    @Test("media without declared times continues where the previous media ended")
     func relative() {
         var track = Self.video
         track.timestampsAreRelative = true
@@ -93,7 +93,7 @@ struct ItemTimelineTests {
         #expect(places(["0 2 0 2", "6 2 0 2"], track: track) == [0, 6])
     }
 
-    @Test("tracks of media that declares no time keep the distance that they begin with")
+    @Test("tracks without declared times keep their initial distance")
     func relativeTracks() {
         var timeline = ItemTimeline()
         var (video, audio) = (Self.video, Self.audio)
@@ -115,7 +115,7 @@ struct ItemTimelineTests {
         #expect(offset(video, 67, 2, timeline: 1) == offset(audio, 0, 2, timeline: 1))
     }
 
-    @Test("what an edit list does not show has no place")
+    @Test("media hidden by an edit list does not affect the placement")
     func editedMedia() {
         var timeline = ItemTimeline()
         var audio = Self.audio
@@ -124,7 +124,7 @@ struct ItemTimelineTests {
         #expect(placement.offset == .zero)
     }
 
-    @Test("after a seek the playlist counts, not what was loaded before")
+    @Test("after a seek the playlist determines times, not earlier media")
     func seek() {
         var timeline = ItemTimeline()
         let place = { (timeline: inout ItemTimeline, number: Int, start: Double) in

@@ -22,7 +22,7 @@ struct LanePipelineTests {
             startsNewSequence: false, url: "s\(number)", mediaSequence: number)
     }
 
-    @Test("an initialization section that could not be read is read again when it comes again")
+    @Test("an initialization section that could not be read is read again when it arrives again")
     func damagedMap() {
         var pipeline = LanePipeline(lane: .main, mode: .demux, wanted: [.video])
         var timeline = ItemTimeline()
@@ -43,7 +43,7 @@ struct LanePipelineTests {
         }
     }
 
-    @Test("RFC 8216 §4.3.2.5: a transport stream's initialization section is its tables", arguments: [true, false])
+    @Test("the transport stream's initialization section is its tables", arguments: [true, false])
     func tables(inMap: Bool) throws {
         let (tables, media, count) = try Self.transportStream()
         var pipeline = LanePipeline(lane: .main, mode: .demux, wanted: [.video])
@@ -63,7 +63,7 @@ struct LanePipelineTests {
     }
 
     @Test(
-        "what decrypts to media needs no padding: cut to whole blocks, or filled with zeros; another key is told from that",
+        "decrypted media needs no padding: it may be cut or zero-filled; a wrong key is detected",
         arguments: [true, false], [188, 192, 200])
     func unpadded(isCut: Bool, excess: Int) throws {
         let (tables, media, count) = try Self.transportStream()
@@ -128,7 +128,7 @@ struct LanePipelineTests {
     }
 
     @Test(
-        "a segment of a transport stream without tables has those of the head of its stream",
+        "a transport stream segment without tables uses the tables at the stream's head",
         arguments: ["found", "not there", "known"])
     func tablesOfHead(_ answer: String) throws {
         let (tables, media, count) = try Self.transportStream()
@@ -166,7 +166,7 @@ struct LanePipelineTests {
         }
     }
 
-    @Test("a segment that is listed as media and holds no sample has failed", arguments: [4000, 400])
+    @Test("a segment listed as media that contains no sample fails", arguments: [4000, 400])
     func noSamples(milliseconds: Int) throws {
         var job = Self.job(1)
         job.map = nil
@@ -198,14 +198,14 @@ struct LanePipelineTests {
         return output
     }
 
-    @Test("encrypted samples for which nothing names a key fail as such")
+    @Test("encrypted samples without a named key fail with that reason")
     func noKey() {
         let output = self.output(of: BoxWriter.allBoxes, wanted: [.video])
         #expect(output.contains { if case .fact(.segmentFailed(_, .noKey)) = $0 { true } else { false } })
         #expect(!output.contains { if case .sample = $0 { true } else { false } })
     }
 
-    @Test("a track that no one decodes is left out beside others")
+    @Test("an undecodable track is omitted next to decodable ones")
     func undecodable() throws {
         // The sample entry of frames gets a name that no one knows.
         let file = URL(filePath: #filePath).deletingLastPathComponent()
@@ -219,7 +219,7 @@ struct LanePipelineTests {
         let types = Set(output.compactMap { if case .sample(_, let type, _) = $0 { type } else { nil } })
         #expect(types == [.audio])
         let told = output.compactMap { if case .leftOut(let error) = $0 { error.cause } else { nil } }
-        #expect(told == ["video left out: xyz1 cannot be decoded"])
+        #expect(told == ["video omitted: xyz1 cannot be decoded"])
         // Who wants nothing else has them, and sees why it fails.
         let pictures = self.output(of: bytes, wanted: [.video])
         #expect(!pictures.contains { if case .leftOut = $0 { true } else { false } })
@@ -267,7 +267,7 @@ struct LanePipelineTests {
             tracks: [track(1, .h264), track(2, MediaCodec(rawValue: "mlpa"))], wanted: [.audio], taken: [2]),
     ]
 
-    @Test("what cannot be decoded, and covers, are taken where there is nothing else", arguments: choices)
+    @Test("undecodable tracks and cover images are selected only if there is nothing else", arguments: choices)
     func choice(_ choice: Choice) {
         var reader = SegmentReader(job: Self.job(1))
         reader.selection.select(from: choice.tracks, wanted: choice.wanted)
@@ -294,7 +294,7 @@ struct LanePipelineTests {
         Joint(testDescription: "after a seek", continues: false, flushes: true),
     ]
 
-    @Test("a frame of audio that ends in the next segment is whole, where that follows", arguments: joints)
+    @Test("an audio frame that ends in the next segment is complete if that segment follows", arguments: joints)
     func dividedFrame(_ joint: Joint) throws {
         var writer = TransportStreamWriter(streams: [.init(pid: 257, type: 0x0f)])
         let sound = (0..<20).flatMap { TinyAudio.frame(fill: $0) }
@@ -332,7 +332,7 @@ struct LanePipelineTests {
     }
 
     @Test(
-        "a segment that ends too early is asked for again and given once, also where a sequence begins",
+        "a truncated segment is requested again and given once, also at the start of a sequence",
         arguments: [true, false])
     func truncated(startsNewSequence: Bool) throws {
         let path = "\(SampleMedia.fixtures)/media/ts-h264-aac.ts"
@@ -361,7 +361,7 @@ struct LanePipelineTests {
         #expect(given.filter { $0.value != 1 }.isEmpty)
     }
 
-    @Test("an event at the end of all time is left out")
+    @Test("an event at the end of all time is dropped")
     func farEvent() throws {
         let message = EventMessage(
             schemeIDURI: "urn:x", id: 1, timescale: 1, timing: .presentationTime(.max),

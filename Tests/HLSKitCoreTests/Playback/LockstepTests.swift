@@ -4,7 +4,7 @@ import Testing
 
 @testable import HLSKitPlayback
 
-@Suite("kinds of media side by side", .timeLimit(.minutes(10)))
+@Suite("Interleaving kinds of media", .timeLimit(.minutes(10)))
 struct LockstepTests {
     /// What several tasks look at.
     private final class Shared<Value: Sendable>: Sendable {
@@ -88,7 +88,7 @@ struct LockstepTests {
         },
     ]
 
-    @Test("S03: no kind runs ahead of another of which there is something to write", arguments: rows)
+    @Test("S03: no kind runs ahead of another one with pending media", arguments: rows)
     func rule(_ row: Row) {
         let lockstep = Lockstep()
         row.setUp(lockstep)
@@ -112,7 +112,7 @@ struct LockstepTests {
         #expect(idle.isNext(Self.second(4.98), of: .audio))
     }
 
-    @Test("S03: two tasks continue together to the end, over holes too")
+    @Test("S03: two tasks continue together to the end, also over missing media")
     func together() async {
         let lockstep = Lockstep()
         let ahead = Shared((video: Duration.zero, audio: Duration.zero, isTooFar: false))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HLSKitPlayback
 
-@Suite("media that was read of behind a break")
+@Suite("Media read past a break")
 struct MediaBehindBreakTests {
     private static func sample(_ time: Int) -> MediaSample {
         MediaSample(
@@ -48,7 +48,7 @@ struct MediaBehindBreakTests {
             }
     }
 
-    @Test("what is taken comes in its order, once")
+    @Test("stored media is returned in order, once")
     func order() {
         var held = Self.held()
         #expect(held.hasUnreadTrack)
@@ -58,7 +58,7 @@ struct MediaBehindBreakTests {
     }
 
     @Test(
-        "what other media takes the place of is forgotten, whatever its track counts in",
+        "replaced media is dropped, independent of the track's timescale",
         arguments: [
             (9000, ["c7000", "c7040", "637200c", "640800c", "T", "9000", "9040"], true),
             (8040, ["c7000", "c7040", "637200c", "640800c", "T", "9000"], true),

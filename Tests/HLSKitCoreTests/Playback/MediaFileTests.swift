@@ -4,7 +4,7 @@ import HLSKitTime
 import TestSupport
 import Testing
 
-@Suite("playing a media file without a playlist", .timeLimit(.minutes(10)), .enabled(if: TestOrigin.isInstalled))
+@Suite("Playing a media file without a playlist", .timeLimit(.minutes(10)), .enabled(if: TestOrigin.isInstalled))
 struct MediaFileTests {
     struct File: Sendable, CustomTestStringConvertible {
         var name: String
@@ -15,7 +15,7 @@ struct MediaFileTests {
     }
 
     @Test(
-        "A15: every frame and all of the audio, whether the header comes first or last, from a server or a file",
+        "A15: all frames and audio play, with the header first or last, from a server or a file",
         arguments: [
             File(name: "mp4/progressive.mp4", pictureCount: 25, sound: 0.49),
             File(name: "mp4/moov-last.mp4", pictureCount: 25, sound: 0.49),
@@ -42,7 +42,7 @@ struct MediaFileTests {
         #expect(play.state.duration.isNumeric)
     }
 
-    @Test("the order of header and media makes no difference to what is shown")
+    @Test("the order of header and media does not change the shown frames")
     func sameFrames() async throws {
         var hashes: [[String]] = []
         for name in ["progressive", "moov-last"] {
@@ -54,7 +54,7 @@ struct MediaFileTests {
         #expect(hashes[0] == hashes[1])
     }
 
-    @Test("a file that begins like MP4 and holds no media fails as media, not as a playlist")
+    @Test("a file that begins like MP4 without media fails as media, not as a playlist")
     func broken() async throws {
         let folder = try ScratchFolder()
         let path = try folder.write([0, 0, 0, 16] + Array("ftypisom".utf8) + [0, 0, 0, 0], to: "broken.mp4")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HLSKitPlayback
 
-@Suite("P02: what is copied up to a break")
+@Suite("P02: Remuxing up to a break")
 struct MediaLimitTests {
     /// Frames of 40 ms in groups of eight, I P B B P B B P in the order of decoding: shown two frames later than decoded.
     private static func samples() -> [MediaSample] {
@@ -30,7 +30,7 @@ struct MediaLimitTests {
         }
     }
 
-    @Test("pictures of behind it are there for those before it alone, and are not shown among what follows")
+    @Test("frames after the limit are kept only as references, and never shown after it")
     func hidden() {
         // The pictures 0 to 5 are shown before 0.32 s, with the reordering of two.
         let copies = Self.copies(.video, until: .milliseconds(320))
@@ -42,7 +42,7 @@ struct MediaLimitTests {
         #expect(others.map { $0.pts / 3600 } == [2, 5, 3, 4, 6, 7])
     }
 
-    @Test("what is shown before it, and sound, keeps its times; without a limit all does")
+    @Test("audio and frames before the limit keep their times; without a limit all do")
     func kept() {
         #expect(Self.copies(.video, until: nil).map(\.pts) == Self.samples().map(\.pts))
         let sound = Self.copies(.audio, until: .milliseconds(320))
@@ -50,7 +50,7 @@ struct MediaLimitTests {
         #expect(Self.copies(.video, until: .milliseconds(120)).map(\.number) == [0, 1, 2])
     }
 
-    @Test("a picture is never shown before it is decoded, and units without room for a moment change nothing")
+    @Test("no frame is shown before it is decoded, and coarse timescales change nothing")
     func room() {
         let copies = Self.copies(.video, until: .milliseconds(120))
         #expect(copies.map(\.pts) == [7200, 10_800 - 16, 10_800 - 15])

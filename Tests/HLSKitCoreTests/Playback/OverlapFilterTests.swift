@@ -4,7 +4,7 @@ import Testing
 @testable import HLSKitPlayback
 
 /// Frames of 40 ms in groups of eight, in the order of decoding I P B B P B B P: shown two frames later than decoded.
-@Suite("Overlap of copies")
+@Suite("Overlap of remuxed samples")
 struct OverlapFilterTests {
     private static let shown = [0, 3, 1, 2, 6, 4, 5, 7]
 
@@ -36,7 +36,7 @@ struct OverlapFilterTests {
         }.map(\.dts)
     }
 
-    @Test("what follows at a border of segments is whole, though its key frame is decoded before all is shown")
+    @Test("a group after a segment boundary is complete, although its key frame is decoded early")
     func atBorder() {
         var filter = OverlapFilter()
         filter.begin(Self.track(), dropsOverlap: false)
@@ -45,7 +45,7 @@ struct OverlapFilterTests {
         #expect(Self.pass(Self.group(1), through: &filter) == Self.group(1).map(\.dts))
     }
 
-    @Test("a segment that is loaded once more continues after the last sample of it", arguments: 1..<8)
+    @Test("a segment loaded again continues after its last sample", arguments: 1..<8)
     func sameSegment(count: Int) {
         var filter = OverlapFilter()
         filter.begin(Self.track(), dropsOverlap: false)
@@ -65,7 +65,7 @@ struct OverlapFilterTests {
         #expect(Self.pass(others, through: &filter) == others.dropFirst(8).map(\.dts))
     }
 
-    @Test("at a border another encoding begins at once, however early it is decoded", arguments: [0, 2, 4, 8])
+    @Test("at a boundary another encoding begins at once, however early it is decoded", arguments: [0, 2, 4, 8])
     func otherEncodingAtBorder(delay: Int) {
         var filter = OverlapFilter()
         filter.begin(Self.track(), dropsOverlap: false)
@@ -85,7 +85,7 @@ struct OverlapFilterTests {
         #expect(Self.pass(Array(others), through: &filter) == Self.group(2).map(\.dts))
     }
 
-    @Test("audio continues with the first packet that was not there, none twice")
+    @Test("audio continues with the first new packet, without repetitions")
     func sound() {
         func packets(_ range: Range<Int>) -> [MediaSample] {
             range.map { index in
@@ -101,7 +101,7 @@ struct OverlapFilterTests {
         #expect(Self.pass(packets(2..<9), through: &filter) == packets(5..<9).map(\.dts))
     }
 
-    @Test("where nothing was handed over, nothing overlaps")
+    @Test("without earlier samples nothing overlaps")
     func first() {
         var filter = OverlapFilter()
         filter.begin(Self.track(), dropsOverlap: true)

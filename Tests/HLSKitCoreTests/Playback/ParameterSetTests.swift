@@ -30,7 +30,7 @@ struct ParameterSetTests {
         }
     }
 
-    @Test("those that came with an earlier segment are kept for a decoder that is made again", arguments: [2.0, 60.0])
+    @Test("parameter sets of an earlier segment are kept for a recreated decoder", arguments: [2.0, 60.0])
     func kept(forwardBuffer: Double) throws {
         let bench = try Self.bench { $0.buffering.forwardDuration = .seconds(forwardBuffer) }
         try bench.play { bench in
@@ -45,7 +45,7 @@ struct ParameterSetTests {
         }
     }
 
-    @Test("a start in the middle reads them from the head of the stream", arguments: [true, false])
+    @Test("a start in the middle reads the parameter sets at the head of the stream", arguments: [true, false])
     func fetched(isPaced: Bool) throws {
         let bench = try Self.bench(hasSound: true) { if !isPaced { $0.pacing = .unpaced } }
         bench.item.startPosition = .time(.seconds(10))
@@ -58,7 +58,7 @@ struct ParameterSetTests {
         }
     }
 
-    @Test("where nothing can be decoded it is reported after two seconds of media, and at the end the item fails")
+    @Test("undecodable media is reported after two seconds of media, and fails the item at the end")
     func silent() throws {
         let bench = try Self.bench(lacksFirst: true)
         bench.item.startPosition = .time(.seconds(10))
@@ -82,7 +82,7 @@ struct ParameterSetTests {
         #expect(!kinds.contains { if case .didPlayToEnd = $0 { true } else { false } })
     }
 
-    @Test("only the units before the first slice are looked at")
+    @Test("only the units before the first slice are examined")
     func copy() {
         let unit = TinyVideo.unit(isIDR: true)
         let sample = MediaSample(
@@ -95,7 +95,7 @@ struct ParameterSetTests {
     }
 }
 
-@Suite("what comes out of a decoder")
+@Suite("Silent decoders")
 struct DecoderSilenceTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
@@ -109,7 +109,7 @@ struct DecoderSilenceTests {
     }
 
     @Test(
-        "two seconds of media without a frame are reported, once, but not the delay of a decoder",
+        "two seconds of media without a frame are reported once; a decoder's delay is not",
         arguments: [
             Case(testDescription: "short", step: .milliseconds(40), count: 50, isTold: false),
             Case(testDescription: "two seconds", step: .milliseconds(40), count: 60, isTold: true),
@@ -133,7 +133,7 @@ struct DecoderSilenceTests {
         #expect(silence.isOfAll == test.isTold)
     }
 
-    @Test("F19: a decoder that gives nothing is nudged once, before it is told, and again after it has given something")
+    @Test("F19: a silent decoder is nudged once before the report, and again after it gave a frame")
     func nudge() {
         var silence = DecoderSilence()
         func steps(from start: Int) -> [String] {
@@ -146,7 +146,7 @@ struct DecoderSilenceTests {
         #expect(steps(from: 200) == ["40 nudge", "50 tell"])
     }
 
-    @Test("F19: a sample that is refused counts sooner")
+    @Test("F19: refused samples cause an earlier report")
     func refused() {
         var silence = DecoderSilence()
         let steps = (0..<4).map { index in
@@ -156,7 +156,7 @@ struct DecoderSilenceTests {
         #expect(steps == [nil, nil, .tell, nil])
     }
 
-    @Test("what has given a frame before is not silent for all of it")
+    @Test("a decoder that gave a frame before is not silent for the whole item")
     func givenBefore() {
         var silence = DecoderSilence()
         silence.end()

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Streams whose samples are encrypted one by one, with a key that the playlist names.
-@Suite("playing encrypted samples", .timeLimit(.minutes(10)), .enabled(if: Tool.exists("/usr/bin/openssl")))
+@Suite("Playing encrypted samples", .timeLimit(.minutes(10)), .enabled(if: Tool.exists("/usr/bin/openssl")))
 struct PlayedSampleEncryptionTests {
     private static func written(_ path: String, _ files: [String: [UInt8]]) throws -> CapturingWriter {
         let bench = try VirtualBench(path, quality: nil, files: files)
@@ -18,7 +18,7 @@ struct PlayedSampleEncryptionTests {
         return bench.writer
     }
 
-    @Test("N02: video and audio of a transport stream with SAMPLE-AES are those of the clear stream")
+    @Test("N02: SAMPLE-AES video and audio in a transport stream equal the clear stream")
     func transportStream() throws {
         let stream = SampleTransportStream(isEncrypted: true)
         let clear = SampleTransportStream()
@@ -33,7 +33,7 @@ struct PlayedSampleEncryptionTests {
         #expect(played.sounds.contains { $0.riseCount > 0 })
     }
 
-    @Test("N02: video of MP4 with cbcs and cenc is that of the clear stream", arguments: ["cbcs", "cenc"])
+    @Test("N02: MP4 video with cbcs and cenc equals the clear stream", arguments: ["cbcs", "cenc"])
     func commonEncryption(_ scheme: String) throws {
         let rendition = try SampleMedia.rendition("video-180p")
         let header = rendition.initializationSection

@@ -9,9 +9,9 @@ import Testing
 
 @testable import HLSKitCodec
 
-@Suite("the life of a player", .timeLimit(.minutes(10)), .enabled(if: TestOrigin.isInstalled))
+@Suite("Player lifetime", .timeLimit(.minutes(10)), .enabled(if: TestOrigin.isInstalled))
 struct PlayerLifetimeTests {
-    @Test("D10: closing in mid-play ends every request, and no output is used afterwards")
+    @Test("D10: closing during playback ends every request, and no output is used afterwards")
     func close() async throws {
         let origin = try SampleOrigin.shared()
         var configuration = PlayerConfiguration.unpaced()
@@ -36,7 +36,7 @@ struct PlayerLifetimeTests {
         }
     }
 
-    @Test("another item in mid-play plays from its own start, and nothing of the first comes any more")
+    @Test("an item replaced during playback delivers nothing more; the new one plays from its start")
     func replace() async throws {
         let origin = try SampleOrigin.shared()
         let (reached, sink) = AsyncStream.makeStream(of: Void.self)
@@ -63,7 +63,7 @@ struct PlayerLifetimeTests {
         #expect(throws: HLSError.self) { try Player().replaceCurrentItem(with: one) }
     }
 
-    @Test("F16: an item that cannot be loaded fails with what is wrong with it")
+    @Test("F16: an item that cannot be loaded fails with the reason")
     func failure() async throws {
         let origin = try SampleOrigin.shared()
         let play = try await Play.toEnd(PlayerItem(urlString: origin.plain + "/none.m3u8"), .unpaced())
@@ -76,7 +76,7 @@ struct PlayerLifetimeTests {
     }
 
     // In a process of its own, so that nothing else opens and closes files or threads meanwhile.
-    @Test("D10: a thousand players that are made, played and let go leave no decoder, file, connection nor thread")
+    @Test("D10: a thousand players made, played and released leak no decoder, file, connection or thread")
     func leaks() async {
         await #expect(processExitsWith: .success) {
             func count(_ what: String) throws -> Int {

@@ -4,7 +4,7 @@ import Testing
 
 /// A clock ten times as fast as the world makes 40 s of live stream pass in 4 s. Each in a process of its own, so that
 /// no other test keeps the threads of the pool.
-@Suite("live streams", .timeLimit(.minutes(10)))
+@Suite("Live streams", .timeLimit(.minutes(10)))
 struct PlayerLiveTests {
     @Test("M08: from the oldest segment of a sliding window to the end nothing is lost or repeated")
     func sliding() async {
@@ -32,7 +32,7 @@ struct PlayerLiveTests {
         }
     }
 
-    @Test("M01: without a preference it starts three target durations before the edge")
+    @Test("M01: without a preference playback starts three target durations before the edge")
     func holdBack() async {
         await #expect(processExitsWith: .success) {
             let (_, writer, play) = try await Self.play(.sliding, listed: 7) { _ in }

@@ -3,11 +3,11 @@ import TestSupport
 import Testing
 
 /// Each in a process of its own, so that no other test keeps the threads of the pool.
-@Suite("playing in real time", .timeLimit(.minutes(10)))
+@Suite("Playing in real time", .timeLimit(.minutes(10)))
 struct PlayerPacingTests {
     private static let url = "file://\(SampleMedia.folder)/master.m3u8"
 
-    @Test("video and audio come when the timebase reaches them, and together")
+    @Test("video and audio arrive together when the timebase reaches them")
     func pacing() async {
         await #expect(processExitsWith: .success) {
             let clock = SourceClock(FastClock(factor: 1))

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Dates, edges and playlists that are not as exact as their media.
-@Suite("places on the timeline of a player", .timeLimit(.minutes(10)))
+@Suite("Positions on a player's timeline", .timeLimit(.minutes(10)))
 struct PlayerPlaceTests {
     /// 2026-01-02T03:04:05.5Z is the start of segment 0.
     private static let epoch = Date(timeIntervalSince1970: 1_767_323_045.5)
@@ -23,7 +23,7 @@ struct PlayerPlaceTests {
         return live
     }
 
-    @Test("G06: a seek to a date goes to the frame that bears it; currentDate gives it back")
+    @Test("G06: a seek to a date shows that date's frame, and currentDate returns the date")
     func dates() throws {
         let bench = try VirtualBench(try Self.dated())
         let results = try bench.play { bench in
@@ -45,7 +45,7 @@ struct PlayerPlaceTests {
         #expect(abs(results.4 - 6.2) < 0.1)
     }
 
-    @Test("G06: without dates there is no place to go to, and none to report")
+    @Test("G06: without dates a seek to a date fails, and no date is reported")
     func noDates() throws {
         let bench = try VirtualBench()
         let (found, date) = try bench.play { bench in
@@ -74,7 +74,7 @@ struct PlayerPlaceTests {
         #expect(results.3?.seconds == 5)
     }
 
-    @Test("M02: an item that is not live has no such distances")
+    @Test("M02: an item that is not live has no live offsets")
     func notLive() throws {
         let bench = try VirtualBench()
         let offsets = try bench.play { bench in
@@ -97,7 +97,7 @@ struct PlayerPlaceTests {
     ]
 
     @Test(
-        "G14: where the playlist is wrong about durations a seek still lands at its time, with two segments",
+        "G14: with wrong playlist durations a seek still lands at its time, with two segments",
         arguments: drifts)
     func drift(_ drift: Drift) throws {
         let media = try SampleMedia.rendition("video-180p")
@@ -131,7 +131,7 @@ struct PlayerPlaceTests {
         #expect(shown.filter { $0 >= target - .milliseconds(500) }.count >= 36)
     }
 
-    @Test("an item reports from before it is a player's until it is gone")
+    @Test("an item reports events from before it is attached until it is released")
     func itemEvents() throws {
         let bench = try VirtualBench()
         let events = bench.item.events()

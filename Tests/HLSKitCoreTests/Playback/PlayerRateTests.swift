@@ -2,9 +2,9 @@ import HLSKitCore
 import HLSKitSimulation
 import Testing
 
-@Suite("rates of a player", .timeLimit(.minutes(10)))
+@Suite("Player rates", .timeLimit(.minutes(10)))
 struct PlayerRateTests {
-    @Test("G08: a live stream at 2 comes back to 1 at its edge, and says why")
+    @Test("G08: a live stream at rate 2 returns to 1 at its edge and gives the reason")
     func liveEdge() throws {
         let bench = try VirtualBench(try VirtualLive())
         bench.item.startPosition = .oldest
@@ -23,7 +23,7 @@ struct PlayerRateTests {
         #expect(bench.writer.firstBreak == nil)
     }
 
-    @Test("G08: without I-frames more than 2 has no effect, less than 0 stops")
+    @Test("G08: without I-frames rates above 2 have no effect, and negative rates stop")
     func beyondTheMedia() throws {
         let bench = try VirtualBench()
         let keeper = EventKeeper(bench.player)

@@ -70,7 +70,7 @@ struct PlayerSeekTests {
     }
 
     @Test(
-        "G02: a seek with zero tolerance onto buffered media shows the frame of its time, then continues, without a request",
+        "G02: a seek with zero tolerance in the buffer shows its frame and continues without a request",
         arguments: Packing.allCases)
     func exact(packing: Packing) async throws {
         let bench = try await Self.bench(packing) { $0.buffering.forwardDuration = .seconds(60) }
@@ -96,7 +96,7 @@ struct PlayerSeekTests {
         }
     }
 
-    @Test("G01: a seek to media that is not loaded loads from its segment on and shows the frame of its time")
+    @Test("G01: a seek to unloaded media loads from its segment on and shows its frame")
     func unbuffered() async throws {
         let bench = try VirtualBench { $0.buffering.forwardDuration = .seconds(6) }
         try bench.play { bench in
@@ -122,7 +122,7 @@ struct PlayerSeekTests {
     }
 
     @Test(
-        "G02: with tolerances playback continues at a frame that decoding can start at, if one lies inside",
+        "G02: with tolerances playback continues at a sync frame if one lies inside",
         arguments: [
             Tolerant(target: 9000, before: nil, after: nil, first: 200),
             Tolerant(target: 9000, before: 1000, after: 0, first: 200),
@@ -167,7 +167,7 @@ struct PlayerSeekTests {
         }
     }
 
-    @Test("G03: a newer seek supersedes the one before at once; of five hundred only the last one counts")
+    @Test("G03: a newer seek supersedes the previous one at once; of 500 only the last applies")
     func storm() async throws {
         let bench = try VirtualBench { $0.buffering.forwardDuration = .seconds(8) }
         let outcomes = try bench.play { bench in
@@ -197,7 +197,7 @@ struct PlayerSeekTests {
         #expect(outcomes.count { $0 } < 250)
     }
 
-    @Test("G03: cancelling the pending seeks, or the task of one, ends it with false and not another")
+    @Test("G03: cancelling pending seeks, or one seek's task, ends it with false and no other")
     func cancel() async throws {
         let bench = try VirtualBench { $0.buffering.forwardDuration = .seconds(6) }
         try bench.play { bench in
@@ -225,7 +225,7 @@ struct PlayerSeekTests {
         }
     }
 
-    @Test("G01: a seek before the item is ready becomes its start; of two the last one")
+    @Test("G01: a seek before the item is ready becomes its start; the last of two wins")
     func beforeReady() async throws {
         let bench = try VirtualBench()
         try bench.play { bench in
@@ -240,7 +240,7 @@ struct PlayerSeekTests {
         }
     }
 
-    @Test("G01: a start position shows the frame of its time, also while paused, and playback continues from there")
+    @Test("G01: a start position shows its frame, also while paused, and playback continues from there")
     func startPosition() async throws {
         let bench = try VirtualBench()
         bench.item.startPosition = .time(.milliseconds(18_010))
@@ -255,7 +255,7 @@ struct PlayerSeekTests {
         }
     }
 
-    @Test("G01: times that cannot be are refused: an error for what is not a time, false for what lies outside")
+    @Test("G01: a seek to an invalid time throws an error, and one outside the range returns false")
     func refused() async throws {
         let bench = try VirtualBench()
         try bench.play { bench in
@@ -284,7 +284,7 @@ struct PlayerSeekTests {
         }
     }
 
-    @Test("B08: a rate tied to host time needs manual waiting; then item time and host time meet, with their frames")
+    @Test("B08: a rate with a host time needs manual waiting; then item and host time meet, with frames")
     func hostTime() async throws {
         let bench = try VirtualBench()
         try bench.play { bench in
@@ -313,7 +313,7 @@ struct PlayerSeekTests {
         }
     }
 
-    @Test("G12: steps go frame by frame while paused, in both directions, and not beyond what there is")
+    @Test("G12: steps move frame by frame while paused, both ways, within the loaded media")
     func steps() async throws {
         let bench = try VirtualBench()
         try bench.play { bench in
@@ -335,7 +335,7 @@ struct PlayerSeekTests {
         }
     }
 
-    @Test("F18: preroll decodes before time runs; a seek, a rate and its cancellation end it; it needs an item at rest")
+    @Test("F18: preroll decodes before time runs; a seek, rate or cancel ends it; it needs an idle item")
     func preroll() async throws {
         let bench = try VirtualBench()
         try bench.play { bench in
@@ -355,7 +355,7 @@ struct PlayerSeekTests {
         }
     }
 
-    @Test("F18: a preroll of an item that was never played ends when its first frame is decoded")
+    @Test("F18: a preroll of an unplayed item ends when its first frame is decoded")
     func firstPreroll() async throws {
         // So slow that the item is ready before there is a whole segment.
         let bench = try VirtualBench(bitsPerSecond: 200_000)
@@ -371,7 +371,7 @@ struct PlayerSeekTests {
         }
     }
 
-    @Test("G04: scrubbing pauses, shows the newest place exactly and gives the rate back")
+    @Test("G04: scrubbing pauses, shows the newest position exactly and restores the rate")
     func scrub() async throws {
         let bench = try VirtualBench()
         try bench.play { bench in
@@ -398,7 +398,7 @@ struct PlayerSeekTests {
         }
     }
 
-    @Test("G04: a scrub that is let go without an end gives the rate back too")
+    @Test("G04: a scrub released without an end also restores the rate")
     func scrubLetGo() async throws {
         let bench = try VirtualBench()
         try bench.play { bench in
@@ -413,7 +413,7 @@ struct PlayerSeekTests {
         }
     }
 
-    @Test("a variant that is pinned with a flush is shown two segments later, each frame once and without a pause")
+    @Test("a variant pinned with a flush is shown two segments later, each frame once and without a pause")
     func pinnedWithFlush() async throws {
         let bench = try VirtualBench(quality: nil)
         let names = try await Asset(urlString: "file://\(SampleMedia.folder)/master.m3u8").load(.variants).map(\.id)
@@ -434,7 +434,7 @@ struct PlayerSeekTests {
         }
     }
 
-    @Test("without pacing a seek writes from its frame on what comes then")
+    @Test("unpaced, a seek writes from its frame on after the earlier media")
     func unpaced() async throws {
         let writer = CapturingWriter([.video])
         let item = try PlayerItem("file://\(SampleMedia.folder)/master.m3u8", quality: "180p", to: writer)

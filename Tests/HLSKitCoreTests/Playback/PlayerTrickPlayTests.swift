@@ -71,7 +71,7 @@ struct PlayerTrickPlayTests {
     }
 
     @Test(
-        "G11: at 8 the I-frames come when the timebase reaches them, without audio; at 1 the media continues from there"
+        "G11: at 8 I-frames arrive at their time without audio; at 1 the media continues from there"
     )
     func forward() throws {
         let (bench, writer) = try Self.bench()
@@ -114,7 +114,7 @@ struct PlayerTrickPlayTests {
     }
 
     @Test(
-        "C12: I-frames that are JPEG pictures are played, each as ffmpeg decodes it",
+        "C12: JPEG I-frames are played, each as ffmpeg decodes it",
         .enabled(if: FFmpegPictures.isThere))
     func jpeg() throws {
         let file = try FragmentedFile(SampleImages.fixture("mjpg-iframes.mp4"))
@@ -145,7 +145,7 @@ struct PlayerTrickPlayTests {
         }
     }
 
-    @Test("G11: at -4 the I-frames come backwards, each at its time, and the rate is 0 at the start")
+    @Test("G11: at -4 I-frames arrive backwards, each at its time, and the rate is 0 at the start")
     func reverse() throws {
         let (bench, writer) = try Self.bench()
         let output = VideoOutput()
@@ -181,7 +181,7 @@ struct PlayerTrickPlayTests {
         #expect(events.story.suffix(3) == ["playing", "didPlayToEnd", "paused"])
     }
 
-    @Test("G11: without a list of I-frames the flags say so")
+    @Test("G11: without an I-frame playlist the item's flags say so")
     func without() throws {
         let (bench, _) = try Self.bench(withPictures: false)
         let flags = try bench.play { bench in
@@ -196,7 +196,7 @@ struct PlayerTrickPlayTests {
         #expect(flags == [false, false, false, false, false, true])
     }
 
-    @Test("H08: the end of reverse playing says nothing of forward playing, and goes with copies")
+    @Test("H08: the reverse end time does not affect forward playback, and is copied")
     func endTimes() throws {
         let (bench, writer) = try Self.bench()
         #expect(bench.item.reversePlaybackEndTime == nil)

@@ -4,7 +4,7 @@ import HLSKitTime
 import TestSupport
 import Testing
 
-@Suite("playing to the end", .timeLimit(.minutes(10)), .enabled(if: TestOrigin.isInstalled))
+@Suite("Playing to the end", .timeLimit(.minutes(10)), .enabled(if: TestOrigin.isInstalled))
 struct PlayerVODTests {
     struct Way: CustomTestStringConvertible, Sendable {
         var testDescription: String
@@ -33,7 +33,7 @@ struct PlayerVODTests {
             network: http),
     ]
 
-    @Test("J02: every frame of the pinned variant comes once, in order and exact, with unbroken audio", arguments: ways)
+    @Test("J02: every frame of the pinned variant is output once, in order, with unbroken audio", arguments: ways)
     func everyFrame(_ way: Way) async throws {
         let origin = try SampleOrigin.shared()
         let writer = CapturingWriter()
@@ -51,7 +51,7 @@ struct PlayerVODTests {
         #expect(try #require(sounds.last.map { $0.time + $0.length }) > .milliseconds(39_999))
     }
 
-    @Test("the state at the end and the events on the way agree")
+    @Test("the state at the end matches the events before")
     func accounts() async throws {
         let origin = try SampleOrigin.shared()
         let writer = CapturingWriter()
@@ -79,7 +79,7 @@ struct PlayerVODTests {
     }
 
     @Test(
-        "a range is exact to the frame",
+        "a time range is exact to the frame",
         arguments: [
             (from: Duration.milliseconds(3880), to: Duration.milliseconds(4120)), (.zero, .milliseconds(80)),
             (.milliseconds(10_000), .milliseconds(10_040)), (.milliseconds(39_960), .seconds(40)),
@@ -156,7 +156,7 @@ struct PlayerVODTests {
         #expect(writer.pictures.map(\.hash) == Array(try SampleMedia.frameHashes(of: "180p")[..<300]))
     }
 
-    @Test("N05: a key and a vector by hand take the place of the playlist's, whatever its key system is")
+    @Test("N05: a key override with a vector replaces the playlist's, whatever its key system")
     func keyByHand() async throws {
         let folder = try ScratchFolder()
         let path = try Self.encrypted(

@@ -6,9 +6,9 @@ import HLSKitSelection
 import TestSupport
 import Testing
 
-@Suite("why a player does not choose a variant", .timeLimit(.minutes(10)))
+@Suite("Reasons against a variant", .timeLimit(.minutes(10)))
 struct PlayerVariantReasonsTests {
-    @Test("A13: an item names every limit that a variant exceeds, as they stand now")
+    @Test("A13: an item names every limit that a variant currently exceeds")
     func limits() throws {
         let bench = try VirtualBench(quality: nil)
         let text = [UInt8](try Data(contentsOf: URL(fileURLWithPath: "\(SampleMedia.folder)/master.m3u8")))

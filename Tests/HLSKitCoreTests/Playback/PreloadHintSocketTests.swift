@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Twelve segments of four parts; eight are there at the start, four are made while they are loaded.
-@Suite("preload hints over a socket", .timeLimit(.minutes(10)))
+@Suite("Preload hints over a socket", .timeLimit(.minutes(10)))
 struct PreloadHintSocketTests {
     private static func play(
         _ addressing: LowLatencyOrigin.Addressing, breakCount: Int = 0
@@ -26,7 +26,7 @@ struct PreloadHintSocketTests {
         return (play, server.media)
     }
 
-    @Test("M05: an open range brings the parts of a segment as they are made, one answer for all of them")
+    @Test("M05: an open range delivers a segment's partial segments as they are made, in one response")
     func ranges() async throws {
         let (play, media) = try await Self.play(.ranges)
         let open = media.filter { $0.hasSuffix("-") || !$0.contains(" ") }
@@ -39,7 +39,7 @@ struct PreloadHintSocketTests {
         #expect(Set(made).count == made.count, "\(media)")
     }
 
-    @Test("M05: a connection that breaks off in a range that grows: what is missing comes over another one")
+    @Test("M05: after a lost connection in a growing range, the rest arrives over another one")
     func resets() async throws {
         let (play, media) = try await Self.play(.ranges, breakCount: 2)
         let whole = try await Self.play(.ranges)
@@ -50,7 +50,7 @@ struct PreloadHintSocketTests {
         #expect(media.contains { $0.hasSuffix("-") && !whole.media.contains($0) }, "\(media)")
     }
 
-    @Test("M05: parts with files of their own come in chunks, each asked for once")
+    @Test("M05: partial segments with their own files arrive in chunks, each requested once")
     func files() async throws {
         let (play, media) = try await Self.play(.files)
         #expect(Set(media).count == media.count, "\(media)")

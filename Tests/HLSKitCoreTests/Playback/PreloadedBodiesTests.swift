@@ -30,7 +30,7 @@ struct PreloadedBodiesTests {
         return bodies
     }
 
-    @Test("what comes before anybody asks is kept, what comes later is handed on as it comes")
+    @Test("bytes received before a request are kept, and later ones are forwarded as they arrive")
     func whole() {
         var bodies = Self.bodies()
         #expect(bodies.respond(Self.response, to: Self.hint).isEmpty == true)
@@ -43,7 +43,7 @@ struct PreloadedBodiesTests {
         #expect(bodies.serve(RequestID(rawValue: 6), from: Self.hint, nil).isEmpty == true)
     }
 
-    @Test("a body that is open at its end is cut into what is asked for")
+    @Test("an open-ended body is cut into the requested ranges")
     func cuts() {
         var bodies = Self.bodies(from: 10)
         #expect(Self.text(bodies.serve(RequestID(rawValue: 5), from: Self.hint, 10..<13)) == [])
@@ -60,7 +60,7 @@ struct PreloadedBodiesTests {
         #expect(Self.text(bodies.serve(RequestID(rawValue: 8), from: Self.hint, 18..<19)) == ["8:R1", "8:8", "8:.1"])
     }
 
-    @Test("the rest of a body that broke off is handed on behind what came")
+    @Test("the rest of an interrupted body is appended to the received part")
     func continued() {
         var bodies = Self.bodies(from: 10)
         _ = bodies.respond(Self.response, to: Self.hint)
@@ -72,7 +72,7 @@ struct PreloadedBodiesTests {
         #expect(Self.text(bodies.append([2, 3], of: Self.again)) == ["5:23", "5:.4"])
     }
 
-    @Test("who is not wanted any more is told nothing")
+    @Test("a cancelled request gets no more bytes")
     func cancelled() {
         var bodies = Self.bodies()
         _ = bodies.respond(Self.response, to: Self.hint)

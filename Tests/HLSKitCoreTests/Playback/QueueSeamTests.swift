@@ -3,7 +3,7 @@ import HLSKitCore
 import TestSupport
 import Testing
 
-@Suite("the seam between two items of a queue", .timeLimit(.minutes(10)))
+@Suite("Seam between two items of a queue", .timeLimit(.minutes(10)))
 struct QueueSeamTests {
     private static let url = "file://\(SampleMedia.folder)/master.m3u8"
 
@@ -31,7 +31,7 @@ struct QueueSeamTests {
     }
 
     @Test(
-        "H09: every frame once, and audio that is continuous to the sample, as of the items alone",
+        "H09: every frame is output once, with audio continuous to the sample, as from the items alone",
         arguments: [
             // An end of its own, with what the encoder has added, and a start of its own.
             [Part(from: .seconds(38)), Part(to: .seconds(2))],

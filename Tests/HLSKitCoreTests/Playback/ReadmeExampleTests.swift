@@ -2,7 +2,7 @@ import HLSKitCore
 import TestSupport
 import Testing
 
-@Suite("the example of the README", .timeLimit(.minutes(10)))
+@Suite("README example", .timeLimit(.minutes(10)))
 struct ReadmeExampleTests {
     /// Keep in step with README.md, "Library".
     private func example(url: String, path: String) async throws -> [TimeControlStatus] {
@@ -23,7 +23,7 @@ struct ReadmeExampleTests {
         return statuses
     }
 
-    @Test("plays a stream and reports when it waits and plays")
+    @Test("the example plays a stream and reports waiting and playing")
     func plays() async throws {
         let folder = try ScratchFolder()
         try SampleMedia.copy(to: folder, as: "sample")
@@ -34,7 +34,7 @@ struct ReadmeExampleTests {
         #expect(statuses.last == .playing, "the end is told before the player pauses")
     }
 
-    @Test("ends where there is nothing to play")
+    @Test("the example ends if there is nothing to play")
     func fails() async throws {
         let folder = try ScratchFolder()
         let statuses = try await example(

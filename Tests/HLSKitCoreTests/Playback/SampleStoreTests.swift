@@ -55,7 +55,7 @@ struct SampleStoreTests {
         return words
     }
 
-    @Test("what is put in is read in its order, once")
+    @Test("samples are read in order, once")
     func order() {
         var store = Self.store([0..<80, 80..<160])
         #expect(Self.read(&store) == ["T", "0", "40", "T", "80", "120", "E1"])
@@ -64,7 +64,7 @@ struct SampleStoreTests {
     }
 
     @Test(
-        "without a back buffer what was read is gone; with one it stays until it is evicted", arguments: [true, false])
+        "read samples are dropped without a back buffer, and kept until evicted with one", arguments: [true, false])
     func keeping(keepsRead: Bool) {
         var store = Self.store(keepsRead: keepsRead, [0..<4000], isEnded: false)
         #expect(store.byteCount == 100 * Self.byteCount)
@@ -79,7 +79,7 @@ struct SampleStoreTests {
     }
 
     @Test(
-        "reading continues at the last frame that decoding can start at",
+        "reading continues at the last sync frame",
         arguments: [
             Place(time: 0, first: "0"), Place(time: 20, first: "0"), Place(time: 999, first: "0"),
             Place(time: 1000, first: "1000"), Place(time: 3999, first: "3000"), Place(time: 4000, first: "4000"),
@@ -100,14 +100,14 @@ struct SampleStoreTests {
         #expect(Self.read(&sound, count: 2) == ["T", "2880"])
     }
 
-    @Test("the frame before a run of frames without durations belongs to the run before")
+    @Test("the frame before a run of frames without durations belongs to the previous run")
     func lastPicture() {
         var store = Self.store(hasDurations: false)
         store.reposition(to: .exact(.milliseconds(3990)))
         #expect(Self.read(&store, count: 2) == ["T", "3000"])
     }
 
-    @Test("of what two runs hold the first one is presented, up to where its window ends")
+    @Test("of two overlapping runs the first is presented, up to the end of its window")
     func overlap() {
         var store = Self.store([0..<4000, 2000..<8000])
         store.reposition(to: .exact(.milliseconds(3500)))
@@ -123,7 +123,7 @@ struct SampleStoreTests {
     }
 
     @Test(
-        "eviction keeps what is needed from its time on, and what was not read",
+        "eviction keeps unread samples and those needed from its time on",
         arguments: [(2500, 8000, 2000), (4000, 8000, 4000), (6000, 3000, 3000), (0, 8000, 0)])
     func evict(time: Int, read: Int, first: Int) {
         var store = Self.store(isEnded: false)
@@ -138,7 +138,7 @@ struct SampleStoreTests {
         #expect(Self.read(&store, count: 2) == ["T", "\(first)"])
     }
 
-    @Test("a recorded end is void once more samples arrive, whether it was read or not", arguments: [true, false])
+    @Test("a recorded end is void when more samples arrive, whether it was read or not", arguments: [true, false])
     func reopened(isRead: Bool) {
         var store = Self.store([0..<80])
         if isRead { _ = Self.read(&store) }
@@ -151,7 +151,7 @@ struct SampleStoreTests {
     }
 
     @Test(
-        "what is cut off makes room for other media, but not what was read",
+        "truncation removes later media, except read samples",
         arguments: [(4000, 0, 4000), (6000, 0, 6000), (4000, 5000, 5000), (9000, 0, 8000)])
     func truncate(time: Int, read: Int, end: Int) {
         var store = Self.store()
@@ -168,7 +168,7 @@ struct SampleStoreTests {
     }
 
     @Test(
-        "steps go from the frame that is shown to its neighbours",
+        "steps go from the shown frame to its neighbours",
         arguments: [(1000, 1, 1040), (1020, 1, 1040), (1020, -1, 960), (0, -1, nil), (7960, 1, nil), (40, 0, 40)])
     func step(time: Int, count: Int, target: Int?) {
         var store = Self.store()
@@ -178,7 +178,7 @@ struct SampleStoreTests {
     }
 
     @Test(
-        "media that comes bit by bit after a seek is read from the last sync sample before its place, once that is there"
+        "media arriving piecemeal after a seek is read from the last sync sample before the target"
     )
     func laterSyncSample() {
         var store = SampleStore(keepsRead: false)
@@ -206,7 +206,7 @@ struct SampleStoreTests {
         #expect(Self.read(&store, count: 2) == ["T", "0"])
     }
 
-    @Test("windows from before a seek count no more, its landing does")
+    @Test("a seek drops earlier windows, but its target applies")
     func window() {
         var store = SampleStore(keepsRead: true)
         store.append([.track(Self.track(), window: PresentationWindow(from: .seconds(3)))])
@@ -231,7 +231,7 @@ struct SampleStoreTests {
         #expect(Self.read(&store, count: 2) == ["T", "1000"])
     }
 
-    @Test("copies may begin before presentation does: with all that is held")
+    @Test("remuxing may begin before presentation, with all stored samples")
     func copiesBefore() {
         var store = SampleStore(keepsRead: false, landing: .exact(.milliseconds(500)), copiesFrom: .zero)
         store.append([.track(Self.track(), window: PresentationWindow(from: .milliseconds(500)))])
@@ -254,7 +254,7 @@ struct SampleStoreTests {
     }
 
     @Test(
-        "of what leads up to the frame sought, all but that frame is skipped, as far as is known",
+        "before a sought frame, all known frames except the sought one are skipped",
         arguments: [true, false])
     func passedOver(keepsRead: Bool) {
         var store = SampleStore(keepsRead: keepsRead, landing: .exact(.milliseconds(500)))

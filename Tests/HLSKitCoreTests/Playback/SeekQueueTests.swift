@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Callers of seeks")
 struct SeekQueueTests {
-    @Test("G03: a seek that the player begins by itself takes no one's outcome")
+    @Test("G03: a seek started by the player does not take a caller's outcome")
     func ownSeek() async {
         let waiter = OneShot<Bool>()
         var queue = SeekQueue()
@@ -19,7 +19,7 @@ struct SeekQueueTests {
         #expect(await waiter.value())
     }
 
-    @Test("a seek of the player's own ends the user's, and is not taken for it")
+    @Test("a seek started by the player ends the user's seek and is not mistaken for it")
     func endedByOwn() async {
         let waiter = OneShot<Bool>()
         var queue = SeekQueue()

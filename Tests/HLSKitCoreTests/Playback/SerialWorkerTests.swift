@@ -4,7 +4,7 @@ import Testing
 
 @testable import HLSKitPlayback
 
-@Suite("work beside the driver", .timeLimit(.minutes(10)))
+@Suite("Work next to the driver", .timeLimit(.minutes(10)))
 struct SerialWorkerTests {
     /// Adds numbers up, and reports the sum after each.
     private static func adder(
@@ -23,7 +23,7 @@ struct SerialWorkerTests {
         await worker.close()
     }
 
-    @Test("with a queue work is done in order, and what is there at one time in one go")
+    @Test("with a queue work is done in order, and all pending work in one batch")
     func inOrder() {
         let held = HeldWork()
         let reports = Recorder<Int>()
@@ -38,7 +38,7 @@ struct SerialWorkerTests {
         #expect(reports.elements == [1, 3, 4, 9])
     }
 
-    @Test("small work is done at once, unless other work has to be done before")
+    @Test("small work is done at once, unless earlier work is pending")
     func small() {
         let held = HeldWork()
         let reports = Recorder<Int>()
@@ -53,7 +53,7 @@ struct SerialWorkerTests {
         #expect(reports.elements == [3, 6])
     }
 
-    @Test("in a turn, the driver does so much work itself, and in the next one again")
+    @Test("the driver does a limited amount of work itself per turn")
     func turn() {
         func taken(_ byteCounts: [Int], of allowance: inout TurnAllowance) -> [Bool] {
             byteCounts.map { byteCount in allowance.take(byteCount) }
@@ -66,7 +66,7 @@ struct SerialWorkerTests {
         #expect(taken([0], of: &none) == [false])
     }
 
-    @Test("closing lets go what is not begun, waits for what is, and nothing is delivered from then on")
+    @Test("closing drops pending work, waits for running work, and delivers nothing afterwards")
     func closing() async {
         let held = HeldWork()
         let reports = Recorder<Int>()
@@ -90,7 +90,7 @@ struct SerialWorkerTests {
         #expect(reports.elements.count == count)
     }
 
-    @Test("the pool does everything, never more at one time than it has threads")
+    @Test("the pool does all work, with no more at a time than its threads")
     func pool() async {
         struct Count { var now = 0, peak = 0, done = 0 }
         let count = Mutex(Count())

@@ -9,7 +9,7 @@ import Testing
         MediaSample(trackID: 1, pts: pts, dts: pts, duration: duration, isSync: true, data: SampleData([1]))
     }
 
-    @Test("without a range all is shown")
+    @Test("without a range all media is shown")
     func all() {
         let shown = ShownMedia()
         #expect(shown.shows(pictureAt: -5))
@@ -42,7 +42,7 @@ import Testing
         #expect(part == sound.part)
     }
 
-    @Test("a copy has the frames that lead up to the shown ones, and no audio before them; nothing behind the end")
+    @Test("remuxed video keeps the shown frames' references, audio does not; both stop at the end")
     func copies() {
         let shown = ShownMedia(0..<100)
         #expect(
@@ -51,7 +51,7 @@ import Testing
             [-20, -5, 0, 99, 100].map { shown.copies(Self.sample($0), of: .video) } == [true, true, true, true, false])
     }
 
-    @Test("what is shown of a sample is what counts for the extent of the media")
+    @Test("only the shown part of a sample contributes to the extent of the media")
     func extents() {
         let shown = ShownMedia(0..<100)
         #expect(shown.extent(of: Self.sample(-20)) == nil)

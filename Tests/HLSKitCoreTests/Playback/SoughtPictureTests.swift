@@ -2,7 +2,7 @@ import Testing
 
 @testable import HLSKitPlayback
 
-@Suite("the picture of a seek")
+@Suite("Frame of a seek")
 struct SoughtPictureTests {
     /// Pictures of 40 ms from the given times on, named by their times: which is found, and which come after it.
     private static func run(_ times: [Int], seek: Int) -> (found: [Int], after: [Int], replaced: Int) {
@@ -24,7 +24,7 @@ struct SoughtPictureTests {
     }
 
     @Test(
-        "it is the last one that begins at the time or before, else the first",
+        "the sought frame is the last one at or before the time, or else the first",
         arguments: [
             ([0, 40, 80, 120], 80, [80], [120]),
             ([0, 40, 80, 120], 95, [80], [120]),
@@ -39,10 +39,10 @@ struct SoughtPictureTests {
         #expect(result.after == after)
     }
 
-    @Test("pictures on the way to it are counted")
+    @Test("frames on the way to it are counted")
     func replaced() { #expect(Self.run([0, 40, 80, 120], seek: 130).replaced == 3) }
 
-    @Test("where decoding begins again, what was held is of no use")
+    @Test("when decoding restarts, the held frame is dropped")
     func forgotten() {
         var sought = SoughtPicture<Int>()
         sought.seek(.seconds(1))
@@ -52,7 +52,7 @@ struct SoughtPictureTests {
         #expect(sought.takeLast() == nil)
     }
 
-    @Test("pictures that a decoder may skip are skipped when a later one comes without them")
+    @Test("optional frames count as skipped if a later one arrives without them")
     func optional() {
         var pictures = OptionalPictures()
         for pts: Int64 in [10, 30, 20, 50] { pictures.add(pts) }

@@ -7,7 +7,7 @@ import Testing
 @testable import HLSKitEngine
 @testable import HLSKitPlayback
 
-@Suite("Player, sound at an end time", .timeLimit(.minutes(10)))
+@Suite("Player, audio at an end time", .timeLimit(.minutes(10)))
 struct SoundCutTests {
     struct Case: Sendable {
         var from: Duration?
@@ -36,7 +36,7 @@ struct SoundCutTests {
     enum Packing: String, CaseIterable { case separateFMP4, muxedTS }
 
     @Test(
-        "at an end time audio ends at the sample, also where the rest of it lies in the next segment",
+        "at an end time audio ends at the sample, even if its rest is in the next segment",
         arguments: Packing.allCases, [true, false])
     func end(packing: Packing, isPaced: Bool) throws {
         let change: (inout PlayerConfiguration) -> Void = { if !isPaced { $0.pacing = .unpaced } }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HLSKitPlayback
 
-@Suite("timestamps that cannot be right")
+@Suite("Repair of wrong timestamps")
 struct TimestampRepairTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
@@ -35,7 +35,7 @@ struct TimestampRepairTests {
             known: [-1800]),
     ]
 
-    @Test("R37: a sample that is far from the one before continues from there", arguments: cases)
+    @Test("R37: a sample far from the previous one continues from there", arguments: cases)
     func repaired(_ example: Case) {
         var repair = TimestampRepair()
         let times = example.input.map { seconds in

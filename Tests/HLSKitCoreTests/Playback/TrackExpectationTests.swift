@@ -4,7 +4,7 @@ import Testing
 
 @testable import HLSKitPlayback
 
-@Suite("which kinds of media to wait for")
+@Suite("Expected kinds of media")
 struct TrackExpectationTests {
     private func settle(
         _ expectation: inout TrackExpectation, _ needed: [LaneID] = [.main], ended: Set<LaneID> = []
@@ -12,7 +12,7 @@ struct TrackExpectationTests {
         expectation.settle(needed: needed, ended: ended)
     }
 
-    @Test("every lane that is needed reports first, or is over")
+    @Test("every required lane reports first, or has ended")
     func lanes() {
         var expectation = TrackExpectation()
         #expect(settle(&expectation, []) == nil)
@@ -27,7 +27,7 @@ struct TrackExpectationTests {
         #expect(settle(&other, [.main, .audio], ended: [.audio]) == [.video])
     }
 
-    @Test("what a segment had nothing of is waited for no longer")
+    @Test("kinds missing in a segment are no longer waited for")
     func absent() {
         var expectation = TrackExpectation()
         expectation.tell([.video, .audio], of: .main)
@@ -42,7 +42,7 @@ struct TrackExpectationTests {
         #expect(settle(&expectation) == nil)
     }
 
-    @Test("of a lane that ends without media nothing is waited for")
+    @Test("a lane that ends without media is not waited for")
     func empty() {
         var expectation = TrackExpectation()
         expectation.tell([.video], of: .main)

@@ -2,9 +2,9 @@ import Testing
 
 @testable import HLSKitPlayback
 
-@Suite("bytes that are not read yet")
+@Suite("Unread bytes")
 struct UnreadBytesTests {
-    @Test("they are taken in their order, and counted until then")
+    @Test("bytes are taken in order, and counted until then")
     func order() {
         var unread = UnreadBytes()
         func taken() -> [UInt8]? { unread.takeFirst() }
@@ -23,7 +23,7 @@ struct UnreadBytesTests {
         #expect(taken() == [7])
     }
 
-    @Test("nothing is left of what is not wanted")
+    @Test("unwanted bytes are removed completely")
     func removal() {
         var unread = UnreadBytes()
         func taken() -> [UInt8]? { unread.takeFirst() }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-@Suite("Access log, adding up")
+@Suite("Access log totals")
 struct AccessLogKeeperTests {
     private static let epoch = PlaylistDate(seconds: 1_700_000_000)
 
@@ -26,7 +26,7 @@ struct AccessLogKeeperTests {
         Overlap(testDescription: "one begins as the other ends", transfers: [1...2, 2...4], active: 3),
     ]
 
-    @Test("O01: transfers that overlap count once", arguments: overlaps)
+    @Test("O01: overlapping transfers count once", arguments: overlaps)
     func union(_ test: Overlap) {
         var keeper = AccessLogKeeper(sessionID: "id")
         keeper.open(uri: "u", at: .zero)
@@ -50,7 +50,7 @@ struct AccessLogKeeperTests {
         #expect(event.numberOfMediaRequests == test.transfers.count)
     }
 
-    @Test("O01: bit rates are those of bytes over active time; least, most and spread are over segments")
+    @Test("O01: bit rates are bytes over active time; minimum, maximum and deviation are per segment")
     func bitrates() throws {
         var keeper = AccessLogKeeper(sessionID: "id")
         keeper.open(uri: "u", at: .zero)
@@ -78,7 +78,7 @@ struct AccessLogKeeperTests {
         #expect(event.averageAudioBitrate == nil, "muxed: nobody knows")
     }
 
-    @Test("O01: what a hint brought counts from its answer on, and no bit rate is that of reading it later")
+    @Test("O01: a preload hint's bytes count from its response on; later reading adds no bit rate")
     func hints() throws {
         var keeper = AccessLogKeeper(sessionID: "id")
         keeper.open(uri: "u", at: .zero)
@@ -109,7 +109,7 @@ struct AccessLogKeeperTests {
         #expect(event.averageVideoBitrate == 2e6)
     }
 
-    @Test("O01: what came from a cache is not a transfer, nor is a pause in reading")
+    @Test("O01: cached responses and reading pauses are not active transfer time")
     func inactive() {
         var keeper = AccessLogKeeper(sessionID: "id")
         keeper.open(uri: "u", at: .zero)
@@ -130,7 +130,7 @@ struct AccessLogKeeperTests {
         #expect(event.observedMinBitrate == nil, "no segment came whole over the network")
     }
 
-    @Test("O01: what was watched belongs to the period in which it was; what was reported once is not reported again")
+    @Test("O01: watched time belongs to the period it was watched in, and is reported once")
     func watched() {
         var keeper = AccessLogKeeper(sessionID: "id")
         keeper.open(uri: "u", at: .zero)
@@ -148,7 +148,7 @@ struct AccessLogKeeperTests {
         #expect(keeper.log(since: Self.epoch, at: .seconds(20)).events.map(\.durationWatched) == [.seconds(15), .zero])
     }
 
-    @Test("O01: of very many periods the oldest are merged, and no sum changes")
+    @Test("O01: of many periods the oldest are merged without changing the totals")
     func merging() {
         var keeper = AccessLogKeeper(sessionID: "id")
         for index in 0..<1500 {
@@ -169,7 +169,7 @@ struct AccessLogKeeperTests {
         #expect(transferDuration == .seconds(750))
     }
 
-    @Test("M06: each period has the mean latency of what was presented in it; nil where nothing was")
+    @Test("M06: each period has the mean latency of its presented media, or nil if it has none")
     func latency() {
         var keeper = AccessLogKeeper(sessionID: "6F")
         keeper.open(uri: "a", at: .zero)
@@ -188,7 +188,7 @@ struct AccessLogKeeperTests {
             events[1].jsonLine.contains(#""live_latency":3.5"#) && events[2].jsonLine.contains(#""live_latency":-1"#))
     }
 
-    @Test("O01: text for people and machines: one header, a dash or null for what is not known, nothing escapes")
+    @Test("O01: text output has one header, \"-\" or null for unknown values, and escapes everything")
     func text() {
         var event = AccessLogEvent()
         event.uri = "https://h/a b\"\u{202E}.m3u8"

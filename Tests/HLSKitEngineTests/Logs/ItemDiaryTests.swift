@@ -4,7 +4,7 @@ import Testing
 @testable import HLSKitEngine
 
 @Suite struct ItemDiaryTests {
-    @Test("a diary that keeps the journal of a session goes with its item")
+    @Test("a diary that keeps the journal of a session is released with its item")
     func goes() {
         weak var left: ItemDiary?
         do {

@@ -49,7 +49,7 @@ struct SessionJournalTests {
         events.reduce(0) { $0 + $1.durationWatched.seconds }
     }
 
-    @Test("O01: one period for a VOD item of one variant, from its first segment to its end")
+    @Test("O01: a VOD item with one variant has one period, from its first segment to its end")
     func vod() throws {
         var harness = Self.playing("vod.m3u8", from: .vod())
         harness.runToEnd()
@@ -75,7 +75,7 @@ struct SessionJournalTests {
         #expect(playlists.map(\.isMultivariantPlaylist) == [false], "a media playlist that was opened directly")
     }
 
-    @Test("O01: subtitles are no media requests, and change no bit rate of segments")
+    @Test("O01: subtitles are not media requests and do not change segment bit rates")
     func subtitles() throws {
         func log(withSubtitles: Bool) throws -> AccessLogEvent {
             var origin = ScriptedOrigin()
@@ -101,7 +101,7 @@ struct SessionJournalTests {
         #expect(with.numberOfBytesTransferred == without.numberOfBytesTransferred + 2000, "bytes are bytes")
     }
 
-    @Test("O01: a switch to another playlist opens a period; a cap on one that is in use already does not")
+    @Test("O01: a switch to another playlist opens a period; a cap on the current one does not")
     func variantSwitch() throws {
         var harness = Self.playing("main.m3u8", from: .twoVariants(count: 30)) { $0.initialBitRateHint = 50_000_000 }
         harness.run(until: .seconds(20))
@@ -131,7 +131,7 @@ struct SessionJournalTests {
         #expect(average > 1_000_000 && average < 3_000_000)
     }
 
-    @Test("O04: a switch succeeds where its segment comes, also if the next one is decided before that is known")
+    @Test("O04: a switch succeeds with its first segment, even if the next switch was already decided")
     func quickSwitches() throws {
         // Less is expected of the network than it gives: with the first segment the rule knows it, and goes up.
         var harness = Self.playing("main.m3u8", from: .twoVariants(count: 30)) { $0.initialBitRateHint = 1_500_000 }
@@ -150,7 +150,7 @@ struct SessionJournalTests {
         #expect(line.contains(#""map":false,"media_sequence":29,"segment_start":116,"segment_duration":4,"variant":"#))
     }
 
-    @Test("O04: a switch that is left before its first segment, and one at the end of the session, did not succeed")
+    @Test("O04: a switch abandoned before its first segment or cut off by the session's end failed")
     func failedSwitches() {
         var origin = ScriptedOrigin.twoVariants(count: 30)
         for name in ["a0.ts", "b0.ts"] { origin.answer(name, .media(100_000).lasting(.seconds(1000))) }
@@ -164,7 +164,7 @@ struct SessionJournalTests {
         #expect(ends.allSatisfy { !$0.didSucceed })
     }
 
-    @Test("O04: another audio or other subtitles are a change of rendition, from and to")
+    @Test("O04: changes of audio and subtitles are rendition changes, with old and new option")
     func renditions() throws {
         var origin = ScriptedOrigin()
         let lines = [
@@ -196,7 +196,7 @@ struct SessionJournalTests {
         #expect(changes.map(\.toURI) == [root + "en.m3u8", root + "de.m3u8", root + "t.m3u8", nil])
     }
 
-    @Test("O01: the end of a seek opens a period; nothing counted before it falls")
+    @Test("O01: the end of a seek opens a period, and no earlier count decreases")
     func seek() throws {
         var harness = Self.playing("vod.m3u8", from: .vod(count: 60))
         harness.run(until: .seconds(10))
@@ -217,7 +217,7 @@ struct SessionJournalTests {
         #expect(Self.accessLog(harness).count == 3)
     }
 
-    @Test("O01, O04: a stall counts and opens nothing; the wait is in the summary")
+    @Test("O01, O04: a stall is counted without a new period; the wait is in the summary")
     func stall() throws {
         var origin = ScriptedOrigin.vod()
         origin.answer("s4.ts", .media(100_000).lasting(.seconds(40)))
@@ -250,7 +250,7 @@ struct SessionJournalTests {
             domain: .media),
     ]
 
-    @Test("O02: a failure that a second try made good is in the error log, once", arguments: failures)
+    @Test("O02: a failure fixed by a retry is in the error log once", arguments: failures)
     func recovered(_ test: Failure) throws {
         var origin = ScriptedOrigin.vod()
         origin.answer("s3.ts", test.reply, .media(100_000))
@@ -268,7 +268,7 @@ struct SessionJournalTests {
         #expect(summary.map(\.recoverableErrorCount) == [1])
     }
 
-    @Test("O02: what ends the item is in the error log")
+    @Test("O02: the failure that ends the item is in the error log")
     func fatal() {
         var origin = ScriptedOrigin()
         origin.answer("vod.m3u8", .status(404))
@@ -282,7 +282,7 @@ struct SessionJournalTests {
         #expect(text.contains(" 404 http "))
     }
 
-    @Test("O04: likely to keep up for the first time comes with the requests that it took")
+    @Test("O04: the first \"likely to keep up\" event contains the requests made until then")
     func initialLikelyToKeepUp() throws {
         // A link slower than the media: several segments have to be there first.
         var origin = ScriptedOrigin.multivariant(["a": 250_000])
@@ -302,7 +302,7 @@ struct SessionJournalTests {
         #expect(times == times.sorted(), "in the order in which they were made")
     }
 
-    @Test("O04: over a fast link one segment that is still arriving is cause enough to keep up")
+    @Test("O04: on a fast link one arriving segment is enough to keep up")
     func initialLikelyToKeepUpFast() throws {
         var harness = Self.playing("main.m3u8", from: .twoVariants(count: 10))
         harness.runToEnd()
@@ -313,7 +313,7 @@ struct SessionJournalTests {
         #expect(initial[0].timeTaken > .zero)
     }
 
-    @Test("O04: keys are reported, and their contents are not")
+    @Test("O04: keys are reported without their contents")
     func keys() throws {
         let origin = ScriptedOrigin.vod { text in
             text.segments[0].tags = ["#EXT-X-KEY:METHOD=AES-128,URI=\"https://me:pw@host/k.key\""]
@@ -327,7 +327,7 @@ struct SessionJournalTests {
         #expect(!line.contains("pw"))
     }
 
-    @Test("O06: the summary comes once, also when the item is replaced, and logs stay")
+    @Test("O06: the summary is reported once, also when the item is replaced, and logs are kept")
     func replaced() throws {
         var harness = Self.playing("vod.m3u8", from: .vod())
         harness.run(until: .seconds(10))
@@ -342,7 +342,7 @@ struct SessionJournalTests {
         #expect(diary.journal?.accessLog(at: harness.now) == log)
     }
 
-    @Test("D01: each item has a session of its own, named to servers; a seed gives the same names")
+    @Test("D01: each item has its own session, which servers get; a seed gives the same session ids")
     func sessions() {
         func names() -> [String] {
             var harness = Self.playing("vod.m3u8", from: .vod()) { $0.sendsSessionID = true }

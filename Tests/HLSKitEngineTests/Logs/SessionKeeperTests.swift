@@ -3,7 +3,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-@Suite("Sessions of an engine's items")
+@Suite("Sessions of items")
 struct SessionKeeperTests {
     private static func keeper(_ change: (inout EngineConfiguration) -> Void = { _ in }) -> SessionKeeper {
         var configuration = EngineConfiguration()
@@ -17,7 +17,7 @@ struct SessionKeeperTests {
 
     private static let item = EngineItem(url: "a", diary: ItemDiary())
 
-    @Test("an item is a session where a diary or servers are told of it")
+    @Test("an item is a session if a diary or servers are informed about it")
     func session() {
         var keeper = Self.keeper()
         let quiet = keeper.session(of: EngineItem(url: "a"))
@@ -35,7 +35,7 @@ struct SessionKeeperTests {
         #expect(own?.id == "mine")
     }
 
-    @Test("a journal is one session's, and is closed when another begins")
+    @Test("a journal belongs to one session and closes when another begins")
     func journal() {
         var keeper = Self.keeper()
         #expect(!keeper.isOther(than: nil))
@@ -53,7 +53,7 @@ struct SessionKeeperTests {
         #expect(again.isEmpty)
     }
 
-    @Test("a seek is written down unless it was refused")
+    @Test("a seek is logged unless it was refused")
     func seek() {
         let request = SeekRequest(destination: .time(.zero))
         for isRefused in [false, true] {

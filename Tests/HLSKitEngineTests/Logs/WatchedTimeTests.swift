@@ -13,7 +13,7 @@ struct WatchedTimeTests {
         Duration.seconds(start)..<Duration.seconds(end)
     }
 
-    @Test("what is played counts at any rate and in either direction; jumps and losses do not")
+    @Test("watched time counts at any rate and direction; jumps and losses do not count")
     func value() {
         var watched = WatchedTime(from: .seconds(60))
         #expect(watched.total == .zero, "the way to the start was not played")
@@ -32,7 +32,7 @@ struct WatchedTimeTests {
         #expect(watched.total == .seconds(35), "backwards over what is still lost")
     }
 
-    @Test("what came before a loss was known stays counted, and losses do not pile up without end")
+    @Test("media watched before a loss is known stays counted, and losses are bounded")
     func bounds() {
         var watched = WatchedTime()
         watched.lose(Self.range(2, 6), at: .seconds(4))
@@ -71,7 +71,7 @@ struct WatchedTimeTests {
     ]
 
     @Test(
-        "the state, the access log and the metrics' summary have the time that was watched, once",
+        "state, access log and metrics summary count the watched time once",
         arguments: cases, [EngineConfiguration.Pacing.realTime, EngineConfiguration.Pacing.unpaced])
     func figures(_ test: Case, pacing: EngineConfiguration.Pacing) throws {
         var origin = test.isLive ? ScriptedOrigin() : .vod()
@@ -99,7 +99,7 @@ struct WatchedTimeTests {
         #expect(abs((summary?.playbackDuration.seconds ?? -1) - state) < 0.001, "\(String(describing: summary))")
     }
 
-    @Test("an item that starts at its end and cannot be played backwards was not watched")
+    @Test("an item that starts at its end and cannot play backwards has no watched time")
     func fromTheEnd() {
         var preferences = PlayerItemPreferences()
         preferences.startPosition = .time(.milliseconds(-1))
@@ -111,7 +111,7 @@ struct WatchedTimeTests {
         #expect(harness.state.statistics.durationWatched.seconds < 0.01)
     }
 
-    @Test("the log of an item that was replaced has what was watched up to then, and no more")
+    @Test("the log of a replaced item contains the time watched until then, and no more")
     func replaced() throws {
         var harness = EngineHarness(origin: .vod())
         let diary = ItemDiary()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct PlaylistDateConversionTests {
     @Test(
-        "B10: dates of playlists and of Foundation become one another, to the microsecond",
+        "B10: playlist dates and Foundation dates convert to each other, to the microsecond",
         arguments: [
             (0.0, PlaylistDate(seconds: 0)), (-0.25, PlaylistDate(seconds: -1, attoseconds: 750_000_000_000_000_000)),
             (1_700_000_000.123456, PlaylistDate(seconds: 1_700_000_000, attoseconds: 123_456_000_000_000_000)),
@@ -14,7 +14,7 @@ import Testing
         #expect(abs(Date(date).timeIntervalSince1970 - seconds) < 1e-6)
     }
 
-    @Test("B10: a date beyond all calendars is none", arguments: [1e15, -1e15, .infinity, .nan])
+    @Test("B10: a date outside all calendars becomes nil", arguments: [1e15, -1e15, .infinity, .nan])
     func beyond(_ seconds: Double) {
         #expect(PlaylistDate(Date(timeIntervalSince1970: seconds)) == nil)
     }

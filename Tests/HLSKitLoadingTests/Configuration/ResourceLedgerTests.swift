@@ -2,7 +2,7 @@ import Testing
 
 @testable import HLSKitLoading
 
-@Suite("who shares a budget")
+@Suite("Members of a budget")
 struct ResourceLedgerTests {
     private typealias Entry = ResourceLedger.Entry
 
@@ -14,7 +14,7 @@ struct ResourceLedgerTests {
         return ledger
     }
 
-    @Test("D10: parts are equal, and change for all others when someone comes or goes")
+    @Test("D10: shares are equal, and change for all when a member joins or leaves")
     func parts() {
         var ledger = ledger([Entry(), Entry(priority: .low)], byteCount: 1000, duration: .seconds(60))
         #expect(ledger.allowance(of: 1) == LoadAllowance(byteCount: 500, duration: .seconds(30)))
@@ -29,7 +29,7 @@ struct ResourceLedgerTests {
         #expect(ledger.count == 0)
     }
 
-    @Test("negative limits mean nothing left, and not all of it")
+    @Test("a negative limit means nothing left, not everything")
     func negative() {
         let ledger = ledger([Entry()], byteCount: -5, duration: .seconds(-5))
         #expect(ledger.allowance(of: 0) == LoadAllowance(byteCount: 0, duration: .zero))
@@ -74,7 +74,7 @@ struct ResourceLedgerTests {
             yielding: [1]),
     ]
 
-    @Test("D10: a lower player than one in need yields, and is notified when that begins and ends", arguments: changes)
+    @Test("D10: a player yields to a needy one of higher priority, and is notified of changes", arguments: changes)
     func priorities(_ change: Change) {
         let priorities = ResourcePriority.allCases
         var ledger = ledger(

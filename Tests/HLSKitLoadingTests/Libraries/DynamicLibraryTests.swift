@@ -2,7 +2,7 @@ import Testing
 
 @testable import HLSKitLoading
 
-@Suite("Libraries that are opened while the program runs")
+@Suite("Libraries opened at run time")
 struct DynamicLibraryTests {
     @Test(
         "a missing library is distinguished from one that cannot be loaded",
@@ -25,7 +25,7 @@ struct DynamicLibraryTests {
         #expect(DynamicLibrary.Failure(text: system).text(for: "liba.so.1") == expected)
     }
 
-    @Test("the system's own words for a library that is not there")
+    @Test("a missing library is reported in the system's words")
     func absent() {
         #expect(throws: DynamicLibrary.Failure.self) { try DynamicLibrary("libnothing-of-the-kind.so.7") }
         do throws(DynamicLibrary.Failure) { _ = try DynamicLibrary("libnothing-of-the-kind.so.7") } catch {

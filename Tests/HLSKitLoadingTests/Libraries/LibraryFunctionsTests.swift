@@ -3,13 +3,13 @@ import Testing
 
 @testable import HLSKitCodec
 
-@Suite("Functions of libraries that are opened when they are needed")
+@Suite("Functions of lazily opened libraries")
 struct LibraryFunctionsTests {
     private struct Table {
         var isFilled = false
     }
 
-    @Test("a library that is not there has no functions, and is named with Debian's package")
+    @Test("a missing library has no functions, and the error names Debian's package")
     func absent() {
         var asked = 0
         let functions = LibraryFunctions<Table>("libnothing-of-the-kind.so.7") { _, _ in
@@ -21,7 +21,7 @@ struct LibraryFunctionsTests {
         #expect(asked == 0)
     }
 
-    @Test("a package that does not follow the rules is named by who knows it")
+    @Test("a package with an unusual name is named by the library's declaration")
     func package() {
         let functions = LibraryFunctions<Table>("libnothing.so.3", package: "nothing") { _, _ in 1 }
         #expect(functions.failure == "libnothing.so.3 is not installed (Debian: nothing)")
@@ -29,7 +29,7 @@ struct LibraryFunctionsTests {
         #expect(numbered.failure == "libnothing2.so.3 is not installed (Debian: libnothing2-3)")
     }
 
-    @Test("a library is open when its functions are looked for, and they stay")
+    @Test("a library is opened when its functions are looked up, and they are kept")
     func present() {
         let functions = LibraryFunctions<Table>("libc.so.6") { table, handle in
             guard handle != nil else { return 0 }
@@ -40,14 +40,14 @@ struct LibraryFunctionsTests {
         #expect(functions.failure == nil)
     }
 
-    @Test("a library that lacks one of the functions is as good as none")
+    @Test("a library that lacks a function counts as missing")
     func incomplete() {
         let functions = LibraryFunctions<Table>("libc.so.6") { _, _ in 0 }
         #expect(functions.table == nil)
         #expect(functions.failure != nil)
     }
 
-    @Test("FFmpeg's libraries have all the functions that are called, and their errors name the package otherwise")
+    @Test("FFmpeg's libraries have all required functions, or the error names the package")
     func libraries() throws {
         try UtilLibrary.check()
         try CodecLibrary.check()

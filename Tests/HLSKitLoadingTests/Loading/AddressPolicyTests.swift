@@ -1,7 +1,7 @@
 import HLSKitLoading
 import Testing
 
-@Suite("address policy (R58)")
+@Suite("Address policy (R58)")
 struct AddressPolicyTests {
     @Test(
         "private addresses in all their forms are denied",
@@ -27,7 +27,7 @@ struct AddressPolicyTests {
     func allowed(_ address: String) { #expect(AddressPolicy.denyPrivate.allows(address)) }
 
     @Test(
-        "ranges hold what their prefix says",
+        "ranges contain the addresses of their prefix",
         arguments: [
             ("10.0.0.0/8", "10.255.0.1", true), ("10.0.0.0/8", "11.0.0.0", false), ("10.9.9.9/8", "10.0.0.1", true),
             ("1.2.3.4", "1.2.3.4", true), ("1.2.3.4", "1.2.3.5", false), ("0.0.0.0/0", "9.9.9.9", true),
@@ -44,17 +44,17 @@ struct AddressPolicyTests {
     }
 
     @Test(
-        "what is not a range is rejected",
+        "invalid ranges are rejected",
         arguments: ["", "a", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0/8", "::/129", "1.2.3.4/"])
     func malformed(_ text: String) { #expect(AddressRange(text) == nil) }
 
-    @Test("a socket without a readable address is denied as soon as anything is")
+    @Test("a socket without a readable address is denied if the policy denies any")
     func unknown() {
         #expect(AddressPolicy().allows("what"))
         #expect(!AddressPolicy.denyPrivate.allows("what"))
     }
 
-    @Test("addresses are named in their usual form", arguments: ["10.0.0.1", "2001:db8::1", "::1"])
+    @Test("addresses are printed in their usual form", arguments: ["10.0.0.1", "2001:db8::1", "::1"])
     func text(_ address: String) throws {
         #expect(AddressRange.text(of: try #require(AddressRange.bits(of: address))) == address)
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HLSKitLoading
 
-@Suite("the error that programs get")
+@Suite("HLSError")
 struct HLSErrorTests {
     private static let url = "https://host/a.m3u8"
 
@@ -63,14 +63,14 @@ struct HLSErrorTests {
         Case(HLSError.Code(rawValue: "fromTheFuture"), .core, isPermanent: false),
     ]
 
-    @Test("O08: the code and what is below say where to look, and whether trying again can help", arguments: cases)
+    @Test("O08: code and underlying error determine the area and whether a retry can help", arguments: cases)
     func nature(_ test: Case) {
         #expect(test.error.domain == test.domain)
         #expect(test.error.isPermanent == test.isPermanent)
     }
 
     @Test(
-        "the status is that of an answer that was the failure, not that of a body that was cut, late or empty",
+        "the status is set for refusing responses, not for truncated, late or empty bodies",
         arguments: [
             (.httpStatus, 404, 404), (.httpStatus, 503, 503), (.httpStatus, 303, 303), (.connectionLost, 200, nil),
             (.timedOut, 200, nil), (.emptyBody, 200, nil), (.emptyBody, 204, nil), (.badRange, 206, nil),
@@ -87,7 +87,7 @@ struct HLSErrorTests {
         }
     }
 
-    @Test("an empty answer in the place of a playlist may pass, an empty file does not")
+    @Test("an empty playlist response is temporary, an empty playlist file is not")
     func emptyPlaylist() {
         let error = HLSError(Self.loading(.emptyBody, status: 200), as: .named)
         #expect(error.code == .badPlaylist)
@@ -104,7 +104,7 @@ struct HLSErrorTests {
         #expect("\(HLSError.Code(rawValue: "mine"))" == "mine")
     }
 
-    @Test("a program's own error has its own domain, whatever the code becomes")
+    @Test("an app's own error keeps its domain, whatever the code becomes")
     func own() {
         var error = HLSError(code: .init(rawValue: "mine"), domain: .init(rawValue: "app"), cause: "x")
         error.code = .badMedia
@@ -114,7 +114,7 @@ struct HLSErrorTests {
         #expect(other.domain == .playlist)
     }
 
-    @Test("O08: whatever is thrown inside becomes one error; what it came from is below")
+    @Test("O08: every internal error becomes one error with its origin as the underlying error")
     func conversion() {
         let cases: [(any Error, HLSError.Code)] = [
             (MediaError(code: .malformed, text: "x"), .badMedia),
@@ -130,7 +130,7 @@ struct HLSErrorTests {
         }
     }
 
-    @Test("O08: below a failure of loading is that of the transport, with its own code")
+    @Test("O08: a loading error has the transport's error with its code below it")
     func transport() throws {
         var below = LoadingError(
             code: .httpStatus, url: "https://host/a?token=1", status: 503, retryAfter: .seconds(4), text: "HTTP 503")
@@ -153,7 +153,7 @@ struct HLSErrorTests {
     }
 
     @Test(
-        "O08: what code of a program says of a transfer is taken as a transport's word",
+        "O08: an app's transfer error is treated as a transport error",
         arguments: [
             (HLSError(code: .timedOut, cause: "x"), .timedOut), (HLSError(code: .refused, cause: "x"), .refused),
             (HLSError(code: .network, cause: "x"), .network), (HLSError(code: .notFound, cause: "x"), .notFound),
@@ -172,7 +172,7 @@ struct HLSErrorTests {
         #expect([.passing, .unreachable].contains(severity) == !error.isPermanent)
     }
 
-    @Test("a writer's failure names the file as the user did; that of its item says where it was met")
+    @Test("a writer's failure names the file as the user did; the item's error contains it")
     func writers() {
         let error = HLSError(code: .diskFull, path: "a?token=1", text: "no space left")
         #expect(error.urlString == "a?token=1")
@@ -184,7 +184,7 @@ struct HLSErrorTests {
 
     private struct SharedLoadsError: Error {}
 
-    @Test("two errors are the same where all that can be seen of them is")
+    @Test("two errors are equal if all their visible values are")
     func equality() {
         let error = HLSError(Self.loading(.connectionLost), as: .listed)
         #expect(error == HLSError(Self.loading(.connectionLost), as: .listed))
@@ -195,7 +195,7 @@ struct HLSErrorTests {
         #expect(Set([error, error, other]).count == 2)
     }
 
-    @Test("nothing in it has a secret, not for `dump` either")
+    @Test("errors contain no secrets, not even for `dump`")
     func secrets() {
         let url = "https://user:S3CRET@host/a?token=S3CRET"
         var below = LoadingError(code: .httpStatus, url: url, status: 403, text: "HTTP 403")

@@ -4,7 +4,7 @@ import HLSKitTime
 import Synchronization
 import Testing
 
-@Suite("hedged requests", .timeLimit(.minutes(10)))
+@Suite("Hedged requests", .timeLimit(.minutes(10)))
 struct HedgedTransportTests {
     /// Answers the first, second… request after these times; nil for never.
     private final class URLOrigin: ResourceTransport {
@@ -117,14 +117,14 @@ struct HedgedTransportTests {
         URLOrigin.Answer(response: .seconds(response ?? seconds), data: .seconds(seconds))
     }
 
-    @Test("what is answered in time is asked for once")
+    @Test("a request answered in time is sent once")
     func inTime() throws {
         let (events, log, _) = try ask(Self.answer(1.5))
         #expect(events == ["response 0", "data [0]", "finished"])
         #expect(log == ["0 asked 0", "1500 answered 0"])
     }
 
-    @Test("a second request answers for one that is stuck, with its header there or not", arguments: [nil, 0.1])
+    @Test("a second request replaces a stuck one, with or without its header", arguments: [nil, 0.1])
     func stuck(header: Double?) throws {
         let first = URLOrigin.Answer(response: header.map { .seconds($0) }, data: header.map { _ in .seconds(9) })
         let (events, log, _) = try ask(first, Self.answer(0.5))
@@ -132,14 +132,14 @@ struct HedgedTransportTests {
         #expect(log == ["0 asked 0", "2000 asked 1", "2500 left 0", "2500 answered 1"])
     }
 
-    @Test("the first that answers is the answer, and its address the base")
+    @Test("the first response wins, and its URL is the base")
     func firstWins() throws {
         let (events, log, _) = try ask(Self.answer(3), Self.answer(5))
         #expect(events == ["response 0", "data [0]", "finished"])
         #expect(log == ["0 asked 0", "2000 asked 1", "3000 left 1", "3000 answered 0"])
     }
 
-    @Test("the later one is made again each time, two at most; the first one's deadline ends it")
+    @Test("the later request is repeated, two in parallel at most; the first one's deadline ends it")
     func bounded() throws {
         let (events, log, most) = try ask(URLOrigin.Answer(failure: .seconds(7)))
         #expect(events == ["failed timedOut"])
@@ -151,20 +151,20 @@ struct HedgedTransportTests {
         #expect(most == 2)
     }
 
-    @Test("a second one that fails says nothing")
+    @Test("a failing second request is ignored")
     func secondFails() throws {
         let (events, _, _) = try ask(Self.answer(3), URLOrigin.Answer(failure: .milliseconds(200)))
         #expect(events == ["response 0", "data [0]", "finished"])
     }
 
-    @Test("who gives up hears nothing more, and nothing continues")
+    @Test("a cancelled caller gets no more events, and both requests end")
     func cancelled() throws {
         let (events, log, _) = try ask(URLOrigin.Answer(), URLOrigin.Answer(), until: .seconds(3))
         #expect(events.isEmpty)
         #expect(Set(log) == ["0 asked 0", "2000 asked 1", "3000 left 0", "3000 left 1"])
     }
 
-    @Test("other requests are asked once")
+    @Test("other requests are sent once")
     func plain() throws {
         let (events, log, _) = try ask(Self.answer(5), hedgeDelay: nil)
         #expect(events.last == "finished")

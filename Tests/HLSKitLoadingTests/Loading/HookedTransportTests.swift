@@ -7,7 +7,7 @@ import Testing
 
 @testable import HLSKitLoading
 
-@Suite("the program's transport", .timeLimit(.minutes(10)))
+@Suite("App hooks in the transport", .timeLimit(.minutes(10)))
 struct HookedTransportTests {
     private struct Keys: KeyProvider {
         var keyFormats: Set<String> = ["com.example"]
@@ -62,7 +62,7 @@ struct HookedTransportTests {
         return request
     }
 
-    @Test("N04: a provider gives the keys of its systems; what it does not know the network is asked for")
+    @Test("N04: a provider supplies its systems' keys; unknown keys are requested from the network")
     func keys() async {
         let secret = [UInt8](repeating: 9, count: 16)
         let transport = Self.transport { $0.keyProviders = [Keys(keys: ["skd://asset": secret])] }
@@ -75,7 +75,7 @@ struct HookedTransportTests {
         #expect(other.bytes == Array("from the network".utf8))
     }
 
-    @Test("N04: a key that has expired when it comes is asked for once more, and then refused")
+    @Test("N04: a key that is expired on arrival is requested once more, and then refused")
     func expiredLease() async {
         let key = [UInt8](repeating: 9, count: 16)
         let (old, new) = (ContentKey(key, expirationInterval: .zero), ContentKey(key, expirationInterval: .seconds(60)))
@@ -92,7 +92,7 @@ struct HookedTransportTests {
         #expect(stuck.reasons.count == 2)
     }
 
-    @Test("N04: who did not answer in time is asked again with that reason, and with its own the time after")
+    @Test("N04: a provider that timed out is asked again with that reason, then with its own")
     func timedOut() async throws {
         let clock = VirtualClock()
         let provider = Script([])
@@ -119,7 +119,7 @@ struct HookedTransportTests {
         }
     }
 
-    @Test("N04: the reason of a request is told to every provider that is asked")
+    @Test("N04: every provider gets the reason of a request")
     func sameReason() async throws {
         let clock = VirtualClock()
         let (first, second) = (Passing(), Script([]))
@@ -131,7 +131,7 @@ struct HookedTransportTests {
         #expect(second.reasons == [.needed, .timedOut])
     }
 
-    @Test("N05: a key by hand is given without asking anybody, and its URL may be any")
+    @Test("N05: a key override is used without a request, and its URL may be any")
     func override() async {
         let key = [UInt8](repeating: 7, count: 16)
         let provider = Script([ContentKey([UInt8](repeating: 1, count: 16))])
@@ -154,7 +154,7 @@ struct HookedTransportTests {
         #expect(other.initializationData == nil)
     }
 
-    @Test("D03: a key that a loader gives may have to be renewed")
+    @Test("D03: a key from a loader may need a renewal")
     func loadedKey() async {
         var resource = LoadedResource(.bytes([UInt8](repeating: 3, count: 16)))
         resource.renewalInterval = .seconds(30)
@@ -179,7 +179,7 @@ struct HookedTransportTests {
         Range(testDescription: "beyond the end", isWhole: true, range: 90..<110, bytes: nil),
     ]
 
-    @Test("D03: byte ranges of what a loader gives, whole or in pieces", arguments: ranges)
+    @Test("D03: byte ranges of a loader's data are served, whole or in pieces", arguments: ranges)
     func byteRanges(_ test: Range) async {
         let bytes = [UInt8](0..<100)
         let contents: [@Sendable () -> LoadedResource.Content] = [
@@ -212,7 +212,7 @@ struct HookedTransportTests {
         }
     }
 
-    @Test("R28: the limits of size hold for what a loader gives; nothing at all is a failure")
+    @Test("R28: size limits apply to a loader's data; empty data is a failure")
     func sizes() async {
         let large = Self.transport { $0.resourceLoader = Loader(resource: LoadedResource(.bytes(Array(0..<200)))) }
         let result = await large.load(

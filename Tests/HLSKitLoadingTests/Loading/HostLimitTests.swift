@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("A limit of connections per host")
+@Suite("Limit of connections per host")
 struct HostLimitTests {
     /// Begins requests, and ends them when it is told to.
     private final class URLOrigin: ResourceTransport {
@@ -62,7 +62,7 @@ struct HostLimitTests {
         return limit.start(request, by: origin) { _ in events?() }
     }
 
-    @Test("D07: what waits begins when what is under way has ended")
+    @Test("D07: waiting requests begin when those in flight end")
     func waits() {
         let tasks = ["a", "b", "c"].map { start($0) }
         #expect(origin.begun == ["a"])
@@ -73,7 +73,7 @@ struct HostLimitTests {
         #expect(origin.flags == ["cancel b"])
     }
 
-    @Test("D07: a request that the server holds lends its place until it is answered")
+    @Test("D07: a blocking request lends its slot until it is answered")
     func held() {
         let tasks = ["a", "b"].map { start($0, isHeld: $0 == "a") }
         #expect(origin.begun == ["a", "b"])
@@ -86,7 +86,7 @@ struct HostLimitTests {
         for task in tasks + [last] { task.cancel() }
     }
 
-    @Test("M05: a hint begins where a connection is left for it, and holds nobody up, also while it comes")
+    @Test("M05: a hint starts only on a free connection, and delays no request while it loads")
     func preload() {
         let limit = HostLimit(connectionsPerHost: 2)
         var request = TransportRequest(urlString: "https://host/p", resourceClass: .segment)
@@ -105,7 +105,7 @@ struct HostLimitTests {
         for task in tasks + [hint, other, refused] { task.cancel() }
     }
 
-    @Test("D07: what is cancelled while it waits never begins, and nobody waits for it")
+    @Test("D07: a request cancelled while it waits never begins and does not block others")
     func cancelledWhileWaiting() {
         let tasks = ["a", "b", "c"].map { start($0) }
         tasks[1].cancel()
@@ -114,7 +114,7 @@ struct HostLimitTests {
         #expect(origin.flags.isEmpty)
     }
 
-    @Test("D07: a pause that came while it waited holds from the beginning")
+    @Test("D07: a pause set while waiting applies from the beginning")
     func pausedWhileWaiting() {
         let tasks = ["a", "b"].map { start($0) }
         tasks[1].pause()
@@ -122,7 +122,7 @@ struct HostLimitTests {
         #expect(origin.flags == ["pause b"])
     }
 
-    @Test("D07: while one is paused, another takes its place")
+    @Test("D07: while a request is paused, another uses its slot")
     func lendsItsPlace() {
         let tasks = ["a", "b"].map { start($0) }
         tasks[0].pause()
@@ -131,7 +131,7 @@ struct HostLimitTests {
         #expect(origin.flags == ["pause a", "resume a"])
     }
 
-    @Test("D07: the end is told before the next one begins")
+    @Test("D07: the end is reported before the next request begins")
     func order() {
         let begunAtTheEnd = Mutex<[String]>([])
         let origin = origin
@@ -143,7 +143,7 @@ struct HostLimitTests {
         _ = (first, second)
     }
 
-    @Test("D07: over HTTP/2 all begin once that is known")
+    @Test("D07: over HTTP/2 all requests begin once the protocol is known")
     func multiplexed() {
         let tasks = ["a", "b", "c"].map { start($0) }
         origin.finish("a", protocolName: "h2")
@@ -152,7 +152,7 @@ struct HostLimitTests {
     }
 }
 
-@Suite("A limit of connections per host, at a server", .timeLimit(.minutes(10)))
+@Suite("Limit of connections per host, with a server", .timeLimit(.minutes(10)))
 struct HostLimitServerTests {
     /// Requests at the server that are not answered yet.
     private struct Open: Sendable {
@@ -162,7 +162,7 @@ struct HostLimitServerTests {
         var isReleased = false
     }
 
-    @Test("D07: the server never has more requests at once than the limit says", arguments: [1, 2, 3])
+    @Test("D07: the server never has more parallel requests than the limit", arguments: [1, 2, 3])
     func counted(limit: Int) async throws {
         let open = Monitor(Open())
         let arrived = Gate(0)

@@ -13,7 +13,7 @@ struct HostQueueTests {
         return (queue, begun)
     }
 
-    @Test("D07: as many as are allowed begin; each that leaves lets the next one in")
+    @Test("D07: requests begin up to the limit; each one that ends starts the next")
     func limit() {
         var (queue, begun) = Self.queue(2, entering: 1...5)
         #expect(begun == [1, 2])
@@ -25,7 +25,7 @@ struct HostQueueTests {
         #expect(queue.enter(6, at: Self.host, isSegment: true) == true)
     }
 
-    @Test("D07: there is room while a connection is left, also of those that lend their place, and with h2 always")
+    @Test("D07: there is room while a connection is free, including lent ones, and always with h2")
     func room() {
         var (queue, _) = Self.queue(2, entering: 1...1)
         #expect(queue.hasRoom(at: Self.host) && queue.hasRoom(at: Self.other))
@@ -45,7 +45,7 @@ struct HostQueueTests {
         #expect(queue.leave(1) == [2])
     }
 
-    @Test("D07: playlists and keys pass the segments that wait, in their own order")
+    @Test("D07: playlists and keys overtake waiting segments, in their own order")
     func order() {
         var (queue, _) = Self.queue(1, entering: 1...3)
         #expect(queue.enter(4, at: Self.host, isSegment: false) == false)
@@ -55,14 +55,14 @@ struct HostQueueTests {
         #expect(queue.leave(5) == [2])
     }
 
-    @Test("D07: a request that is not wanted any more is not let in")
+    @Test("D07: a cancelled waiting request is not started")
     func cancelled() {
         var (queue, _) = Self.queue(1, entering: 1...3)
         #expect(queue.leave(2) == [])
         #expect(queue.leave(1) == [3])
     }
 
-    @Test("D07: a request that is not being read lends its place, and takes none when it is read on")
+    @Test("D07: a paused request lends its slot, and takes none when it resumes")
     func resting() {
         var (queue, _) = Self.queue(1, entering: 1...3)
         #expect(queue.rest(1) == [2])
@@ -72,7 +72,7 @@ struct HostQueueTests {
         #expect(queue.leave(1) == [3])
     }
 
-    @Test("D07: a request that is paused while it waits takes no place when it begins, unless it is resumed before")
+    @Test("D07: a request paused while it waits takes no slot when it begins, unless resumed before")
     func restingWhileWaiting() {
         var (queue, _) = Self.queue(1, entering: 1...4)
         #expect(queue.rest(2) == [] && queue.rest(3) == [])
@@ -83,7 +83,7 @@ struct HostQueueTests {
         #expect(queue.leave(2) == [4])
     }
 
-    @Test("D07: a request that is held and paused takes a place when neither holds any more")
+    @Test("D07: a request both held and paused takes a slot when both end")
     func reasons() {
         var (queue, _) = Self.queue(1, entering: 1...3)
         #expect(queue.rest(1, .held) == [2])
@@ -96,14 +96,14 @@ struct HostQueueTests {
         #expect(queue.leave(1) == [4])
     }
 
-    @Test("D07: a host that carries many requests over one connection has no limit")
+    @Test("D07: a host with a multiplexed connection has no limit")
     func multiplexed() {
         var (queue, _) = Self.queue(1, entering: 1...4)
         #expect(queue.leave(1, isMultiplexed: true) == [2, 3, 4])
         #expect(queue.enter(5, at: Self.host, isSegment: true) == true)
     }
 
-    @Test("D07: of the hosts that carry many requests at once the last ones are remembered, however many there are")
+    @Test("D07: only the latest multiplexed hosts are remembered")
     func manyHosts() {
         var queue = HostQueue(limit: 1)
         func origin(_ number: Int) -> URLOrigin { URLOrigin(scheme: "https", host: "\(number)", port: 443) }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HLSKitLoading
 
-@Suite("What a failure of loading means")
+@Suite("Classification of loading failures")
 struct LoadingFailureTests {
     struct Case: CustomTestStringConvertible, Sendable {
         var code: LoadingError.Code
@@ -54,7 +54,7 @@ struct LoadingFailureTests {
     ]
 
     @Test(
-        "one error has one code and one text, whatever it is about", arguments: cases)
+        "one error has one code and one text, whatever it concerns", arguments: cases)
     func table(_ test: Case) {
         for (role, kind) in zip(LoadingFailure.Role.allCases, test.kinds) {
             let failure = LoadingFailure(test.error, as: role)
@@ -68,7 +68,7 @@ struct LoadingFailureTests {
         }
     }
 
-    @Test("what a player gives up for has the code of the table", arguments: cases)
+    @Test("a player that gives up reports the code of the table", arguments: cases)
     func retries(_ test: Case) {
         let kinds: [(RetryTerms.Kind, LoadingFailure.Role)] = [
             (.firstPlaylist, .named), (.mediaPlaylist, .listed), (.reload, .listed), (.initializationSection, .listed),
@@ -89,7 +89,7 @@ struct LoadingFailureTests {
         }
     }
 
-    @Test("the detail is the status of an answer that refuses, and never repeats the cause")
+    @Test("the detail is a refusing response's status, and never repeats the cause")
     func details() {
         func detail(_ code: LoadingError.Code, _ status: Int?) -> String? {
             LoadingFailure(LoadingError(code: code, url: "u", status: status, text: "text"), as: .named).detail

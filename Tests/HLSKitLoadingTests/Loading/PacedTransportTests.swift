@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("requests that share a rate", .timeLimit(.minutes(10)))
+@Suite("Requests that share a rate", .timeLimit(.minutes(10)))
 struct PacedTransportTests {
     /// How long it takes to load so many resources of 100 kB at once, over a link of 8 Mbit/s.
     private static func time(_ count: Int, bytesPerSecond: Int?) throws -> Duration {
@@ -28,7 +28,7 @@ struct PacedTransportTests {
         return clock.now.offset
     }
 
-    @Test("L01: what they receive together keeps to the rate, and a rate above that of the link is none")
+    @Test("L01: their total stays within the rate, and a rate above the link's has no effect")
     func rate() throws {
         let free = try Self.time(4, bytesPerSecond: nil)
         #expect(abs(free - .milliseconds(400)) < .milliseconds(20))
@@ -72,7 +72,7 @@ struct PacedTransportTests {
         }
     }
 
-    @Test("L01: a limit that goes while requests are being held leaves none of them held")
+    @Test("L01: removing the limit while requests are held releases all of them")
     func letGo() {
         let base = Slow()
         let transport = PacedTransport(base, clock: VirtualClock())
@@ -86,7 +86,7 @@ struct PacedTransportTests {
         withExtendedLifetime(tasks) {}
     }
 
-    @Test("L01: who resumes a request while it is being paused has the last word")
+    @Test("L01: a resume that arrives during a pause call wins")
     func order() {
         let base = Slow()
         let transport = PacedTransport(base, clock: VirtualClock())
@@ -100,7 +100,7 @@ struct PacedTransportTests {
         #expect(base.requests.first?.isStanding == false)
     }
 
-    @Test("L01: a request that is cancelled while it is held ends, and one that is paused stays so")
+    @Test("L01: a held request that is cancelled ends, and a paused one stays paused")
     func control() throws {
         let clock = VirtualClock()
         let link = NetworkTrace(constant: LinkConditions(bitsPerSecond: 8_000_000))

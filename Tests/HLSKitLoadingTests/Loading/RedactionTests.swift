@@ -1,10 +1,10 @@
 import HLSKitCore
 import Testing
 
-@Suite("what is written of URLs")
+@Suite("Redaction of URLs")
 struct RedactionTests {
     @Test(
-        "secrets are left out, and nothing else",
+        "only secrets are removed",
         arguments: [
             ("https://a.example/b.m3u8", "https://a.example/b.m3u8"),
             ("https://user:pass@a.example/b", "https://a.example/b"),
@@ -33,7 +33,7 @@ struct RedactionTests {
         #expect(Redaction.url(written) == written, "again")
     }
 
-    @Test("a text keeps what is around its URLs")
+    @Test("a text keeps the words around its URLs")
     func texts() {
         let text =
             "cannot load \"https://u:p@a.example/b?sig=1&n=2\" (token=3; see https://c.example/?a=b, mail d@e.example)"
@@ -43,12 +43,12 @@ struct RedactionTests {
         )
     }
 
-    @Test("without its query a URL has no secret either")
+    @Test("a URL without its query contains no secret either")
     func withoutQuery() {
         #expect(Redaction.urlWithoutQuery("https://u@a.example/hdnts=1/b?c=d#e") == "https://a.example/hdnts=.../b")
     }
 
-    @Test("errors say nothing secret, whoever makes them")
+    @Test("errors contain no secrets, whoever makes them")
     func errors() {
         let url = "https://u:p@a.example/b?token=t"
         let player = HLSError(code: .network, urlString: url, cause: "no \(url)", detail: "at \(url)")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HLSKitLoading
 
-@Suite("which resources a playlist may name")
+@Suite("Resources that a playlist may name")
 struct ResourcePolicyTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var source: String?
@@ -71,7 +71,7 @@ struct ResourcePolicyTests {
         "/home/me/hls/link.ts": "/etc/shadow", "/home/me/hls/../secret": "/home/me/secret",
     ]
 
-    @Test("follows the rules", arguments: cases)
+    @Test("the rules decide each combination", arguments: cases)
     func rule(_ test: Case) {
         let policy = ResourcePolicy(
             rootFolder: test.source == Self.file ? "/home/me/hls" : nil, allowsFilesAnywhere: test.allowsFilesAnywhere)
@@ -82,7 +82,7 @@ struct ResourcePolicyTests {
         #expect(code == test.refusal)
     }
 
-    @Test("a network playlist that a file names reaches no file")
+    @Test("a network playlist named by a file cannot reference files")
     func chain() {
         let policy = ResourcePolicy(rootFolder: "/home/me/hls", allowsFilesAnywhere: true)
         #expect(throws: LoadingError.self) {
@@ -90,7 +90,7 @@ struct ResourcePolicyTests {
         }
     }
 
-    @Test("symbolic links are followed on the disk before the folder is compared")
+    @Test("symbolic links are resolved on disk before the folder is compared")
     func disk() throws {
         let (inside, outside) = (try ScratchFolder(), try ScratchFolder())
         let playlist = try inside.write([1], to: "m.m3u8")
@@ -111,7 +111,7 @@ struct ResourcePolicyTests {
         #expect(ResourcePolicy.forItem(at: Self.net).rootFolder == nil)
     }
 
-    @Test("a file that the user gave may name itself, also where it has no name any more, and nothing beside it")
+    @Test("a user's file may name itself, even if deleted, and nothing next to it")
     func itself() throws {
         var policy = ResourcePolicy.forItem(at: "file:///proc/self/fd/987")
         #expect(throws: Never.self) {

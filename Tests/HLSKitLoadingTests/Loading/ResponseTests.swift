@@ -2,7 +2,7 @@ import Testing
 
 @testable import HLSKitLoading
 
-@Suite("responses")
+@Suite("Responses")
 struct ResponseTests {
     @Test(
         "Retry-After is read as seconds and as a date, by the server's clock",
@@ -20,7 +20,7 @@ struct ResponseTests {
     }
 
     @Test(
-        "dates are counted from 1970",
+        "dates count from 1970",
         arguments: [
             ("Thu, 01 Jan 1970 00:00:00 GMT", 0), ("Tue, 29 Feb 2000 23:59:59 GMT", 951_868_799),
             ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Fri, 31 Dec 9999 23:59:59 GMT", 253_402_300_799),
@@ -42,7 +42,7 @@ struct ResponseTests {
         return head
     }
 
-    @Test("header fields are read without case and over several lines of one name")
+    @Test("header fields are read regardless of case and across several lines of one name")
     func fields() {
         var head = head([
             "HTTP/1.1 200 OK", "content-ENCODING:\tgzip , identity ", "Content-Encoding: GZIP", "no colon",
@@ -57,7 +57,7 @@ struct ResponseTests {
         #expect(head.contentLength == 12)
     }
 
-    @Test("a range that is ignored is cut out, with checked arithmetic")
+    @Test("an ignored range is cut out with checked arithmetic")
     func slicing() {
         let request = TransportRequest(
             urlString: "http://a/", resourceClass: .segment, byteRange: (UInt64.max - 5)..<UInt64.max)
@@ -71,7 +71,7 @@ struct ResponseTests {
     }
 
     @Test(
-        "a range that is open at its end is known by its first byte",
+        "an open-ended range is recognised by its first byte",
         arguments: [
             (["HTTP/1.1 206 P", "Content-Range: bytes 7-9/10"], 0, nil),
             (["HTTP/1.1 206 P", "Content-Range: bytes 7-9007199254740991/*"], 0, nil),
@@ -91,7 +91,7 @@ struct ResponseTests {
     }
 
     @Test(
-        "R24: what servers write into Content-Encoding that is no coding counts for nothing",
+        "R24: Content-Encoding values that are not codings are ignored",
         arguments: [
             ("aws-chunked", []), ("UTF-8", []), ("none", []), ("binary", []), ("identity", []), ("8bit", []), ("", []),
             ("gzip, aws-chunked", [.gzip]), ("x-gzip,none", [.gzip]), ("br", nil), ("gzip, zstd", nil),
@@ -109,7 +109,7 @@ struct ResponseTests {
     }
 
     @Test(
-        "R14: a 206 to a request for the whole is the whole unless its range says otherwise",
+        "R14: a 206 for a whole resource is whole unless its range says otherwise",
         arguments: [
             (["Content-Length: 10"], true), ([], true), (["Content-Range: nonsense"], true),
             (["Content-Range: bytes 0-9/10"], true), (["Content-Range: bytes 0-9/*", "Content-Length: 10"], true),
@@ -126,7 +126,7 @@ struct ResponseTests {
         }
     }
 
-    @Test("ranges are cut to the resource, and written as servers are asked for them")
+    @Test("ranges are clamped to the resource, and written in request syntax")
     func ranges() {
         let range: Range<UInt64> = 5..<10
         #expect(range.bytes(ofResourceOf: 10) == range)
@@ -137,7 +137,7 @@ struct ResponseTests {
         #expect(open.headerText == "5-" && range.headerText == "5-9")
     }
 
-    @Test("a redirect chain drops the user's information at the border of its origin")
+    @Test("a redirect chain drops user information when it leaves the origin")
     func redirectUserInformation() throws {
         let first = try HTTPURL("http://u:p@a/x")
         var chain = RedirectChain(from: first, maximumCount: 10, allowsDowngrade: false)
@@ -161,13 +161,13 @@ struct ResponseTests {
         #expect(reports.first.map { (130...138).contains($0) } == true)
     }
 
-    @Test("the speed gauge is content with exactly the floor")
+    @Test("the speed gauge accepts exactly the minimum speed")
     func steady() {
         var gauge = SpeedGauge(window: .seconds(6), minimumBytesPerSecond: 1000, start: .zero, byteCount: 0)
         for second in 1...100 { #expect(gauge.check(at: .seconds(second), byteCount: second * 1000) == nil) }
     }
 
-    @Test("D11: the rate bucket saves up little and lets debts be paid first")
+    @Test("D11: the rate bucket saves little and waits until debts are paid")
     func rateBucket() {
         var bucket = RateBucket(bytesPerSecond: 1000, at: .zero)
         bucket.fill(at: .seconds(100))

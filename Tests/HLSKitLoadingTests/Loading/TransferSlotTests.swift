@@ -3,7 +3,7 @@ import Testing
 
 @testable import HLSKitLoading
 
-@Suite("the transfer under way, of several that stand for one")
+@Suite("Transfer slot")
 struct TransferSlotTests {
     /// Notes what it is told.
     private final class Running: TransportTask {
@@ -59,7 +59,7 @@ struct TransferSlotTests {
     }
 
     @Test(
-        "what is said holds for the transfer under way",
+        "calls apply to the transfer in flight",
         arguments: [
             ("nothing", [.start], [[]]),
             ("paused while under way", [.start, .pause, .resume], [["pause", "resume"]]),
@@ -101,7 +101,7 @@ struct TransferSlotTests {
         #expect(run.tasks.map(\.told) == told, "\(name)")
     }
 
-    @Test("what is said while another is being told is told after it")
+    @Test("a call made during another one is forwarded after it")
     func order() {
         let slot = TransferSlot()
         // As another thread would, that comes in between.
@@ -112,7 +112,7 @@ struct TransferSlotTests {
         #expect(!slot.isPaused)
     }
 
-    @Test("a transfer that is left while it is being told has no say in the next")
+    @Test("a transfer replaced during a call does not affect the next one")
     func replacedWhileTold() {
         let slot = TransferSlot()
         let next = Running()
@@ -124,7 +124,7 @@ struct TransferSlotTests {
         #expect(next.told == ["pause", "resume"] && first.told == ["pause"])
     }
 
-    @Test("a transfer that is over is not held on to")
+    @Test("an ended transfer is released")
     func release() {
         let slot = TransferSlot()
         weak var held: Running?

@@ -5,11 +5,11 @@ import TestSupport
 import Testing
 
 /// What every transport has to do.
-@Suite("every transport", .enabled(if: TestOrigin.isInstalled, "needs nginx"), .timeLimit(.minutes(10)))
+@Suite("Contract of all transports", .enabled(if: TestOrigin.isInstalled, "needs nginx"), .timeLimit(.minutes(10)))
 struct TransportContractTests {
     typealias Kind = ContractTransport
 
-    @Test("every type that is a transport runs these tests")
+    @Test("every transport type runs these tests")
     func table() throws {
         let pattern =
             /\b(?:class|struct|actor|enum|extension)\s+([A-Za-z0-9_.]+)[^{\n]*:[^{\n]*\bResourceTransport\b[^{\n]*\{/
@@ -21,7 +21,7 @@ struct TransportContractTests {
         #expect(found == Set(Kind.allCases.flatMap(\.types)).union(Kind.exceptions.keys))
     }
 
-    @Test("delivers a response, the bytes in large pieces, and the end", arguments: Kind.allCases)
+    @Test("a transport delivers a response, the bytes in large pieces, and the end", arguments: Kind.allCases)
     func wholeResource(_ kind: Kind) async throws {
         let origin = try TestOrigin.shared()
         let result = try await kind.transport(origin).load(kind.request(kind.url("segment.ts", origin)))
@@ -40,7 +40,7 @@ struct TransportContractTests {
         #expect(result.metrics.firstByte > .zero)
     }
 
-    @Test("delivers exactly the byte range that was asked for", arguments: Kind.allCases)
+    @Test("a transport delivers exactly the requested byte range", arguments: Kind.allCases)
     func byteRange(_ kind: Kind) async throws {
         let origin = try TestOrigin.shared()
         let request = kind.request(
@@ -51,7 +51,7 @@ struct TransportContractTests {
         #expect(result.bytes == Array(TestOrigin.segment[300_000..<700_001]))
     }
 
-    @Test("fails a range that reaches beyond the end", arguments: Kind.allCases)
+    @Test("a range past the end fails", arguments: Kind.allCases)
     func rangeBeyondEnd(_ kind: Kind) async throws {
         let origin = try TestOrigin.shared()
         let request = kind.request(
@@ -61,7 +61,7 @@ struct TransportContractTests {
         #expect(result.bytes.isEmpty)
     }
 
-    @Test("fails what does not exist", arguments: Kind.allCases)
+    @Test("a missing resource fails", arguments: Kind.allCases)
     func missing(_ kind: Kind) async throws {
         let origin = try TestOrigin.shared()
         let result = try await kind.transport(origin).load(kind.request(kind.url("missing.ts", origin)))
@@ -71,7 +71,7 @@ struct TransportContractTests {
         #expect(result.response == nil)
     }
 
-    @Test("fails an empty resource (R10)", arguments: Kind.allCases)
+    @Test("an empty resource fails (R10)", arguments: Kind.allCases)
     func empty(_ kind: Kind) async throws {
         let origin = try TestOrigin.shared()
         let result = try await kind.transport(origin).load(kind.request(kind.url("empty.ts", origin)))
@@ -79,7 +79,7 @@ struct TransportContractTests {
         #expect(result.violations == [])
     }
 
-    @Test("refuses what is larger than the limit, and names the limit (R28)", arguments: Kind.allCases)
+    @Test("an oversized resource is refused, and the error names the limit (R28)", arguments: Kind.allCases)
     func tooLarge(_ kind: Kind) async throws {
         let origin = try TestOrigin.shared()
         let request = kind.request(
@@ -106,7 +106,7 @@ struct TransportContractTests {
 
     private struct Unstoppable: Error {}
 
-    @Test("delivers nothing after a cancellation, which may be repeated", arguments: Kind.allCases)
+    @Test("nothing is delivered after a cancellation, which may be repeated", arguments: Kind.allCases)
     func cancellation(_ kind: Kind) async throws {
         let origin = try TestOrigin.shared()
         let transport = try await kind.transport(origin)
@@ -124,7 +124,7 @@ struct TransportContractTests {
         task.cancel()
     }
 
-    @Test("calls no handler before it has returned the request's task to who started it", arguments: Kind.inMemory)
+    @Test("no handler is called before start() returns the task", arguments: Kind.inMemory)
     func notWithinStart(_ kind: Kind) async throws {
         let origin = try TestOrigin.shared()
         let transport = try await kind.transport(origin)
@@ -145,7 +145,7 @@ struct TransportContractTests {
         #expect(!isWithinStart.withLock { $0 })
     }
 
-    @Test("delivers at most one more event in a pause, and all the rest after it", arguments: Kind.allCases)
+    @Test("at most one event is delivered during a pause, and the rest after it", arguments: Kind.allCases)
     func pause(_ kind: Kind) async throws {
         let origin = try TestOrigin.shared()
         let transport = try await kind.transport(origin)
@@ -162,7 +162,7 @@ struct TransportContractTests {
         #expect(recorder.result.bytes == TestOrigin.segment)
     }
 
-    @Test("pauses and resumes within the handler at every event", arguments: Kind.allCases)
+    @Test("pausing and resuming in the handler works at every event", arguments: Kind.allCases)
     func pauseInHandler(_ kind: Kind) async throws {
         let origin = try TestOrigin.shared()
         let transport = try await kind.transport(origin)
@@ -183,7 +183,7 @@ struct TransportContractTests {
         #expect(recorder.result.bytes == TestOrigin.segment)
     }
 
-    @Test("carries many requests side by side", arguments: Kind.allCases)
+    @Test("many requests run in parallel", arguments: Kind.allCases)
     func parallel(_ kind: Kind) async throws {
         let origin = try TestOrigin.shared()
         let transport = try await kind.transport(origin)
@@ -196,7 +196,7 @@ struct TransportContractTests {
         #expect(results.allSatisfy { $0.error == nil && $0.bytes == expected })
     }
 
-    @Test("ends a request although the caller has let go of transport and task", arguments: Kind.allCases)
+    @Test("a request ends even if the caller released transport and task", arguments: Kind.allCases)
     func ownership(_ kind: Kind) async throws {
         let origin = try TestOrigin.shared()
         let recorder = TransportRecorder()

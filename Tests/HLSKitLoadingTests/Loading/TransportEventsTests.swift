@@ -6,7 +6,7 @@ import Testing
 
 @testable import HLSKitLoading
 
-@Suite("the events of a request", .timeLimit(.minutes(10)))
+@Suite("Events of a request", .timeLimit(.minutes(10)))
 struct TransportEventsTests {
     /// Tells what it is told to, and notes what it is asked.
     private final class Source: ResourceTransport {
@@ -54,7 +54,7 @@ struct TransportEventsTests {
         return bytes.count
     }
 
-    @Test("come in order, and end with the last; what came before they are read is kept", arguments: [true, false])
+    @Test("events arrive in order up to the last one; unread ones are kept", arguments: [true, false])
     func order(atOnce: Bool) async {
         let all = [Self.response, .data([1]), .data([2, 3]), Self.end]
         let source = Source(atOnce: atOnce ? all : [])
@@ -68,7 +68,7 @@ struct TransportEventsTests {
         #expect(source.calls == [], "what is over needs no cancellation")
     }
 
-    @Test("who lets go of them cancels the request")
+    @Test("releasing the events cancels the request")
     func lettingGo() async {
         let source = Source()
         do {
@@ -81,7 +81,7 @@ struct TransportEventsTests {
         source.tell(.data([1]), Self.end)
     }
 
-    @Test("a reader that is cancelled while it waits gets no more, and the request ends")
+    @Test("a reader cancelled while waiting gets no more events, and the request ends")
     func cancellation() async {
         let source = Source()
         let events = source.events(for: Self.request)
@@ -96,7 +96,7 @@ struct TransportEventsTests {
         #expect(source.calls == ["cancel"])
     }
 
-    @Test("while much waits to be read the request is paused")
+    @Test("the request is paused while many events are unread")
     func backPressure() async {
         let source = Source()
         var iterator = source.events(for: Self.request).makeAsyncIterator()
@@ -118,7 +118,7 @@ struct TransportEventsTests {
         }
     }
 
-    @Test("the request can be paused by hand, and does not go on because it was read")
+    @Test("a request paused by the caller does not resume when events are read")
     func pausing() async {
         let source = Source()
         let events = source.events(for: Self.request)
@@ -131,7 +131,7 @@ struct TransportEventsTests {
         #expect(source.calls == ["pause", "resume"])
     }
 
-    @Test("a body of any size arrives whole, however slow its reader is")
+    @Test("a body of any size arrives whole, however slow its reader")
     func wholeBody() async throws {
         let folder = try ScratchFolder()
         let bytes = (0..<9 << 20).map { UInt8(truncatingIfNeeded: $0 / 4099) }

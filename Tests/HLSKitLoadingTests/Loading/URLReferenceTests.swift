@@ -18,7 +18,7 @@ struct URLReferenceTests {
         ("g?y/../x", "http://a/b/c/g?y/../x"), ("g?a:b", "http://a/b/c/g?a:b"), ("  g ", "http://a/b/c/g"),
     ]
 
-    @Test("resolve as in the examples of RFC 3986", arguments: examples)
+    @Test("references resolve as in the examples of RFC 3986", arguments: examples)
     func resolution(_ example: (reference: String, resolved: String)) throws {
         let base = try #require(URIReference("http://a/b/c/d;p?q"))
         var target = try #require(URIReference(example.reference)).resolved(against: base)
@@ -26,7 +26,7 @@ struct URLReferenceTests {
         #expect(target.description == example.resolved)
     }
 
-    @Test("with control characters are invalid", arguments: ["a\nb", "a\rb", "\u{0}", "a\u{7F}", "http://a/\t"])
+    @Test("control characters are refused", arguments: ["a\nb", "a\rb", "\u{0}", "a\u{7F}", "http://a/\t"])
     func controls(_ text: String) { #expect(URIReference(text) == nil) }
 
     static let normal: [(written: String, sent: String)] = [
@@ -36,7 +36,7 @@ struct URLReferenceTests {
         ("http://a/é", "http://a/%C3%A9"), ("http://a@b@c/", "http://c/"), ("http://a:/x", "http://a/x"),
     ]
 
-    @Test("are sent in one way", arguments: normal)
+    @Test("references are sent in normal form", arguments: normal)
     func normalForm(_ example: (written: String, sent: String)) throws {
         let url = try HTTPURL(example.written)
         #expect(url.text == example.sent)
@@ -44,7 +44,7 @@ struct URLReferenceTests {
     }
 
     @Test(
-        "that two readers could take for different hosts are refused",
+        "ambiguous hosts are refused",
         arguments: [
             "http://a b/", "http://a%2fb/", "http://a\\b/", "http:///x", "http:x", "http://a:0/", "http://a:65536/",
             "http://a:8x/", "http://[::1/", "http://[::1]x/", "http://[a/b]/", "http://a<b/", "http://",
@@ -53,7 +53,7 @@ struct URLReferenceTests {
         #expect { try HTTPURL(text) } throws: { ($0 as? LoadingError)?.code == .badURL }
     }
 
-    @Test("have an origin of scheme, host and port")
+    @Test("the origin consists of scheme, host and port")
     func origins() {
         #expect(URLOrigin(of: "HTTPS://u@A.example:443/x?y") == URLOrigin(of: "https://a.example"))
         #expect(URLOrigin(of: "https://a.example") != URLOrigin(of: "http://a.example"))
@@ -61,7 +61,7 @@ struct URLReferenceTests {
         #expect(URLOrigin(of: "file:///x") == nil)
     }
 
-    @Test("base 64 comes back as it was", arguments: 0..<20)
+    @Test("base 64 data decodes to the original", arguments: 0..<20)
     func base64(_ count: Int) {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 83 + 250) }
         #expect(Base64.decoded(Array(Base64.encoded(bytes).utf8)) == bytes)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HLSKitLoading
 
-@Suite("which header fields an origin gets to see (R59)")
+@Suite("Header fields per origin (R59)")
 struct UserFieldsTests {
     private static let own = "https://own.example/a.m3u8"
 
@@ -25,7 +25,7 @@ struct UserFieldsTests {
     }
 
     @Test(
-        "fields that hold no secret go everywhere, of a Referer its origin, and nothing else",
+        "fields without secrets go everywhere, a Referer as its origin, and nothing else",
         arguments: [
             ("User-Agent", "u", "u"), ("accept", "*/*", "*/*"), ("Accept-Language", "de", "de"),
             ("CMCD-Request", "bl=1", "bl=1"), ("Origin", "https://site.example", "https://site.example"),
@@ -39,7 +39,7 @@ struct UserFieldsTests {
         #expect(fields.map(\.value) == [sent].compactMap(\.self))
     }
 
-    @Test("what a program sets for one request goes to the origin of its URL, but for credentials")
+    @Test("an app's fields for one request go to its URL's origin, except credentials")
     func ownFields() throws {
         var request = Self.request([TransportField(name: "X-Token", value: "all")], url: "https://cdn.example/s.ts")
         var changed = request

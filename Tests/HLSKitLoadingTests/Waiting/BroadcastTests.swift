@@ -3,7 +3,7 @@ import HLSKitSimulation
 import TestSupport
 import Testing
 
-@Suite("A broadcast", .timeLimit(.minutes(10)))
+@Suite("Broadcast", .timeLimit(.minutes(10)))
 struct BroadcastTests {
     private let clock = VirtualClock()
     private let diary = Diary()
@@ -17,7 +17,7 @@ struct BroadcastTests {
         }
     }
 
-    @Test("every reader gets everything from its subscription on, in order, and the readers in the order they came")
+    @Test("every reader gets everything since its subscription in order, in the order of readers")
     func readers() {
         let broadcast = HLSKitLoading.Broadcast<Int>()
         #expect(!broadcast.hasReaders)
@@ -52,7 +52,7 @@ struct BroadcastTests {
         BufferingCase(common: .bufferingNewest(2), own: .unbounded, kept: [1, 2, 3, 4, 5]),
     ]
 
-    @Test("a reader that falls behind keeps what its buffer holds", arguments: bufferings)
+    @Test("a slow reader keeps the elements that its buffer holds", arguments: bufferings)
     func bounds(_ row: BufferingCase) {
         let broadcast = HLSKitLoading.Broadcast<Int>(row.common)
         let stream = broadcast.subscribe(row.own)
@@ -68,7 +68,7 @@ struct BroadcastTests {
         broadcast.subscribe(newest: limit) { count, _ in -count }
     }
 
-    @Test("a reader that falls behind finds what it lost marked, and the others get everything")
+    @Test("a slow reader gets a mark for lost elements, and the others get everything")
     func marks() {
         let broadcast = HLSKitLoading.Broadcast<Int>()
         let stream = Self.marked(broadcast)
@@ -83,7 +83,7 @@ struct BroadcastTests {
         #expect(diary.lines.filter { $0.hasPrefix("b") } == (1...6).map { "b\($0)" } + ["b."])
     }
 
-    @Test("a marked reader is forgotten with its task and its sequence, and gets nothing of what is closed")
+    @Test("a marked reader is removed with its task or sequence, and gets nothing after closing")
     func markedEnds() {
         let broadcast = HLSKitLoading.Broadcast<Int>()
         let task = read(Self.marked(broadcast), as: "a")
@@ -101,7 +101,7 @@ struct BroadcastTests {
         #expect(diary.lines == ["a.", "b."])
     }
 
-    @Test("finishing ends those who read; who comes later reads on")
+    @Test("finishing ends current readers; later ones can read")
     func finish() {
         let broadcast = HLSKitLoading.Broadcast<Int>()
         read(broadcast.subscribe(), as: "a")
@@ -115,7 +115,7 @@ struct BroadcastTests {
         #expect(diary.lines == ["a1", "a.", "b2"])
     }
 
-    @Test("closing ends those who read, and who comes later gets nothing")
+    @Test("closing ends current readers, and later ones get nothing")
     func close() {
         let broadcast = HLSKitLoading.Broadcast<Int>()
         read(broadcast.subscribe(), as: "a")
@@ -127,7 +127,7 @@ struct BroadcastTests {
         #expect(!broadcast.hasReaders)
     }
 
-    @Test("who subscribes to what is over gets nothing, and who subscribes as it ends is ended, too")
+    @Test("a subscription after the end gets nothing, and one during the end is ended")
     func over() {
         let broadcast = HLSKitLoading.Broadcast<Int>()
         read(broadcast.subscribe(unless: { true }), as: "a")
@@ -142,7 +142,7 @@ struct BroadcastTests {
         #expect(!broadcast.hasReaders)
     }
 
-    @Test("a reader whose task is cancelled, or whose sequence is dropped, is forgotten")
+    @Test("a reader is removed when its task is cancelled or its sequence dropped")
     func cancelled() {
         let broadcast = HLSKitLoading.Broadcast<Int>()
         let task = read(broadcast.subscribe(), as: "a")

@@ -3,12 +3,12 @@ import HLSKitSimulation
 import TestSupport
 import Testing
 
-@Suite("State that tasks and threads wait for", .timeLimit(.minutes(10)))
+@Suite("Gate for tasks and threads", .timeLimit(.minutes(10)))
 struct GateTests {
     private let clock = VirtualClock()
     private let diary = Diary()
 
-    @Test("tasks look after each signal, in the order in which they wait, and take under the lock")
+    @Test("tasks check after each signal, in waiting order, and take the value under the lock")
     func tasks() {
         let gate = Gate([Int]())
         for name in ["a", "b"] {
@@ -30,7 +30,7 @@ struct GateTests {
         #expect(diary.lines == ["a1", "b2"])
     }
 
-    @Test("a signal between looking and waiting is not lost")
+    @Test("a signal between checking and waiting is not lost")
     func inBetween() async {
         for _ in 0..<200 {
             let gate = Gate(0)
@@ -40,7 +40,7 @@ struct GateTests {
         }
     }
 
-    @Test("threads take what others leave, each element once")
+    @Test("threads share the elements, each taken once")
     func threads() async {
         let monitor = Monitor([Int]())
         let done = (0..<3).map { _ in OneShot<[Int]>() }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HLSKitLoading
 
-@Suite("What a reader has yet to read", .timeLimit(.minutes(10)))
+@Suite("Unread elements of a reader", .timeLimit(.minutes(10)))
 struct NewestElementsTests {
     private let clock = VirtualClock()
     private let diary = Diary()
@@ -23,7 +23,7 @@ struct NewestElementsTests {
 
     private final class Token: Sendable {}
 
-    @Test("what was read is let go of, though nothing comes after it")
+    @Test("a read element is released even if no other follows")
     func release() throws {
         let elements = NewestElements<Token>(limit: 10) { _, last in last }
         weak var token: Token?
@@ -38,7 +38,7 @@ struct NewestElementsTests {
     }
 
     @Test(
-        "the newest are kept, behind one that says how many were lost",
+        "the newest elements are kept, after one with the number of lost ones",
         arguments: [
             (limit: 5, count: 5, kept: [1, 2, 3, 4, 5]), (limit: 5, count: 8, kept: [-3, 4, 5, 6, 7, 8]),
             (limit: 1, count: 3, kept: [-2, 3]), (limit: 0, count: 3, kept: [-2, 3]),
@@ -55,7 +55,7 @@ struct NewestElementsTests {
         #expect(diary.lines == kept.map(String.init) + ["."])
     }
 
-    @Test("each gap is where it was, and a reader that keeps up loses nothing")
+    @Test("each gap keeps its position, and a reader that keeps up loses nothing")
     func gaps() async {
         let elements = Self.elements(limit: 3)
         for number in 1...5 { elements.append(number) }
@@ -70,7 +70,7 @@ struct NewestElementsTests {
         #expect(read == [-2, 3, 4, -2, 7, 8, 9])
     }
 
-    @Test("who waits gets the next one, or the end, in the order in which they came")
+    @Test("waiting readers get the next element, or the end, in waiting order")
     func waiting() {
         let elements = Self.elements(limit: 2)
         let readers = ["a", "b"].map { read(elements, as: $0) }

@@ -4,7 +4,7 @@ import HLSKitTime
 import TestSupport
 import Testing
 
-@Suite("A value that is set once", .timeLimit(.minutes(10)))
+@Suite("One-shot value", .timeLimit(.minutes(10)))
 struct OneShotTests {
     private let clock = VirtualClock()
     private let diary = Diary()
@@ -23,7 +23,7 @@ struct OneShotTests {
         }
     }
 
-    @Test("all who wait continue in the order in which they came, and later ones do not wait")
+    @Test("waiters continue in waiting order, and later ones do not wait")
     func several() {
         for name in ["a", "b", "c"] { wait(name, whileCancelled: name == "b") }
         clock.advance(by: .zero)
@@ -36,7 +36,7 @@ struct OneShotTests {
         #expect(diary.lines == ["a 1", "b 1", "c 1", "d 1"])
     }
 
-    @Test("the first value stays")
+    @Test("the first value is kept")
     func first() {
         #expect(value.set(1))
         #expect(!value.set(2))
@@ -45,7 +45,7 @@ struct OneShotTests {
         #expect(diary.lines == ["a 1"])
     }
 
-    @Test("one that is cancelled continues at once and alone")
+    @Test("a cancelled waiter continues at once, and no other does")
     func cancelled() {
         let tasks = ["a", "b", "c"].map { wait($0) }
         clock.advance(by: .zero)
@@ -57,7 +57,7 @@ struct OneShotTests {
         #expect(diary.lines == ["b cancelled", "a 1", "c 1"])
     }
 
-    @Test("one that is cancelled before it waits does not begin to", arguments: [false, true])
+    @Test("a waiter cancelled before it waits does not begin to wait", arguments: [false, true])
     func cancelledBefore(isSet: Bool) {
         if isSet { value.set(1) }
         wait("a").cancel()
@@ -65,7 +65,7 @@ struct OneShotTests {
         #expect(diary.lines == [isSet ? "a 1" : "a cancelled"])
     }
 
-    @Test("one that waits in spite of its cancellation gets the value")
+    @Test("a waiter that ignores its cancellation gets the value")
     func uncancellable() {
         let task = wait("a", whileCancelled: true)
         clock.advance(by: .zero)
@@ -77,7 +77,7 @@ struct OneShotTests {
         #expect(diary.lines == ["a 1"])
     }
 
-    @Test("whoever waits continues at the time at which the value is set")
+    @Test("waiters continue at the time when the value is set")
     func time() throws {
         Task(executorPreference: clock) {
             try await clock.sleep(for: .seconds(3))
@@ -90,7 +90,7 @@ struct OneShotTests {
         #expect(now == .seconds(3))
     }
 
-    @Test("values, cancellations and waits by many threads at once leave no one waiting")
+    @Test("concurrent values, cancellations and waits leave no waiter behind")
     func threads() async {
         for _ in 0..<100 {
             let value = OneShot<Int>()

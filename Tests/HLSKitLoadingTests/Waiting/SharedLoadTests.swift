@@ -44,7 +44,7 @@ import Testing
 
     private struct Failure: Error, Equatable {}
 
-    @Test("the work runs once for all, and its result stays")
+    @Test("the work runs once for all, and its result is kept")
     func once() async throws {
         let work = Work()
         let load = SharedLoad { try await work.run() }
@@ -56,7 +56,7 @@ import Testing
         #expect(work.startCount == 1)
     }
 
-    @Test("a failure stays")
+    @Test("a failure is kept")
     func failure() async throws {
         let work = Work()
         let load = SharedLoad { try await work.run() }
@@ -68,7 +68,7 @@ import Testing
         #expect(work.startCount == 1)
     }
 
-    @Test("a waiter that is cancelled ends alone, the last one ends the work, and it can be done again")
+    @Test("a cancelled waiter ends alone; the last one ends the work, which can be repeated")
     func cancellation() async throws {
         let work = Work()
         let load = SharedLoad { try await work.run() }
@@ -87,7 +87,7 @@ import Testing
         #expect(try await third.value == 3)
     }
 
-    @Test("a task that is cancelled before it asks gets an error")
+    @Test("a task cancelled before it asks gets an error")
     func cancelledBefore() async {
         let load = SharedLoad { 1 }
         let task = Task {
@@ -100,7 +100,7 @@ import Testing
         if case .failure(let error) = result { #expect(error is CancellationError) }
     }
 
-    @Test("many waiters that come and go at once leave no one waiting")
+    @Test("concurrent waiters that start and stop leave no waiter behind")
     func storm() async {
         for _ in 0..<50 {
             let load = SharedLoad {

@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(
-        "an attribute is split at commas, white space and empty elements are dropped",
+        "an attribute is split at commas; white space and empty elements are dropped",
         arguments: [
             ("avc1.640028,mp4a.40.2", ["avc1.640028", "mp4a.40.2"]),
             (" avc1.640028 ,\tmp4a.40.2 ", ["avc1.640028", "mp4a.40.2"]),

@@ -91,7 +91,7 @@ import Testing
         #expect(parsed.bitCount == configuration.bytes.count * 8)
     }
 
-    @Test("AudioSpecificConfig: plain, with explicit SBR, with a rate of its own")
+    @Test("AudioSpecificConfig: plain, explicit SBR and custom rates are read")
     func configurations() throws {
         let plain = try AudioSpecificConfig(parsing: [0x12, 0x10])
         #expect(plain.objectType == 2 && plain.sampleRate == 44_100 && plain.channelCount == 2)

@@ -80,7 +80,7 @@ private func escaped(_ header: [UInt8]) -> [UInt8] { header + message.withEmulat
         }
     }
 
-    @Test("K03: samples of caption tracks hold pairs of two fields, or distribution packets")
+    @Test("K03: caption samples hold byte pairs of two fields, or distribution packets")
     func tracks() {
         let line21: [UInt8] =
             [0, 0, 0, 12] + Array("cdat".utf8) + [0x94, 0x20, 0x94, 0x20] + [0, 0, 0, 10] + Array("cdt2".utf8) + [1, 2]
@@ -98,7 +98,7 @@ private func escaped(_ header: [UInt8]) -> [UInt8] { header + message.withEmulat
         #expect(ClosedCaptionData(line21Sample: line21.prefix(9)).pairs.isEmpty)
     }
 
-    @Test("K03: captions come in the order of presentation, as soon as nothing can come before them")
+    @Test("K03: captions are in presentation order, as soon as no earlier one can follow")
     func reorders() {
         var reorderer = ClosedCaptionReorderer()
         var given: [Int64] = []
@@ -120,7 +120,7 @@ private func escaped(_ header: [UInt8]) -> [UInt8] { header + message.withEmulat
     }
 
     @Test(
-        "K03: captions come in the order of presentation also where frames are presented before they are decoded",
+        "K03: captions are in presentation order even with presentation before decoding",
         arguments: [
             Order(
                 testDescription: "negative offsets, a pyramid: I P B b P B b",

@@ -11,7 +11,7 @@ private func demux(_ writer: TransportStreamWriter) -> DemuxerTrace {
 
 /// Frames of audio and ID3 in the packets of a transport stream.
 @Suite struct FrameAssemblerTests {
-    @Test("a frame may span two packets, and belongs to the time of the first one", arguments: 1..<37)
+    @Test("a frame may span two packets and has the first packet's time", arguments: 1..<37)
     func spanning(cut: Int) {
         let frames = (0..<4).map { TinyAudio.frame(fill: UInt8($0)) }
         let all = frames.flatMap { $0 }
@@ -42,7 +42,7 @@ private func demux(_ writer: TransportStreamWriter) -> DemuxerTrace {
         #expect(zip(samples, samples.dropFirst()).allSatisfy { $0.pts + $0.duration == $1.pts })
     }
 
-    @Test("a change of the header announces a new configuration before its frame")
+    @Test("a header change announces a new configuration before its frame")
     func configurationChange() {
         var writer = TransportStreamWriter(streams: [audio])
         writer.add(.init(pid: 257, pts: 0, payload: TinyAudio.frame(fill: 1)))
@@ -84,7 +84,7 @@ private func demux(_ writer: TransportStreamWriter) -> DemuxerTrace {
         #expect(trace.notes == ["PID 257: 50 bytes before byte 87 are not aac"])
     }
 
-    @Test("a frame whose length lies is cut where the next packet begins with a frame")
+    @Test("a frame with a wrong length is cut where the next packet begins with a frame")
     func lyingFrameLength() {
         var long = TinyAudio.frame(fill: 1)
         long[4] += 2  // 16 bytes more
@@ -97,7 +97,7 @@ private func demux(_ writer: TransportStreamWriter) -> DemuxerTrace {
         #expect(trace.samples.allSatisfy { Set($0.bytes).count == 1 })
     }
 
-    @Test("ID3 tags are metadata samples, whole however many packets they take")
+    @Test("ID3 tags are whole metadata samples, however many packets they span")
     func metadata() {
         func tag(_ count: Int) -> [UInt8] {
             Array("ID3".utf8) + [4, 0, 0, 0, 0, UInt8(count >> 7), UInt8(count & 127)]
@@ -118,7 +118,7 @@ private func demux(_ writer: TransportStreamWriter) -> DemuxerTrace {
         #expect(trace.samples.map(\.isDamaged) == [false, false, true, false])
     }
 
-    @Test("an access unit of very many frames is followed once, not with each packet", .timeLimit(.minutes(10)))
+    @Test("an access unit of many frames is parsed once, not again with each packet", .timeLimit(.minutes(10)))
     func manySubstreams() {
         func frame(_ type: UInt8) -> [UInt8] { [0x0b, 0x77, type << 6, 4, 0x3f, 0x87, 0xc0, 0, 1, 2] }
         let unit = frame(0) + Array(repeating: frame(1), count: 26_000).flatMap { $0 }
@@ -135,7 +135,7 @@ private func demux(_ writer: TransportStreamWriter) -> DemuxerTrace {
         return [0x56, 0xe0, UInt8(element.count)] + element
     }
 
-    @Test("LATM: frames before the configuration wait for it, as a decoder may know it from the segment before")
+    @Test("LATM: frames before the configuration wait for it and are then given to the decoder")
     func lateConfiguration() {
         let frames = (1...6).map { Self.loas($0, isConfigured: $0 == 4) }
         var writer = TransportStreamWriter(streams: [.init(pid: 257, type: 0x11)])
@@ -159,7 +159,7 @@ private func demux(_ writer: TransportStreamWriter) -> DemuxerTrace {
     }
 
     @Test(
-        "LATM: frames that no configuration describes are left out with a note",
+        "LATM: frames without a configuration are dropped with a note",
         arguments: [
             Unconfigured(
                 testDescription: "none comes", frameCount: 5, hasConfiguration: false, sampleCount: 0,
@@ -186,7 +186,7 @@ private func demux(_ writer: TransportStreamWriter) -> DemuxerTrace {
         #expect(trace.notes.last == test.note)
     }
 
-    @Test("layer 2 of MPEG audio is a codec of its own")
+    @Test("MPEG audio layers 2 and 3 have different codecs")
     func layers() {
         for (second, codec) in [(0xfd, MediaCodec.mp2), (0xfb, .mp3)] as [(UInt8, MediaCodec)] {
             // 48 kHz; 192 kbit/s of layer 2, 160 of layer 3.
@@ -199,7 +199,7 @@ private func demux(_ writer: TransportStreamWriter) -> DemuxerTrace {
         }
     }
 
-    @Test("frames before the first timestamp are left out with a note")
+    @Test("frames before the first timestamp are dropped with a note")
     func untimed() {
         var writer = TransportStreamWriter(streams: [audio])
         writer.add(.init(pid: 257, payload: TinyAudio.frame(fill: 1)))

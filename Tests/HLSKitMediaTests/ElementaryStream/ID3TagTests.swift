@@ -32,7 +32,7 @@ import Testing
         #expect(frame.frames == [.init(id: "PRIV", content: [0xff, 0xe0])])
     }
 
-    @Test("the timestamp has 33 bits, and only the frame of its owner counts")
+    @Test("the timestamp has 33 bits, and only the owner's frame is used")
     func timestamp() throws {
         let owner = Array("com.apple.streaming.transportStreamTimestamp".utf8) + [0]
         func priv(_ content: [UInt8]) -> [UInt8] {
@@ -44,7 +44,7 @@ import Testing
         #expect(try ID3Tag(parsing: priv(Array("owner".utf8) + [0] + value)).transportStreamTimestamp == nil)
     }
 
-    @Test("tags that end early or lie about sizes are errors or short")
+    @Test("truncated tags and tags with wrong sizes give an error or a short result")
     func damaged() throws {
         #expect(throws: MediaError.self) { try ID3Tag(parsing: Array("ID3".utf8)) }
         #expect(throws: MediaError.self) { try ID3Tag(parsing: Array("ID4".utf8) + [4, 0, 0, 0, 0, 0, 0]) }

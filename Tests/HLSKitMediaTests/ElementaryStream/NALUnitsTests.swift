@@ -3,7 +3,7 @@ import Testing
 @testable import HLSKitMedia
 
 @Suite struct NALUnitsTests {
-    @Test("start codes are found wherever they lie, and only they")
+    @Test("only start codes are found, at any position")
     func startCodes() {
         var generator = SeededGenerator(seed: 5)
         for _ in 0..<2000 {
@@ -32,7 +32,7 @@ import Testing
         #expect(NALUnits.rawPayload(of: [0, 3, 0, 0, 0, 3, 3]) == [0, 3, 0, 0, 0, 3])
     }
 
-    @Test("numbers in Exp-Golomb codes are read, and the end is noticed")
+    @Test("Exp-Golomb numbers are read, and the end is detected")
     func expGolomb() {
         var reader = BitReader([0b1_010_011_0, 0b0100_0010, 0b1_0000000])
         #expect((0..<5).map { _ in reader.unsignedExpGolomb() } == [0, 1, 2, 3, 4])
@@ -45,7 +45,7 @@ import Testing
         #expect(wide.unsignedExpGolomb() == 0 && wide.isExhausted)
     }
 
-    @Test("SEI messages are listed, also where their sizes lie")
+    @Test("SEI messages are listed, even with wrong sizes")
     func messages() {
         #expect(NALUnits.messageTypes(inSEI: [6, 1, 0xc4, 0x80]) == [6])
         #expect(NALUnits.messageTypes(inSEI: [0xff, 1, 2, 9, 9, 6, 1, 1, 0x80]) == [256, 6])

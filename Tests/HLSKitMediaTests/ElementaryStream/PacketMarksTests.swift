@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test("bytes that go take the marks before them, but for the last one", arguments: 0...45)
+    @Test("removing bytes removes the earlier marks, except the last one", arguments: 0...45)
     func removing(count: Int) {
         var marks = makeMarks([0, 10, 12, 40])
         marks.removeBytes(count)
@@ -34,7 +34,7 @@ import Testing
         for offset in -5...40 { #expect(marks.contains(offset) == marks.marks.contains { $0.offset == offset }) }
     }
 
-    @Test("very many marks cost no more each than a few do", .timeLimit(.minutes(10)))
+    @Test("the cost per mark does not grow with the number of marks", .timeLimit(.minutes(10)))
     func manyMarks() {
         let count = 200_000
         var marks = PacketMarks()

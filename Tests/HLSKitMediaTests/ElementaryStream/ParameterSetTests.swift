@@ -8,7 +8,7 @@ private func bytes(_ hex: String) -> [UInt8] {
 
 /// Sequence parameter sets that x264 and x265 wrote; what is expected is what the encoder was told.
 @Suite struct ParameterSetTests {
-    @Test("H.264: cropping, sample aspect ratio, colour, full range and frame rate")
+    @Test("H.264: cropping, sample aspect ratio, colour, full range and frame rate are read")
     func h264() throws {
         let set = try H264SPS(parsing: bytes("6764002aacd940780227a9b0e6e020202800001f48000ea60078c18cb0"))
         #expect(set.width == 1918 && set.height == 1078)
@@ -21,7 +21,7 @@ private func bytes(_ hex: String) -> [UInt8] {
                     frameDuration: .init(value: 2002, timescale: 120_000)))
     }
 
-    @Test("H.264: 4:2:2 in ten bits, interlaced, with scaling lists")
+    @Test("H.264: 4:2:2 in ten bits, interlaced, with scaling lists is read")
     func h264Interlaced() throws {
         let set = try H264SPS(parsing: bytes("677a001eb6cd940b424d820800000300080000030190f8a14cb0"))
         #expect(set.width == 720 && set.height == 576 && !set.isFramesOnly)
@@ -31,7 +31,7 @@ private func bytes(_ hex: String) -> [UInt8] {
         #expect(set.usability.colourPrimaries == 2)
     }
 
-    @Test("HEVC: ten bits, wide gamut, PQ")
+    @Test("HEVC: ten bits, wide gamut and PQ are read")
     func hevc() throws {
         let set = try HEVCSPS(
             parsing: bytes(
@@ -45,7 +45,7 @@ private func bytes(_ hex: String) -> [UInt8] {
                     frameDuration: .init(value: 1, timescale: 24)))
     }
 
-    @Test("HEVC: sub-layers, scaling lists, cropping")
+    @Test("HEVC: sub-layers, scaling lists and cropping are read")
     func hevcSubLayers() throws {
         let set = try HEVCSPS(
             parsing: bytes(
@@ -54,7 +54,7 @@ private func bytes(_ hex: String) -> [UInt8] {
         #expect(set.usability.frameDuration == .init(value: 1, timescale: 50))
     }
 
-    @Test("a parameter set that ends early or is random is an error or a size, never a trap")
+    @Test("a truncated or random parameter set gives an error or a size, never a trap")
     func damaged() {
         let sets = [
             "6764002aacd940780227a9b0e6e020202800001f48000ea60078c18cb0",

@@ -60,7 +60,7 @@ import Testing
         ]
     }()
 
-    @Test("J08: colour is that of the parameter set, then of the container", arguments: cases)
+    @Test("J08: the parameter set's colour overrides the container's", arguments: cases)
     func order(_ test: Case) {
         var track = MediaTrack(
             id: 1, mediaType: .video, codec: test.codec, timescale: 1, configuration: test.configuration)
@@ -69,14 +69,14 @@ import Testing
         #expect(color == test.color)
     }
 
-    @Test("J08: the cases declare what they are there for")
+    @Test("J08: the test data contain the declared colours")
     func samples() throws {
         #expect(try HEVCSPS(parsing: Self.hevc).usability.transferCharacteristics == 16)
         #expect(try H264SPS(parsing: Self.h264).usability.colorInformation != nil)
         #expect(try H264SPS(parsing: Self.plain).usability.colorInformation == nil)
     }
 
-    @Test("J08: VP9's box gives the colour where no other does")
+    @Test("J08: VP9's box gives the colour if nothing else does")
     func vp9() throws {
         func color(_ boxes: [UInt8]...) throws -> ColorInformation? {
             let entry = BoxWriter.visualEntry("vp09", boxes.flatMap { $0 })

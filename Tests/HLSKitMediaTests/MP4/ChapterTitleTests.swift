@@ -22,7 +22,7 @@ import Testing
         Case(bytes: [0, 0], title: ""), Case(bytes: [0], title: ""), Case(bytes: [], title: ""),
     ]
 
-    @Test("A10: the title in a sample of a chapter track", arguments: cases)
+    @Test("A10: the title in a chapter track's sample is read", arguments: cases)
     func title(_ test: Case) {
         #expect(ChapterTitle.text(ofSample: test.bytes[...]) == test.title)
         #expect(ChapterTitle.text(ofSample: ([9, 9] + test.bytes)[2...]) == test.title)

@@ -29,7 +29,7 @@ private typealias Writer = BoxWriter
     }
 
     @Test(
-        "in a fragment no frame is shown before it is decoded, and all are shown when they should be",
+        "in fragments no frame is shown before it is decoded, and all are shown on time",
         arguments: cases)
     func fragment(_ test: Offsets) throws {
         func fragment(_ offset: Int) -> [UInt8] {
@@ -56,14 +56,14 @@ private typealias Writer = BoxWriter
         return Writer.header([Writer.Track(tables: tables)], defaults: nil)
     }
 
-    @Test("in the tables of a file too", arguments: cases)
+    @Test("in a file's sample tables no frame is shown before it is decoded", arguments: cases)
     func tables(_ test: Offsets) throws {
         let header = self.header(test)
         let table = MP4SampleTable(try MP4InitializationSection(parsing: header[...]))
         expect(table.tracks.flatMap { Array($0.samples) }.map { ($0.pts, $0.dts) }, test)
     }
 
-    @Test("and in fragments that are made of a file", arguments: cases)
+    @Test("in fragments made from a file no frame is shown before it is decoded", arguments: cases)
     func segments(_ test: Offsets) throws {
         let bytes = header(test)
         let segments = try #require(

@@ -51,14 +51,14 @@ private typealias Writer = BoxWriter
         return try MP4InitializationSection(parsing: bytes[...])
     }
 
-    @Test("a file shows what lies between the first edit's start and the last one's end", arguments: cases)
+    @Test("a file shows the media from the first edit's start to the last one's end", arguments: cases)
     func file(_ edits: Edits) throws {
         let header = try header(edits, tables: Self.tables, isFragmented: false)
         #expect(header.movieTracks.map(\.editShift) == [edits.shift])
         #expect(header.tracks.map(\.shownRange) == [edits.shown])
     }
 
-    @Test("of fragments all is shown, as no one knows how many there will be", arguments: cases)
+    @Test("all of a fragmented file is shown, because its length is unknown", arguments: cases)
     func fragments(_ edits: Edits) throws {
         for tables in [[], Self.tables] {
             let header = try header(edits, tables: tables, isFragmented: true)
@@ -67,7 +67,7 @@ private typealias Writer = BoxWriter
         }
     }
 
-    @Test("fragments that are made of a whole file are cut as the file is", arguments: cases)
+    @Test("fragments made from a whole file are trimmed like the file", arguments: cases)
     func rewritten(_ edits: Edits) throws {
         let entry = edits.handler == "soun" ? Writer.audioEntry("ac-3") : Writer.visualEntry("avc1")
         let track = Writer.Track(handler: edits.handler, entries: [entry], edits: edits.box, tables: Self.tables)

@@ -9,7 +9,7 @@ import Testing
         moof(moof(0).count + 8) + Writer.box("mdat", media)
     }
 
-    @Test("a sample is given with its last byte and not later")
+    @Test("a sample is output with its last byte and not later")
     func emission() throws {
         let section = try MP4InitializationSection(parsing: Writer.header()[...])
         var demuxer = FragmentedMP4Demuxer(initialization: section)
@@ -44,7 +44,7 @@ import Testing
         #expect(demuxed.samples.count == 1)
     }
 
-    @Test("per-sample fields come before those of the run, of tfhd and of trex")
+    @Test("per-sample fields override the run, tfhd and trex")
     func defaults() throws {
         let header = Writer.header(defaults: Writer.Defaults(duration: 7, size: 2, flags: 0x10000))
         let fromHeader = segment(media: [1, 1, 2, 2]) { offset in
@@ -78,7 +78,7 @@ import Testing
         #expect(demuxed.samples.last?.data.bytes == [2, 2, 2])
     }
 
-    @Test("a frame that depends on others is not a sync sample, whatever its sync flag; audio always is")
+    @Test("a dependent frame is not a sync sample, regardless of its sync flag; audio always is")
     func dependsOnOthers() throws {
         let defaults = Writer.Defaults(duration: 1, size: 1, flags: 0x0100_0000)
         let audio = Writer.Track(id: 2, handler: "soun", entries: [Writer.audioEntry("ac-3")])
@@ -91,7 +91,7 @@ import Testing
         #expect(demuxed.samples.map(\.isSync) == [false, true])
     }
 
-    @Test("runs of several tracks are given in the order of their bytes")
+    @Test("runs of several tracks are output in byte order")
     func interleaving() throws {
         let header = Writer.header(
             [Writer.Track(id: 1), Writer.Track(id: 2)], defaults: Writer.Defaults(duration: 10, size: 2))
@@ -111,7 +111,7 @@ import Testing
         #expect(demuxed.samples.allSatisfy { sample in sample.data.bytes.allSatisfy { $0 == sample.trackID } })
     }
 
-    @Test("without a data offset a run follows the one before, across tracks too")
+    @Test("without a data offset a run follows the previous one, also across tracks")
     func implicitOffsets() throws {
         let header = Writer.header(
             [Writer.Track(id: 1), Writer.Track(id: 2)], defaults: Writer.Defaults(duration: 10, size: 2))
@@ -127,7 +127,7 @@ import Testing
         #expect(demuxed.samples.map(\.data.bytes) == [[1, 1], [1, 1], [2, 2]])
     }
 
-    @Test("base data offsets of the file that the segment was cut from are moved to the media", arguments: [0, 1])
+    @Test("base data offsets of the original file are moved to the segment's media", arguments: [0, 1])
     func absoluteOffsets(segment number: Int) throws {
         let file = try MP4Fixture.bytes("avc-aac-absolute")
         let whole = MP4Fixture.demux(file, of: "avc-aac-absolute")
@@ -162,7 +162,7 @@ import Testing
         #expect(demuxed.samples.map(\.data.bytes) == [[1, 1], [2, 2]])
     }
 
-    @Test("an mdat of size 0 goes to the end, one of 64-bit size as far as it says")
+    @Test("an mdat of size 0 extends to the end, one of 64-bit size to its declared end")
     func sizes() throws {
         let header = Writer.header(defaults: Writer.Defaults(duration: 10, size: 2))
         func fragment(_ mdatHeader: [UInt8]) -> [UInt8] {
@@ -189,7 +189,7 @@ import Testing
         #expect(demuxed.samples.count == 1)
     }
 
-    @Test("without tfdt time continues where the fragment before ended, from 0 with a note")
+    @Test("without tfdt time continues from the previous fragment, or from 0 with a note")
     func missingDecodeTime() throws {
         let bytes = segment(media: [1, 2]) { offset in
             Writer.moof(
@@ -203,7 +203,7 @@ import Testing
         #expect(demuxed.notes.count == 1)
     }
 
-    @Test("a decode time may be negative, as encoders' delays are written", arguments: [-1024, -1, -1 << 40])
+    @Test("a decode time may be negative, as encoder delays are written", arguments: [-1024, -1, -1 << 40])
     func negativeDecodeTime(time: Int) throws {
         let demuxed = try Demuxed(fragments: Writer.fragment(time: time, sizes: [1, 1]))
         #expect(demuxed.error == nil)
@@ -236,7 +236,7 @@ import Testing
     }
 
     @Test(
-        "what the encoder of Opus has added lies in the segment that begins the media, whatever the edit list says",
+        "Opus pre-skip applies to the first segment only, whatever the edit list says",
         arguments: edits)
     func preSkip(_ edit: Edit) throws {
         let entry = Writer.audioEntry("Opus", Writer.box("dOps", MP4InitializationSectionTests.dOps))
@@ -276,7 +276,7 @@ import Testing
         #expect(wrong.error?.code == .malformed)
     }
 
-    @Test("a fragment of unknown tracks only is an error, of some unknown a note")
+    @Test("a fragment of unknown tracks only is an error; some unknown tracks are a note")
     func unknownTracks() throws {
         let alone = try Demuxed(fragments: Writer.fragment(id: 9, sizes: [1]))
         #expect(alone.error?.code == .malformed)
@@ -294,7 +294,7 @@ import Testing
         #expect(mixed.samples.map(\.data.bytes) == [[2]])
     }
 
-    @Test("samples without bytes are not given, their time passes")
+    @Test("samples without bytes are not output, but their time passes")
     func emptySamples() throws {
         let demuxed = try Demuxed(fragments: Writer.fragment(sizes: [0, 2, 0, 0, 3, 0]))
         #expect(demuxed.error == nil)
@@ -396,7 +396,7 @@ import Testing
     ]
 
     @Test(
-        "a segment that contradicts itself gives what is whole and then an error with its place", arguments: malformed)
+        "a contradictory segment gives its complete samples, then an error with its position", arguments: malformed)
     func fails(_ malformed: Malformed) throws {
         let demuxed = try Demuxed(fragments: malformed.bytes)
         #expect(demuxed.error?.code == malformed.code, "\(demuxed.error.map(String.init(describing:)) ?? "no error")")
@@ -404,7 +404,7 @@ import Testing
         #expect(demuxed.samples.count == malformed.sampleCount)
     }
 
-    @Test("fragments without end whose media never comes are refused")
+    @Test("open fragments without media are refused")
     func openFragments() throws {
         let fragment = Writer.moof(
             Writer.traf(
@@ -416,7 +416,7 @@ import Testing
         #expect(some.error?.code == .truncated)
     }
 
-    @Test("samples of a few bytes are left out where there are very many; large ones never are")
+    @Test("tiny samples are dropped if there are very many; large ones never are")
     func tinySamples() throws {
         let count = 200_000
         let bytes = segment(media: [UInt8](repeating: 7, count: count + 64)) { offset in
@@ -435,7 +435,7 @@ import Testing
         #expect(demuxed.notes.count == 1)
     }
 
-    @Test("many small mdat boxes that no one describes cost no more than their bytes")
+    @Test("many undescribed small mdat boxes cost no more than their bytes")
     func manyMediaBoxes() throws {
         let media = Array(repeating: Writer.box("mdat", [1]), count: 10_000).flatMap { $0 }
         let demuxed = try Demuxed(fragments: media + Writer.fragment(sizes: [2]))
@@ -443,7 +443,7 @@ import Testing
         #expect(demuxed.samples.count == 1)
     }
 
-    @Test("a fragment or media without any initialization section says what is missing")
+    @Test("without an initialization section, the error names the missing part")
     func noInitialization() {
         let fragment = Demuxed(Writer.fragment(sizes: [1]), by: FragmentedMP4Demuxer(initialization: nil))
         #expect(fragment.error?.code == .missingInitializationSection)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HLSKitMedia
 
-@Suite("a whole MP4 file in segments") struct MP4FileSegmentsTests {
+@Suite("A whole MP4 file in segments") struct MP4FileSegmentsTests {
     /// What of a sample counts.
     private struct Seen: Hashable, CustomStringConvertible {
         var pts: Int64
@@ -15,7 +15,7 @@ import Testing
     private static let names = ["progressive", "moov-last", "quicktime-aac.mov", "tagged", "languages"]
 
     @Test(
-        "all samples of all tracks are in the segments, once, with their times and bytes",
+        "the segments contain all samples of all tracks once, with their times and bytes",
         arguments: names, [Duration.zero, .milliseconds(300), .seconds(60)])
     func all(_ name: String, target: Duration) throws {
         let file = try MP4Fixture.bytes(name)
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test("a fragmented file has an index of its own, or none")
+    @Test("a fragmented file is not split into segments")
     func fragmented() throws {
         var scanner = MP4HeaderScanner()
         let file = try MP4Fixture.bytes("indexed")

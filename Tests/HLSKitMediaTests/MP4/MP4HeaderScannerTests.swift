@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(
-        "the header is found wherever it is, at any split",
+        "the header is found at any position and any split",
         arguments: ["progressive", "moov-last", "avc-aac", "indexed"])
     func anySplit(name: String) throws {
         let file = try MP4Fixture.bytes(name)
@@ -45,7 +45,7 @@ import Testing
         #expect(header.movieRange.upperBound == media.count + movie.count)
     }
 
-    @Test("a fragmented file's index is given with its header, where it has one")
+    @Test("a fragmented file's index is returned with its header if it has one")
     func index() throws {
         let indexed = try scan(try MP4Fixture.bytes("indexed"), step: 50).header
         let duration = indexed.index?.references.reduce(0) { $0 + Int($1.duration) } ?? 0
@@ -53,7 +53,7 @@ import Testing
         #expect(try scan(try MP4Fixture.bytes("avc-aac"), step: 50).header.index == nil)
     }
 
-    @Test("a file without a header, one that ends in it and one that lies about it are errors")
+    @Test("a missing, truncated or contradictory header is an error")
     func errors() throws {
         let movie = BoxWriter.header([BoxWriter.Track()], defaults: nil)
         let cases: [([UInt8], MediaError.Code)] = [
@@ -79,7 +79,7 @@ import Testing
         return Dictionary(data.entries.map { ($0.key, $0) }) { first, _ in first }
     }
 
-    @Test("iTunes' list")
+    @Test("iTunes metadata is read")
     func iTunes() throws {
         let entries = try entries("tagged")
         #expect(entries["©nam"]?.value == .string("A test"))
@@ -88,7 +88,7 @@ import Testing
         #expect(entries["©nam"]?.keySpace == .iTunes)
     }
 
-    @Test("3GPP's user data, with its language")
+    @Test("3GPP user data is read with its language")
     func iso() throws {
         let entries = try entries("tagged-3gp")
         #expect(entries["titl"]?.value == .string("A test"))
@@ -96,21 +96,21 @@ import Testing
         #expect(entries["perf"]?.value == .string("Some one"))
     }
 
-    @Test("QuickTime's keys")
+    @Test("QuickTime keys are read")
     func keys() throws {
         let entries = try entries("tagged-keys.mov")
         #expect(entries["title"]?.value == .string("A test"))
         #expect(entries["title"]?.keySpace == .quickTimeMetadata)
     }
 
-    @Test("Nero's chapters, in units of 100 ns")
+    @Test("Nero chapters are read in units of 100 ns")
     func chapters() throws {
         let data = MP4UserData(parsing: try MP4Fixture.bytes("tagged")[...])
         #expect(data.chapters.map(\.title) == ["One", "Two"])
         #expect(data.chapters.map(\.start) == [0, 2_000_000])
     }
 
-    @Test("numbers, pictures and free-form names")
+    @Test("numbers, images and free-form names are read")
     func values() {
         func data(_ type: UInt32, _ content: [UInt8]) -> [UInt8] {
             BoxWriter.box("data", [0, 0, 0, UInt8(type), 0, 0, 0, 0] + content)
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test(
-        "bytes cut anywhere and changed anywhere give less, never a trap",
+        "bytes truncated or changed anywhere give less metadata, never a trap",
         arguments: ["tagged", "tagged-3gp", "tagged-keys.mov"])
     func robust(name: String) throws {
         let bytes = try MP4Fixture.bytes(name)

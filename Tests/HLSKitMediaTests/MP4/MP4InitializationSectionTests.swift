@@ -139,7 +139,7 @@ import Testing
         #expect(parsed.sampleEntry.utf8.elementsEqual(entry.entry[4..<8]))
     }
 
-    @Test("colour, pixel shape and clean aperture become values")
+    @Test("colour, pixel aspect ratio and clean aperture become values")
     func visualDescription() throws {
         let colr = BoxWriter.box(
             "colr", Array("nclx".utf8), BoxWriter.be16(9), BoxWriter.be16(16), BoxWriter.be16(9), [0x80])
@@ -156,7 +156,7 @@ import Testing
         #expect(parsed.cleanAperture == CleanAperture(width: 60, height: 40, horizontalOffset: -2, verticalOffset: 0))
     }
 
-    @Test("J08: the display of grading and the light levels of HDR become values, of MPEG's boxes and of VP9's")
+    @Test("J08: mastering display and light levels become values, from MPEG's and VP9's boxes")
     func highDynamicRange() throws {
         // Displays of BT.2020 with 0.005 to 1000 cd/m²; MPEG has green first and counts in 1/50 000, VP9 red and 1/65 536.
         let mdcv = BoxWriter.box(
@@ -196,7 +196,7 @@ import Testing
         #expect(section.notes.count == 1)
     }
 
-    @Test("a malformed extension of a sample entry is left out with a note")
+    @Test("a malformed extension of a sample entry is dropped with a note")
     func malformedExtension() throws {
         let track = BoxWriter.Track(
             entries: [BoxWriter.visualEntry("avc1", BoxWriter.box("colr", [1]), BoxWriter.box("avcC", [7]))])
@@ -207,7 +207,7 @@ import Testing
     }
 
     @Test(
-        "the language is the extended tag, else the three letters, else none",
+        "the language is the extended tag, else the three letters, else nil",
         arguments: [
             ([21, 14, 4], nil, nil), ([4, 5, 21], nil, "deu"), ([4, 5, 21], "pt-BR", "pt-BR"), ([0, 0, 0], nil, nil),
             ([4, 5, 21], "und", "deu"),
@@ -217,7 +217,7 @@ import Testing
         #expect(try section([track]).tracks.first?.language == expected)
     }
 
-    @Test("hint and time code tracks are skipped with a note, all others are given")
+    @Test("hint and time code tracks are skipped with a note, all others are returned")
     func tracks() throws {
         let section = try section([
             BoxWriter.Track(id: 1), BoxWriter.Track(id: 2, handler: "hint", entries: [BoxWriter.textEntry("rtp ")]),
@@ -246,7 +246,7 @@ import Testing
         ),
     ]
 
-    @Test("a track that cannot be read costs only itself", arguments: unreadable.indices)
+    @Test("an unreadable track does not affect the others", arguments: unreadable.indices)
     func unreadableTrack(index: Int) throws {
         let track = Self.unreadable[index].track
         for tracks in [[BoxWriter.Track(id: 1), track], [track, BoxWriter.Track(id: 1)]] {
@@ -259,7 +259,7 @@ import Testing
         #expect(error?.code == .malformed)
     }
 
-    @Test("encv and enca are the codec inside, with their encryption")
+    @Test("encv and enca give the inner codec and its encryption")
     func encryption() throws {
         let keyID = (0..<16).map { UInt8($0) }
         let vector = (100..<116).map { UInt8($0) }
@@ -329,7 +329,7 @@ import Testing
             name: "257 tracks", bytes: BoxWriter.moov((1...257).map { BoxWriter.Track(id: $0) }), code: .limitExceeded),
     ]
 
-    @Test("what is not an initialization section is an error that says so", arguments: malformed)
+    @Test("an invalid initialization section is an error that says so", arguments: malformed)
     func fails(_ malformed: Malformed) {
         let error = #expect(throws: MediaError.self) { try MP4InitializationSection(parsing: malformed.bytes[...]) }
         #expect(error?.code == malformed.code)

@@ -3,7 +3,7 @@ import Testing
 
 /// Any chunking, any truncation, any corruption: the same samples, or an error with its place.
 @Suite struct MP4RobustnessTests {
-    @Test("one byte at a time gives the same events", arguments: MP4Fixture.all)
+    @Test("single bytes give the same events", arguments: MP4Fixture.all)
     func oneByteAtATime(name: String) throws {
         let bytes = try MP4Fixture.bytes(name)
         #expect(MP4Fixture.demux(bytes, of: name, pieceSize: { 1 }).dump == MP4Fixture.demux(bytes, of: name).dump)
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test("pieces that are slices of one large buffer give the same events")
+    @Test("slices of one large buffer give the same events")
     func slicesOfABuffer() throws {
         let bytes = try MP4Fixture.bytes("avc-aac")
         var demuxer = FragmentedMP4Demuxer(initialization: nil)
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(
-        "a file cut anywhere gives a beginning of its samples, and an error unless it ends between fragments",
+        "a truncated file gives its first samples, and an error unless cut between fragments",
         arguments: MP4Fixture.all)
     func truncation(name: String) throws {
         let bytes = try MP4Fixture.bytes(name)
@@ -75,7 +75,7 @@ import Testing
         return ends
     }
 
-    @Test("corrupted files end in samples or an error, never in a trap", arguments: MP4Fixture.all)
+    @Test("corrupted files give samples or an error, never a trap", arguments: MP4Fixture.all)
     func corruption(name: String) throws {
         let original = try MP4Fixture.bytes(name)
         // 15 files, 5 000 rounds together. The boxes are where damage matters: most hits go there.
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test("after an error the demuxer repeats it and gives nothing more")
+    @Test("after an error the demuxer repeats it and outputs nothing more")
     func staysFailed() throws {
         var demuxer = FragmentedMP4Demuxer(initialization: nil)
         var events: [DemuxerEvent] = []

@@ -21,7 +21,7 @@ import Testing
         return table.tracks.flatMap { Array($0.samples) }
     }
 
-    @Test("place, times and sync of each sample come from their tables")
+    @Test("offset, times and sync of each sample come from their tables")
     func allTables() throws {
         let more =
             Writer.fullBox("ctts", [2, 1, 30, 4, -5].flatMap { Writer.be32($0) })
@@ -35,7 +35,7 @@ import Testing
         #expect(samples.map(\.isSync) == [true, false, false, true, false])
     }
 
-    @Test("sizes of 4, 8, 16 bits and one for all are read, and offsets of 64 bits")
+    @Test("sizes of 4, 8 and 16 bits, one common size, and 64-bit offsets are read")
     func sizeForms() throws {
         let offsets = Writer.fullBox("co64", Writer.be32(3), [1 << 40, 2000, 3000].flatMap { Writer.be64($0) })
         let forms: [(sizes: [UInt8], expected: [Int])] = [
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(
-        "tables that are not there are an error",
+        "missing tables are an error",
         arguments: [
             tables(sizes: BoxWriter.fullBox("stsz", BoxWriter.be32(0), BoxWriter.be32(0xFFFF_FFFF))),
             tables(offsets: BoxWriter.fullBox("stco", BoxWriter.be32(1 << 30))), tables(offsets: []),
@@ -73,7 +73,7 @@ import Testing
         #expect(error?.code == .malformed)
     }
 
-    @Test("the table of a file with its header last is that of the file with its header first, but for the place")
+    @Test("header position changes only the offsets in the sample table")
     func headerLast() throws {
         func table(_ name: String) throws -> MP4SampleTable {
             MP4SampleTable(try MP4InitializationSection(parsing: try MP4Fixture.bytes(name)[...]))
@@ -90,7 +90,7 @@ import Testing
 }
 
 @Suite struct ProgressiveMP4DemuxerTests {
-    @Test("the samples that come are those of the sample table, in file order")
+    @Test("the demuxed samples equal the sample table in file order")
     func equalsTable() throws {
         let bytes = try MP4Fixture.bytes("progressive")
         let table = MP4SampleTable(try MP4InitializationSection(parsing: bytes[...]))
@@ -106,14 +106,14 @@ import Testing
             demuxed.samples.map { [Int64($0.trackID), $0.pts, $0.dts, Int64($0.data.count)] } == expected.map(\.line))
     }
 
-    @Test("a file with its header last says so at its first media byte")
+    @Test("a file with its header last fails at its first media byte")
     func headerLast() throws {
         let demuxed = Demuxed(try MP4Fixture.bytes("moov-last"), by: ProgressiveMP4Demuxer())
         #expect(demuxed.error?.code == .unsupported)
         #expect(demuxed.error?.text.contains("'moov' box follows the media") == true)
     }
 
-    @Test("a fragmented file is read too")
+    @Test("a fragmented file is read, too")
     func fragmented() throws {
         let bytes = try MP4Fixture.bytes("avc-aac")
         let demuxed = Demuxed(bytes, by: ProgressiveMP4Demuxer())
@@ -123,7 +123,7 @@ import Testing
 
 @Suite struct MP4HeaderAsMapTests {
     @Test(
-        "with the header of a file as its map, the file before the header is a segment",
+        "with the file's header as its map, the part before the header is a segment",
         arguments: [1, 7, 1000, .max])
     func headerLast(pieceSize: Int) throws {
         let bytes = try MP4Fixture.bytes("moov-last")
@@ -139,7 +139,7 @@ import Testing
         #expect(demuxed.samples.count == 50)
     }
 
-    @Test("a segment with a header of its own is read by that")
+    @Test("a segment with its own header is read by that header")
     func ownHeader() throws {
         let bytes = try MP4Fixture.bytes("progressive")
         let other = try MP4InitializationSection(parsing: try MP4Fixture.bytes("moov-last")[...])

@@ -4,7 +4,7 @@ import Testing
 
 private typealias Writer = BoxWriter
 
-@Suite("PCM in MP4: what it is") struct PCMDescriptionTests {
+@Suite("PCM in MP4: format") struct PCMDescriptionTests {
     struct Entry: CustomTestStringConvertible {
         var name: String
         var entry: [UInt8]
@@ -81,7 +81,7 @@ private typealias Writer = BoxWriter
         Entry(name: "lpcm without a description", entry: Writer.audioEntry("lpcm"), codec: "lpcm"),
     ]
 
-    @Test("a sample entry and its boxes give the form", arguments: entries)
+    @Test("a sample entry and its boxes give the format", arguments: entries)
     func form(_ entry: Entry) throws {
         let header = Writer.header([Writer.Track(handler: "soun", entries: [entry.entry])])
         let section = try MP4InitializationSection(parsing: header[...])
@@ -92,14 +92,14 @@ private typealias Writer = BoxWriter
         #expect(track.channelCount == entry.channels)
     }
 
-    @Test("frames that are called 'raw ' are not audio")
+    @Test("video frames in 'raw ' are not audio")
     func rawPictures() throws {
         let header = Writer.header([Writer.Track(entries: [Writer.visualEntry("raw ")])])
         #expect(try MP4InitializationSection(parsing: header[...]).tracks.first?.codec.rawValue == "raw ")
     }
 }
 
-@Suite("PCM in MP4: its samples") struct PCMSampleTests {
+@Suite("PCM in MP4: samples") struct PCMSampleTests {
     private static func table(_ type: String, _ values: Int...) -> [UInt8] {
         Writer.fullBox(type, values.flatMap { Writer.be32($0) })
     }
@@ -123,7 +123,7 @@ private typealias Writer = BoxWriter
     /// Two chunks of 2500 frames at 1000 and 20 000.
     private static let places = table("stsc", 1, 1, 2500, 1) + table("stco", 2, 1000, 20_000)
 
-    @Test("frames are read in pieces of 1024 that end with their chunk, whatever size they say", arguments: [1, 2, 4])
+    @Test("frames are read in pieces of 1024 that end with their chunk", arguments: [1, 2, 4])
     func pieces(size: Int) throws {
         let samples = try Self.samples(
             Self.table("stsz", size, 5000) + Self.table("stts", 1, 5000, 1) + Self.places,
@@ -136,7 +136,7 @@ private typealias Writer = BoxWriter
         #expect(samples.allSatisfy { $0.isSync })
     }
 
-    @Test("a piece has one duration of frame, and a table of sync samples does not count")
+    @Test("a piece has one frame duration, and a sync sample table is ignored")
     func durations() throws {
         let samples = try Self.samples(
             Self.table("stsz", 4, 5000) + Self.table("stts", 2, 100, 1, 4900, 2) + Self.table("stss", 1, 1)
@@ -147,7 +147,7 @@ private typealias Writer = BoxWriter
         #expect(samples.allSatisfy { $0.isSync })
     }
 
-    @Test("samples of many frames stay; of those with sizes of their own, small ones are put together")
+    @Test("large samples are kept; small ones with individual sizes are merged")
     func largerSamples() throws {
         let whole = try Self.samples(
             Self.table("stsz", 8192, 3) + Self.table("stts", 1, 3, 2048) + Self.table("stsc", 1, 1, 3, 1)
@@ -163,7 +163,7 @@ private typealias Writer = BoxWriter
     }
 
     @Test(
-        "tables that claim 2^32 samples cost as many steps as pieces",
+        "tables that claim 2^32 samples cost one step per piece",
         arguments: [1, 4, 0x7FFF_FFFF, 0xFFFF_FFFF], [1, 0xFFFF])
     func hugeCounts(size: Int, duration: Int) throws {
         let count = 0xFFFF_FFFF
@@ -183,7 +183,7 @@ private typealias Writer = BoxWriter
         #expect(Array(table.samples).map(\.byteCount) == [4, 4, 4])
     }
 
-    @Test("no samples, no frames in chunks and no channels are no trap")
+    @Test("missing samples, empty chunks and zero channels do not trap")
     func nothing() throws {
         #expect(try Self.samples(Self.table("stsz", 4, 0)).isEmpty)
         #expect(
@@ -235,7 +235,7 @@ private typealias Writer = BoxWriter
         }
     }
 
-    @Test("a file that comes in any pieces gives all frames once", arguments: [1, 1000, 4099, .max])
+    @Test("a file arriving in any pieces gives all frames once", arguments: [1, 1000, 4099, .max])
     func wholeFile(pieceSize: Int) throws {
         let demuxed = Demuxed(Self.file, by: ProgressiveMP4Demuxer()) { pieceSize }
         #expect(demuxed.error == nil)
@@ -244,7 +244,7 @@ private typealias Writer = BoxWriter
     }
 
     @Test(
-        "in segments of a file, all frames are there once", arguments: [Duration.zero, .milliseconds(50), .seconds(9)])
+        "a file read in segments gives all frames once", arguments: [Duration.zero, .milliseconds(50), .seconds(9)])
     func segments(target: Duration) throws {
         var scanner = MP4HeaderScanner()
         let header = try #require(try scanner.append(Self.file[...]))
@@ -281,7 +281,7 @@ private typealias Writer = BoxWriter
             header: Writer.header([track([])]), fragments: start + Writer.box("mdat", Self.media(0..<media / 4)))
     }
 
-    @Test("frames of a fragment are read in pieces of 1024, whatever size they say", arguments: [1, 2, 4])
+    @Test("a fragment's frames are read in pieces of 1024, whatever the declared size", arguments: [1, 2, 4])
     func runOfFrames(size: Int) throws {
         let demuxed = try Self.fragment(flags: 0, count: 2500, [], size: size, media: 10_000)
         #expect(demuxed.error == nil)
@@ -290,7 +290,7 @@ private typealias Writer = BoxWriter
         #expect(Self.frames(demuxed.samples) == Array(0..<2500))
     }
 
-    @Test("frames with sizes and durations of their own are read so too; larger samples stay")
+    @Test("frames with individual sizes and durations are read so, too; larger samples are kept")
     func runOfFields() throws {
         let frames = (0..<1500).flatMap { _ in Writer.be32(1) + Writer.be32(4) }
         let demuxed = try Self.fragment(
@@ -302,7 +302,7 @@ private typealias Writer = BoxWriter
         #expect(demuxed.samples.map(\.pts) == [100, 1124, 1607, 3655])
     }
 
-    @Test("a run that claims 2^32 frames ends with the media, one of no bytes at once")
+    @Test("a run that claims 2^32 frames ends with the media; one without bytes ends at once")
     func hugeRun() throws {
         let demuxed = try Self.fragment(flags: 0, count: 0xFFFF_FFFF, [], media: 10_000)
         #expect(demuxed.error?.code == .truncated || demuxed.error?.code == .malformed)

@@ -52,7 +52,7 @@ import Testing
         #expect(demuxed.samples[0].encryption?.skipByteBlock == 9)
     }
 
-    @Test("the uuid box of PIFF is read like senc, with a key of its own")
+    @Test("PIFF's uuid box is read like senc, with its own key")
     func piff() throws {
         let uuid: [UInt8] = [
             0xA2, 0x39, 0x4F, 0x52, 0x5A, 0x9B, 0x4F, 0x14, 0xA2, 0x44, 0x6C, 0x42, 0x7C, 0x64, 0x8D, 0xF4,
@@ -64,7 +64,7 @@ import Testing
         #expect(demuxed.samples.first?.encryption?.keyID == key)
     }
 
-    @Test("saiz and saio alone are enough where they point into the fragment")
+    @Test("saiz and saio alone are enough if they point into the fragment")
     func auxiliaryInformation() throws {
         let saiz = Writer.fullBox("saiz", [0], Writer.be32(2), [22, 16])
         func boxes(_ offset: Int) -> [UInt8] {
@@ -100,7 +100,7 @@ import Testing
         #expect(trace.samples.map { $0.encryption?.subsamples.count } == [2, 1, 2, 1])
     }
 
-    @Test("a constant vector needs no box, and is used where senc has none")
+    @Test("a constant vector needs no box, and is used if senc has none")
     func constantVector() throws {
         let none = try demux(header: header(vectorSize: 0, scheme: "cbcs"), extra: [])
         #expect(none.samples.map(\.encryption?.initializationVector) == [Self.constantVector, Self.constantVector])
@@ -113,7 +113,7 @@ import Testing
         #expect(some.samples.map(\.encryption?.subsamples.count) == [1, 1])
     }
 
-    @Test("each run of a fragment continues in the encryption data where the one before it ended")
+    @Test("each run continues in the encryption data where the previous one ended")
     func severalRuns() throws {
         func fragment(_ offset: Int) -> [UInt8] {
             let vectors = (1...4).flatMap { Array(repeating: UInt8($0), count: 8) }
@@ -131,7 +131,7 @@ import Testing
         #expect(demuxed.samples.map { $0.encryption?.initializationVector.first } == [3, 4, 1, 2])
     }
 
-    @Test("groups of samples with keys of their own are refused, not decrypted wrongly")
+    @Test("sample groups with their own keys are refused, not decrypted wrongly")
     func keyGroups() throws {
         let group = Writer.fullBox("sbgp", Array("seig".utf8), [1, 2, 0x10001].flatMap { Writer.be32($0) })
         #expect(try demux(header: header(vectorSize: 0, scheme: "cbcs"), extra: group).error?.code == .unsupported)

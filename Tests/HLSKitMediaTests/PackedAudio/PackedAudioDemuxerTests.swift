@@ -21,7 +21,7 @@ private let titleTag: [UInt8] =
 private let aac = (1...3).map { TinyAudio.frame(fill: UInt8($0)) }
 
 @Suite struct PackedAudioDemuxerTests {
-    @Test("the first frame has the time of the tag, the others follow; nothing is reduced to 33 bits")
+    @Test("the first frame has the tag's time, others follow; times are not reduced to 33 bits")
     func timestamp() {
         let trace = demux(timestampTag((1 << 33) - 1920) + aac.joined())
         #expect(trace.samples.map(\.pts) == [(1 << 33) - 1920, 1 << 33, (1 << 33) + 1920])
@@ -30,14 +30,14 @@ private let aac = (1...3).map { TinyAudio.frame(fill: UInt8($0)) }
         #expect(trace.notes.isEmpty && trace.error == nil)
     }
 
-    @Test("without a tag the time begins at 0, and a note says so")
+    @Test("without a tag time begins at 0, with a note")
     func noTimestamp() {
         let trace = demux(Array(aac.joined()))
         #expect(trace.samples.map(\.pts) == [0, 1920, 3840])
         #expect(trace.notes.count == 1)
     }
 
-    @Test("tags between frames, and what is more than a timestamp at the start, are metadata samples")
+    @Test("tags between frames, and initial tags with more than a timestamp, are metadata samples")
     func tags() {
         let trace = demux(timestampTag(900) + titleTag + aac[0] + titleTag + aac[1] + aac[2] + titleTag)
         #expect(trace.samples(of: 1).map(\.pts) == [900, 2820, 6660])
@@ -55,7 +55,7 @@ private let aac = (1...3).map { TinyAudio.frame(fill: UInt8($0)) }
         #expect(trace.notes.count == 1 && trace.notes[0].contains("\(count) bytes"))
     }
 
-    @Test("frames of a few bytes are left out where there are very many; large ones never are")
+    @Test("tiny frames are dropped if there are very many; large ones never are")
     func tinyFrames() throws {
         let tiny = Array(repeating: TinyAudio.frame(count: 1, fill: 1), count: 150_000).flatMap { $0 }
         let bytes = timestampTag(0) + tiny + TinyAudio.frame(count: 100, fill: 2)
@@ -70,14 +70,14 @@ private let aac = (1...3).map { TinyAudio.frame(fill: UInt8($0)) }
         #expect(events.count { if case .note = $0 { true } else { false } } == 1)
     }
 
-    @Test("a frame that is cut is given out as damaged, and the end is an error")
+    @Test("a truncated frame is output as damaged, and the end is an error")
     func truncated() {
         let trace = demux(timestampTag(0) + aac[0] + aac[1].dropLast(5))
         #expect(trace.samples.map(\.isDamaged) == [false, true])
         #expect(trace.error?.code == .truncated)
     }
 
-    @Test("dependent substreams of E-AC-3 are in the sample of their frame")
+    @Test("dependent E-AC-3 substreams are in the sample of their frame")
     func substreams() {
         func frame(_ type: UInt8, _ id: UInt8, fill: UInt8) -> [UInt8] {
             [0x0b, 0x77, type << 6 | id << 3, 0x0f, 0x3f, 0x87, 0xc0, 0] + [UInt8](repeating: fill, count: 24)
@@ -113,7 +113,7 @@ private let aac = (1...3).map { TinyAudio.frame(fill: UInt8($0)) }
     }
 
     @Test(
-        "the table of the encoder says how much audio was added",
+        "the encoder's table gives the amount of added audio",
         arguments: [
             GaplessCase(
                 description: "LAME", table: information(),
@@ -149,7 +149,7 @@ private let aac = (1...3).map { TinyAudio.frame(fill: UInt8($0)) }
     }
 
     @Test(
-        "what is not packed audio is an error",
+        "other data than packed audio is an error",
         arguments: [
             Refusal(description: "nothing", bytes: [], code: .unknownContainer),
             Refusal(description: "text", bytes: Array("<html><body>".utf8), code: .unknownContainer),
@@ -182,7 +182,7 @@ private let aac = (1...3).map { TinyAudio.frame(fill: UInt8($0)) }
     }
 
     @Test(
-        "J01, R57: the first bytes show what a resource is, and a playlist is not media",
+        "J01, R57: the first bytes identify a resource, and a playlist is not media",
         arguments: [
             Case("one packet", [0x47] + [UInt8](repeating: 0, count: 187), .transportStream(packetStride: 188)),
             Case("box", [0, 0, 0, 24] + Array("styp".utf8) + [0, 0], .mp4),

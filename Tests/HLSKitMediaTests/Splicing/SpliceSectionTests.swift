@@ -99,7 +99,7 @@ struct SpliceSectionTests {
 
     private static func time(_ ticks: Int64) -> MediaTime { MediaTime(value: ticks, timescale: 90_000) }
 
-    @Test("a splice_insert says which event, which way, when and for how long")
+    @Test("a splice_insert gives its event, direction, time and duration")
     func insert() throws {
         let out = try SpliceInformation(
             parsing: Writer.section(5, Writer.insert(0x4000_0001, out: true, at: 900_000, duration: 2_700_000)))
@@ -121,7 +121,7 @@ struct SpliceSectionTests {
         #expect(back.insert?.breakDuration == nil)
     }
 
-    @Test("times of components and what is cancelled are read")
+    @Test("component times and cancellations are read")
     func components() throws {
         let two = Writer.bytes(
             (9, 32), (0, 1), (0x7f, 7), (1, 1), (0, 1), (0, 1), (0, 1), (0xf, 4), (2, 8), (1, 8), (1, 1), (0x3f, 6),
@@ -132,14 +132,14 @@ struct SpliceSectionTests {
         #expect(cancelled.description == "splice_insert 9 cancelled")
     }
 
-    @Test("the adjustment is added to times, around the end of the clock")
+    @Test("the adjustment is added to times, also across the clock's wrap")
     func adjustment() throws {
         let section = Writer.section(6, Writer.timeSignal((1 << 33) - 1), adjustment: 90_001)
         #expect(try SpliceInformation(parsing: section).spliceTime == Self.time(90_000))
         #expect(try SpliceInformation(parsing: Writer.section(6, Writer.timeSignal(nil))).spliceTime == nil)
     }
 
-    @Test("segmentation descriptors of a time_signal are read, and others passed over")
+    @Test("segmentation descriptors of a time_signal are read, and others skipped")
     func segmentations() throws {
         let upid = Array("SIGNAL:abc".utf8)
         let descriptors =
@@ -160,7 +160,7 @@ struct SpliceSectionTests {
         #expect(signal.segmentations[1].upidText == nil)
     }
 
-    @Test("a command without a length ends where its fields do")
+    @Test("a command without a length ends with its fields")
     func unknownLength() throws {
         let command = Writer.insert(3, out: true, at: 5)
         let descriptor = Writer.segmentation(8, 0x22)
@@ -173,7 +173,7 @@ struct SpliceSectionTests {
         }
     }
 
-    @Test("of what is encrypted only the section itself is there")
+    @Test("only the raw section of encrypted splice information is available")
     func encrypted() throws {
         let section = Writer.section(5, Writer.insert(3, out: true, at: 5), isEncrypted: true)
         let read = try SpliceInformation(parsing: section)
@@ -183,7 +183,7 @@ struct SpliceSectionTests {
     }
 
     /// From SCTE 35, §14.1 and §14.2.
-    @Test("the standard's own examples are read, in hexadecimal and as base 64")
+    @Test("the standard's examples are read in hexadecimal and base 64")
     func examples() throws {
         let signal = try SpliceInformation(
             text:
@@ -208,7 +208,7 @@ struct SpliceSectionTests {
     }
 
     @Test(
-        "what is no section is refused",
+        "invalid sections are refused",
         arguments: [
             "", "0x", "0xFC", "0xFC30", "0xG0", "/DAv", "!!", "0x00301100000000000000FFFFF0000000000000000000000",
         ])
@@ -216,7 +216,7 @@ struct SpliceSectionTests {
         #expect(throws: MediaError.self) { try SpliceInformation(text: text) }
     }
 
-    @Test("a section that is cut or damaged anywhere never traps, and bytes behind it are left out")
+    @Test("a truncated or damaged section never traps, and bytes after it are ignored")
     func damage() throws {
         let section = Writer.section(
             5, Writer.insert(3, out: true, at: 5, duration: 9),

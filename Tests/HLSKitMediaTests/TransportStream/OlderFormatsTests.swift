@@ -84,7 +84,7 @@ import Testing
             units: [layer + plane(type: 0), plane(type: 1), plane(type: 2)], isSync: [true, false, false]),
     ]
 
-    @Test("frames are cut at their start codes, however packets are", arguments: videos, [1, 3])
+    @Test("frames are cut at their start codes, however packets are split", arguments: videos, [1, 3])
     func video(_ video: Video, unitsInPacket: Int) {
         var writer = TransportStreamWriter(streams: [.init(pid: 256, type: video.type)])
         for start in stride(from: 0, to: video.units.count, by: unitsInPacket) {
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test(
-        "frames of DTS come with the extensions that follow them",
+        "DTS frames include their following extensions",
         arguments: [
             TransportStreamWriter.Stream(pid: 257, type: 0x82), .init(pid: 257, type: 0x8a),
             .init(pid: 257, type: 0x06, descriptors: [0x7b, 0]),
@@ -164,7 +164,7 @@ import Testing
         return unit + [UInt8](repeating: fill, count: count - 1)
     }
 
-    @Test("access units of Opus come without their control headers", arguments: [false, true])
+    @Test("Opus access units are output without their control headers", arguments: [false, true])
     func opus(hasLength: Bool) {
         let stream = TransportStreamWriter.Stream(
             pid: 257, type: 0x06, descriptors: [0x05, 4] + Array("Opus".utf8) + [0x7f, 2, 0x80, 2])
@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    @Test("packets of Opus cut anywhere give whole units only, and a note")
+    @Test("truncated Opus packets give whole units only, with a note")
     func cutOpus() {
         let stream = TransportStreamWriter.Stream(pid: 257, type: 0x06, descriptors: [0x05, 4] + Array("Opus".utf8))
         let units = Self.opus(count: 30, fill: 1) + Self.opus(count: 300, fill: 2)

@@ -15,7 +15,7 @@ import Testing
         [2, 3, 7].map { Packing(fixture: name, count: $0) }
     }
 
-    @Test("frames without a time of their own are shown in their order", arguments: packings)
+    @Test("frames without timestamps are shown in their order", arguments: packings)
     func realStreams(_ packing: Packing) throws {
         let fixture = MediaFixture(name: packing.fixture)
         let original = fixture.trace(try fixture.bytes)
@@ -69,7 +69,7 @@ import Testing
             hasFrameDuration: false),
     ]
 
-    @Test("a frame's time follows from its place in the order of display", arguments: rows)
+    @Test("a frame's time follows from its position in display order", arguments: rows)
     func order(_ row: Row) throws {
         var clock = PictureClock(isHEVC: row.isHEVC)
         var times: [Int] = []

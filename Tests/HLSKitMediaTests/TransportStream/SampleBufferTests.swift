@@ -14,7 +14,7 @@ import Testing
         (0..<SampleData.paddingByteCount).map { (data.base + data.count + $0).load(as: UInt8.self) }
     }
 
-    @Test("a sample is its bytes, followed by zeros, and what is behind it stays", arguments: [1, 3, 184, 5000])
+    @Test("a sample has its bytes followed by zeros, and later bytes are kept", arguments: [1, 3, 184, 5000])
     func take(pieceByteCount: Int) {
         let all = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         var buffer = SampleBuffer()
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("a copy of the buffer keeps what it has, whatever becomes of the other")
+    @Test("a copy of the buffer is independent of the original")
     func copies() {
         var buffer = SampleBuffer()
         Self.append([1, 2, 3, 4], to: &buffer)
@@ -52,7 +52,7 @@ import Testing
         #expect(buffer.bytes(0..<9) == [9])
     }
 
-    @Test("bytes in front go, and ranges beyond the end are cut")
+    @Test("removed bytes are released, and ranges past the end are clamped")
     func edges() {
         var buffer = SampleBuffer()
         #expect(buffer.isEmpty)
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(
-        "bytes of pictures are copied once from the packets to the samples, and a fifth of them again where sizes vary")
+        "video bytes are copied once to the samples, and a fifth of them again if sizes vary")
     func copyCount() {
         var assembler = VideoAssembler(
             track: MediaTrack(id: 256, mediaType: .video, codec: .h264, timescale: 90_000, wrapsAt33Bits: true))

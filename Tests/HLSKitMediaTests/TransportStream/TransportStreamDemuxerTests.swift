@@ -12,7 +12,7 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
 
 /// Packets, tables and timestamps.
 @Suite struct TransportStreamDemuxerTests {
-    @Test("B10, R37: a wrap of the 33 bits is undone within the segment, for all streams alike")
+    @Test("B10, R37: a 33-bit wrap is undone within the segment, equally for all streams")
     func wrap() {
         var writer = TransportStreamWriter(streams: [video, audio])
         let top: Int64 = 1 << 33
@@ -26,7 +26,7 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
         #expect(trace.samples(of: 257).map(\.pts) == [top + 100, top - 1820])
     }
 
-    @Test("a stream that lies before the wrap of the first timestamp has negative times")
+    @Test("a stream before the first timestamp's wrap has negative times")
     func negative() {
         var writer = TransportStreamWriter(streams: [video, audio])
         writer.add(.init(pid: 256, pts: 500, payload: TinyVideo.unit(isIDR: true)))
@@ -34,7 +34,7 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
         #expect(demux(writer).samples(of: 257).map(\.pts) == [-300])
     }
 
-    @Test("R69: a lost packet damages its access unit only, and no bytes of two units are mixed")
+    @Test("R69: a lost packet only damages its access unit, and bytes of two units are not mixed")
     func lostPacket() {
         for lost in 3...9 {
             var writer = TransportStreamWriter(streams: [video])
@@ -59,7 +59,7 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
         }
     }
 
-    @Test("a loss between packets that declare their length damages neither")
+    @Test("a loss between packets with declared lengths damages neither")
     func lossBetweenPackets() {
         var writer = TransportStreamWriter(streams: [video])
         for index in 0..<3 {
@@ -72,7 +72,7 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
         #expect(trace.notes == ["PID 256: 3 packets are missing"])
     }
 
-    @Test("packets sent twice, and a declared discontinuity, are no loss")
+    @Test("duplicate packets and declared discontinuities do not count as losses")
     func duplicates() {
         var writer = TransportStreamWriter(streams: [video])
         writer.add(.init(pid: 256, pts: 0, payload: TinyVideo.unit(isIDR: true, count: 400)))
@@ -88,7 +88,7 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
         #expect(trace.notes.isEmpty && trace.samples.allSatisfy { !$0.isDamaged })
     }
 
-    @Test("garbage before, between and behind packets is skipped with a note", arguments: [1, 100, 150, 5000])
+    @Test("garbage before, between and after packets is skipped with a note", arguments: [1, 100, 150, 5000])
     func resync(count: Int) {
         var writer = TransportStreamWriter()
         writer.bytes = [UInt8](repeating: 0x47, count: min(count, 3)) + [UInt8](repeating: 0x11, count: count)
@@ -105,7 +105,7 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
         #expect(trace.notes.count == 2)
     }
 
-    @Test("bytes that are not a transport stream, and one without tables, are errors")
+    @Test("bytes that are not a transport stream, and a stream without tables, are errors")
     func errors() {
         #expect(
             DemuxerTrace(TransportStreamDemuxer(), [UInt8](repeating: 7, count: 9000)).error?.code == .unknownContainer)
@@ -137,7 +137,7 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
         #expect(trace.notes == ["PID 256 is scrambled"])
     }
 
-    @Test("the header of a packet may be spread over many transport packets", arguments: [1, 2, 5, 13, 20])
+    @Test("a packet's header may span many transport packets", arguments: [1, 2, 5, 13, 20])
     func tinyPayloads(limit: Int) {
         var writer = TransportStreamWriter(streams: [video, audio])
         writer.payloadLimit = limit
@@ -151,7 +151,7 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
         #expect(trace.notes.isEmpty)
     }
 
-    @Test("packets of 204 bytes are read, with and without the checksum of the last one", arguments: [0, 16])
+    @Test("packets of 204 bytes are read, with and without the last checksum", arguments: [0, 16])
     func longPackets(cut: Int) {
         var writer = TransportStreamWriter(streams: [video])
         for index in 0..<3 {
@@ -165,7 +165,7 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
         #expect(trace.samples.count == 3 && trace.error == nil && trace.notes.isEmpty)
     }
 
-    @Test("no more than 64 notes, however odd the bytes")
+    @Test("at most 64 notes are made, however odd the bytes")
     func notes() {
         var writer = TransportStreamWriter(streams: [video])
         for index in 0..<200 {
@@ -175,7 +175,7 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
         #expect(demux(writer).notes.count == 64)
     }
 
-    @Test("an access unit above the limit is left out and the next one is whole")
+    @Test("an access unit above the limit is dropped, and the next one is whole")
     func limit() {
         var writer = TransportStreamWriter(streams: [video])
         let size = TransportStreamDemuxer.maxAccessUnitByteCount + 1
@@ -189,7 +189,7 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
 
 /// Program tables.
 @Suite struct ProgramTableTests {
-    @Test("a new version of the map adds, keeps and ends streams")
+    @Test("a new map version adds, keeps and ends streams")
     func mapChange() {
         var writer = TransportStreamWriter(streams: [video, audio])
         writer.add(.init(pid: 256, pts: 0, payload: TinyVideo.unit(isIDR: true)))
@@ -206,7 +206,7 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
         #expect(trace.tracks.last?.sampleRate == 44_100)
     }
 
-    @Test("a stream whose type changes ends, and its last unit is given out")
+    @Test("a stream whose type changes ends, and its last unit is output")
     func typeChange() {
         var writer = TransportStreamWriter(streams: [video])
         writer.add(.init(pid: 256, pts: 0, payload: TinyVideo.unit(isIDR: true)))
@@ -226,7 +226,7 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
 
     /// Program 1 has no media, 2 and 3 have.
     @Test(
-        "the first program with media is read unless another is asked for",
+        "the first program with media is read unless another is requested",
         arguments: [
             ProgramCase(description: "maps in order", order: [1, 2, 3], expected: [512]),
             ProgramCase(description: "maps in reverse order", order: [3, 2, 1], expected: [512]),
@@ -253,7 +253,7 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
         #expect(Set(trace.samples.map(\.trackID)) == Set(test.expected))
     }
 
-    @Test("a new map is read from a writer that does not count the packets of tables")
+    @Test("a new map is read even if the table packets are not counted")
     func constantCounter() {
         var writer = TransportStreamWriter(streams: [video])
         writer.add(.init(pid: 256, pts: 0, payload: TinyVideo.unit(isIDR: true)))
@@ -268,7 +268,7 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
         #expect(trace.notes.isEmpty)
     }
 
-    @Test("packets of a long table that are sent twice are read once")
+    @Test("repeated packets of a long table are read once")
     func repeatedTablePackets() {
         let streams = (0..<60).map { TransportStreamWriter.Stream(pid: 256 + $0, type: $0 == 59 ? 0x0f : 0x1b) }
         var once = TransportStreamWriter(streams: streams)
@@ -291,7 +291,7 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
     }
 
     @Test(
-        "a program association table of several sections is one table",
+        "a program association table in several sections is one table",
         arguments: [
             SectionCase(testDescription: "the first program", turns: [[0, 1], [0, 1]], expected: [1, 1]),
             SectionCase(
@@ -319,7 +319,7 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
         #expect(trace.notes.isEmpty)
     }
 
-    @Test("a new version of a table of several sections counts when all of it is there")
+    @Test("a new version of a multi-section table applies when it is complete")
     func newSections() {
         var writer = TransportStreamWriter()
         for version in 0..<3 as Range<UInt8> {
@@ -333,7 +333,7 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
         #expect(trace.notes.isEmpty)
     }
 
-    @Test("a table longer than a packet, with many streams, is put together")
+    @Test("a table longer than a packet, with many streams, is assembled")
     func longTable() {
         let streams = (0..<60).map { TransportStreamWriter.Stream(pid: 256 + $0, type: $0 == 59 ? 0x0f : 0x1b) }
         var writer = TransportStreamWriter(streams: streams)
@@ -343,7 +343,7 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
         #expect(trace.samples.map(\.pts) == [7])
     }
 
-    @Test("R69: tables with wrong checksums are better than none, and worse than good ones")
+    @Test("R69: tables with wrong checksums are used only until good ones arrive")
     func checksums() {
         var writer = TransportStreamWriter()
         writer.associate([1: 4096], breaksChecksum: true)
@@ -370,7 +370,7 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
     }
 
     @Test(
-        "stream types and descriptors name the codec; unknown ones are skipped with a note",
+        "stream types and descriptors give the codec; unknown ones are skipped with a note",
         arguments: [
             TypeCase(type: 0x03, codec: .mp3), TypeCase(type: 0x04, codec: .mp3), TypeCase(type: 0x0f, codec: .aac),
             TypeCase(type: 0x11, codec: .aacLATM), TypeCase(type: 0x15, codec: .id3),
@@ -406,7 +406,7 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
         #expect(trace.error == nil)
     }
 
-    @Test("each sample of an encrypted stream says so")
+    @Test("each sample of an encrypted stream is marked as encrypted")
     func encryptedSamples() {
         var writer = TransportStreamWriter(streams: [.init(pid: 256, type: 0xdb)])
         writer.add(.init(pid: 256, pts: 0, payload: TinyVideo.unit(isIDR: true)))
@@ -416,7 +416,7 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
         #expect(trace.samples.allSatisfy { $0.encryption == .elementaryStream })
     }
 
-    @Test("the language descriptor names the language")
+    @Test("the language descriptor gives the language")
     func language() {
         let writer = TransportStreamWriter(streams: [
             .init(pid: 257, type: 0x0f, descriptors: [0x0a, 4] + Array("deu".utf8) + [0]),
@@ -434,7 +434,7 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
         if case .presentationTime(let time) = message.timing { time } else { nil }
     }
 
-    @Test("K09: sections are events at the timestamp before them, the first ones at the first timestamp")
+    @Test("K09: sections are events at the previous timestamp, the first ones at the first timestamp")
     func sections() throws {
         var writer = TransportStreamWriter(streams: Self.streams)
         let long = (0..<300).map { UInt8($0 & 127) }
@@ -456,7 +456,7 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
         #expect(trace.notes.isEmpty)
     }
 
-    @Test("a section that is damaged, or without any media, is left out with a note")
+    @Test("a damaged section, or one without any media, is dropped with a note")
     func leftOut() {
         var writer = TransportStreamWriter(streams: Self.streams)
         writer.add(.init(pid: 257, pts: 0, payload: TinyAudio.frame(fill: 1)))
@@ -471,7 +471,7 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
         #expect(untimed.notes == ["64 sections of splice information without a timestamp were skipped"])
     }
 
-    @Test("a packet that is sent twice is one event")
+    @Test("a repeated packet is one event")
     func repeated() {
         var writer = TransportStreamWriter(streams: Self.streams)
         writer.add(.init(pid: 257, pts: 0, payload: TinyAudio.frame(fill: 1)))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HLSKitMedia
 
-@Suite("parts of a transport stream") struct TransportStreamPartsTests {
+@Suite("Parts of a transport stream") struct TransportStreamPartsTests {
     private static func file() throws -> [UInt8] {
         let url = MP4Fixture.folder.deletingLastPathComponent().appendingPathComponent("ts-languages.ts")
         return [UInt8](try Data(contentsOf: url))
@@ -22,7 +22,7 @@ import Testing
         return result
     }
 
-    @Test("a part from a place where decoding can start has its samples, with the tables before it")
+    @Test("a part that starts at a sync point has its samples, after the tables")
     func part() throws {
         let file = try Self.file()
         let whole = try Self.demux(file)
@@ -42,7 +42,7 @@ import Testing
         #expect(part.tracks.map(\.id) == whole.tracks.map(\.id))
     }
 
-    @Test("points are found from any place, and bytes may come in any pieces", arguments: [1, 100, 188, 4000])
+    @Test("sync points are found from any position, with bytes in any pieces", arguments: [1, 100, 188, 4000])
     func places(_ size: Int) throws {
         let file = try Self.file()
         let video = try #require(try Self.demux(file).tracks.first { $0.mediaType == .video })
@@ -60,7 +60,7 @@ import Testing
         #expect(found == all.filter { $0.offset >= start && $0.offset <= found.last?.offset ?? 0 })
     }
 
-    @Test("a track that is left out is in neither tables nor packets", arguments: [1, 187, 188, 5000])
+    @Test("an omitted track is in neither tables nor packets", arguments: [1, 187, 188, 5000])
     func leftOut(_ size: Int) throws {
         let file = try Self.file()
         let whole = try Self.demux(file)
@@ -82,7 +82,7 @@ import Testing
         #expect(part.samples.map(\.pts).sorted() == expected.map(\.pts).sorted())
     }
 
-    @Test("bytes that are not a transport stream have no tables and no points")
+    @Test("bytes that are not a transport stream have no tables and no sync points")
     func garbage() {
         let bytes = (0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 7) }
         #expect(TransportStreamPreamble(head: bytes, stride: 188, holding: []) == nil)

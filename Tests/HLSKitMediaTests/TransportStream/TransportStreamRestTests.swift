@@ -66,7 +66,7 @@ import Testing
         return (sound(first), sound(second), notes)
     }
 
-    @Test("wherever between two packets a stream is cut, no frame is lost, none comes twice", arguments: layouts)
+    @Test("a stream cut between any two packets neither loses nor repeats a frame", arguments: layouts)
     func everyCut(_ layout: Layout) throws {
         let writer = Self.stream(layout)
         for cut in 3..<writer.packetCount {
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test("without what is left over, the same cuts lose frames")
+    @Test("without the carried-over rest the same cuts lose frames")
     func withoutRest() throws {
         let writer = Self.stream(Self.layouts[0])
         let counts = try (3..<writer.packetCount).map { cut in
@@ -92,7 +92,7 @@ import Testing
         #expect(try #require(counts.min()) < Self.frameCount)
     }
 
-    @Test("a segment whose packets are counted again, and that begins with a frame, loses nothing of its own")
+    @Test("a segment with restarted counters that begins with a frame loses none of its frames")
     func countedAnew() throws {
         let whole = Self.stream(Self.layouts[0])
         // Ends within a frame that no one continues with.
@@ -107,7 +107,7 @@ import Testing
         #expect(intact.map { $0.bytes.first } == (0..<Self.frameCount).map { UInt8($0) })
     }
 
-    @Test("packets that are missing at the joint end the frame that was begun")
+    @Test("packets missing at the cut end the unfinished frame")
     func missing() throws {
         var writer = Self.stream(Self.layouts[0])
         let whole = writer.bytes
@@ -178,7 +178,7 @@ import Testing
     }
 
     @Test(
-        "wherever between two packets a stream is cut, its pictures are whole",
+        "a stream cut between any two packets has complete video frames",
         arguments: [nil, 700, 4000] as [Int?], [false, true])
     func everyCutOfPictures(packetSize: Int?, hasLength: Bool) {
         let writer = Self.stream(packetSize: packetSize, hasLength: hasLength)
@@ -208,7 +208,7 @@ import Testing
         #expect(Self.pictures(of: bytes, cutAt: cuts).map(\.bytes.count) == Self.pictures.map(\.count))
     }
 
-    @Test("each packet's time is that of the first picture that begins in it", arguments: [700, 1500, 4000])
+    @Test("each packet's time belongs to the first frame that begins in it", arguments: [700, 1500, 4000])
     func times(packetSize: Int) {
         let found = Self.pictures(of: Self.stream(packetSize: packetSize, hasLength: true).bytes, cutAt: [])
         #expect(found.count == Self.pictures.count)
@@ -223,7 +223,7 @@ import Testing
         #expect(zip(found, found.dropFirst()).allSatisfy { $0.pts <= $1.pts })
     }
 
-    @Test("a segment that begins with a packet does not go on with the one that was cut off before")
+    @Test("a segment that begins with a new packet does not continue the truncated one")
     func cutOff() {
         let bytes = Self.stream(packetSize: nil, hasLength: false).bytes
         let cut = 188 * 40
@@ -232,7 +232,7 @@ import Testing
         #expect(found.map(\.bytes.count) == Self.pictures.map(\.count))
     }
 
-    @Test("what is left over is given out where nothing follows, and only then")
+    @Test("the carried-over rest is output only if nothing follows")
     func lastPicture() throws {
         let writer = Self.stream(packetSize: nil, hasLength: false)
         var demuxer = TransportStreamDemuxer(continuing: nil)
@@ -254,7 +254,7 @@ import Testing
 
     // MARK: Channels
 
-    @Test("channels that an element tells once are known in each segment that follows")
+    @Test("channels declared once by an element are known in each following segment")
     func programConfigElement() throws {
         // Channel configuration 0: a program config element of one pair in front, in the first frame only.
         func frame(_ fill: UInt8, element: Bool) -> [UInt8] {
@@ -289,7 +289,7 @@ import Testing
         #expect(configurations.first.map { $0.count > 2 } == true)
     }
 
-    @Test("another programme takes nothing over")
+    @Test("another program does not use the carried-over rest")
     func otherStreams() throws {
         let whole = Self.stream(Self.layouts[0])
         var events: [DemuxerEvent] = []

@@ -32,7 +32,7 @@ import Testing
         return writer.bytes
     }
 
-    @Test("what comes before the tables is read when they are there", arguments: [[], [1], [188], [300, 5]])
+    @Test("media before the tables is read when they arrive", arguments: [[], [1], [188], [300, 5]])
     func lateTables(pieces: [Int]) {
         let trace = DemuxerTrace(TransportStreamDemuxer(), Self.late(5), pieces: pieces)
         #expect(trace.samples(of: 256).map(\.pts) == (0..<8).map { 90_000 + $0 * 3000 })
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(
-        "of several programs the first is read that has packets", arguments: [[256, 257], [256], [257]], [[], [188]])
+        "of several programs the first one with packets is read", arguments: [[256, 257], [256], [257]], [[], [188]])
     func silentPrograms(_ present: [Int], pieces: [Int]) {
         var writer = TransportStreamWriter()
         for turn in 0..<3 {
@@ -64,7 +64,7 @@ import Testing
         for pid in present { #expect(trace.samples(of: pid).count == 12) }
     }
 
-    @Test("no more is kept for tables than fits")
+    @Test("the data kept while waiting for tables is bounded")
     func bounded() {
         var writer = TransportStreamWriter()
         let payload = [UInt8](repeating: 0xaa, count: 60_000)
@@ -85,7 +85,7 @@ import Testing
         return DemuxerTrace(TransportStreamDemuxer(continuing: demuxer.rest), bytes)
     }
 
-    @Test("a segment without tables is read by those of the segment before")
+    @Test("a segment without tables uses the previous segment's tables")
     func noTables() {
         var first = TransportStreamWriter(streams: Self.streams)
         Self.add(0..<3, to: &first)
@@ -98,7 +98,7 @@ import Testing
         #expect(trace.samples(of: 257).map(\.pts) == (3..<6).map { 90_000 + $0 * 3000 })
     }
 
-    @Test("tables in the middle of a segment change nothing, unless they say something new")
+    @Test("tables in the middle of a segment change nothing unless they differ")
     func tablesInTheMiddle() {
         var first = TransportStreamWriter(streams: Self.streams)
         Self.add(0..<3, to: &first)
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test(
-        "streams that cannot be read are named, in a note and, where there is nothing else, in the error",
+        "unsupported streams are named in a note, and in the error if there are no others",
         arguments: [
             Unread(type: 0x2d, name: "MPEG-H 3D Audio"), Unread(type: 0x33, name: "VVC video"),
             Unread(type: 0x83, name: "Dolby TrueHD"), Unread(type: 0x06, descriptors: [0x7f, 1, 0x15], name: "AC-4"),
@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test(
-        "packets whose length was written modulo 65 536 keep their bytes, however little it says", arguments: [2, 40])
+        "packets with lengths modulo 65 536 keep their bytes, however small the length", arguments: [2, 40])
     func wrappedLength(declared: Int) {
         var writer = TransportStreamWriter(streams: [Self.streams[0]])
         for number in 0..<4 {
@@ -164,7 +164,7 @@ import Testing
         #expect(trace.notes.count == 1)
     }
 
-    @Test("audio that is declared as another format is read as what it is", arguments: [0x03, 0x11, 0x81] as [UInt8])
+    @Test("audio declared as another format is read as its actual format", arguments: [0x03, 0x11, 0x81] as [UInt8])
     func declaredWrongly(type: UInt8) {
         var writer = TransportStreamWriter(streams: [.init(pid: 257, type: type)])
         for number in 0..<4 {

@@ -14,7 +14,7 @@ private func demux(_ writer: TransportStreamWriter) -> DemuxerTrace {
     private let idr = TinyVideo.unit(isIDR: true)
     private let other = TinyVideo.unit(isIDR: false, fill: 0xbb)
 
-    @Test("packets without a length end where the next one begins, the last one at the end")
+    @Test("packets without a length end at the next one, or at the end of the stream")
     func unbounded() {
         var writer = TransportStreamWriter(streams: [video])
         writer.add(.init(pid: 256, pts: 3000, dts: 0, payload: idr))
@@ -25,7 +25,7 @@ private func demux(_ writer: TransportStreamWriter) -> DemuxerTrace {
         #expect(trace.tracks.first?.width == 64 && trace.tracks.first?.height == 48)
     }
 
-    @Test("a packet that declares its length is given out at its end, once packets have begun with units")
+    @Test("a packet with a length is output at its end once packets begin with units")
     func bounded() throws {
         var writer = TransportStreamWriter(streams: [video])
         var ends: [Int] = []
@@ -43,7 +43,7 @@ private func demux(_ writer: TransportStreamWriter) -> DemuxerTrace {
         #expect(counts == [0, 2, 1])
     }
 
-    @Test("several access units in one packet are taken apart; times come from the frame duration")
+    @Test("several access units in a packet are split; times come from the frame duration")
     func severalUnits() {
         var writer = TransportStreamWriter(streams: [video])
         writer.add(.init(pid: 256, pts: 6000, dts: 3000, payload: idr + other))
@@ -65,7 +65,7 @@ private func demux(_ writer: TransportStreamWriter) -> DemuxerTrace {
     }
 
     @Test(
-        "an access unit that spans packets is joined, wherever it is cut", arguments: [1, 5, 9, 30, 40, 41, 42, 43, 70])
+        "an access unit that spans packets is joined at any cut", arguments: [1, 5, 9, 30, 40, 41, 42, 43, 70])
     func divided(cut: Int) {
         for hasLength in [false, true] {
             let long = TinyVideo.unit(isIDR: true) + TinyVideo.slice(isIDR: true, isFirst: false)
@@ -82,7 +82,7 @@ private func demux(_ writer: TransportStreamWriter) -> DemuxerTrace {
         }
     }
 
-    @Test("slices of one frame in packets of their own are one access unit")
+    @Test("slices of one frame in separate packets are one access unit")
     func slicePackets() {
         var writer = TransportStreamWriter(streams: [video])
         for index in 0..<3 {
@@ -96,7 +96,7 @@ private func demux(_ writer: TransportStreamWriter) -> DemuxerTrace {
         #expect(Set(trace.samples.map(\.data.count)) == [idr.count + 2 * 45])
     }
 
-    @Test("a length that is too short, or too long, does not cut units", arguments: [-100, 50])
+    @Test("a length that is too short or too long does not cut units", arguments: [-100, 50])
     func lyingLength(difference: Int) {
         let long = TinyVideo.unit(isIDR: true, count: 1000)
         var writer = TransportStreamWriter(streams: [video])
@@ -122,7 +122,7 @@ private func demux(_ writer: TransportStreamWriter) -> DemuxerTrace {
         #expect(demux(writer).samples.map(\.isSync) == [true, true, true, false, false])
     }
 
-    @Test("HEVC: IDR, BLA and CRA pictures are sync samples; slices of other layers stay in their unit")
+    @Test("HEVC: IDR, BLA and CRA frames are sync samples; slices of other layers stay in their unit")
     func hevc() {
         func nal(_ type: UInt8, layer: UInt8 = 0, isFirst: Bool = true) -> [UInt8] {
             [0, 0, 0, 1, type << 1, layer << 3 | 1, isFirst ? 0x80 : 0] + [UInt8](repeating: 0xcc, count: 20)
@@ -137,7 +137,7 @@ private func demux(_ writer: TransportStreamWriter) -> DemuxerTrace {
         #expect(trace.samples.prefix(4).map(\.bytes) == units)
     }
 
-    @Test("two fields of a frame in one packet are one sample; in packets of their own they are two")
+    @Test("two fields of a frame in one packet are one sample; in separate packets they are two")
     func fields() {
         // 64 by 64, pictures may be fields; frame_num has four bits.
         let set: [UInt8] = [0, 0, 0, 1, 0x67, 0x4d, 0x00, 0x0a, 0xda, 0x11, 0x12]
@@ -187,7 +187,7 @@ private func demux(_ writer: TransportStreamWriter) -> DemuxerTrace {
         #expect(data.pairs.map(\.kind) == [.field1, .field2])
     }
 
-    @Test("colour and the shape of pixels come from the parameter set")
+    @Test("colour and pixel aspect ratio come from the parameter set")
     func colour() {
         let hex = "6764002aacd940780227a9b0e6e020202800001f48000ea60078c18cb0".compactMap(\.hexDigitValue)
         let set = stride(from: 0, to: hex.count - 1, by: 2).map { UInt8(hex[$0] << 4 | hex[$0 + 1]) }
@@ -217,7 +217,7 @@ private func demux(_ writer: TransportStreamWriter) -> DemuxerTrace {
             ])
     }
 
-    @Test("the zero byte of a start code may lie in the packet before")
+    @Test("the zero byte of a start code may be in the previous packet")
     func dividedStartCode() {
         var writer = TransportStreamWriter(streams: [video])
         writer.add(.init(pid: 256, pts: 0, payload: idr + [0]))
@@ -228,7 +228,7 @@ private func demux(_ writer: TransportStreamWriter) -> DemuxerTrace {
         #expect(trace.samples.map(\.pts) == [0, 3000, 6000])
     }
 
-    @Test("frames before the first timestamp, and bytes without video, are left out with a note")
+    @Test("frames before the first timestamp, and bytes without video, are dropped with a note")
     func leftOut() {
         var writer = TransportStreamWriter(streams: [video])
         writer.add(.init(pid: 256, payload: other))

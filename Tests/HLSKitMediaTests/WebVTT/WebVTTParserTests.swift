@@ -81,7 +81,7 @@ private let specimen = """
     """
 
 @Suite struct WebVTTParserTests {
-    @Test("a file gives its map, blocks and cues in their order")
+    @Test("a file gives its map, blocks and cues in order")
     func specimenFile() {
         let parsed = Parsed(specimen)
         #expect(parsed.error == nil)
@@ -149,7 +149,7 @@ private let specimen = """
     }
 
     @Test(
-        "times that are not well formed cost the cue and nothing else",
+        "malformed times drop only their cue",
         arguments: [
             "00:00.000 -> 00:01.000 -->", "0:00.000 --> 00:01.000", "00:00 --> 00:01", "00:60.000 --> 01:01.000",
             "00:00.00 --> 00:01.000", "00:00.000 --> ", "--> 00:01.000",
@@ -182,7 +182,7 @@ private let specimen = """
         #expect(Parsed("WEBVTT\n\n" + lines.joined(separator: "\n\n")).cues == [expected, expected, expected])
     }
 
-    @Test("lines count from either side, however far")
+    @Test("line numbers count from either side, however large")
     func lineNumbers() {
         let far = "1" + String(repeating: "0", count: 34)
         for (text, number) in [("line:0", 0.0), ("line:-1", -1), ("line:2.5", 2.5), ("line:\(far)", 1e34)] {
@@ -191,7 +191,7 @@ private let specimen = """
     }
 
     @Test(
-        "plain text has no tags, and characters for their references",
+        "plain text has no tags, and characters instead of their references",
         arguments: [
             ("a<b>b</b>c", "abc"), ("<00:01.000>now", "now"), ("1 &lt; 2 &gt; 1", "1 < 2 > 1"), ("open <i", "open "),
             ("&amp;lt;", "&lt;"), ("&#65;&#x42;&#X43;", "ABC"), ("&nbsp;&lrm;&rlm;", "\u{a0}\u{200e}\u{200f}"),
@@ -204,7 +204,7 @@ private let specimen = """
         #expect(cue(0, 1, payload).text == text)
     }
 
-    @Test("what does not begin with WEBVTT is refused", arguments: ["", "WEBVT", "WEBVTTX\n", "\nWEBVTT", "<html>"])
+    @Test("a file without WEBVTT signature is refused", arguments: ["", "WEBVT", "WEBVTTX\n", "\nWEBVTT", "<html>"])
     func noSignature(_ text: String) {
         #expect(Parsed(text).error?.code == .unknownContainer)
         #expect(Parsed(text).events.isEmpty)
@@ -216,7 +216,7 @@ private let specimen = """
         #expect(Parsed("WEBVTT" + end).error == nil)
     }
 
-    @Test("zero bytes and bytes that are not UTF-8 are replaced")
+    @Test("zero bytes and invalid UTF-8 are replaced")
     func badBytes() {
         let bytes = Array("WEBVTT\n\n00:00.000 --> 00:01.000\na".utf8) + [0, 0xff, UInt8(ascii: "b")]
         #expect(Parsed(bytes).cues == [cue(0, 1000, "a\u{fffd}\u{fffd}b")])
@@ -234,7 +234,7 @@ private let specimen = """
         }
     }
 
-    @Test("a file cut anywhere gives a beginning of its cues")
+    @Test("a truncated file gives its first cues")
     func truncation() {
         let bytes = Array(specimen.utf8)
         let starts = Parsed(bytes).cues.map(\.start)
@@ -244,7 +244,7 @@ private let specimen = """
         }
     }
 
-    @Test("bytes changed at random give the same events at any split")
+    @Test("randomly changed bytes give the same events at any split")
     func corruption() {
         for seed in 0..<300 {
             var generator = SeededGenerator(seed: UInt64(seed))
@@ -265,7 +265,7 @@ private let specimen = """
         }
     }
 
-    @Test("blocks and lines without an end cost themselves and no memory")
+    @Test("endless blocks and lines are dropped without using memory")
     func hostileSizes() {
         let last = "\n\n00:01.000 --> 00:02.000\nkept\n"
         let long = String(repeating: "x", count: WebVTTParser.maxBlockByteCount + 1)
@@ -277,7 +277,7 @@ private let specimen = """
         }
     }
 
-    @Test("a file that is odd in each line gives few notes")
+    @Test("a file with an oddity in each line gives few notes")
     func manyNotes() {
         let parsed = Parsed("WEBVTT\n\n" + String(repeating: "odd\n\n", count: 10_000))
         #expect(parsed.notes.count == 64)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HLSKitMedia
 
-@Suite("samples of wvtt tracks")
+@Suite("Samples of wvtt tracks")
 struct WebVTTSampleTests {
     private static func box(_ name: String, _ payload: [UInt8]) -> [UInt8] {
         let size = UInt32(payload.count + 8)
@@ -16,7 +16,7 @@ struct WebVTTSampleTests {
                 + box("payl", Array("<i>a</i>\r\nb\n".utf8)))
         + box("vtta", Array("NOTE".utf8)) + box("vttc", box("payl", Array("c".utf8)))
 
-    @Test("K01: cues have the sample's time, with names and settings; what shows nothing gives none")
+    @Test("K01: cues have the sample's time, names and settings; an empty sample has no cues")
     func cues() throws {
         let sample = try WebVTTSample(parsing: Self.sample[...], start: .seconds(2), end: .seconds(3))
         #expect(sample.cues.map(\.payload) == ["<i>a</i>\nb", "c"])
@@ -32,7 +32,7 @@ struct WebVTTSampleTests {
     }
 
     @Test(
-        "K02: a sample that is written reads as the same cues",
+        "K02: a written sample reads back with the same cues",
         arguments: [
             "", "line:0", "line:-1.5,end", "line:33.333%,center position:10%,line-right size:50% align:start",
             "region:r vertical:rl align:right",
@@ -50,7 +50,7 @@ struct WebVTTSampleTests {
         #expect(WebVTTSample.bytes(of: []) == Self.box("vtte", []))
     }
 
-    @Test("K01: a sample that is cut or damaged anywhere ends as cues or as an error")
+    @Test("K01: a truncated or damaged sample gives cues or an error")
     func damage() {
         for count in 0..<Self.sample.count {
             _ = try? WebVTTSample(parsing: Self.sample.prefix(count), start: .zero, end: .seconds(1))
@@ -65,7 +65,7 @@ struct WebVTTSampleTests {
         }
     }
 
-    @Test("K01: of too many cues, or too long ones, no more are taken")
+    @Test("K01: the number and the length of cues are limited")
     func limits() throws {
         let many = (0..<1000).flatMap { _ in Self.box("vttc", Self.box("payl", [0x61])) }
         let sample = try WebVTTSample(parsing: many[...], start: .zero, end: .seconds(1))

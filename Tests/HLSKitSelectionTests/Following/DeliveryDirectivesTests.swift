@@ -4,7 +4,7 @@ import Testing
 
 @testable import HLSKitSelection
 
-@Suite("What a server is asked for besides a playlist")
+@Suite("Delivery directives")
 struct DeliveryDirectivesTests {
     private static func delta(_ control: String) throws -> DeltaUpdate {
         var text = PlaylistText.numbered(0, count: 10)
@@ -15,7 +15,7 @@ struct DeliveryDirectivesTests {
     }
 
     @Test(
-        "C10: it is a part of the URL, which the URL of the playlist has not",
+        "C10: directives are part of the request URL, but not of the playlist's URL",
         arguments: ["https://host/a", "https://host/a?b=1"])
     func urls(plain: String) throws {
         let delta = try Self.delta("")
@@ -40,7 +40,7 @@ struct DeliveryDirectivesTests {
         }
     }
 
-    @Test("a whole segment is more than its parts, and less than any of the next")
+    @Test("a segment position sorts after its parts and before the next segment's")
     func order() {
         let positions = [
             PartPosition(sequence: 4), PartPosition(sequence: 5, part: 0), PartPosition(sequence: 5, part: 3),

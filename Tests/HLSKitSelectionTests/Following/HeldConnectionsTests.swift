@@ -1,10 +1,10 @@
 import HLSKitSelection
 import Testing
 
-@Suite("Whether a server keeps connections")
+@Suite("Server connections kept alive")
 struct HeldConnectionsTests {
     @Test(
-        "M05: two new connections in a row for held requests tell that none is kept, for good",
+        "M05: two new connections in a row for blocking requests mean that none is kept",
         arguments: [
             ([], true), ([true], true), ([true, false, true], true), ([true, true], false),
             ([false, true, true, false, false], false),

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The last news came at 100 s; the target duration is 4 s.
-@Suite("Whether a live stream goes on")
+@Suite("Progress of a live stream")
 struct LiveStreamMonitorTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
@@ -35,7 +35,7 @@ struct LiveStreamMonitorTests {
         Case(name: "it is waited for ever", now: .seconds(500), limit: nil, expected: .stuck(silence: .seconds(400))),
     ]
 
-    @Test("what silence means", arguments: cases)
+    @Test("the verdict depends on the duration of silence", arguments: cases)
     func verdict(_ test: Case) throws {
         let tracker = PlaylistTracker(
             try PlaylistText.numbered(0, count: 3).parsed(), requestURL: "list", url: "list", start: .zero,

@@ -3,7 +3,7 @@ import HLSKitSelection
 import TestSupport
 import Testing
 
-@Suite("What a server needs for low latency")
+@Suite("Server requirements for low latency")
 struct LowLatencyProfileTests {
     struct Example: CustomTestStringConvertible {
         var name: String
@@ -47,7 +47,7 @@ struct LowLatencyProfileTests {
             name: "it closes each connection", keepsConnections: false, profile: .declined(.keepsNoConnections)),
     ]
 
-    @Test("M05: parts are used where the server does what they need, else it is said why not", arguments: examples)
+    @Test("M05: parts are used if the server supports them, otherwise the reason is given", arguments: examples)
     func profiles(_ example: Example) throws {
         for isTrailing in [true, false] {
             var text = PlaylistText.numbered(0, count: 3, targetDuration: 2)

@@ -4,9 +4,9 @@ import HLSKitPlaylist
 import HLSKitSimulation
 import Testing
 
-@Suite("what a loaded playlist lists")
+@Suite("Contents of a loaded playlist")
 struct MediaPlaylistExtentTests {
-    @Test("events of playlists have the sequence numbers and the target duration of media playlists")
+    @Test("playlist events have the media playlists' sequence numbers and target duration")
     func events() throws {
         let clock = VirtualClock()
         let stream = SyntheticStream(
@@ -38,7 +38,7 @@ struct MediaPlaylistExtentTests {
         #expect((extents.last?.endMediaSequence ?? 0) > 5)
     }
 
-    @Test("numbers that no stream has do not trap")
+    @Test("impossible numbers do not trap")
     func wild() {
         let extent = MediaPlaylistExtent(
             targetDuration: .zero, firstMediaSequence: .max, segmentCount: 1, lastDiscontinuitySequence: .min)

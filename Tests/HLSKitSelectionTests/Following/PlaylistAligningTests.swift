@@ -3,7 +3,7 @@ import HLSKitPlaylist
 import HLSKitSelection
 import Testing
 
-@Suite("where a playlist begins beside another")
+@Suite("Aligning a playlist with another")
 struct PlaylistAligningTests {
     private struct Case: CustomTestStringConvertible {
         var name: String
@@ -73,7 +73,7 @@ struct PlaylistAligningTests {
         return playlist
     }
 
-    @Test("by dates, numbers, or ends", arguments: cases)
+    @Test("the start follows from dates, numbers, or ends", arguments: cases)
     private func start(_ c: Case) throws {
         let url = "http://a.example/l.m3u8"
         let tracker = PlaylistTracker(

@@ -162,7 +162,7 @@ struct PlaylistTrackerTests {
             update: .changed, starts: [-4, 0, 4, 8, 12, 16]),
     ]
 
-    @Test("a reload changes what it should", arguments: steps)
+    @Test("a reload makes the expected changes", arguments: steps)
     func reload(_ step: Step) throws {
         var tracker = try Self.tracker(step.first)
         #expect(try Self.update(&tracker, step.second) == step.update)
@@ -218,7 +218,7 @@ struct PlaylistTrackerTests {
             ]),
     ]
 
-    @Test("no number is a trap, whatever came before it", arguments: farNumbers)
+    @Test("no number traps, whatever came before it", arguments: farNumbers)
     func extremes(_ stream: Stream) throws {
         var tracker = try Self.tracker(stream.lists[0])
         for list in stream.lists.dropFirst() {
@@ -234,7 +234,7 @@ struct PlaylistTrackerTests {
         }
     }
 
-    @Test("a restart is known by new names only: queries that change are no new names")
+    @Test("a restart is recognised by new names only; changed queries are not new names")
     func queriesAreNoNames() throws {
         var tracker = try Self.tracker(PlaylistText(mediaSequence: 5, segments: ["a.ts?t=1", "b.ts?t=1"]))
         let older = PlaylistText(mediaSequence: 4, segments: ["z.ts?t=2", "a.ts?t=2"])
@@ -256,7 +256,7 @@ struct PlaylistTrackerTests {
         #expect(tracker.discontinuity(at: 0) != 0)
     }
 
-    @Test("nothing is new after the end was seen by itself")
+    @Test("an end tag without new segments is recorded as the end")
     func endIsKept() throws {
         var tracker = try Self.tracker(.numbered(0, count: 2))
         _ = try Self.update(&tracker, .numbered(0, count: 2, isEnded: true))
@@ -268,7 +268,7 @@ struct PlaylistTrackerTests {
 
     private static let cut = "#EXT-X-DISCONTINUITY"
 
-    @Test("a list that has ended stays as it is, loaded again or not")
+    @Test("an ended playlist does not change when loaded again")
     func endedList() throws {
         var tracker = try Self.tracker(.numbered(0, count: 3, isEnded: true))
         #expect(try Self.update(&tracker, .numbered(0, count: 3, isEnded: true)) == .unchanged)
@@ -276,7 +276,7 @@ struct PlaylistTrackerTests {
         #expect(tracker.starts == [.zero, .seconds(4), .seconds(8), .seconds(12)])
     }
 
-    @Test("a segment keeps its discontinuity number where the header tag is missing")
+    @Test("a segment keeps its discontinuity number if the header tag is missing")
     func carriedDiscontinuities() throws {
         var tracker = try Self.tracker(
             PlaylistText(segments: ["a", .init("b", tags: [Self.cut]), "c", .init("d", tags: [Self.cut])]))
@@ -295,7 +295,7 @@ struct PlaylistTrackerTests {
     }
 
     @Test(
-        "discontinuity numbers continue from the last segment known where lists share none",
+        "without common segments, discontinuity numbers continue from the last known segment",
         arguments: [(2, [1, 2]), (9, [1, 2])] as [(Int, [Int])])
     func discontinuitiesAcrossHoles(sequence: Int, numbers: [Int]) throws {
         var tracker = try Self.tracker(PlaylistText(segments: ["a", .init("b", tags: [Self.cut])]))
@@ -304,7 +304,7 @@ struct PlaylistTrackerTests {
         #expect((0..<2).map { tracker.discontinuity(at: $0) } == numbers)
     }
 
-    @Test("a discontinuity number that the server writes is taken as it is")
+    @Test("a discontinuity number written by the server is used unchanged")
     func writtenDiscontinuities() throws {
         var tracker = try Self.tracker(
             PlaylistText(discontinuitySequence: 7, segments: ["a", .init("b", tags: [Self.cut])]))
@@ -317,14 +317,14 @@ struct PlaylistTrackerTests {
     // MARK: Reading
 
     @Test(
-        "a time finds the segment that holds it",
+        "a time finds the segment that contains it",
         arguments: [(-1.0, 0), (0, 0), (3.9, 0), (4, 1), (11.9, 2), (12, nil), (99, nil)] as [(Double, Int?)])
     func indexOfTime(time: Double, index: Int?) throws {
         let tracker = try Self.tracker(.numbered(3, count: 3))
         #expect(tracker.index(containing: .seconds(time)) == index)
     }
 
-    @Test("an empty live playlist has no time at all")
+    @Test("an empty live playlist contains no time")
     func emptyLive() throws {
         let tracker = try Self.tracker(PlaylistText(targetDuration: 4), start: .seconds(2))
         #expect(tracker.start == .seconds(2))
@@ -342,7 +342,7 @@ struct PlaylistTrackerTests {
     }
 
     @Test(
-        "a live playlist is stale after 10.5 target durations, after 60 s at the earliest",
+        "a live playlist is stale after 10.5 target durations, but not before 60 s",
         arguments: [(1, 60), (2, 60), (4, 60), (10, 105)] as [(Int, Int)])
     func staleLimit(target: Int, limit: Int) throws {
         let tracker = try Self.tracker(.numbered(0, count: 3, targetDuration: target))

@@ -22,13 +22,13 @@ struct ReloadPhaseTests {
         return ages
     }
 
-    @Test("loads come to be made just after the server wrote", arguments: [0.0, 0.1, 0.5, 1, 1.5, 1.9])
+    @Test("reloads settle just after the server's writes", arguments: [0.0, 0.1, 0.5, 1, 1.5, 1.9])
     func settles(age: Double) {
         let ages = Self.ages(first: .seconds(age), loads: 100)
         #expect(ages.suffix(50).allSatisfy { $0 < .milliseconds(500) })
     }
 
-    @Test("what is not regular is borne: no load is made much later than it could be")
+    @Test("with irregular writes no reload is delayed by much")
     func jitter() {
         var phase = ReloadPhase()
         for media in [2, 0, 7, 2, 2, 0, 0, 4, 2].map(Duration.seconds) {

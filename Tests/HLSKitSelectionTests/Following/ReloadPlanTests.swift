@@ -4,7 +4,7 @@ import Testing
 
 @testable import HLSKitSelection
 
-@Suite("What a list is asked for next")
+@Suite("Plan for the next reload")
 struct ReloadPlanTests {
     private static let offer = "#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES"
 
@@ -26,7 +26,7 @@ struct ReloadPlanTests {
         return directives
     }
 
-    @Test("C06: the next segment is awaited where the server holds requests, and nothing anywhere else")
+    @Test("C06: the next segment is awaited only if the server supports blocking reloads")
     func offers() throws {
         let plan = ReloadPlan()
         #expect(plan.next(in: try Self.tracker()) == PartPosition(sequence: 18))
@@ -39,7 +39,7 @@ struct ReloadPlanTests {
         #expect(ReloadPlan.patience(try Self.tracker(), for: PartPosition(sequence: 18)) == .seconds(8))
     }
 
-    @Test("M05: where parts are loaded the next of them is awaited, near the edge")
+    @Test("M05: with parts in use, the next part is awaited near the edge")
     func parts() throws {
         let plan = ReloadPlan()
         var text = PlaylistText.numbered(10, count: 8)
@@ -118,7 +118,7 @@ struct ReloadPlanTests {
     ]
 
     @Test(
-        "M05: a server that does not hold is asked in the ordinary way, after three times for good", arguments: stories)
+        "M05: a server that does not block is reloaded plainly, after three times for good", arguments: stories)
     func words(_ story: Story) throws {
         var plan = ReloadPlan()
         let tracker = try Self.tracker()
@@ -135,7 +135,7 @@ struct ReloadPlanTests {
         #expect((Self.ask(&plan, tracker).awaited != nil) == story.held.last)
     }
 
-    @Test("parts of the segment that is awaited are not the segment")
+    @Test("parts of the awaited segment do not count as the segment")
     func early() throws {
         var plan = ReloadPlan()
         for _ in 0..<3 {
@@ -151,7 +151,7 @@ struct ReloadPlanTests {
 
     private static let skipping = offer + ",CAN-SKIP-UNTIL=24"
 
-    @Test("C10: a delta update that does not fit is followed by the whole list, two of them end delta updates")
+    @Test("C10: an unfitting delta is followed by a full reload; two of them end delta updates")
     func misfits() throws {
         var plan = ReloadPlan()
         let tracker = try Self.tracker(Self.skipping)
@@ -167,7 +167,7 @@ struct ReloadPlanTests {
         }
     }
 
-    @Test("C10: where the server counts anew, delta updates of before do not count")
+    @Test("C10: after a sequence restart, earlier failed delta updates do not count")
     func newCount() throws {
         var plan = ReloadPlan()
         let tracker = try Self.tracker(Self.skipping)
@@ -182,7 +182,7 @@ struct ReloadPlanTests {
         #expect(Self.ask(&plan, tracker).delta != nil)
     }
 
-    @Test("C10: one that fits forgives one that did not")
+    @Test("C10: a fitting delta update forgives an earlier failure")
     func fits() throws {
         var plan = ReloadPlan()
         let tracker = try Self.tracker(Self.skipping)
@@ -196,7 +196,7 @@ struct ReloadPlanTests {
         }
     }
 
-    @Test("C10: a server that refuses delta updates is asked for the whole list from then on")
+    @Test("C10: a server that refuses delta updates gets full reloads from then on")
     func refusals() throws {
         var plan = ReloadPlan()
         let tracker = try Self.tracker(Self.skipping)

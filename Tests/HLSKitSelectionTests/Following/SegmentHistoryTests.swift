@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// States of one live playlist, one after the other: what each is to the one before.
-@Suite("Which segments are the same")
+@Suite("Matching segments across reloads")
 struct SegmentHistoryTests {
     /// Segments of four seconds; the first has this number in the list, and this one in the run that it is of.
     struct List: Sendable {
@@ -199,7 +199,7 @@ struct SegmentHistoryTests {
     ]
 
     @Test(
-        "a list is told by numbers, discontinuities and dates, then by the last component of paths",
+        "playlists are matched by numbers, discontinuities and dates, then by file names",
         arguments: edges + restarts + falseDates + renumberings)
     func updates(_ test: Case) throws {
         var tracker = try Self.tracker(test.lists[0])
@@ -210,7 +210,7 @@ struct SegmentHistoryTests {
         #expect(updates == test.updates)
     }
 
-    @Test("where numbers jump and the list does not, nothing is new but what is", arguments: [101, 100, 104])
+    @Test("if only the numbers jump, only really new segments are new", arguments: [101, 100, 104])
     func renumbered(segment: Int) throws {
         var tracker = try Self.tracker(List(number: 100, count: 8, segment: 100, namesBySegment: true))
         let last = tracker.position(at: 7)
@@ -223,7 +223,7 @@ struct SegmentHistoryTests {
         if segment != 100 { #expect(tracker.playlist.segments[0].mediaSequence == 5000) }
     }
 
-    @Test("names that are used again and again prove nothing")
+    @Test("names that repeat cyclically prove nothing")
     func ring() throws {
         // s0 … s3, over and over.
         func list(_ number: Int) -> PlaylistText {

@@ -3,7 +3,7 @@ import HLSKitPlaylist
 import HLSKitSelection
 import Testing
 
-@Suite("what a segment needs besides its bytes")
+@Suite("Resources that a segment needs")
 struct SegmentResourcesTests {
     private static let base = "http://a.example/v/list.m3u8"
 
@@ -47,7 +47,7 @@ struct SegmentResourcesTests {
             cause: "no supported key system", detail: "ROT-13 (identity)"),
     ]
 
-    @Test("its map and keys are named", arguments: cases)
+    @Test("a segment's map and keys are listed", arguments: cases)
     private func resources(_ c: Case) throws {
         let text = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-MEDIA-SEQUENCE:7\n\(c.tags)\n#EXTINF:4,\n1.ts\n"
         guard case .media(let playlist) = try Playlist(parsing: Array(text.utf8), url: Self.base),

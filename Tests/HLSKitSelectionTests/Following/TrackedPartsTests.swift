@@ -7,7 +7,7 @@ import Testing
 @testable import HLSKitSelection
 
 /// Segments of two seconds, parts of half a second. The last two segments have their parts.
-@Suite("Parts in a tracked list")
+@Suite("Parts in a tracked playlist")
 struct TrackedPartsTests {
     /// Every other part is independent.
     private static func text(first: Int, count: Int, trailing: Int, gap: Int? = nil, isEnded: Bool = false) -> String {
@@ -39,7 +39,7 @@ struct TrackedPartsTests {
             list, requestURL: "list", url: "list", start: start, loadBegan: .zero, now: .zero, usesParts: usesParts)
     }
 
-    @Test("the edge is the last part, or the last segment where no part is behind it")
+    @Test("the edge is the last part, or the last segment without later parts")
     func edge() throws {
         let whole = Self.tracker(try Self.list())
         #expect(whole.edge == PartPosition(sequence: 13))
@@ -52,7 +52,7 @@ struct TrackedPartsTests {
         #expect(empty.edge == nil)
     }
 
-    @Test("parts that are listed as longer than their segment do not reach beyond it")
+    @Test("parts listed as longer than their segment do not extend past it")
     func overstated() throws {
         let text = Self.text(first: 10, count: 4, trailing: 2).replacing("DURATION=0.5,", with: "DURATION=0.7,")
         let tracker = Self.tracker(
@@ -97,7 +97,7 @@ struct TrackedPartsTests {
         Step("the end in the middle of a segment", [10, 4, 2], [10, 4, 0], .changed, [14, 1], isEnded: true),
     ]
 
-    @Test("C06: a part more is news, and none of what is known of segments changes", arguments: steps)
+    @Test("C06: another part is news, and known segments do not change", arguments: steps)
     func updates(_ step: Step) throws {
         func list(_ numbers: [Int], isEnded: Bool = false) throws -> MediaPlaylist {
             try Self.list(first: numbers[0], count: numbers[1], trailing: numbers[2], isEnded: isEnded)
@@ -118,7 +118,7 @@ struct TrackedPartsTests {
 
     // MARK: Parts in the place of segments
 
-    @Test("parts stand in the place of the segments that have them, each with its place in number and time")
+    @Test("parts replace their segments, each with its number and time")
     func pieces() throws {
         let tracker = Self.tracker(try Self.list(trailing: 2), start: .seconds(100), usesParts: true)
         // Two whole segments, four parts each of two more, two of the one that is being made.
@@ -154,13 +154,13 @@ struct TrackedPartsTests {
         Place(sequence: 14, part: 2, index: nil), Place(sequence: 15, index: nil), Place(sequence: .max, index: nil),
     ]
 
-    @Test("behind the last part of a segment comes the next segment, or what is not listed yet", arguments: places)
+    @Test("after a segment's last part comes the next segment, or an unlisted one", arguments: places)
     func piece(_ place: Place) throws {
         let tracker = Self.tracker(try Self.list(trailing: 2), usesParts: true)
         #expect(tracker.index(of: SegmentPosition(epoch: 0, sequence: place.sequence, part: place.part)) == place.index)
     }
 
-    @Test("a lane goes on part by part, and into the segment when that is all that is listed")
+    @Test("a lane advances part by part, or by segment if only that is listed")
     func lane() throws {
         var lane = MediaLane(id: .main, playlistURL: "list")
         var tracker = Self.tracker(try Self.list(trailing: 1), usesParts: true)
@@ -186,7 +186,7 @@ struct TrackedPartsTests {
         #expect(lane.repeatsParts(at: 3))
     }
 
-    @Test("segments whose parts are not all of them are whole")
+    @Test("segments with an incomplete list of parts stay whole")
     func incomplete() throws {
         var text = Self.text(first: 10, count: 4, trailing: 2)
         text = text.replacing("#EXT-X-PART:DURATION=0.5,URI=\"13.3.mp4\"\n", with: "")
@@ -214,7 +214,7 @@ struct TrackedPartsTests {
         Entry(time: 9.4, gap: 2, place: place(14, 0)), Entry(time: 7.9, gap: 2, place: place(13, 0)),
     ]
 
-    @Test("M01: playing by parts starts exactly at the distance from the edge")
+    @Test("M01: playback of parts starts exactly at the distance from the edge")
     func start() throws {
         let tracker = Self.tracker(try Self.list(trailing: 3), usesParts: true)
         let place = StartPlace(in: tracker, preferences: .init(), tag: nil, liveOffset: .milliseconds(1600))
@@ -236,7 +236,7 @@ struct TrackedPartsTests {
         #expect(tracker.entryIndex(containing: .seconds(entry.time)).map { tracker.position(at: $0) } == entry.place)
     }
 
-    @Test("segments whose parts failed stand whole, and those before them; parts come after them")
+    @Test("segments with failed parts become whole, with all earlier ones; later parts stay")
     func whole() throws {
         var tracker = Self.tracker(try Self.list(trailing: 2), usesParts: true)
         let part = SegmentPosition(epoch: 0, sequence: 12, part: 3)
@@ -258,7 +258,7 @@ struct TrackedPartsTests {
         #expect(tracker.position(at: 4) == SegmentPosition(epoch: 0, sequence: 14, part: 0))
     }
 
-    @Test("where no part is said to be independent, segments can be begun at their start; else where it is said")
+    @Test("without independent parts, decoding starts at segments; otherwise at declared parts")
     func starts() throws {
         func entries(_ change: (inout [MediaSegment]) -> Void, tag: Bool = false) throws -> [Int] {
             var list = try Self.list()
@@ -281,7 +281,7 @@ struct TrackedPartsTests {
         #expect(try entries { $0[2].parts[0].isIndependent = false } == [2, 4, 6, 8])
     }
 
-    @Test("M02: three parts are recommended more for a stall where parts are loaded, else a target duration")
+    @Test("M02: a stall adds three parts to the recommendation with parts, otherwise a target duration")
     func recommendation() throws {
         for usesParts in [true, false] {
             let window = LiveWindow(Self.tracker(try Self.list(trailing: 2), usesParts: usesParts), offset: .seconds(2))

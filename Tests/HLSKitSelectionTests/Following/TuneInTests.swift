@@ -5,7 +5,7 @@ import Testing
 
 @testable import HLSKitSelection
 
-@Suite("Tuning in behind a cache")
+@Suite("Catching up with a cached playlist")
 struct TuneInTests {
     /// Segments of four seconds, numbers 10 to 17, and parts of a second of the next.
     private static func list(
@@ -39,7 +39,7 @@ struct TuneInTests {
         Row(testDescription: "more than a day", age: .seconds(86_401)),
     ]
 
-    @Test("C06: what is listed after the age of the answer is asked for", arguments: rows)
+    @Test("C06: segments newer than the response's age are awaited", arguments: rows)
     func ages(_ row: Row) throws {
         var tuneIn = TuneIn()
         let awaited = tuneIn.await(after: try Self.list(parts: row.parts), age: row.age, isDirected: false)
@@ -47,7 +47,7 @@ struct TuneInTests {
         #expect(tuneIn.awaited == row.awaited)
     }
 
-    @Test("C06: it is asked for once, and not where it was asked for by its number, or nothing is held")
+    @Test("C06: they are awaited once, unless requested by number, and only with blocking reloads")
     func once() throws {
         var tuneIn = TuneIn()
         let list = try Self.list()
@@ -70,7 +70,7 @@ struct TuneInTests {
         #expect(last.await(after: try Self.list(first: .max - 10), age: .seconds(40), isDirected: false) == nil)
     }
 
-    @Test("Age is read as seconds, and as nothing where it is none")
+    @Test("Age is read as seconds, and ignored if invalid")
     func field() {
         func age(_ value: String) -> Duration? {
             TransportResponse(status: 200, urlString: "u", fields: [TransportField(name: "age", value: value)]).age

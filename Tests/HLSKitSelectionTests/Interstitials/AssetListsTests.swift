@@ -4,7 +4,7 @@ import Testing
 
 @testable import HLSKitSelection
 
-@Suite("P01: lists of assets") struct AssetListsTests {
+@Suite("P01: Asset lists") struct AssetListsTests {
     private let target = Duration.seconds(6)
 
     private func makeBreak(_ text: String, startOffset: Double = 0) -> InterstitialBreak {
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(
-        "the URL of a list tells the presentation, and how far its event is",
+        "a list's URL contains the presentation and the offset into its event",
         arguments: [
             ("https://a.example/l", 0, "https://a.example/l?_HLS_primary_id=p"),
             ("https://a.example/l?", 0, "https://a.example/l?_HLS_primary_id=p"),
@@ -39,7 +39,7 @@ import Testing
         #expect(url == "https://a.example/?_HLS_primary_id=a%26b%3D%C3%BC")
     }
 
-    @Test("a list is asked for ahead of its event, once, and again when the event comes again")
+    @Test("a list is requested ahead of its event, once, and again for a repeated event")
     func ahead() {
         var lists = AssetLists(primaryID: "p")
         let next = makeBreak("a list;b 10;c list")
@@ -62,7 +62,7 @@ import Testing
         #expect(lists.due(next, in: .zero, targetDuration: target, now: .seconds(9)).count == 2)
     }
 
-    @Test("an event that is begun in its middle says so, and only it does")
+    @Test("only an event started in its middle sends its offset")
     func middle() {
         var lists = AssetLists(primaryID: "p")
         let requests = lists.due(
@@ -70,7 +70,7 @@ import Testing
         #expect(requests.map { $0.url.contains("_HLS_start_offset=7.5") } == [true, false])
     }
 
-    @Test("a list that has grown old before its event comes is asked for again")
+    @Test("a list that expired before its event is requested again")
     func old() {
         var lists = AssetLists(primaryID: "p")
         let next = makeBreak("a list")
@@ -83,7 +83,7 @@ import Testing
         #expect(lists["a"] == .asked)
     }
 
-    @Test("answers that nobody waits for are not taken")
+    @Test("unrequested responses are dropped")
     func unasked() {
         var lists = AssetLists(primaryID: "p")
         lists.take((InterstitialAssetList(assets: []), base: "x"), of: "a")
@@ -95,7 +95,7 @@ import Testing
         #expect(lists["a"] == .unknown)
     }
 
-    @Test("references of a list are resolved against where it came from; those that cannot be are left out")
+    @Test("references resolve against the list's URL; invalid ones are dropped")
     func references() {
         let entries = ["ad/1.m3u8", "https://b.example/2", "https://h:port/", "/3"]
         let list = InterstitialAssetList(assets: entries.map { .init(uri: $0, duration: .seconds(1)) })

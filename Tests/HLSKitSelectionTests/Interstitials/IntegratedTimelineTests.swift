@@ -5,7 +5,7 @@ import Testing
 
 @testable import HLSKitSelection
 
-@Suite("P02: the timeline of an item with its interstitials") struct IntegratedTimelineTests {
+@Suite("P02: Integrated timeline of an item with interstitials") struct IntegratedTimelineTests {
     struct Row: Sendable, CustomTestStringConvertible {
         var events: String
         var isLive = false
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(
-        "it has what is played, in order",
+        "the timeline contains the played segments in order",
         arguments: [
             Row("", "0-600@0"),
             Row("a@100 30 r0 range", "0-100@0 a:30@100 100-600@130"),
@@ -71,7 +71,7 @@ import Testing
         #expect(timeline.length == timeline.segments.last?.end)
     }
 
-    @Test("it stays the same while the item plays, but for events that do not come again")
+    @Test("it does not change while the item plays, except for events played once")
     func whilePlaying() throws {
         var item = try ScheduledItem("a@100 30 r0 range;b@200 20 r0 once range")
         let before = item.schedule.timeline()
@@ -85,7 +85,7 @@ import Testing
         #expect(Self.text(item.schedule.timeline()) == "0-100@0 a:30@100 100-600@130")
     }
 
-    @Test("a list that comes says how long its event is")
+    @Test("a loaded list sets its event's duration")
     func knownList() throws {
         var item = try ScheduledItem("a@100 30 list range")
         let assets = [10, 7.5].map { InterstitialAssetList.Asset(uri: "x", duration: .seconds($0)) }
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test(
-        "its times are places of the item or of an event",
+        "its times map to positions in the item or an event",
         arguments: [
             (-5, .primary(.zero)), (0, .primary(.zero)), (99, .primary(.seconds(99))),
             (100, .interstitial("a", .zero)), (115, .interstitial("a", .seconds(15))), (130, .primary(.seconds(100))),
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test(
-        "item times have their time on it, those in whose place an event plays as well",
+        "item times map to the timeline, also those replaced by an event",
         arguments: [
             (0, 0), (99, 99), (100, 100), (150, 180), (199, 229), (200, 230), (210, 240), (219, 249), (220, 250),
             (299, 329), (300, 330), (315, 330), (330, 330), (400, 400), (600, 600), (-1, nil), (601, nil),
@@ -126,7 +126,7 @@ import Testing
         #expect(try timeline().time(ofPrimary: .seconds(time)) == expected.map { .seconds($0) })
     }
 
-    @Test("offsets into events have their time on it")
+    @Test("offsets into events map to the timeline")
     func ofEvents() throws {
         let timeline = try timeline()
         #expect(timeline.time(ofEvent: "a", offset: .seconds(12)) == .seconds(112))
@@ -138,7 +138,7 @@ import Testing
         #expect(late.time(ofPrimary: .seconds(7)) == .seconds(7))
     }
 
-    @Test("what is played twice is found where it is meant")
+    @Test("of media played twice, the intended occurrence is found")
     func twice() throws {
         let timeline = try ScheduledItem("a@100 30 r-20 range").schedule.timeline()
         #expect(Self.text(timeline) == "0-100@0 a:30@100 80-600@130")
@@ -146,7 +146,7 @@ import Testing
         #expect(timeline.time(ofPrimary: .seconds(90), from: .seconds(100)) == .seconds(140))
     }
 
-    @Test("every time leads back to itself")
+    @Test("every time maps to a position and back")
     func roundTrips() throws {
         for events in ["", "a@100 30 r0 range;b@200 20 range;c@400 30 r50 range", "p 10 pre range;z 5 post range"] {
             let timeline = try ScheduledItem(events).schedule.timeline()
@@ -171,7 +171,7 @@ import Testing
         #expect(timeline.segments[1].event?.id == "a" && timeline.segments[0].event == nil)
     }
 
-    @Test("boundaries are where offsets into a segment are")
+    @Test("boundaries are at offsets into a segment")
     func boundaries() throws {
         let timeline = try timeline()
         let offsets = [20, 0, -1, 30, 31].map { Duration.seconds($0) }
@@ -183,14 +183,14 @@ import Testing
         #expect(timeline.boundaries(of: other, offsets: offsets).isEmpty)
     }
 
-    @Test("an empty timeline has no places")
+    @Test("an empty timeline has no positions")
     func empty() {
         let timeline = InterstitialSchedule().timeline()
         #expect(timeline.segments.isEmpty && timeline.length == .zero)
         #expect(timeline.place(at: .zero) == nil && timeline.time(ofPrimary: .zero) == nil)
     }
 
-    @Test("many events, also those that overlap, make a timeline that ends")
+    @Test("many overlapping events give a finite timeline")
     func many() {
         var schedule = InterstitialSchedule()
         schedule.update(PrimaryTimeline(start: .zero, end: .seconds(10_000), isLive: false)) { _ in nil }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HLSKitSelection
 
-@Suite("P01: what plays in a break") struct InterstitialBreakTests {
+@Suite("P01: Contents of a break") struct InterstitialBreakTests {
     private static func list(_ durations: [Double?], skip: InterstitialSkipControl? = nil) -> InterstitialAssetList {
         let assets = durations.enumerated().map {
             InterstitialAssetList.Asset(uri: "\($0.offset)", duration: $0.element.map { .seconds($0) })
@@ -35,7 +35,7 @@ import Testing
 
     // MARK: Assets
 
-    @Test("the assets of a list play one after the other, and their lengths add up")
+    @Test("the assets of a list play one after the other, and their durations add up")
     func assets() {
         let lists = Self.lists(["a": Self.list([10, 12.5])])
         var running = Self.makeBreak("a list")
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(
-        "limits, offsets and failures decide what of a list plays, and how long it counts",
+        "limits, offsets and failures determine the played assets and the counted duration",
         arguments: [
             Row(event: "a list l15", durations: [10, 10], ends: [10, 5], expected: "0:0-15 1:0-5", offset: 15),
             Row(event: "a list l10", durations: [10, 10], ends: [10], expected: "0:0-10", offset: 10),
@@ -111,7 +111,7 @@ import Testing
         #expect(running.resumptionOffset == .seconds(row.offset))
     }
 
-    @Test("an asset that fails in its middle counts as far as it was played")
+    @Test("an asset that fails in its middle counts up to the failure")
     func failsInside() {
         let lists = Self.lists(["a": Self.list([10, 10])])
         var running = Self.makeBreak("a list")
@@ -123,7 +123,7 @@ import Testing
         #expect(running.resumptionOffset == .seconds(14))
     }
 
-    @Test("facts that come when nothing plays change nothing")
+    @Test("asset events change nothing while nothing plays")
     func untimely() {
         var running = Self.makeBreak("a list;b 10")
         running.assetEnded(at: .seconds(5))
@@ -140,7 +140,7 @@ import Testing
 
     // MARK: Lists
 
-    @Test("a list that is not here is waited for until its deadline, counted from when it is needed")
+    @Test("a missing list is waited for until its deadline, counted from when it is needed")
     func deadline() {
         let lists = AssetLists(primaryID: "p")
         var running = Self.makeBreak("a list;b 10")
@@ -151,7 +151,7 @@ import Testing
         #expect(running.step(lists, now: until) == .play(b, from: .zero, upTo: nil))
     }
 
-    @Test("a list that comes while it is waited for plays, and one that has failed is not waited for")
+    @Test("a list that arrives during the wait plays, and a failed one is not waited for")
     func awaited() {
         var lists = AssetLists(primaryID: "p")
         var running = Self.makeBreak("a list;b list")
@@ -164,7 +164,7 @@ import Testing
 
     // MARK: Leaving
 
-    @Test("an event that is skipped counts as played, and the next one plays")
+    @Test("a skipped event counts as played, and the next one plays")
     func skipped() {
         let lists = Self.lists(["a": Self.list([10, 10]), "b": Self.list([5])])
         for (text, offset) in [("a list;b list", 25.0), ("a list r3;b list", 8), ("a list l12;b list", 17)] {
@@ -179,7 +179,7 @@ import Testing
         }
     }
 
-    @Test("a break that is cancelled is over at once, and the item continues where that says, or after what was played")
+    @Test("cancelling ends a break; the item continues at the given offset, or after played media")
     func cancelled() {
         let lists = Self.lists(["a": Self.list([10]), "b": Self.list([5])])
         for (resumption, expected) in [(0.0, 10.0), (3, 13), (-2, 8), (nil, 14)] as [(Double?, Double)] {
@@ -196,7 +196,7 @@ import Testing
 
     // MARK: Restrictions
 
-    @Test("what a break restricts is refused while it runs")
+    @Test("restricted seeks and rates are refused during a break")
     func restrictions() {
         let free = Self.makeBreak("a 10")
         #expect(!free.refusesSeek(to: .seconds(200)) && !free.refusesSeek(to: .seconds(50)))
@@ -213,7 +213,7 @@ import Testing
         #expect(join.refusesSeek(to: .zero))
     }
 
-    @Test("an event that is over restricts nothing any more")
+    @Test("an ended event restricts nothing")
     func restrictionsEnd() {
         var running = Self.makeBreak("a 10 skip jump;b 10")
         _ = running.step(AssetLists(primaryID: ""), now: .zero)
@@ -223,7 +223,7 @@ import Testing
         #expect(!running.refusesSeek(to: .seconds(200)) && running.maximumRate == nil)
     }
 
-    @Test("a skip button is offered when the list says so, else when the event does")
+    @Test("a skip button is offered by the list, otherwise by the event")
     func skipControl() {
         var event = EventWords("a 60 list").event()
         event.skipControl = InterstitialSkipControl(offset: .seconds(30))
@@ -247,7 +247,7 @@ import Testing
         #expect(none.skippableEventState(at: .zero) == .notSkippable)
     }
 
-    @Test("offsets into an event that was begun in its middle count from its beginning")
+    @Test("offsets into an event started in its middle count from the event's beginning")
     func eventOffset() {
         var running = Self.makeBreak("a list", startOffset: 14, arrival: 114)
         #expect(running.eventOffset(at: .zero) == nil)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HLSKitSelection
 
-@Suite("P01: events of playlists") struct InterstitialEventTests {
+@Suite("P01: Events of playlists") struct InterstitialEventTests {
     private func event(_ attributes: String, plan: String = "") throws -> InterstitialEvent? {
         let playlist = try MediaPlaylist(
             parsing: """
@@ -19,7 +19,7 @@ import Testing
         return InterstitialEvent(group, base: playlist.url)
     }
 
-    @Test("a date range without more says what the specification has for it")
+    @Test("a minimal date range has the specification's defaults")
     func defaults() throws {
         let event = try #require(try event(#"X-ASSET-URI="ad.m3u8""#))
         #expect(event.id == "i")
@@ -33,7 +33,7 @@ import Testing
         #expect(!event.alignsStartWithPrimarySegmentBoundary && !event.alignsResumptionWithPrimarySegmentBoundary)
     }
 
-    @Test("everything that it can say")
+    @Test("every attribute is read")
     func everything() throws {
         let event = try #require(
             try event(
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(
-        "its length is what the range says, else what is planned, within its limit",
+        "its duration is the range's, else the planned one, within its limit",
         arguments: [
             (",DURATION=30", "", 30), (",PLANNED-DURATION=40", "", 40), (",END-DATE=\"2026-01-01T00:00:26Z\"", "", 20),
             ("", "", nil), (",DURATION=30", ",X-PLAYOUT-LIMIT=12", 12), (",DURATION=30", ",X-PLAYOUT-LIMIT=50", 30),
@@ -71,7 +71,7 @@ import Testing
         if expected != nil { #expect(event.length(.seconds(5)) == .seconds(5)) }
     }
 
-    @Test("one that lasts until the next of its class knows so")
+    @Test("an event that lasts until the next of its class has that flag")
     func endOnNext() throws {
         let playlist = try MediaPlaylist(
             parsing: """
@@ -95,13 +95,13 @@ import Testing
     }
 
     @Test(
-        "what cannot be played is no event",
+        "an event without playable content is ignored",
         arguments: ["X-RESUME-OFFSET=0", #"X-ASSET-URI="""#, #"X-ASSET-LIST="https://h:port/""#])
     func refused(attributes: String) throws {
         #expect(try event(attributes) == nil)
     }
 
-    @Test("of two contents the list counts")
+    @Test("a list overrides a single asset")
     func both() throws {
         #expect(try event(#"X-ASSET-URI="a",X-ASSET-LIST="l""#)?.content == .assetList("https://example.com/x/l"))
     }

@@ -2,7 +2,7 @@ import HLSKitTime
 import Testing
 
 /// What is played of an item and its events: each row by the dates of a playlist, and by the times and the dates of a program.
-@Suite("P01: the schedule of interstitials") struct InterstitialScheduleTests {
+@Suite("P01: Interstitial schedule") struct InterstitialScheduleTests {
     typealias Way = ScheduledItem.Way
 
     struct Row: Sendable, CustomTestStringConvertible {
@@ -70,7 +70,7 @@ import Testing
         Row("a@1e12 10", "0-600 end"),
     ]
 
-    @Test("an event plays where it begins, and the item continues where it says", arguments: one, Way.allCases)
+    @Test("an event plays at its start, and the item continues at its resumption offset", arguments: one, Way.allCases)
     func oneEvent(_ row: Row, _ way: Way) throws { try check(row, way) }
 
     // MARK: Several
@@ -111,7 +111,7 @@ import Testing
     ]
 
     @Test(
-        "events of one place follow each other, and those that overlap are not lost", arguments: several, Way.allCases)
+        "events at one position play in sequence, and overlapping ones are not lost", arguments: several, Way.allCases)
     func severalEvents(_ row: Row, _ way: Way) throws { try check(row, way) }
 
     // MARK: Cues
@@ -149,7 +149,7 @@ import Testing
         Row("a@100 10 r0 once;b@100 5 r0", seeks: [(150, 90)], "0-100 a:10 b:5 100-150 90-100 b:5 100-600 end"),
     ]
 
-    @Test("cues play before the item, behind it, or once", arguments: cues, Way.allCases)
+    @Test("cues play before the item, after it, or once", arguments: cues, Way.allCases)
     func cuedEvents(_ row: Row, _ way: Way) throws { try check(row, way) }
 
     // MARK: Seeks
@@ -195,7 +195,7 @@ import Testing
         Row("a@100 10 r-20 jump", seeks: [(110, 120)], "0-100 a:10 80-110 120-600 end"),
     ]
 
-    @Test("a seek plays what must be played, and what it lands in", arguments: seeks, Way.allCases)
+    @Test("a seek plays mandatory events, and the event it lands in", arguments: seeks, Way.allCases)
     func soughtEvents(_ row: Row, _ way: Way) throws { try check(row, way) }
 
     // MARK: Alignment
@@ -218,7 +218,7 @@ import Testing
         Row("a@1 5 r-8 out in", "a:5 0-600 end"),
     ]
 
-    @Test("events are aligned with segments where they say so", arguments: aligned, Way.allCases)
+    @Test("events snap to segments if they request it", arguments: aligned, Way.allCases)
     func alignedEvents(_ row: Row, _ way: Way) throws { try check(row, way) }
 
     // MARK: Joins
@@ -238,7 +238,7 @@ import Testing
         Row("a@100 30;b@120 30", from: 145, "b+25:5 150-600 end"),
     ]
 
-    @Test("what begins in the middle of an event plays the rest of it", arguments: joins, Way.allCases)
+    @Test("starting in the middle of an event plays its rest", arguments: joins, Way.allCases)
     func joined(_ row: Row, _ way: Way) throws { try check(row, way) }
 
     static let live: [Row] = [
@@ -277,10 +277,10 @@ import Testing
         Row("a@1000 30", from: 300, "300-600 ..."),
     ]
 
-    @Test("P01: live streams are joined, and left where they may be", arguments: live, Way.allCases)
+    @Test("P01: live streams are joined, and left if allowed", arguments: live, Way.allCases)
     func liveEvents(_ row: Row, _ way: Way) throws { try check(row, way, isLive: true) }
 
-    @Test("a recording is not held to the edge, nor is what was waited in it skipped")
+    @Test("a recording is not held at the edge, and waiting does not skip media")
     func waitedInRecording() throws {
         var item = try ScheduledItem("a@100 10")
         #expect(item.played(from: 0, waited: 5, latest: 50) == "0-100 a:10 110-600 end")

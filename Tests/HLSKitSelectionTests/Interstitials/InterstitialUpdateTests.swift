@@ -5,7 +5,7 @@ import Testing
 @testable import HLSKitSelection
 
 /// What changes while an item plays: its playlist, the program's events, the user's mind.
-@Suite("P02: schedules that change") struct InterstitialUpdateTests {
+@Suite("P02: Schedule changes") struct InterstitialUpdateTests {
     private func ids(_ running: InterstitialBreak?) -> [String] { running?.events.map(\.id) ?? [] }
 
     private func begun(_ running: InterstitialBreak?) throws -> InterstitialBreak { try #require(running) }
@@ -16,7 +16,7 @@ import Testing
 
     // MARK: Playlists
 
-    @Test("an event that a live list names ahead of the playhead plays, and one that it takes back does not")
+    @Test("a live event added ahead of the playhead plays, and a removed one does not")
     func addedAndRemoved() throws {
         var item = try ScheduledItem("a@310 10 r0", isLive: true)
         #expect(item.schedule.start(at: .seconds(300)) == nil)
@@ -31,7 +31,7 @@ import Testing
         #expect(item.schedule.next(after: .seconds(300)) == nil)
     }
 
-    @Test("an event that is named when its start has been played is entered where the playhead is, or is past")
+    @Test("an event added after its start is entered at the playhead, or has passed")
     func late() throws {
         var item = try ScheduledItem("", isLive: true)
         #expect(item.schedule.start(at: .seconds(300)) == nil)
@@ -43,7 +43,7 @@ import Testing
         #expect(item.schedule.arrive(at: .seconds(312)) == nil)
     }
 
-    @Test("an event that moves a little after it was played does not come again")
+    @Test("an event that moves slightly after it was played is not repeated")
     func moved() throws {
         var item = try ScheduledItem("a@310 10 r0", isLive: true)
         _ = item.schedule.start(at: .seconds(300))
@@ -54,7 +54,7 @@ import Testing
         #expect(item.schedule.next(after: .seconds(310)) == nil)
     }
 
-    @Test("the state of a list is news only where it differs")
+    @Test("a playlist's state is news only if it differs")
     func news() throws {
         let date = ScheduledItem.date
         let group = DateRangeMetadataGroup(
@@ -71,7 +71,7 @@ import Testing
         #expect(schedule.read([], base: "https://a.example/") == true)
     }
 
-    @Test("what a list says of an event that plays holds at once: its limit, and where the item continues")
+    @Test("a playing event's new limit and resumption offset apply at once")
     func changedLimit() throws {
         var item = try ScheduledItem("a@310 30", isLive: true)
         _ = item.schedule.start(at: .seconds(300))
@@ -87,7 +87,7 @@ import Testing
         #expect(resumption(item.schedule.finish(running)) == .seconds(330))
     }
 
-    @Test("an event that plays and is taken back is played to its end; one that has not begun is left out")
+    @Test("a removed event that is playing plays to its end; one not yet started is dropped")
     func takenBack() throws {
         var item = try ScheduledItem("a@310 10;b@310 10;c@310 10", isLive: true)
         _ = item.schedule.start(at: .seconds(300))
@@ -103,7 +103,7 @@ import Testing
         #expect(item.schedule.arrive(at: .seconds(310)) == nil)
     }
 
-    @Test("a break that is over is not added to")
+    @Test("an ended break gets no more events")
     func refreshedAtEnd() throws {
         var item = try ScheduledItem("a@310 10", isLive: true)
         _ = item.schedule.start(at: .seconds(300))
@@ -115,7 +115,7 @@ import Testing
         #expect(ids(over) == ["a"])
     }
 
-    @Test("a live stream that ends plays what comes last")
+    @Test("when a live stream ends, its post-roll plays")
     func ended() throws {
         var item = try ScheduledItem("a@600 5;z 5 post", isLive: true)
         _ = item.schedule.start(at: .seconds(300))
@@ -128,7 +128,7 @@ import Testing
         #expect(ids(item.schedule.end()).isEmpty)
     }
 
-    @Test("a list that tells lengths places what comes after", arguments: [(nil, true), (Duration.seconds(12), false)])
+    @Test("a known length ends an event before a late start", arguments: [(nil, true), (Duration.seconds(12), false)])
     func knownLength(length: Duration?, isEntered: Bool) throws {
         var item = try ScheduledItem("a@100 30 list")
         let asset = InterstitialAssetList.Asset(uri: "x", duration: length)
@@ -138,7 +138,7 @@ import Testing
 
     // MARK: Programs
 
-    @Test("a program's events take the place of those of the playlist until it gives them up")
+    @Test("an app's events replace the playlist's until the app removes them")
     func overridden() throws {
         var item = try ScheduledItem("a@100 10 r0;p 5 pre")
         let own = EventWords.all("b@50 10 r0").map { $0.event() }
@@ -155,7 +155,7 @@ import Testing
         #expect(item.schedule.events.map(\.id) == ["p", "a"])
     }
 
-    @Test("dates of a program find their place when the playlist has dates, and follow it")
+    @Test("an app's dates are placed when the playlist has dates, and follow them")
     func dates() {
         var schedule = InterstitialSchedule()
         let primary = PrimaryTimeline(start: .zero, end: .seconds(600), isLive: false)
@@ -168,7 +168,7 @@ import Testing
         #expect(schedule.next(after: .zero) == .seconds(103))
     }
 
-    @Test("of two events with one ID the first counts")
+    @Test("the first of two events with one ID applies")
     func twins() {
         var schedule = InterstitialSchedule()
         schedule.update(PrimaryTimeline(start: .zero, end: .seconds(600), isLive: false)) { _ in nil }
@@ -177,7 +177,7 @@ import Testing
     }
 
     @Test(
-        "times that are none, or beyond all items, are no places",
+        "invalid and extreme times are ignored",
         arguments: [
             MediaTime.invalid, .indefinite, .positiveInfinity, .negativeInfinity, MediaTime(value: .max, timescale: 1),
             MediaTime(value: .min, timescale: 1),
@@ -189,7 +189,7 @@ import Testing
         #expect(schedule.isEmpty)
     }
 
-    @Test("numbers of any size move nothing out of the item")
+    @Test("numbers of any size keep positions inside the item")
     func hugeNumbers() {
         let huge = [MediaTime.positiveInfinity, .negativeInfinity, MediaTime(value: .max, timescale: 1), .invalid]
         for (index, offset) in huge.enumerated() {
@@ -218,7 +218,7 @@ import Testing
 
     // MARK: Users
 
-    @Test("an event that is entered by the user plays from there, with those behind it")
+    @Test("an event entered by the user plays from there, followed by the later events")
     func entered() throws {
         var item = try ScheduledItem("a@100 10;b@100 20;p 5 pre;z 5 post")
         _ = item.schedule.start(at: .zero)
@@ -232,7 +232,7 @@ import Testing
         #expect(item.schedule.enter("x", at: .zero) == nil)
     }
 
-    @Test("an event that is played once is entered where the user asks for it")
+    @Test("an event played once can be entered again by the user")
     func enteredAgain() throws {
         var item = try ScheduledItem("a@100 10 once;b@100 20 once")
         let running = try begun(item.schedule.start(at: .seconds(100)))
@@ -240,7 +240,7 @@ import Testing
         #expect(ids(item.schedule.enter("a", at: .zero)) == ["a"])
     }
 
-    @Test("a change of direction makes events come again")
+    @Test("a change of direction repeats events")
     func reversed() throws {
         var item = try ScheduledItem("a@100 10 r0")
         let running = try begun(item.schedule.start(at: .seconds(100)))
@@ -253,7 +253,7 @@ import Testing
         #expect(item.schedule.next(after: .seconds(90)) == .seconds(100))
     }
 
-    @Test("what comes next is known before it comes, and asking changes nothing")
+    @Test("the next break is known in advance, and asking changes nothing")
     func upcoming() throws {
         let item = try ScheduledItem("a@100 10;b@100 20;z 5 post once")
         #expect(item.schedule.upcoming(from: .zero)?.place == .seconds(100))
@@ -263,7 +263,7 @@ import Testing
     }
 
     @Test(
-        "an event ahead of the playhead is not aligned with what is behind it",
+        "an event ahead of the playhead does not snap to an earlier boundary",
         arguments: [(99.0, 100.0), (100, 100), (101.5, 106), (103, 106), (103.5, 100)])
     func boundaryBehind(playhead: Double, expected: Double) {
         var primary = PrimaryTimeline(start: .zero, end: .seconds(100), isLive: true)
@@ -279,7 +279,7 @@ import Testing
         #expect(schedule.stops.map(\.time) == [.seconds(expected)])
     }
 
-    @Test("each of several playlists is heard where events are aligned")
+    @Test("events snap to boundaries of all playlists")
     func boundaries() {
         let video = [0, 6, 12, 18].map { Duration.seconds($0) }
         let audio = [0, 5, 11, 16].map { Duration.seconds($0) }

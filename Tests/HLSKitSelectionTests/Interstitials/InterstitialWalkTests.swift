@@ -14,7 +14,7 @@ import Testing
 /// - a seek over an event that must not be jumped over gives a break of such an event;
 /// - a break ends, plays no event longer than its limit, and leads to a place of the item;
 /// - the next break lies ahead, and there it is due.
-@Suite("P01: random walks through schedules", .ownThread) struct InterstitialWalkTests {
+@Suite("P01: Random walks through schedules", .ownThread) struct InterstitialWalkTests {
     /// The first forty, or those that `HLSKIT_WALKS` names, as in `0-1000`: each has a thousand steps.
     private static let seeds: [UInt64] = {
         let text = ProcessInfo.processInfo.environment["HLSKIT_WALKS"] ?? "0-40"
@@ -23,7 +23,7 @@ import Testing
         return Array(bounds[0]..<bounds[1])
     }()
 
-    @Test("whatever happens, the rules hold", arguments: seeds)
+    @Test("the invariants hold in random walks", arguments: seeds)
     func walk(seed: UInt64) throws {
         var walk = Walk(seed: seed)
         for _ in 0..<1000 { try walk.step() }

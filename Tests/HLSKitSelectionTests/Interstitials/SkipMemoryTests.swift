@@ -4,7 +4,7 @@ import HLSKitSelection
 import HLSKitTime
 import Testing
 
-@Suite("P05: what is skipped of a window that moves") struct SkipMemoryTests {
+@Suite("P05: Skipped ranges in a moving window") struct SkipMemoryTests {
     /// A live list of segments of 5 s, the first of which is `first`, of a stream with these markers and names.
     private static func ranges(
         _ rule: SkipRule, first: Int, count: Int = 4, markers: [Int: String] = [:], ads: Set<Int> = [],
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test("a break goes on, and ends, though the marker of its beginning has left the window")
+    @Test("a break continues and ends after its start marker has left the window")
     func markers() throws {
         var memory = SkipMemory()
         let rule = try SkipRule(dateRanges: ["EXT-X-CUE-OUT"])
@@ -33,7 +33,7 @@ import Testing
         #expect(found == [[], ["10-610 0"], ["10-610 0"], ["10-45 0"], ["10-45 0"]])
     }
 
-    @Test("a break ends after the duration that it says, and one that nobody ends after ten minutes")
+    @Test("a break ends after its declared duration, or after ten minutes without an end")
     func ends() throws {
         var memory = SkipMemory()
         let rule = try SkipRule(dateRanges: ["EXT-X-CUE-OUT"])
@@ -46,7 +46,7 @@ import Testing
             ])
     }
 
-    @Test("a stream that is joined inside of a break is in it until the marker of its end")
+    @Test("a stream joined inside a break is in it until the end marker")
     func joined() throws {
         var memory = SkipMemory()
         let rule = try SkipRule(dateRanges: ["EXT-X-CUE-OUT"])
@@ -67,7 +67,7 @@ import Testing
         #expect(try Self.ranges(rule, first: 5, markers: twice, &memory) == ["30-35 0"])
     }
 
-    @Test("the marker of an end names its break", arguments: ["EXT-X-SCTE35", "ID=b7"])
+    @Test("an end marker names its break", arguments: ["EXT-X-SCTE35", "ID=b7"])
     func names(_ expression: String) throws {
         var memory = SkipMemory()
         let markers = [6: #"#EXT-X-SCTE35:CUE-IN=YES,ID="b7""#]
@@ -75,7 +75,7 @@ import Testing
             try Self.ranges(SkipRule(dateRanges: [expression]), first: 5, markers: markers, &memory) == ["25-30 0"])
     }
 
-    @Test("segments that have left the window are still left out, each counts once, and only so many parts are kept")
+    @Test("segments outside the window stay skipped, count once, and few ranges are kept")
     func segments() throws {
         var memory = SkipMemory()
         let rule = try SkipRule(segmentURIs: ["^ad/"])

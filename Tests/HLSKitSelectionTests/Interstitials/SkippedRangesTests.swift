@@ -5,7 +5,7 @@ import HLSKitSelection
 import HLSKitTime
 import Testing
 
-@Suite("P05: what is skipped") struct SkippedRangesTests {
+@Suite("P05: Skipped ranges") struct SkippedRangesTests {
     private func ranges(_ dateRanges: String?, _ segments: String?) throws -> SkippedRanges {
         func tag(_ id: String, _ from: Int, _ more: String) -> String {
             "#EXT-X-DATERANGE:ID=\"\(id)\",CLASS=\"ad\",START-DATE=\"2026-01-01T00:00:\(from)Z\"\(more)"
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(
-        "a date range ends where it, or the splice that leads back, says; else it is open only if it says that it will end",
+        "a date range ends as declared or at its splice-in; it stays open only if it announces an end",
         arguments: [
             // Out and in with one ID, and with two.
             (
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(
-        "a break of markers ends at the one that says so, else as long after its beginning as that says",
+        "a marker break ends at its end marker, or after its declared duration",
         arguments: [
             ([2: "#EXT-X-CUE-OUT:12", 4: "#EXT-X-CUE-IN"], ["10.0-20.0 "]), ([2: "#EXT-X-CUE-OUT:12"], ["10.0-22.0 "]),
             ([2: "#EXT-X-CUE-OUT", 4: "#EXT-X-CUE-IN"], ["10.0-20.0 "]), ([2: "#EXT-X-CUE-OUT"], ["10.0-610.0 "]),
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test(
-        "date ranges and segments that are meant are skipped, those that touch as one",
+        "matching date ranges and segments are skipped, adjacent ones together",
         arguments: [
             (nil, nil, []), ("ad", nil, [12..<22, 40..<43]), ("ID=a", nil, [12..<18]), ("ID=c", nil, [40..<43]),
             ("ID=d", nil, []), ("ID=e", nil, []), ("other", nil, []), (nil, "/ad/", [10..<15, 35..<40]),
@@ -122,7 +122,7 @@ import Testing
         #expect(ranges == expected.map { .seconds($0.lowerBound)..<(.seconds($0.upperBound)) })
     }
 
-    @Test("playing leaves a range at its end, and knows of the next")
+    @Test("playback leaves a range at its end and knows the next one")
     func places() throws {
         let ranges = try ranges("ad", "/ad/")
         for (time, end, next) in [

@@ -6,7 +6,7 @@ import Testing
 @testable import HLSKitPlayback
 @testable import HLSKitSelection
 
-@Suite("P05: skipping and breaks")
+@Suite("P05: Skipping and breaks")
 struct SkippingScheduleTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var skipped: [Range<Double>]
@@ -44,7 +44,7 @@ struct SkippingScheduleTests {
         Case(skipped: [20..<620], live: (60, 50), played: "0-20 later"),
     ]
 
-    @Test("what is skipped is a break with nothing in it", arguments: cases)
+    @Test("a skipped range plays as an empty break", arguments: cases)
     func played(_ item: Case) throws {
         var scheduled = try ScheduledItem(item.events, isLive: item.live != nil, end: item.live?.end ?? 100)
         _ = scheduled.schedule.skip(SkippedRanges(item.skipped))
@@ -52,7 +52,7 @@ struct SkippingScheduleTests {
     }
 
     @Test(
-        "all of the item may be left out but its events",
+        "all of an item except its events may be skipped",
         arguments: [
             ("a@20 10;b@40 5 r0;c@70 5", "a:10 b:5 c:5 end"), ("a@0 10 pre;b@0 5;c@0 5 post", "a:10 b:5 c:5 end"),
             ("a@20 10;b@25 5", "a:10 b:5 end"), ("", "end"),
@@ -68,7 +68,7 @@ struct SkippingScheduleTests {
     }
 
     @Test(
-        "live: what is waited for is told from where playing was, also where the window has gone past that, or past its end",
+        "live: an awaited skip is reported from the old position, even past the window or its end",
         arguments: [(25, 40, 30), (20, 40, 30), (35, 50, 35), (5, 20, nil)] as [(Int, Int, Int?)])
     func window(start: Int, end: Int, resumption: Int?) throws {
         var schedule = InterstitialSchedule()
@@ -87,7 +87,7 @@ struct SkippingScheduleTests {
         #expect(schedule.takeSkippedContent().map(\.timeRange) == told)
     }
 
-    @Test("what was left out is told, from where playing was, once")
+    @Test("a skip is reported once, from the playback position")
     func told() throws {
         var schedule = InterstitialSchedule()
         schedule.update(PrimaryTimeline(start: .zero, end: .seconds(100), isLive: false)) { _ in nil }
@@ -101,7 +101,7 @@ struct SkippingScheduleTests {
         #expect(schedule.takeSkippedContent().isEmpty)
     }
 
-    @Test("the stage waits for a live stream, and tells what was left out when the item resumes behind it")
+    @Test("the stage waits for a live stream, and reports the skip when the item resumes after it")
     func stage() {
         var stage = BreakStage(primaryID: "p")
         func list(_ end: Int) -> (inout InterstitialSchedule) -> Void {
@@ -127,7 +127,7 @@ struct SkippingScheduleTests {
         #expect(stage.next(facts) == nil)
     }
 
-    @Test("the one timeline does without what is skipped")
+    @Test("the integrated timeline omits skipped ranges")
     func timeline() {
         var schedule = InterstitialSchedule()
         schedule.update(PrimaryTimeline(start: .zero, end: .seconds(100), isLive: false)) { _ in nil }

@@ -12,7 +12,7 @@ struct AssetVariantTests {
     private static let low = "#EXT-X-STREAM-INF:BANDWIDTH=1000000,RESOLUTION=640x360,CODECS=\"avc1.4d401e\""
     private static let high = "#EXT-X-STREAM-INF:BANDWIDTH=3000000,RESOLUTION=1280x720,CODECS=\"avc1.4d401f\""
 
-    @Test("E13: a variant keeps its name in another order, at another URL and beside others")
+    @Test("E13: a variant keeps its name if order, URL or other variants change")
     func names() throws {
         let before = try Self.list([Self.low, "low.m3u8?token=1", Self.high, "high.m3u8?token=1"])
         let after = try Self.list([
@@ -24,7 +24,7 @@ struct AssetVariantTests {
         #expect(before[0].urlString == "https://host/low.m3u8?token=1")
     }
 
-    @Test("E13: STABLE-VARIANT-ID is the name where it is declared, whatever else changes")
+    @Test("E13: STABLE-VARIANT-ID is the name if declared, whatever else changes")
     func stable() throws {
         let before = try Self.list([Self.low + ",STABLE-VARIANT-ID=\"a\"", "x.m3u8"])
         let after = try Self.list([Self.high + ",STABLE-VARIANT-ID=\"a\"", "y.m3u8"])
@@ -32,7 +32,7 @@ struct AssetVariantTests {
         #expect(after[0].id == before[0].id)
     }
 
-    @Test("E13: variants that are alike have names of their own, in their order")
+    @Test("E13: identical variants have distinct names, numbered in order")
     func alike() throws {
         let variants = try Self.list([Self.low, "one.m3u8", Self.low, "two.m3u8", Self.high, "three.m3u8"])
         #expect(variants[1].id.rawValue == variants[0].id.rawValue + "#2")
@@ -46,7 +46,7 @@ struct AssetVariantTests {
         #expect(variants.map(\.id.rawValue) == ["a", "a#2", "a#2#2", "a#2#3", "a#3"])
     }
 
-    @Test("E13: a variant is the same whether or not it is known that this machine cannot play it")
+    @Test("E13: a variant is equal whether or not its playability is known")
     func equality() throws {
         let text = "#EXTM3U\n\(Self.low)\nlow.m3u8\n\(Self.high)\nhigh.m3u8\n"
         let playlist = try MultivariantPlaylist(parsing: text, url: "https://host/main.m3u8")
@@ -59,7 +59,7 @@ struct AssetVariantTests {
         #expect(judged == known && Set(judged + known).count == 2)
     }
 
-    @Test("A13: what is not declared is nil, and no number is a trap")
+    @Test("A13: undeclared values are nil, and no number traps")
     func undeclared() throws {
         let bare = AssetVariant(onlyVariantAt: "https://host/media.m3u8")
         #expect(bare.peakBitRate == nil && bare.averageBitRate == nil && bare.hdcpLevel == nil)
@@ -69,7 +69,7 @@ struct AssetVariantTests {
         #expect(huge.description.hasSuffix("bit/s"))
     }
 
-    @Test("E15: CHANNELS says how many channels there are, and how they are meant")
+    @Test("E15: CHANNELS gives the number of channels and their usage")
     func channels() throws {
         let variants = try Self.list([
             #"#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",CHANNELS="2",URI="a.m3u8""#,
@@ -82,7 +82,7 @@ struct AssetVariantTests {
         #expect(renditions.map(\.channelUsage) == [[], [.binaural, .downmix], []])
     }
 
-    @Test("E09: levels of HDCP are in the order of protection, unknown ones above all")
+    @Test("E09: HDCP levels are ordered by protection, unknown ones above all")
     func levels() {
         let levels: [HDCPLevel] = [.init(rawValue: "TYPE-9"), .type1, .none, .type0]
         #expect(levels.sorted().map(\.rawValue) == ["NONE", "TYPE-0", "TYPE-1", "TYPE-9"])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HLSKitPlayback
 
-@Suite("I05: languages of the environment")
+@Suite("I05: Languages of the environment")
 struct LanguageTagTests {
     struct Case: CustomTestStringConvertible {
         var testDescription: String
@@ -34,12 +34,12 @@ struct LanguageTagTests {
         Case(testDescription: "no name of a locale", environment: ["LANG": "/usr/lib/x"], languages: []),
     ]
 
-    @Test("as gettext takes them", arguments: cases)
+    @Test("environment variables are read as in gettext", arguments: cases)
     func environment(_ test: Case) {
         #expect(LanguageTag.preferred { test.environment[$0] } == test.languages)
     }
 
-    @Test("the program's list goes before the environment, which nobody asks where time is not real")
+    @Test("the app's list overrides the environment, which is not read with a virtual clock")
     func configuration() {
         #expect(PlayerConfiguration(clock: VirtualClock()).languages == [])
         var configuration = PlayerConfiguration()

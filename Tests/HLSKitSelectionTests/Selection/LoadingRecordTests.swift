@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Loading record")
 struct LoadingRecordTests {
-    @Test("a second is one in which something was being loaded")
+    @Test("only seconds with a running load are counted")
     func seconds() {
         var record = LoadingRecord()
         record.began(at: .seconds(10))
@@ -22,7 +22,7 @@ struct LoadingRecordTests {
         #expect(record.rates == [8000, 16_000, 16_000, 4000])
     }
 
-    @Test("downloads side by side are one link")
+    @Test("parallel downloads count as one link")
     func parallel() {
         var record = LoadingRecord()
         record.began(at: .zero)
@@ -37,7 +37,7 @@ struct LoadingRecordTests {
         #expect(record.rates.count == 2)
     }
 
-    @Test("two minutes are remembered, a longer silence as well")
+    @Test("two minutes are remembered, also across a longer silence")
     func length() {
         var record = LoadingRecord()
         record.began(at: .zero)

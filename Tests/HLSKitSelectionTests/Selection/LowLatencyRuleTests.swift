@@ -2,7 +2,7 @@ import HLSKitSelection
 import Testing
 
 /// 1, 3 and 6 Mbit/s in parts of half a second.
-@Suite("rule for low latency")
+@Suite("Rule for low latency")
 struct LowLatencyRuleTests {
     private struct Session {
         static let variants = [1e6, 3e6, 6e6].enumerated().map { AssetVariant(index: $0, peakBitRate: $1) }
@@ -60,7 +60,7 @@ struct LowLatencyRuleTests {
         }
     }
 
-    @Test("M05: a fast link plays the best variant with little more than a second ahead")
+    @Test("M05: a fast link plays the best variant with a buffer of little over a second")
     func fast() {
         var session = Session()
         for _ in 0..<4 { _ = session.load(30e6, buffer: 1.3) }
@@ -75,7 +75,7 @@ struct LowLatencyRuleTests {
         #expect(session.load(0.5e6, buffer: 0.6) == 0)
     }
 
-    @Test("M05: a link that goes to and fro is not followed: it goes up when the slump is some seconds ago")
+    @Test("M05: after a throughput drop, the variant goes up only some seconds later")
     func hysteresis() {
         var session = Session()
         for _ in 0..<20 { _ = session.load(30e6, buffer: 1.3) }
@@ -91,7 +91,7 @@ struct LowLatencyRuleTests {
         #expect(session.current == 2)
     }
 
-    @Test("M05: what the round trip takes of a part is counted")
+    @Test("M05: the round trip counts as part of a part's loading time")
     func roundTrip() {
         var near = Session()
         var far = Session()
@@ -104,7 +104,7 @@ struct LowLatencyRuleTests {
         #expect(far.current < 2)
     }
 
-    @Test("M05: while a part before is late, the next one is none that takes all of what is ahead")
+    @Test("M05: with a late part, the rule avoids parts that would drain the buffer")
     func backlog() {
         // A part of 6 Mbit/s takes a third of its time: two take 0.8 s of the 0.7 s that are ahead.
         for (listed, choice) in [(1.2, 2), (1.7, 1), (9, 1)] {
@@ -116,7 +116,7 @@ struct LowLatencyRuleTests {
         }
     }
 
-    @Test("M05: a part that is late says at once how slow the link is, though it is not given up")
+    @Test("M05: a late part lowers the estimate at once, even if it is not abandoned")
     func late() {
         var session = Session()
         for _ in 0..<20 { _ = session.load(30e6, buffer: 1.3) }
@@ -126,7 +126,7 @@ struct LowLatencyRuleTests {
         #expect(session.decide(buffer: 1) == 1)
     }
 
-    @Test("M05: a slump is remembered for eight seconds")
+    @Test("M05: a throughput drop is remembered for eight seconds")
     func memory() {
         var session = Session()
         for _ in 0..<20 { _ = session.load(30e6, buffer: 1.3) }
@@ -137,7 +137,7 @@ struct LowLatencyRuleTests {
         #expect(session.current == 2)
     }
 
-    @Test("M05: a part that outlasts what is ahead is given up where a lower one is there sooner")
+    @Test("M05: a part that outlasts the buffer is abandoned if a lower one arrives earlier")
     func givenUp() {
         var session = Session()
         for _ in 0..<20 { _ = session.load(30e6, buffer: 1.3) }
@@ -150,7 +150,7 @@ struct LowLatencyRuleTests {
         #expect(session.judge(after: .milliseconds(900), received: 0.95, buffer: 0.1) == 2)
     }
 
-    @Test("M05: nothing measured and nothing received is no trap")
+    @Test("M05: missing measurements and zero bytes do not trap")
     func odd() {
         var session = Session()
         #expect(session.decide(buffer: 0) == 0)

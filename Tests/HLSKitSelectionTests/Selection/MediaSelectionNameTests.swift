@@ -6,7 +6,7 @@ import Testing
 
 @testable import HLSKitSelection
 
-@Suite("I02: locales and names of options")
+@Suite("I02: Locales and names of options")
 struct MediaSelectionNameTests {
     struct Case: CustomTestStringConvertible {
         var name: String
@@ -39,7 +39,7 @@ struct MediaSelectionNameTests {
         return try #require(MediaSelectionOption([rendition], isPlayable: true))
     }
 
-    @Test("a name in the words of a reader", arguments: cases)
+    @Test("an option's name is shown in the reader's language", arguments: cases)
     func names(_ test: Case) throws {
         let option = try Self.option(test.name, test.tag)
         #expect(option.displayName(with: Locale(identifier: test.reader)) == test.expected)
@@ -47,7 +47,7 @@ struct MediaSelectionNameTests {
     }
 
     @Test(
-        "the locale is that of the language, also of three letters",
+        "the locale has the option's language, also with three letters",
         arguments: [("en", "en"), ("deu", "de"), ("pt-BR", "pt")])
     func locale(_ tag: String, _ language: String) throws {
         #expect(try Self.option("", tag).locale?.language.languageCode?.identifier == language)

@@ -2,7 +2,7 @@ import HLSKitPlaylist
 import HLSKitSelection
 import Testing
 
-@Suite("I05: the option of a group that is chosen automatically")
+@Suite("I05: Automatic selection of an option")
 struct MediaSelectionRuleTests {
     struct Case: CustomTestStringConvertible, Sendable {
         var words: String
@@ -44,7 +44,7 @@ struct MediaSelectionRuleTests {
     ]
 
     @Test(
-        "audio",
+        "audio is selected by criteria and defaults",
         arguments: [
             Case("nothing wanted: the default", nil, "en"),
             Case("a language", MediaSelectionCriteria(preferredLanguages: ["fr"]), "fr"),
@@ -81,7 +81,7 @@ struct MediaSelectionRuleTests {
         #expect(rule.choose(from: group)?.displayName == test.expected)
     }
 
-    @Test("audio of which none may be chosen: the default, else the first, for there must be some")
+    @Test("if no audio may be selected automatically, the default or first one is used")
     func noCandidate() throws {
         let lines = ["x", "y"].map { #"#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="\#($0)",URI="\#($0)""# }
         #expect(MediaSelectionRule().choose(from: try Self.group(.audible, lines))?.displayName == "x")
@@ -95,7 +95,7 @@ struct MediaSelectionRuleTests {
     ]
 
     @Test(
-        "subtitles beside English audio",
+        "subtitles are selected for English audio",
         arguments: [
             Case("nothing wanted: the forced ones of the audio's language", nil, "en forced"),
             Case("empty criteria want nothing", MediaSelectionCriteria(), "en forced"),
@@ -117,7 +117,7 @@ struct MediaSelectionRuleTests {
         #expect(rule.choose(from: group, audible: english)?.displayName == test.expected)
     }
 
-    @Test("no audio language, no forced subtitles")
+    @Test("without an audio language no forced subtitles are selected")
     func noLanguage() throws {
         #expect(MediaSelectionRule().choose(from: try Self.group(.legible, Self.text), audible: nil) == nil)
     }

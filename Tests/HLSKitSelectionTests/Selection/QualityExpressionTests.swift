@@ -43,7 +43,7 @@ struct QualityExpressionTests {
     ]
 
     @Test(
-        "variants that match, best first",
+        "matching variants are sorted, best first",
         arguments: [
             ("best", [2]), ("worst", [4]), ("720p", [1, 0]), ("720p60", [1]), ("720p30", [0]), ("720p50", []),
             ("480p,720p60,best", [1]), ("480p,360p", [3]), ("height<=720", [1, 0, 3]), ("height<720", [3]),
@@ -59,7 +59,7 @@ struct QualityExpressionTests {
     }
 
     @Test(
-        "renditions that match, more channels first",
+        "matching renditions are sorted, more channels first",
         arguments: [
             ("lang=en", [1, 0]), ("lang=EN channels=2", [0]), ("lang=de", [2]), ("lang=fr,lang=de-at", [2]),
             ("channels>=6,best", [1]), ("name=commentary", [4]), ("forced=yes", [3]), ("forced=no lang=de", [2]),
@@ -70,7 +70,7 @@ struct QualityExpressionTests {
     }
 
     @Test(
-        "errors say what is wrong and what would be right",
+        "errors give the mistake and the correct form",
         arguments: [
             ("", "\"\": nothing between two commas"),
             ("720p,,best", "\"\" in \"720p,,best\": nothing between two commas"),
@@ -104,7 +104,7 @@ struct QualityExpressionTests {
     }
 
     @Test(
-        "errors about renditions",
+        "errors about renditions give the mistake and the correct form",
         arguments: [
             (
                 "720p",
@@ -138,7 +138,7 @@ struct QualityExpressionTests {
     ]
 
     @Test(
-        "names that have blanks, commas and quotes are written in quotes or with backslashes; ~ finds what contains it",
+        "names with blanks, commas and quotes are quoted or escaped; ~ matches a substring",
         arguments: [
             (#"name="English (SDH)""#, [2]), ("name='English (SDH)'", [2]), (#"name=English\ (SDH)"#, [2]),
             ("name~sdh", [2]), ("lang=en name~DESC", [1]), (#"name~"(audio d""#, [1]),
@@ -153,9 +153,9 @@ struct QualityExpressionTests {
     }
 
     @Test(
-        "what is not closed, and what cannot be contained, is refused",
+        "unclosed quotes, and operators that do not fit, are refused",
         arguments: [
-            (#"name="English"#, "a quote is not closed"), (#"name=English\"#, "nothing behind the backslash"),
+            (#"name="English"#, "a quote is not closed"), (#"name=English\"#, "nothing after the backslash"),
             ("sdh~y", "sdh allows = only"), ("channels~2", "channels is a number and allows no ~"),
             (#"name="" lang=en"#, "no value after ="), ("name>x", "name allows = and ~ only"),
         ])
@@ -164,7 +164,7 @@ struct QualityExpressionTests {
         #expect(error?.description.hasSuffix(cause) == true, "\(error?.description ?? "")")
     }
 
-    @Test("a value is quoted where it has to be, and read back as it was")
+    @Test("a value is quoted if necessary, and read back unchanged")
     func quoting() throws {
         #expect(QualityExpression.quoted("English") == "English")
         for name in ["English (SDH)", "a,b", #"say "hi""#, #"back\slash"#, "L'original", " "] {
@@ -188,7 +188,7 @@ struct QualityExpressionTests {
     private static let objects = AudioRendition(id: "16", channelCount: 16, channelUsage: [.immersive])
 
     @Test(
-        "E15: what audio a variant has: channels, and how they are meant",
+        "E15: variants match by audio channels and their usage",
         arguments: [
             ("channels>2", [2]), ("channels<=2", [1, 0]), ("binaural=yes", [1]), ("binaural=no", [2, 0]),
             ("immersive=yes", [2]), ("downmix=yes", [1]), ("channels>=6,binaural=yes", [2]),
@@ -201,7 +201,7 @@ struct QualityExpressionTests {
         #expect(try QualityExpression(parsing: text).matches(variants) == expected)
     }
 
-    @Test("E15: what audio a rendition is; undeclared is neither")
+    @Test("E15: renditions match by audio usage; undeclared ones match neither value")
     func usage() throws {
         let renditions = [
             RenditionCandidate(index: 0, name: "a", channelCount: 2, channelUsage: [.binaural]),
@@ -214,7 +214,7 @@ struct QualityExpressionTests {
 
     // MARK: Values
 
-    @Test("E15: an expression of values matches as its text does")
+    @Test("E15: an expression of values matches like its text")
     func values() throws {
         let cases: [(QualityExpression, String)] = [
             (QualityExpression([.best]), "best"), (QualityExpression([.atMost(.height, 720)]), "height<=720"),
@@ -232,7 +232,7 @@ struct QualityExpressionTests {
         #expect(QualityExpression([.equal(.lang, "de")], [.best], subject: .renditions).matches(Self.renditions) == [2])
     }
 
-    @Test("E15: a condition of the program's own, beside others and in its order")
+    @Test("E15: an app's condition works in combination with others, in order")
     func predicate() {
         let own = QualityExpression([.matching { $0.index == 9 }], [.matching { $0.index < 3 }, .worst])
         #expect(own.matches(Self.variants) == [0])
@@ -244,7 +244,7 @@ struct QualityExpressionTests {
         #expect(QualityExpression().matches(Self.variants).isEmpty)
     }
 
-    @Test("E15: a condition of the program is asked once about each variant, and before it is needed")
+    @Test("E15: an app's condition is called once per variant, in advance")
     func judged() {
         let asked = Mutex<[Int]>([])
         let own = QualityExpression([

@@ -2,7 +2,7 @@ import HLSKitSelection
 import TestSupport
 import Testing
 
-@Suite("which variant is recorded")
+@Suite("Variant rule for recordings")
 struct RecordingRuleTests {
     /// 5, 3 and 1 Mbit/s, and once more the best.
     private static let candidates = [5e6, 3e6, 1e6, 5e6].enumerated().map { AssetVariant(index: $0, peakBitRate: $1) }
@@ -43,7 +43,7 @@ struct RecordingRuleTests {
             testDescription: "live, nothing measured", current: 0, window: window(before: 0, behind: 30), chosen: 0),
     ]
 
-    @Test("the best that there is, and a lower one before media is lost", arguments: rows)
+    @Test("the best variant is recorded, and a lower one before media is lost", arguments: rows)
     func choice(_ row: Row) {
         var rule = RecordingRule()
         let situation = RecordingRule.Situation(
@@ -53,7 +53,7 @@ struct RecordingRuleTests {
         #expect(rule.decide(situation).number == row.chosen)
     }
 
-    @Test("the best comes back when the stream was kept up with for a while, each time later")
+    @Test("the best variant returns after keeping up for a while, each time later")
     func comesBack() {
         var rule = RecordingRule()
         func decide(_ time: Int, _ current: Int, _ throughput: Double, behind: Int) -> Int {
@@ -91,7 +91,7 @@ struct RecordingRuleTests {
         Judgement(testDescription: "much is listed", remaining: 3_000_000, window: window(before: 60, behind: 30)),
     ]
 
-    @Test("a segment is given up that takes so long that what follows is gone", arguments: judgements)
+    @Test("a segment is abandoned if its loading time would lose later segments", arguments: judgements)
     func judgement(_ row: Judgement) {
         var rule = RecordingRule()
         let download = RecordingRule.Download(

@@ -20,14 +20,14 @@ struct SelectionRulesTests {
         }
     }
 
-    @Test("with nothing known the present variant is kept, and at first the lowest is taken", arguments: Rule.allCases)
+    @Test("without measurements the current variant is kept, at the start the lowest", arguments: Rule.allCases)
     func unmeasured(rule: Rule) {
         var selector = rule.selector
         #expect(selector.decide(.sample(buffer: .zero)).number == 5)
         #expect(selector.decide(.sample(current: 1, buffer: .zero)).number == 1)
     }
 
-    @Test("a fast network and a full buffer bring the best variant", arguments: Rule.allCases)
+    @Test("a fast network and a full buffer select the best variant", arguments: Rule.allCases)
     func top(rule: Rule) {
         var selector = rule.selector
         let decision = selector.decide(.sample(rates: [40, 40, 40, 40], current: 0, buffer: .seconds(26)))
@@ -35,7 +35,7 @@ struct SelectionRulesTests {
         #expect(!decision.explanation.isEmpty)
     }
 
-    @Test("a slow network and an empty buffer bring the lowest variant", arguments: Rule.allCases)
+    @Test("a slow network and an empty buffer select the lowest variant", arguments: Rule.allCases)
     func bottom(rule: Rule) {
         var selector = rule.selector
         let decision = selector.decide(.sample(rates: [0.5, 0.5, 0.5, 0.5], current: 0, buffer: .zero))
@@ -75,7 +75,7 @@ struct SelectionRulesTests {
         }
     }
 
-    @Test("going up beyond the throughput, BOLA loads later instead of stalling")
+    @Test("when BOLA selects above the throughput, it delays loading instead of stalling")
     func bolaWaits() {
         var rule = BOLARule()
         _ = rule.decide(.sample(rates: [2.2], current: 5, buffer: .seconds(4)))
@@ -84,7 +84,7 @@ struct SelectionRulesTests {
         #expect(decision.maximumForwardBuffer != nil)
     }
 
-    @Test("known sizes count: a segment that is small is taken from a higher variant")
+    @Test("known sizes count: a small segment is loaded from a higher variant")
     func sizes() {
         var input = SelectionInput.sample(rates: [3, 3, 3, 3], current: 3, buffer: .seconds(4))
         func choice(_ input: SelectionInput) -> Int {
@@ -106,7 +106,7 @@ struct SelectionRulesTests {
 
     /// 8 Mbit/s, 4 s: 4 MB, which 12 Mbit/s bring in 2.7 s.
     @Test(
-        "a download is abandoned when finishing it would stall, and only then",
+        "a download is abandoned only if finishing it would stall",
         arguments: [
             Late(testDescription: "on time", received: 1_500_000, elapsed: 1000, buffer: 3, isAbandoned: false),
             Late(testDescription: "dead", received: 10_000, elapsed: 2500, buffer: 2, isAbandoned: true),
@@ -132,7 +132,7 @@ struct SelectionRulesTests {
         #expect(!decision.explanation.isEmpty)
     }
 
-    @Test("a throughput that swings around a variant does not make our choice oscillate")
+    @Test("a throughput that varies around a variant does not cause oscillation")
     func oscillation() {
         var rule = ScenarioRule()
         var current = 1
@@ -150,7 +150,7 @@ struct SelectionRulesTests {
         #expect(switchCount <= 2)
     }
 
-    @Test("a jump of the throughput is followed at once when there is room for a mistake")
+    @Test("a throughput jump is followed at once if the buffer allows a mistake")
     func ramp() {
         var rule = ScenarioRule()
         _ = rule.decide(.sample(rates: [1.2], current: 5, buffer: .seconds(12)))
@@ -158,7 +158,7 @@ struct SelectionRulesTests {
         #expect(decision.number == 0)
     }
 
-    @Test("links are measured, not transfers: two side by side count as one of twice the rate")
+    @Test("links are measured, not transfers: two in parallel count as one of twice the rate")
     func sideBySide() {
         let transfers = [0, 1].map { _ in
             MeasuredTransfer(

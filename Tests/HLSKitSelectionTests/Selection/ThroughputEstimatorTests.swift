@@ -49,7 +49,7 @@ struct ThroughputEstimatorTests {
         abs(value - expected) <= tolerance * expected
     }
 
-    @Test("nothing is known before the first bytes, and the first transfer is believed whole")
+    @Test("nothing is known before the first bytes, and the first transfer has full weight")
     func firstTransfer() {
         var link = Link()
         #expect(link.estimate == nil)
@@ -57,7 +57,7 @@ struct ThroughputEstimatorTests {
         #expect(isClose(link.rate, 8e6))
     }
 
-    @Test("the time to the first byte is kept apart")
+    @Test("the time to the first byte is measured separately")
     func latency() {
         var link = Link()
         for _ in 0..<5 { link.transfer(500_000, bitsPerSecond: 4e6, latency: 800) }
@@ -65,7 +65,7 @@ struct ThroughputEstimatorTests {
         #expect(isClose(link.estimate?.latency.seconds ?? 0, 0.8))
     }
 
-    @Test("an estimate is there in the middle of the first transfer")
+    @Test("an estimate is available during the first transfer")
     func inFlight() {
         var link = Link()
         let id = link.start()
@@ -107,7 +107,7 @@ struct ThroughputEstimatorTests {
         #expect(link.rate == before)
     }
 
-    @Test("what comes from a cache changes nothing")
+    @Test("cached responses do not change the estimate")
     func cached() {
         var link = Link()
         link.transfer(1_000_000, bitsPerSecond: 8e6)
@@ -124,7 +124,7 @@ struct ThroughputEstimatorTests {
     }
 
     @Test(
-        "what comes too fast to be measured is a lower bound: as if it had taken 5 ms",
+        "a transfer too fast to measure is a lower bound, as if it took 5 ms",
         arguments: [
             // Bytes, milliseconds to the first byte, milliseconds in all.
             (200_000, 0, 0), (200_000, 0, 1), (200_000, 1, 4), (1_000_000, 20, 21), (1_000_000, 20, 20),
@@ -146,7 +146,7 @@ struct ThroughputEstimatorTests {
         #expect(estimator.recentTransfers.allSatisfy { $0.latencySeconds >= 0 })
     }
 
-    @Test("one transfer that was too fast is too little against seconds that were measured")
+    @Test("one transfer too fast to measure does not outweigh measured seconds")
     func tooFastOnce() {
         var link = Link()
         link.transfer(8_000_000, bitsPerSecond: 8e6)
@@ -157,7 +157,7 @@ struct ThroughputEstimatorTests {
     }
 
     @Test(
-        "after the first megabyte there is an estimate, whatever it came in",
+        "an estimate exists after the first megabyte, however it arrived",
         arguments: [
             (1000, 1), (12_000, 100), (12_000, 250), (100_000, 2), (250_000, 6), (1_000_000, 0), (1_000_000, 30),
         ])
@@ -176,7 +176,7 @@ struct ThroughputEstimatorTests {
         #expect(link.rate.isFinite)
     }
 
-    @Test("a drop is believed sooner than a rise")
+    @Test("a drop is adopted faster than a rise")
     func dropAndRise() {
         var falling = Link()
         falling.transfer(20_000_000, bitsPerSecond: 8e6)
@@ -188,7 +188,7 @@ struct ThroughputEstimatorTests {
         #expect(rising.rate < 4.5e6)  // and not yet after 4 s of the higher one
     }
 
-    @Test("a link that goes dead in a transfer is noticed while nothing arrives")
+    @Test("a link that dies during a transfer is noticed while nothing arrives")
     func dead() {
         var link = Link()
         link.transfer(5_000_000, bitsPerSecond: 8e6)
@@ -201,7 +201,7 @@ struct ThroughputEstimatorTests {
         #expect(link.rate < before / 3)
     }
 
-    @Test("confidence grows with evidence and fades with age")
+    @Test("confidence grows with evidence and decreases with age")
     func confidence() {
         var link = Link()
         link.transfer(500_000, bitsPerSecond: 8e6)
@@ -214,7 +214,7 @@ struct ThroughputEstimatorTests {
         #expect(isClose(old, much / 2))
     }
 
-    @Test("the spread distinguishes a steady link from one that jumps")
+    @Test("the spread distinguishes a steady link from an unsteady one")
     func spread() {
         var steady = Link()
         var jumping = Link()
@@ -226,7 +226,7 @@ struct ThroughputEstimatorTests {
         #expect((jumping.estimate?.spread ?? 0) > 0.5)
     }
 
-    @Test("only a limited number of transfers is remembered")
+    @Test("a limited number of transfers is remembered")
     func history() {
         var link = Link()
         for _ in 0..<30 { link.transfer(100_000, bitsPerSecond: 4e6) }
@@ -236,7 +236,7 @@ struct ThroughputEstimatorTests {
         #expect(last?.finished == .milliseconds(link.now))
     }
 
-    @Test("events of transfers that are not known, or come twice, are harmless")
+    @Test("events of unknown or repeated transfers are harmless")
     func strangeEvents() {
         var estimator = ThroughputEstimator()
         estimator.received(7, byteCount: 1000, at: .zero)
@@ -269,7 +269,7 @@ struct ThroughputEstimatorTests {
         return (rate, estimator.recentTransfers)
     }
 
-    @Test("M05: parts that come in bursts in one response: the encoder's pauses are not the network's")
+    @Test("M05: parts arriving in bursts in one response: the encoder's pauses are excluded")
     func bursts() {
         let (rate, transfers) = burstyRate(partByteCount: 250_000, bitsPerSecond: 20e6, isMarked: true)
         #expect(isClose(rate, 20e6, within: 0.05))
@@ -280,14 +280,14 @@ struct ThroughputEstimatorTests {
         #expect(burstyRate(partByteCount: 250_000, bitsPerSecond: 20e6, isMarked: false).0 < 6e6)
     }
 
-    @Test("M05: bursts that come at once are a lower bound, and tiny ones nothing")
+    @Test("M05: bursts that arrive at once are a lower bound, and tiny ones are ignored")
     func shortBursts() {
         let (rate, _) = burstyRate(partByteCount: 40_000, bitsPerSecond: 100e6, isMarked: true)
         #expect(isClose(rate, 40_000 * 8 / 0.005))
         #expect(burstyRate(partByteCount: 8000, bitsPerSecond: 100e6, isMarked: true).0 == 0)
     }
 
-    @Test("M05: a link that is as slow as the encoder has no pauses, and all of it counts")
+    @Test("M05: a link as slow as the encoder has no pauses, and all of its time counts")
     func noPauses() {
         let (rate, _) = burstyRate(partByteCount: 240_000, bitsPerSecond: 4e6, isMarked: true)
         #expect(isClose(rate, 4e6, within: 0.05))

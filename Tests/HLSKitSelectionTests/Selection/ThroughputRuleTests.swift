@@ -16,7 +16,7 @@ struct ThroughputRuleTests {
     }
 
     @Test(
-        "E11: the highest variant that the throughput carries",
+        "E11: the highest variant within the throughput is selected",
         arguments: [
             Case(testDescription: "nothing known: the lowest", expected: 5),
             Case(testDescription: "nothing known: the present one", current: 1, expected: 1),
@@ -55,7 +55,7 @@ struct ThroughputRuleTests {
 
     /// 8 Mbit/s, 4 s: 4 MB. At 1 Mbit/s the rest takes 30 s.
     @Test(
-        "E16: a download that comes too late is abandoned for one that is smaller than its rest",
+        "E16: a late download is abandoned for a segment smaller than its rest",
         arguments: [
             Abandon(testDescription: "hopeless", received: 250_000, expected: 5),
             Abandon(testDescription: "fast enough", received: 1_500_000, expected: 0),

@@ -165,7 +165,7 @@ struct VariantEligibilityTests {
             }, eligible: [1], [0: .codec, 2: .peakBitRate]),
     ]
 
-    @Test("E05, E08, E09, E10: each step takes what it should and says why", arguments: hardSteps + softSteps)
+    @Test("E05, E08, E09, E10: each step excludes its variants and gives the reason", arguments: hardSteps + softSteps)
     func step(_ testCase: Case) {
         let eligibility = VariantEligibility(testCase.variants, in: testCase.context)
         #expect(eligibility.eligible.map(\.index) == testCase.eligible)
@@ -191,7 +191,7 @@ struct VariantEligibilityTests {
     }
 
     @Test(
-        "A13: what is out tells all that speaks against it, in the order of the steps",
+        "A13: an excluded variant has all its reasons, in the order of the steps",
         arguments: [
             Reasons("nothing", ladder, [:]),
             Reasons(
@@ -246,7 +246,7 @@ struct VariantEligibilityTests {
         #expect(reasons.compactMapValues(\.first) == eligibility.exclusions)
     }
 
-    @Test("a quality leaves what matches, prefers the caps, and wins against them")
+    @Test("a quality keeps matching variants, prefers the caps, and overrides them")
     func quality() throws {
         func eligible(_ quality: String, peak: Double? = nil) throws -> [Int] {
             var context = SelectionContext()
@@ -262,7 +262,7 @@ struct VariantEligibilityTests {
         #expect(try eligible("2160p,worst") == [0])
     }
 
-    @Test("the example of the contract")
+    @Test("the documented example gives its result")
     func example() {
         let variants = [
             Self.sized(0, 1280, 720, 3e6), Self.sized(1, 640, 360, 0.8e6), Self.sized(2, 1920, 1080, 6e6),
@@ -300,7 +300,7 @@ struct VariantEligibilityTests {
     }
 
     @Test(
-        "E01, E02, E03: the first variant",
+        "E01, E02, E03: the first variant follows from the known throughput",
         arguments: [
             Start(testDescription: "nothing known", expected: 0),
             Start(testDescription: "asked for the first", throughput: 10e6, takesFirst: true, expected: 0),

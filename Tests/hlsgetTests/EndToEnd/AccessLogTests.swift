@@ -6,7 +6,7 @@ import Testing
 struct AccessLogTests {
     private static let master = SampleMedia.folder + "/master.m3u8"
 
-    @Test("O01: the log is written as W3C text, or as JSON lines where the name says so")
+    @Test("O01: the log is W3C text, or JSON lines if the name says so")
     func formats() async throws {
         let folder = try ScratchFolder()
         let text = try await hlsget("--fast", "--no-decode", "--access-log", "a.log", Self.master, in: folder)
@@ -27,7 +27,7 @@ struct AccessLogTests {
     }
 
     @Test(
-        "D14, E04: a network that costs money has a limit of its own, and its requests are counted",
+        "D14, E04: an expensive network has a separate limit, and its requests are counted",
         arguments: [true, false])
     func expensive(_ isExpensive: Bool) async throws {
         let folder = try ScratchFolder()
@@ -51,7 +51,7 @@ struct AccessLogTests {
         }
     }
 
-    @Test("an existing log stays, and one that cannot be made is an output error before the first request")
+    @Test("an existing log is kept, and an impossible one is an output error before any request")
     func unwritable() async throws {
         let folder = try ScratchFolder()
         try folder.write([1], to: "a.log")
@@ -63,7 +63,7 @@ struct AccessLogTests {
         #expect(FileManager.default.contents(atPath: folder.path + "/a.log") == Data([1]))
     }
 
-    @Test("D13: a cache that cannot be made is an output error, too", arguments: ["a.log", "none/cache", ""])
+    @Test("D13: an impossible cache is an output error, too", arguments: ["a.log", "none/cache", ""])
     func noCache(path: String) async throws {
         let folder = try ScratchFolder()
         try folder.write([1], to: "a.log")
@@ -72,7 +72,7 @@ struct AccessLogTests {
         #expect(result.errorLines.count == 1)
     }
 
-    @Test("O02: the error log has what was mended, as W3C text or as JSON lines")
+    @Test("O02: the error log contains recovered failures, as W3C text or as JSON lines")
     func errors() async throws {
         let folder = try ScratchFolder()
         let files = try CutStream.files()

@@ -35,7 +35,7 @@ struct CaptionsTests {
         #expect(saved == expected)
     }
 
-    @Test("K04: every format is written, and on standard output", arguments: ["srt", "itt", "scc"])
+    @Test("K04: every format is written, also to standard output", arguments: ["srt", "itt", "scc"])
     func formats(format: String) async throws {
         let folder = try ScratchFolder()
         let file = try await hlsget("captions", "-q", "-o", "a.\(format)", Self.master, in: folder)
@@ -46,7 +46,7 @@ struct CaptionsTests {
         #expect(!direct.output.isEmpty)
     }
 
-    @Test("K04: iTunes Timed Text has the language of the subtitles, and time codes in frames of the video")
+    @Test("K04: iTunes Timed Text has the subtitles' language, and time codes in video frames")
     func timeCodes() async throws {
         let folder = try ScratchFolder()
         let result = try await hlsget("captions", "-q", "-f", "itt", Self.master, in: folder)
@@ -58,7 +58,7 @@ struct CaptionsTests {
         #expect(content.captions.map(\.timeRange.start) == (0..<20).map { MediaTime(value: $0 * 2, timescale: 1) })
     }
 
-    @Test("K04: closed captions have the language that the playlist gives their service")
+    @Test("K04: closed captions have their service's language from the playlist")
     func languageOfService() async throws {
         let folder = try folder()
         let result = try await hlsget("captions", "-q", "-f", "itt", "--service", "CC3", "named.m3u8", in: folder)
@@ -73,7 +73,7 @@ struct CaptionsTests {
     }
 
     @Test(
-        "K04: the frames of time codes are those of the video",
+        "K04: the time code's frame rate is the video's",
         arguments: [
             (25, MediaTime(value: 1, timescale: 25)), (24, MediaTime(value: 1, timescale: 24)),
             (23.976, MediaTime(value: 1001, timescale: 24_000)), (29.97, MediaTime(value: 1001, timescale: 30_000)),
@@ -84,7 +84,7 @@ struct CaptionsTests {
         #expect(CaptionsSession.frameDuration(rate) == duration)
     }
 
-    @Test("K01: what there is is listed, and what cannot be done is one line with its exit status")
+    @Test("K01: available captions are listed, and a failure is one line with its exit status")
     func refusals() async throws {
         let folder = try ScratchFolder()
         let list = try await hlsget("captions", "--list", Self.master, in: folder)
@@ -105,7 +105,7 @@ struct CaptionsTests {
     }
 
     @Test(
-        "R12: a playlist that is not there is asked for once, whatever is wanted of it",
+        "R12: a missing playlist is requested once, whatever is wanted from it",
         arguments: [[], ["--subs", "lang=en"], ["--service", "CC1"]])
     func absent(_ options: [String]) async throws {
         let origin = FaultyOrigin([:])
@@ -193,7 +193,7 @@ struct CaptionsTests {
         #expect(words == save.expected)
     }
 
-    @Test("K01: with audio only, it shows where cues belong")
+    @Test("K01: with audio only, the audio determines the cues' times")
     func soundOnly() async throws {
         let folder = try ScratchFolder()
         try folder.write(
@@ -230,7 +230,7 @@ struct CaptionsTests {
     }
 
     @Test(
-        "K05: captions of a file are shown beside a stream, also one without subtitles",
+        "K05: sidecar captions are shown with a stream, also without subtitles",
         arguments: ["master", "video-180p"])
     func sidecar(name: String) async throws {
         let folder = try ScratchFolder()

@@ -42,7 +42,7 @@ struct DownloadEncryptionTests {
     }
 
     @Test(
-        "S02, R51, R52, R67: what was damaged once is asked for again, key and segments; what stays so is missing",
+        "S02, R51, R52, R67: segments and keys damaged once are loaded again; permanently damaged ones are missing",
         arguments: [
             Case(name: "a page once", fault: .bytes(FaultyOrigin.page), count: 1, file: "v3.m4s"),
             Case(
@@ -70,7 +70,7 @@ struct DownloadEncryptionTests {
         #expect(c.missing > 0 ? pictures.count == 900 : pictures == all)
     }
 
-    @Test("R51: where the key is always wrong, the error names it, and the folder is there for another run")
+    @Test("R51: if the key is always wrong, the error names it, and the folder is kept for another run")
     func wrongKey() async throws {
         let folder = try ScratchFolder()
         let files = try Self.files()
@@ -96,7 +96,7 @@ struct DownloadEncryptionTests {
     }
 
     @Test(
-        "N05: a key by hand decrypts what the playlist's does not, and none is requested",
+        "N05: a key override decrypts the stream, and no key is requested",
         arguments: [["--key", digits], ["--key", "my.key"], ["--key-uri", "URL/other.bin"]])
     func keyByHand(options: [String]) async throws {
         let folder = try ScratchFolder()
@@ -123,7 +123,7 @@ struct DownloadEncryptionTests {
         }
     }
 
-    @Test("N05: what is kept encrypted is what the server has, its keys are named, and none is requested")
+    @Test("N05: with encryption kept, the server's bytes are stored, keys named, and none requested")
     func keptEncrypted() async throws {
         let folder = try ScratchFolder()
         var files = try Self.files()
@@ -162,7 +162,7 @@ struct DownloadEncryptionTests {
     }
 
     @Test(
-        "N05: options that contradict each other are said so",
+        "N05: contradicting options are refused",
         arguments: [
             ["--keep-encrypted", "-o", "a.mp4"], ["--keep-encrypted", "-o", "a/", "--iv", digits],
             ["--key", digits, "--key-uri", "https://h/k"], ["--key", "12"], ["--iv", "0x1"], ["--key-uri", "k.bin"],

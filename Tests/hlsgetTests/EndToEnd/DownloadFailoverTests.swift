@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("hlsget download from other variants", .timeLimit(.minutes(10)))
+@Suite("hlsget download, fallback to other variants", .timeLimit(.minutes(10)))
 struct DownloadFailoverTests {
     private static let master = """
         #EXTM3U
@@ -50,7 +50,7 @@ struct DownloadFailoverTests {
     }
 
     @Test(
-        "R2: segments that stay gone come from a redundant variant, or from another", arguments: [127_446, 100_000],
+        "R2: missing segments come from a redundant variant, or from another", arguments: [127_446, 100_000],
         [["v3.m4s"], ["v-init.mp4"], ["v0.m4s", "v5.m4s", "v9.m4s"]])
     func segments(bandwidth: Int, missing: [String]) async throws {
         let folder = try ScratchFolder()
@@ -81,7 +81,7 @@ struct DownloadFailoverTests {
     }
 
     @Test(
-        "R2, R13: audio that stays gone comes from the same rendition of another group",
+        "R2, R13: missing audio comes from the same rendition of another group",
         arguments: [["a2.m4s"], ["a0.m4s", "a10.m4s"], ["a-init.mp4"], ["a.m3u8"]])
     func sound(missing: [String]) async throws {
         let folder = try ScratchFolder()
@@ -99,7 +99,7 @@ struct DownloadFailoverTests {
         #expect(sound.output == whole.output)
     }
 
-    @Test("R13: where the playlist is gone, that of a redundant variant is taken")
+    @Test("R13: a missing playlist is replaced by a redundant variant's")
     func playlist() async throws {
         let folder = try ScratchFolder()
         var files = try Self.files(bandwidth: 127_446)
@@ -109,7 +109,7 @@ struct DownloadFailoverTests {
         #expect(try await pictures(in: folder) == SampleMedia.frameHashes(of: "180p"))
     }
 
-    @Test("R3: what no variant has is missing, and named as the chosen one named it")
+    @Test("R3: a segment missing in all variants is reported with the selected variant's URL")
     func nowhere() async throws {
         let folder = try ScratchFolder()
         var files = try Self.files(bandwidth: 127_446)
@@ -121,7 +121,7 @@ struct DownloadFailoverTests {
         #expect(try await pictures(in: folder).count == 900)
     }
 
-    @Test("S02: run again, what another variant gave is there")
+    @Test("S02: a repeated run keeps segments from another variant")
     func resumed() async throws {
         let folder = try ScratchFolder()
         var files = try Self.files(bandwidth: 127_446)

@@ -11,7 +11,7 @@ struct DownloadFaultTests {
     }
 
     @Test(
-        "R1, R70: an initialization section that is missing once, or invalid, is requested again",
+        "R1, R70: an initialization section that is missing or invalid once is requested again",
         arguments: [FaultyOrigin.Fault.status("404 Not Found"), .bytes(FaultyOrigin.page)])
     func map(_ fault: FaultyOrigin.Fault) async throws {
         let folder = try ScratchFolder()
@@ -24,7 +24,7 @@ struct DownloadFaultTests {
         #expect(try await FaultyOrigin.pictures("a.mp4", in: folder) == SampleMedia.frameHashes(of: "180p"))
     }
 
-    @Test("S02: files of the same contents under several URLs, and a rendition that is listed twice")
+    @Test("S02: equal files under several URLs, and a rendition listed twice, are downloaded")
     func equalFiles() async throws {
         let folder = try ScratchFolder()
         var files = try CutStream.files()
@@ -51,7 +51,7 @@ struct DownloadFaultTests {
         #expect(try await FaultyOrigin.pictures("a.mp4", in: folder) == SampleMedia.frameHashes(of: "180p"))
     }
 
-    @Test("S02: what turns out to be unreadable is loaded again by the next run")
+    @Test("S02: unreadable segments are loaded again by the next run")
     func unreadable() async throws {
         let folder = try ScratchFolder()
         let files = try CutStream.files()
@@ -80,7 +80,7 @@ struct DownloadFaultTests {
         #expect(try await FaultyOrigin.pictures("a.mp4", in: folder) == SampleMedia.frameHashes(of: "180p"))
     }
 
-    @Test("S03: audio that the first part of a stream does not have", .enabled(if: ProbedFile.isAvailable))
+    @Test("S03: audio missing at the start of a stream is written later", .enabled(if: ProbedFile.isAvailable))
     func bumper() async throws {
         let folder = try ScratchFolder()
         let master = SampleMedia.folder + "/master.m3u8"
@@ -112,7 +112,7 @@ struct DownloadFaultTests {
         }
     }
 
-    @Test("S02: a rendition whose list does not say that it has ended ends with the variant")
+    @Test("S02: a rendition whose playlist does not end ends with the variant")
     func endless() async throws {
         let folder = try ScratchFolder()
         var files = try CutStream.files()
@@ -126,7 +126,7 @@ struct DownloadFaultTests {
         }
     }
 
-    @Test("a URL that was mistyped leaves nothing behind")
+    @Test("a mistyped URL leaves no files behind")
     func nothing() async throws {
         let folder = try ScratchFolder()
         let origin = FaultyOrigin([:])
@@ -137,7 +137,7 @@ struct DownloadFaultTests {
         #expect(try names(in: folder) == [])
     }
 
-    @Test("S02: killed when only its folder was left to be removed, a download is done")
+    @Test("S02: a download killed while its folder was being removed is complete")
     func onlyFolder() async throws {
         let folder = try ScratchFolder()
         let origin = FaultyOrigin(try CutStream.files())
@@ -163,7 +163,7 @@ struct DownloadFaultTests {
         _ = try await task.write(to: folder.path + "/a.mp4", format: .mp4)
     }
 
-    @Test("S01: FOLDER/ offers what was asked for last, and all of it")
+    @Test("S01: FOLDER/ plays the last requested variant, and all of it")
     func otherQuality() async throws {
         let folder = try ScratchFolder()
         var files = try CutStream.files()
@@ -194,7 +194,7 @@ struct DownloadFaultTests {
         #expect(try await FaultyOrigin.pictures("film/index.m3u8", in: folder) == SampleMedia.frameHashes(of: "180p"))
     }
 
-    @Test("the range of colours that the playlist declares is in the file", .enabled(if: ProbedFile.isAvailable))
+    @Test("the playlist's video range is in the file", .enabled(if: ProbedFile.isAvailable))
     func videoRange() async throws {
         let folder = try ScratchFolder()
         var files = try CutStream.files()
@@ -211,7 +211,7 @@ struct DownloadFaultTests {
     }
 
     @Test(
-        "S03: what begins before --from does not move the rest", .enabled(if: ProbedFile.isAvailable),
+        "S03: cues that begin before --from do not shift the rest", .enabled(if: ProbedFile.isAvailable),
         arguments: ["mp4", "mkv"], ["9", "-100"])
     func beginsBefore(_ format: String, _ start: String) async throws {
         let folder = try ScratchFolder()
@@ -248,7 +248,7 @@ struct DownloadFaultTests {
     }
 
     @Test(
-        "R72: what cannot be written is known before the first request",
+        "R72: unwritable outputs are reported before the first request",
         arguments: [
             Outputs(arguments: ["captions", "-o", "no/x.vtt"], words: "cannot write"),
             Outputs(arguments: ["thumbnails", "-o", "no/t-%d.jpg"], words: "no/t-1.jpg"),
@@ -281,7 +281,7 @@ struct DownloadFaultTests {
     }
 
     @Test(
-        "R71: a signal ends a command that waits for its first answer",
+        "R71: a signal ends a command that waits for its first response",
         arguments: [
             ["captions", "-o", "a.srt"], ["captions", "--list"], ["thumbnails", "--sheet", "a.jpg"],
             ["download", "-o", "a.mp4"],
@@ -298,7 +298,7 @@ struct DownloadFaultTests {
         #expect(try names(in: folder).allSatisfy { $0 == "a.mp4.download" })
     }
 
-    @Test("Q06: --on-gap fail ends with one code, of play and download, of a gap and of what is not there")
+    @Test("Q06: --on-gap fail has one exit code for play and download, for gaps and missing segments")
     func onGap() async throws {
         for isMarked in [true, false] {
             var files = try CutStream.files()

@@ -68,7 +68,7 @@ struct DownloadLiveTests {
             .map { String($0.split(separator: " ").last?.prefix(8) ?? "") }
     }
 
-    @Test("S02: a live stream is followed through its window until it ends, and nothing is missing")
+    @Test("S02: a live stream is followed until it ends, and nothing is missing")
     func window() async throws {
         let folder = try ScratchFolder()
         let origin = try GrowingOrigin(last: 20, ends: true)
@@ -96,7 +96,7 @@ struct DownloadLiveTests {
         #expect(try await pictures("a.mp4", in: folder) == Array(SampleMedia.frameHashes(of: "180p").prefix(400)))
     }
 
-    @Test("an end before the place where a live stream is joined is reported, and nothing is overwritten")
+    @Test("an end before a live stream's start is reported, and nothing is overwritten")
     func endBeforeStart() async throws {
         let folder = try ScratchFolder()
         try folder.write(Array("old".utf8), to: "a.ts")
@@ -114,7 +114,7 @@ struct DownloadLiveTests {
         #expect(FileManager.default.contents(atPath: folder.path + "/a.ts") == Data("old".utf8))
     }
 
-    @Test("S02: interrupted, a live stream is what there was of it", arguments: [SIGINT, SIGTERM, SIGHUP])
+    @Test("S02: an interrupted live download keeps its media so far", arguments: [SIGINT, SIGTERM, SIGHUP])
     func interrupted(_ signal: Int32) async throws {
         let folder = try ScratchFolder()
         let origin = try GrowingOrigin(last: 5, ends: false)
@@ -131,7 +131,7 @@ struct DownloadLiveTests {
         #expect(try await pictures("a.mp4", in: folder) == Array(SampleMedia.frameHashes(of: "180p").prefix(500)))
     }
 
-    @Test("S02, R42, R50: where a key of a live stream cannot be loaded, what came before it is the file")
+    @Test("S02, R42, R50: if a live stream's key fails, the file contains the media before it")
     func key() async throws {
         let folder = try ScratchFolder()
         let origin = try GrowingOrigin(last: 20, ends: false, firstLocked: 5)
@@ -144,7 +144,7 @@ struct DownloadLiveTests {
         #expect(try await pictures("a.mp4", in: folder) == Array(SampleMedia.frameHashes(of: "180p").prefix(500)))
     }
 
-    @Test("S02: killed, and the stream is gone when it is run again: what there was is the file")
+    @Test("S02: if the stream is gone after a kill, a repeated run writes the stored media")
     func gone() async throws {
         let folder = try ScratchFolder()
         let origin = try GrowingOrigin(last: 5, ends: false)
@@ -168,7 +168,7 @@ struct DownloadLiveTests {
         #expect(try ProbedFile("a.mp4", in: folder).streams.count == 2)
     }
 
-    @Test("R71: interrupted, a live download does not wait for what does not come")
+    @Test("R71: an interrupted live download does not wait for missing segments")
     func stalled() async throws {
         let folder = try ScratchFolder()
         let origin = try GrowingOrigin(last: 5, ends: false, stalled: "v4.m4s")

@@ -18,7 +18,7 @@ struct DownloadRefreshTests {
         })
     }
 
-    @Test("what has run out is asked for again at the fresh URL, and what is stored is not")
+    @Test("expired URLs are refreshed and continued, and stored media is not loaded again")
     func refreshed() async throws {
         let folder = try ScratchFolder()
         let server = try Self.origin()
@@ -39,7 +39,7 @@ struct DownloadRefreshTests {
     }
 
     @Test(
-        "a command that fails, or whose URL has run out too, ends it with the refusal",
+        "if the command fails, or its URL has expired, too, the download ends with the refusal",
         arguments: ["exit 5", "echo \"$HLSGET_URL\""])
     func failing(command: String) async throws {
         let folder = try ScratchFolder()

@@ -27,7 +27,7 @@ struct DownloadTests {
     }
 
     @Test(
-        "S02: a download has every frame, its audio, and leaves nothing else behind", arguments: ["mp4", "mkv", "ts"])
+        "S02: a download has every frame and its audio, and leaves no other files", arguments: ["mp4", "mkv", "ts"])
     func whole(format: String) async throws {
         let folder = try ScratchFolder()
         let result = try await hlsget("download", "-o", "a.\(format)", "--quality", "180p", Self.master, in: folder)
@@ -71,7 +71,7 @@ struct DownloadTests {
         }
     }
 
-    @Test("S02: killed at any of 20 moments and run again, every frame is there", arguments: 0..<20)
+    @Test("S02: a download killed at any of 20 moments and repeated has every frame", arguments: 0..<20)
     func killed(_ seed: Int) async throws {
         let folder = try ScratchFolder()
         // Three playlists, two maps, 21 segments: 26 requests.
@@ -125,7 +125,7 @@ struct DownloadTests {
     }
 
     @Test(
-        "S02: where the URL runs out, a fresh one continues from there",
+        "S02: if the URL expires, a fresh one continues from there",
         arguments: [("master.m3u8?token=old", "master.m3u8?token=new"), ("old/master.m3u8", "new/master.m3u8")])
     func refreshed(_ old: String, _ new: String) async throws {
         let folder = try ScratchFolder()
@@ -144,7 +144,7 @@ struct DownloadTests {
         }
     }
 
-    @Test("S02: a part that was damaged on the disk is loaded again")
+    @Test("S02: a part damaged on disk is loaded again")
     func damaged() async throws {
         let folder = try ScratchFolder()
         let files = try CutStream.files()
@@ -169,7 +169,7 @@ struct DownloadTests {
     }
 
     @Test(
-        "what another stream has left is not mixed in, whatever part of the URL differs",
+        "another stream's leftovers are not mixed in, whatever part of the URL differs",
         arguments: [
             ("x/master.m3u8?old", "y/master.m3u8"), ("master.m3u8?id=1&old", "master.m3u8?id=2"),
             ("master.m3u8?old", "master.m3u8#2"),
@@ -192,7 +192,7 @@ struct DownloadTests {
         }
     }
 
-    @Test("a segment that is not there is named; --strict writes no file and keeps the rest")
+    @Test("a missing segment is named; --strict writes no file and keeps the segments")
     func missing() async throws {
         let folder = try ScratchFolder()
         var files = try CutStream.files()
@@ -211,7 +211,7 @@ struct DownloadTests {
         }
     }
 
-    @Test("--from and --to load no more segments than they need and begin where decoding can")
+    @Test("--from and --to load only the needed segments, from a sync sample on")
     func range() async throws {
         let folder = try ScratchFolder()
         let files = try CutStream.files()
@@ -290,7 +290,7 @@ struct DownloadTests {
     }
 
     @Test(
-        "S03: with --to no subtitle is shown beyond the end, with --from none before the start",
+        "S03: with --to no subtitle lasts beyond the end, with --from none starts before",
         .enabled(if: Tool.exists("/usr/bin/ffprobe")))
     func subtitlesOfPart() async throws {
         let folder = try ScratchFolder()
@@ -308,7 +308,7 @@ struct DownloadTests {
         #expect(times == ["00:00:00,000 --> 00:00:02,000", "00:00:02,000 --> 00:00:03,000"])
     }
 
-    @Test("S03: --audio and --subs say what there is where nothing matches")
+    @Test("S03: --audio and --subs list the available tracks if none matches")
     func noSuchLanguage() async throws {
         let folder = try ScratchFolder()
         let files = try Self.languages()
@@ -321,7 +321,7 @@ struct DownloadTests {
         }
     }
 
-    @Test("S01: a folder of segments and playlists plays as the stream did")
+    @Test("S01: a folder of segments and playlists plays like the stream")
     func folder() async throws {
         let folder = try ScratchFolder()
         let files = try CutStream.files()
@@ -333,7 +333,7 @@ struct DownloadTests {
         #expect(try await pictures("film/index.m3u8", in: folder) == SampleMedia.frameHashes(of: "180p"))
     }
 
-    @Test("S01: a folder of several variants has each of them")
+    @Test("S01: a folder of several variants contains each of them")
     func severalVariants() async throws {
         let folder = try ScratchFolder()
         let result = try await hlsget(
@@ -368,7 +368,7 @@ struct DownloadTests {
         #expect(captions.status == 0 && captions.output == original.output, "\(captions.errors)")
     }
 
-    @Test("S01: a folder that is no download, and --overwrite of one, are refused")
+    @Test("S01: a folder without a download is refused, also with --overwrite")
     func foreignFolder() async throws {
         let folder = try ScratchFolder()
         try folder.write([1], to: "mine/a.txt")
@@ -380,7 +380,7 @@ struct DownloadTests {
     }
 
     @Test(
-        "what cannot be is one line and an exit code of its own",
+        "each failure is one line with its own exit code",
         arguments: [
             (["-o", "there.mp4"], Int32(9), "the file exists"), (["-o", "no/where.mp4"], 9, "No such file"),
             (["-o", "a.mp4", "--quality", "height<10"], 6, "no variant matches"),

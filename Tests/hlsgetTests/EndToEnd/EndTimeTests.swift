@@ -20,7 +20,7 @@ struct EndTimeTests {
         Case(arguments: ["--from", "39", "--to", "100"], pictures: 975..<1000),
     ]
 
-    @Test("H08: what is between the times is given, to the frame", arguments: cases)
+    @Test("H08: exactly the frames between the times are written", arguments: cases)
     func range(_ example: Case) async throws {
         let folder = try ScratchFolder()
         let result = try await hlsget(
@@ -32,7 +32,7 @@ struct EndTimeTests {
         #expect(hashes.map { String($0) } == Array(try SampleMedia.frameHashes(of: "180p")[example.pictures]))
     }
 
-    @Test("G11: a stream without I-frames is not played backwards, and that is reported")
+    @Test("G11: a stream without I-frames is not played backwards, which is reported")
     func backwards() async throws {
         let result = try await hlsget("--rate", "-2", "--progress", "none", SampleMedia.folder + "/master.m3u8")
         #expect(result.status == 6)

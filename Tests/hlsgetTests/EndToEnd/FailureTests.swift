@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("what hlsget says and returns when something is wrong", .timeLimit(.minutes(10)))
+@Suite("Errors and exit codes of hlsget", .timeLimit(.minutes(10)))
 struct FailureTests {
     struct Case: CustomTestStringConvertible, Sendable {
         var testDescription: String
@@ -76,7 +76,7 @@ struct FailureTests {
         }
     }
 
-    @Test("one error line, the right exit code and nothing on standard output", arguments: cases)
+    @Test("a failure gives one error line, its exit code and no standard output", arguments: cases)
     func failure(_ failure: Case) async throws {
         let origin = try OddOrigin(try Self.files(), forbidding: "forbidden.m3u8")
         defer { origin.stop() }
@@ -96,7 +96,7 @@ struct FailureTests {
 
     // MARK: Segments
 
-    @Test("a segment that is cut short every time is skipped, and the rest is played")
+    @Test("a segment truncated every time is skipped, and the rest is played")
     func truncated() async throws {
         let origin = try OddOrigin(try OddOrigin.cutSample(), cutting: "3.m4s")
         defer { origin.stop() }
@@ -122,7 +122,7 @@ struct FailureTests {
         #expect(try await Self.frames(of: files) == Array(hashes[..<300] + hashes[400...]))
     }
 
-    @Test("R38: a gap in one variant is taken from another")
+    @Test("R38: a gap in one variant is filled from another")
     func gap() async throws {
         var files = try Self.twoVariants()
         let text = String(decoding: files["a/v.m3u8"] ?? [], as: UTF8.self)
@@ -154,7 +154,7 @@ struct FailureTests {
         return lines.map { String($0.split(separator: " ").last?.prefix(8) ?? "") }
     }
 
-    @Test("a wrong key lets no frame out")
+    @Test("with a wrong key no frame is output")
     func wrongKey() async throws {
         let rendition = try SampleMedia.rendition("video-180p")
         let cipher = try Tool.run(
@@ -189,7 +189,7 @@ struct FailureTests {
 
     // MARK: Certificates
 
-    @Test("a certificate of an unknown authority is refused, unless the authority or the risk is accepted")
+    @Test("a certificate of an unknown authority is refused unless it or the risk is accepted")
     func certificates() async throws {
         let origin = try TestOrigin()
         try SampleMedia.copy(to: origin.root)
@@ -207,7 +207,7 @@ struct FailureTests {
         (try? Tool.run(["/usr/bin/unshare", "-rm", "/bin/mount", "--bind", "/etc/ssl", "/etc/ssl"])) != nil
 
     @Test(
-        "--cacert takes the place of the system's certificates, of the file and of the folder",
+        "--cacert replaces the system's certificates, both file and folder",
         .enabled(if: mayMount), arguments: ["file", "folder"])
     func authorities(place: String) async throws {
         let origin = try TestOrigin()
@@ -241,7 +241,7 @@ struct FailureTests {
 
     // MARK: Outputs
 
-    @Test("R72: what cannot be written is said before the first request")
+    @Test("R72: unwritable outputs are reported before the first request")
     func outputs() async throws {
         let origin = try OddOrigin(try OddOrigin.cutSample())
         defer { origin.stop() }
@@ -272,7 +272,7 @@ struct FailureTests {
         #expect(result.errorLines.first?.contains("No space left") == true)
     }
 
-    @Test("R71: a closed pipe ends it at once and without a word, as it does other programs")
+    @Test("R71: a closed pipe ends it at once and silently, like other commands")
     func closedPipe() async throws {
         let folder = try ScratchFolder()
         let command = try Command(
@@ -315,7 +315,7 @@ struct FailureTests {
         #expect(boxes.isWhole)
     }
 
-    @Test("who reads nothing from a pipe does not keep a signal from ending it")
+    @Test("a pipe that is not read does not prevent a signal from ending it")
     func unreadPipe() async throws {
         let folder = try ScratchFolder()
         mkfifo(folder.path + "/pipe", 0o600)
@@ -336,7 +336,7 @@ struct FailureTests {
         return ioctl(pipe, UInt(FIONREAD), &count) == 0 && count >= 61_440
     }
 
-    @Test("another signal a while later ends it at once")
+    @Test("another signal some time later ends it at once")
     func secondSignal() async throws {
         let folder = try ScratchFolder()
         // No one reads the pipe: a clean end is not to be had.

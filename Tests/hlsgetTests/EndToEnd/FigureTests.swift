@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("figures of hlsget", .timeLimit(.minutes(10)))
+@Suite("Statistics of hlsget", .timeLimit(.minutes(10)))
 struct FigureTests {
     private static let master = SampleMedia.folder + "/master.m3u8"
 
@@ -13,7 +13,7 @@ struct FigureTests {
     }
 
     @Test(
-        "watched time is the time watched, in the summary, the access log and the metrics",
+        "the watched time is right in the summary, the access log and the metrics",
         arguments: [["--fast"], ["--fast", "--no-decode"], []])
     func watched(pacing: [String]) async throws {
         let folder = try ScratchFolder()
@@ -35,7 +35,7 @@ struct FigureTests {
         #expect(abs(logged - watched) < 0.01)
     }
 
-    @Test("a second pass is watched as well, and the summary says how many there were")
+    @Test("a second pass counts as watched, and the summary contains the number of passes")
     func passes() async throws {
         let folder = try ScratchFolder()
         let result = try await hlsget(
@@ -56,7 +56,7 @@ struct FigureTests {
     }
 
     @Test(
-        "requests in the lines of JSON are those that the server saw, with map, server and times; the last line is the summary"
+        "JSON request lines match the server's, with map, server and times; the summary is last"
     )
     func requests() async throws {
         var files = try OddOrigin.cutSample()
@@ -85,7 +85,7 @@ struct FigureTests {
         #expect(bytes == expected)
     }
 
-    @Test("a failure is NDJSON to the last line, in play and in download, and so is a download that works")
+    @Test("failures are NDJSON to the last line in play and download, and so are successful downloads")
     func failures() async throws {
         let origin = try OddOrigin()
         defer { origin.stop() }
@@ -115,7 +115,7 @@ struct FigureTests {
         }
     }
 
-    @Test("a download reports the length of its file", .enabled(if: ProbedFile.isAvailable))
+    @Test("a download reports the duration of its file", .enabled(if: ProbedFile.isAvailable))
     func downloadLength() async throws {
         let folder = try ScratchFolder()
         let result = try await hlsget(
@@ -126,7 +126,7 @@ struct FigureTests {
     }
 
     @Test(
-        "a clip begins at 0, as what download writes does", .enabled(if: ProbedFile.isAvailable),
+        "a clip begins at 0, like a file from download", .enabled(if: ProbedFile.isAvailable),
         arguments: ["clip.mp4", "clip.mkv", "clip.ts"])
     func clips(name: String) async throws {
         let folder = try ScratchFolder()
@@ -154,7 +154,7 @@ struct FigureTests {
         #expect(first == "0", "\(lines.first ?? "")")
     }
 
-    @Test("what a stream cannot fulfil is a warning, and with --strict the end")
+    @Test("a preference the stream cannot meet is a warning, and an error with --strict")
     func wishes() async throws {
         let arguments = ["--fast", "--no-decode", "--to", "4", "--peak-bitrate", "1k", Self.master]
         let told = try await hlsget(arguments)
@@ -165,7 +165,7 @@ struct FigureTests {
         #expect(rate.lines.contains { $0.hasPrefix("hlsget: warning: played at 2x instead of 8x") })
     }
 
-    @Test("captions that are nowhere cannot be listed, and a trace that is nowhere is named once")
+    @Test("without captions --list fails, and a missing trace is named once")
     func mistakes() async throws {
         let none = try await hlsget("captions", "--list", SampleMedia.folder + "/video-180p.m3u8")
         #expect(none.status == 6 && none.errorLines.count == 1)

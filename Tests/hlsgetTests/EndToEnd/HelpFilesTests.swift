@@ -5,7 +5,7 @@ import Testing
 @testable import hlsget
 
 /// What is made of the help for shells and for `man`.
-@Suite("completions and the manual page", .timeLimit(.minutes(10)))
+@Suite("Completions and the manual page", .timeLimit(.minutes(10)))
 struct HelpFilesTests {
     /// One of each command.
     private static let options = ["retry-backoff", "keep-encrypted", "base-url", "storyboard", "buffer-cap"]
@@ -34,7 +34,7 @@ struct HelpFilesTests {
     }
 
     @Test(
-        "Q08: bash completes options without a command, values, and files where there is nothing else",
+        "Q08: bash completes options without a command, values, and otherwise files",
         .enabled(if: Tool.exists("/bin/bash")),
         arguments: [
             (["--fas"], ["--fast"]), (["dow"], ["download"]), (["x.m3u8", "--on-g"], ["--on-gap"]),

@@ -10,7 +10,7 @@ import Testing
         return try #require(JSONSerialization.jsonObject(with: text) as? [String: Any])
     }
 
-    @Test("shows a file as a table, with what is wrong below")
+    @Test("inspect shows a playlist as a table, with its issues below")
     func table() async throws {
         let folder = try ScratchFolder()
         try folder.write(Array(Self.media.replacing("4,Title", with: "4").utf8), to: "a b.m3u8")
@@ -21,7 +21,7 @@ import Testing
         #expect(text.contains("1 segment, 4.000 s in total") && text.contains("warning: line 3: EXTINF no comma"))
     }
 
-    @Test("shows a file as JSON, with references resolved against the base")
+    @Test("inspect shows a file as JSON, with references resolved against the base")
     func json() async throws {
         let folder = try ScratchFolder()
         try folder.write(Array(Self.media.utf8), to: "a.m3u8")
@@ -34,7 +34,7 @@ import Testing
             segment["resolved_uri"] as? String == "https://h.example/x/1.ts" && segment["title"] as? String == "Title")
     }
 
-    @Test("reads standard input")
+    @Test("inspect reads standard input")
     func standardInput() async throws {
         let folder = try ScratchFolder()
         let file = try folder.write(Array(Self.media.utf8), to: "a.m3u8")
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(
-        "C02: loads a URL with a content coding, and follows redirects to https",
+        "C02: inspect loads a URL with a content coding, and follows redirects to https",
         .enabled(if: TestOrigin.isInstalled, "needs nginx"))
     func urls() async throws {
         let origin = try TestOrigin.shared()
@@ -64,7 +64,7 @@ import Testing
         #expect(allowed.status == 0)
     }
 
-    @Test("sends fields, and asks again after a failure that may pass")
+    @Test("inspect sends fields, and repeats a request after a temporary failure")
     func requests() async throws {
         let server = try ScriptedServer(accepting: { connection, number in
             let request = connection.readRequest() ?? []
@@ -86,7 +86,7 @@ import Testing
     typealias Failure = FailureTests.Case
 
     @Test(
-        "a failure is one line, one JSON object and the right exit code",
+        "an inspect failure is one line, one JSON object and its exit code",
         arguments: [
             Failure("404", "@/none.m3u8", status: 3, words: "not found", "/none.m3u8", "404"),
             Failure("403", "@/forbidden.m3u8", status: 3, words: "/forbidden.m3u8", "403"),
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test(
-        "D11: the proxy of the environment is used, but not for hosts that are to be reached without it",
+        "D11: the environment's proxy is used, except for its excluded hosts",
         arguments: ["http_proxy", "all_proxy", "no_proxy", "--proxy none"])
     func environment(name: String) async throws {
         try await withServer(answering: { connection, _ in connection.respond(Array(Self.media.utf8)) }) { server in

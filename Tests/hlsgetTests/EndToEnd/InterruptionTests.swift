@@ -3,13 +3,13 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("a run that is interrupted", .timeLimit(.minutes(10)))
+@Suite("An interrupted run", .timeLimit(.minutes(10)))
 struct InterruptionTests {
     /// A segment that never comes: what is before it is written, and nothing more.
     private static let last = 5
 
     @Test(
-        "S03: whatever ends a run, its file plays up to there",
+        "S03: however a run ends, its file plays up to there",
         .enabled(if: ProbedFile.isAvailable),
         arguments: ["mp4", "mkv", "ts"], [SIGINT, SIGTERM, SIGKILL])
     func interrupted(format: String, signal: Int32) async throws {
@@ -47,7 +47,7 @@ struct InterruptionTests {
     }
 
     @Test(
-        "a signal that comes twice within moments is one: the file is finished, the summary is printed",
+        "two signals at almost the same time are one: file finished, summary printed",
         .enabled(if: ProbedFile.isAvailable),
         arguments: [("ts", [SIGTERM, SIGTERM]), ("mp4", [SIGINT, SIGTERM]), ("mkv", [SIGHUP])])
     func twice(format: String, signals: [Int32]) async throws {
@@ -73,7 +73,7 @@ struct InterruptionTests {
         }
     }
 
-    @Test("stopping before the first frame reports how far it came, and that nothing was written")
+    @Test("stopping before the first frame reports the position, and that nothing was written")
     func early() async throws {
         let folder = try ScratchFolder()
         try folder.write(Array("old".utf8), to: "a.ts")

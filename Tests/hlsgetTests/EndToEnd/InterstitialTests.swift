@@ -63,7 +63,7 @@ struct InterstitialTests {
     }
 
     @Test(
-        "ads are written in their place, left out, or written alone; a dead server costs nothing",
+        "ads are written in place, omitted, or written alone; a dead server costs nothing",
         arguments: [
             ("play", [0..<200, 200..<400, 200..<400, 200..<1000]), ("skip", [0..<1000]),
             ("only", [200..<400, 200..<400]),
@@ -81,7 +81,7 @@ struct InterstitialTests {
         if action == "only" { #expect(!paths.contains("/v0.m4s") && !paths.contains("/v9.m4s")) }
     }
 
-    @Test("the summary, the document and the lines say what was played and what failed")
+    @Test("summary, JSON document and lines report played and failed events")
     func told() async throws {
         let folder = try ScratchFolder()
         let (result, _) = try await run(["--fast", "-v", "--json", "-o", "a.ts"], in: folder)
@@ -107,7 +107,7 @@ struct InterstitialTests {
     }
 
     @Test(
-        "a file holds the ads: its length is that of both, and times rise", .enabled(if: ProbedFile.isAvailable),
+        "a file contains the ads: its duration is the sum, and times increase", .enabled(if: ProbedFile.isAvailable),
         arguments: ["mp4", "ts"])
     func file(format: String) async throws {
         let folder = try ScratchFolder()
@@ -127,7 +127,7 @@ struct InterstitialTests {
         }
     }
 
-    @Test("a download is the stream alone, and says so")
+    @Test("download contains the stream alone, and says so")
     func download() async throws {
         let folder = try ScratchFolder()
         let files = try Self.files()

@@ -35,7 +35,7 @@ import Testing
         (document["findings"] as? [[String: Any]] ?? []).compactMap { $0["rule"] as? String }
     }
 
-    @Test("a clean presentation: nothing on standard output, a sentence on standard error, exit 0")
+    @Test("a clean presentation gives no output, a sentence on standard error, and exit code 0")
     func clean() async throws {
         let origin = try OddOrigin(Self.files())
         defer { origin.stop() }
@@ -44,7 +44,7 @@ import Testing
         #expect(result.lines == ["hlsget: \(origin.url)/top.m3u8: 0 errors, 0 warnings in 3 playlists"])
     }
 
-    @Test("--deep: a segment that is not there is an error with URL and status, one that cannot be asked for a warning")
+    @Test("--deep: a missing segment is an error with URL and status, an unreachable one a warning")
     func missingSegment() async throws {
         var files = Self.files()
         files["low/2.ts"] = nil
@@ -60,7 +60,7 @@ import Testing
         #expect(try await hlsget("lint", origin.url + "/top.m3u8").status == 0)
     }
 
-    @Test("follows a URL or a file into all media playlists: what differs is an error with rule, section and remedy")
+    @Test("lint follows a URL or file to all playlists: differences have rule, section and remedy")
     func follows() async throws {
         var files = Self.files()
         files["high/v.m3u8"] = Array(Self.media.replacing("DURATION:4", with: "DURATION:5").utf8)
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test("P04: --deep and inspect ask the steering server, and say what is wrong with its answer")
+    @Test("P04: --deep and inspect request the steering manifest and report its mistakes")
     func steering() async throws {
         let steered = Self.top.replacing(
             "#EXTM3U\n", with: "#EXTM3U\n#EXT-X-CONTENT-STEERING:SERVER-URI=\"s.json\",PATHWAY-ID=\".\"\n")
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test("--deep asks real servers for one byte only", .enabled(if: TestOrigin.isInstalled, "needs nginx"))
+    @Test("--deep requests only one byte from real servers", .enabled(if: TestOrigin.isInstalled, "needs nginx"))
     func ranges() async throws {
         let origin = try TestOrigin()
         for (name, bytes) in Self.files() { try origin.root.write(bytes, to: name) }
@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test(
-        "media playlists that cannot be loaded, are invalid or may not be named are errors in the line that names them")
+        "unloadable, invalid or forbidden media playlists are errors in their referring line")
     func broken() async throws {
         var files = Self.files()
         files["top.m3u8"] = Array(
@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    @Test("several inputs, standard input among them: one object each, and the worst status")
+    @Test("several inputs, including standard input, give one object each and the worst status")
     func several() async throws {
         let folder = try ScratchFolder()
         let bad = try folder.write(
@@ -177,7 +177,7 @@ import Testing
         #expect(documents[2]["error"] is [String: Any] && result.status == 3 && result.errorLines.count == 1)
     }
 
-    @Test("a local playlist names files outside its folder with --allow-file only")
+    @Test("a local playlist can name files outside its folder with --allow-file only")
     func files() async throws {
         let folder = try ScratchFolder()
         for (name, bytes) in Self.files() { try folder.write(bytes, to: name == "top.m3u8" ? "x/top.m3u8" : name) }
@@ -187,7 +187,7 @@ import Testing
         #expect(try await hlsget(["lint", "--allow-file", "x/top.m3u8"], in: folder).status == 0)
     }
 
-    @Test("R59: after a redirect to another origin, credentials do not follow into the media playlists")
+    @Test("R59: after a redirect to another origin, media playlists get no credentials")
     func credentials() async throws {
         let files = Self.files()
         let seen = Mutex<[String]>([])

@@ -27,7 +27,7 @@ struct LoopTests {
         #expect(steps.count == 1, "\(steps)")
     }
 
-    @Test("a pass is a whole number from 1", arguments: ["0", "-1", "x", ""])
+    @Test("a pass count is a whole number from 1", arguments: ["0", "-1", "x", ""])
     func refusal(_ count: String) async throws {
         let result = try await hlsget("--loop=\(count)", Self.master)
         #expect(result.status == 64)

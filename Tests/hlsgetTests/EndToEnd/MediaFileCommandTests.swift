@@ -62,7 +62,7 @@ import Testing
         big(payload.count + 8, 4) + Array(name.utf8) + payload
     }
 
-    @Test("inspect shows the colours of a file, and how its high dynamic range was graded")
+    @Test("inspect shows the colours and HDR grading of a file")
     func highDynamicRange() async throws {
         let places = [8500, 39850, 6550, 2300, 35400, 14600, 15635, 16450].flatMap { Self.big($0, 2) }
         let boxes =
@@ -95,7 +95,7 @@ import Testing
         #expect(plain?.first?["mastering_display"] == nil && plain?.first?["content_light_level"] == nil)
     }
 
-    @Test("a file that is larger than a playlist may be is looked at over http, too")
+    @Test("a file larger than the playlist limit is inspected over HTTP, too")
     func large() async throws {
         var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: Self.languages)))
         // A box of nothing.
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test("inspect shows a file as a table, and says what is neither")
+    @Test("inspect shows a file as a table, and reports a file that is neither media nor playlist")
     func table() async throws {
         let result = try await hlsget(["inspect", Self.languages])
         let text = String(decoding: result.output, as: UTF8.self)
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(
-        "download packs the samples of a file again", .enabled(if: ProbedFile.isAvailable),
+        "download remuxes a file's samples", .enabled(if: ProbedFile.isAvailable),
         arguments: ["mp4", "mkv", "ts"])
     func download(_ ending: String) async throws {
         let folder = try ScratchFolder()
@@ -134,7 +134,7 @@ import Testing
         #expect(pictures == expected)
     }
 
-    @Test("download takes all sounds of a file", .enabled(if: ProbedFile.isAvailable))
+    @Test("download takes all audio tracks of a file", .enabled(if: ProbedFile.isAvailable))
     func allSounds() async throws {
         let folder = try ScratchFolder()
         let result = try await hlsget(

@@ -44,7 +44,7 @@ struct MonitorTests {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    @Test("a list is watched, told, and read again on SIGHUP; a server and a command hear of changes")
+    @Test("a list is monitored, reported, and read again on SIGHUP; webhook and command get changes")
     func whole() async throws {
         let folder = try ScratchFolder()
         let origin = try SwitchedOrigin()
@@ -81,7 +81,7 @@ struct MonitorTests {
             // A mistake in it changes nothing.
             try folder.write(Array("film\nfilm = \(film)\n = x".utf8), to: "list")
             command.send(signal: SIGHUP)
-            #expect(command.waitForErrors(containing: "the list stays as it was: list:3: "))
+            #expect(command.waitForErrors(containing: "the list is unchanged: list:3: "))
             #expect(Self.get(port, "/metrics").contains("hls_stream_up{stream=\"other\"} 1"))
             #expect(!Self.get(port, "/metrics").contains("s3cret"))
             #expect(!Self.get(port, "/streams.json").contains("s3cret"))
@@ -134,7 +134,7 @@ struct MonitorTests {
         return Int(UInt16(bigEndian: address.sin_port))
     }
 
-    @Test("Prometheus scrapes it, and its rules fire", .enabled(if: Tool.exists("/usr/bin/prometheus")))
+    @Test("Prometheus scrapes the monitor, and its alert rules fire", .enabled(if: Tool.exists("/usr/bin/prometheus")))
     func prometheus() async throws {
         let folder = try ScratchFolder()
         let origin = try SwitchedOrigin()
@@ -178,7 +178,7 @@ struct MonitorTests {
         }
     }
 
-    @Test("a stream that comes back is told once as down and once as up")
+    @Test("a stream that recovers is reported once as down and once as up")
     func outage() async throws {
         let folder = try ScratchFolder()
         let origin = try SwitchedOrigin()
@@ -202,7 +202,7 @@ struct MonitorTests {
         }
     }
 
-    @Test("--strict ends with 10 where a stream was down, and --duration with 0 else")
+    @Test("--strict exits with 10 if a stream was down, and otherwise --duration with 0")
     func strict() async throws {
         let folder = try ScratchFolder()
         let origin = try SwitchedOrigin()
@@ -217,14 +217,14 @@ struct MonitorTests {
         }
     }
 
-    @Test("mistakes end with 64 before anything is asked for")
+    @Test("mistakes exit with 64 before any request")
     func mistakes() async throws {
         let folder = try ScratchFolder()
         try folder.write(Array("https://127.0.0.1:1/x\na = https://\n".utf8), to: "list")
         try folder.write(Array("# nothing\n".utf8), to: "empty")
         for (arguments, text) in [
             (["list"], "list:2: "), (["nowhere"], "nowhere cannot be read: No such file or directory"),
-            (["empty"], "there is no stream in the list"), (["list", "--shard", "2/2"], "write i/n"),
+            (["empty"], "the list contains no streams"), (["list", "--shard", "2/2"], "write i/n"),
             (["list", "--metrics-port", "70000"], "0 to 65535"),
             (["list", "--metrics-address", "::1"], "--metrics-address requires --metrics-port"),
             (["list", "--webhook", "ftp://x"], "expected an http or https URL"),
@@ -236,7 +236,7 @@ struct MonitorTests {
         }
     }
 
-    @Test("the days that a certificate has left are known", .enabled(if: TestOrigin.isInstalled))
+    @Test("the remaining days of a certificate are reported", .enabled(if: TestOrigin.isInstalled))
     func certificate() async throws {
         let origin = try TestOrigin()
         try SampleMedia.copy(to: origin.root)

@@ -5,8 +5,8 @@ import Testing
 
 /// One fault has one code and one line, whatever was wanted of the stream.
 ///
-/// Source: docs/behaviour/loading-failures.md, docs/behaviour/exit-codes.md.
-@Suite("one error, whichever command meets it", .timeLimit(.minutes(10)))
+/// Source: docs/reference/failures.md, docs/guide/configuration.md.
+@Suite("Equal errors in all commands", .timeLimit(.minutes(10)))
 struct OneErrorTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
@@ -44,7 +44,7 @@ struct OneErrorTests {
         ["captions"], ["thumbnails"],
     ]
 
-    @Test("the code and the line are the same for all commands", arguments: cases)
+    @Test("code and line are the same for all commands", arguments: cases)
     func line(_ test: Case) async throws {
         let page = Array("<html>no</html>\n".utf8)
         let flac = Array("fLaC".utf8) + [UInt8](repeating: 7, count: 5000)
@@ -75,7 +75,7 @@ struct OneErrorTests {
         #expect(lines.count <= (test.status == 8 ? 2 : 1), "\(lines)")
     }
 
-    @Test("too few descriptors are reported as such", arguments: [12, 20, 24])
+    @Test("too few file descriptors are reported as such", arguments: [12, 20, 24])
     func descriptors(limit: Int) async throws {
         let folder = try ScratchFolder()
         let origin = try OddOrigin()
@@ -99,7 +99,7 @@ struct OneErrorTests {
         #expect(isThere == result.errors.contains("wrote     a.ts"), "\(result.errors)")
     }
 
-    @Test("the log of a replay goes through no link")
+    @Test("a replay's log is not written through a symbolic link")
     func link() async throws {
         let folder = try ScratchFolder()
         let play = try await hlsget(

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("what hlsget writes", .timeLimit(.minutes(10)))
+@Suite("Outputs of hlsget", .timeLimit(.minutes(10)))
 struct OutputTests {
     private static let master = SampleMedia.folder + "/master.m3u8"
     private static let sound = SampleMedia.folder + "/audio-en.m3u8"
@@ -24,7 +24,7 @@ struct OutputTests {
 
     // MARK: Decoded media
 
-    @Test("framemd5 is the same on standard output and in a file, and what ffmpeg says")
+    @Test("framemd5 is equal on standard output and in a file, and equals ffmpeg's")
     func frameHashes() async throws {
         let folder = try ScratchFolder()
         let direct = try await run("-f", "framemd5", "--no-audio", Self.master, in: folder)
@@ -36,7 +36,7 @@ struct OutputTests {
         #expect(hashes == (try SampleMedia.frameHashes(of: "180p")))
     }
 
-    @Test("video and audio go into files of their own, whole")
+    @Test("video and audio go into separate files, whole")
     func rawFiles() async throws {
         let folder = try ScratchFolder()
         _ = try await run("-o", "v.y4m", "-o", "a.wav", "--to", "2", Self.master, in: folder)
@@ -88,7 +88,7 @@ struct OutputTests {
 
     // MARK: Containers
 
-    @Test("samples go into ts, mp4 and mkv without being decoded")
+    @Test("samples are written to ts, mp4 and mkv without being decoded")
     func containers() async throws {
         let folder = try ScratchFolder()
         _ = try await run("-o", "x.ts", "-o", "x.mp4", "-o", "x.mkv", Self.master, in: folder)
@@ -103,7 +103,7 @@ struct OutputTests {
         for name in ["x.ts", "x.mp4", "x.mkv"] { #expect(try bytes(name, in: folder).count > 560_000) }
     }
 
-    @Test("S03: a start that is exact keeps the samples that are decoded before it")
+    @Test("S03: an exact start keeps the samples decoded before it")
     func exactStart() async throws {
         let folder = try ScratchFolder()
         let media = FileManager.default.contents(atPath: SampleMedia.fixtures + "/media/ts-h264-aac.ts")
@@ -123,7 +123,7 @@ struct OutputTests {
 
     // MARK: What is loaded
 
-    @Test("that files get no subtitles is said, once, and not where only errors are wanted")
+    @Test("missing subtitles in files are reported once, and not with -q")
     func subtitles() async throws {
         let folder = try ScratchFolder()
         for (options, count) in [([], 1), (["-q"], 0)] {
@@ -135,7 +135,7 @@ struct OutputTests {
         }
     }
 
-    @Test("media that no one wants is not asked for")
+    @Test("unused media is not requested")
     func requests() async throws {
         let cases = [
             (options: ["--no-audio", "-f", "framemd5"], missing: "audio-en", loaded: "video-180p"),
@@ -164,7 +164,7 @@ struct OutputTests {
 
     // MARK: JSON
 
-    @Test("--json is one document with version, totals and files")
+    @Test("--json prints one document with version, totals and files")
     func summary() async throws {
         let folder = try ScratchFolder()
         let result = try await run("--json", "-o", "a.framemd5", Self.master, in: folder)
@@ -180,7 +180,7 @@ struct OutputTests {
         #expect(files.map { $0["complete"] as? Bool } == [true])
     }
 
-    @Test("--progress json is a line for each event, with version, name and time")
+    @Test("--progress json prints a line per event, with version, name and time")
     func progress() async throws {
         let result = try await hlsget(
             "--progress", "json", "--to", "1.2", "--quality", "180p", "--no-audio", Self.master)

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// `scripts/package`, with a program that is small and hands on to the one that was built.
-@Suite("packages", .timeLimit(.minutes(10)))
+@Suite("Packages", .timeLimit(.minutes(10)))
 struct PackageTests {
     private static let root = SampleMedia.fixtures + "/../.."
     private static let needs = ["dpkg-deb", "dpkg-shlibdeps", "strip", "chrpath", "clang", "python3", "git", "xz"]
@@ -26,7 +26,7 @@ struct PackageTests {
     }
 
     @Test(
-        "Q19: a package has the program, its pages, completions and service, and what it depends on, the same bytes twice",
+        "Q19: a package has command, manual pages, completions, service and dependencies, reproducibly",
         .enabled(if: canPackage, "needs dpkg-dev, chrpath and clang"))
     func contents() throws {
         let folder = try ScratchFolder()
@@ -54,7 +54,7 @@ struct PackageTests {
     }
 
     @Test(
-        "Q19: what is no hlsget is not packaged", .enabled(if: canPackage, "needs dpkg-dev, chrpath and clang"))
+        "Q19: other files than hlsget are not packaged", .enabled(if: canPackage, "needs dpkg-dev, chrpath and clang"))
     func refuses() throws {
         let folder = try ScratchFolder()
         #expect(throws: Tool.Failure.self) {

@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("playing into another program", .timeLimit(.minutes(10)))
+@Suite("Playing into another command", .timeLimit(.minutes(10)))
 struct PlayerProgramTests {
     private static let master = SampleMedia.folder + "/master.m3u8"
 
-    @Test("Q01: a program gets all of it on its standard input, beside files, and is waited for")
+    @Test("Q01: a --player command gets everything on standard input, in addition to files, and is awaited")
     func whole() async throws {
         let folder = try ScratchFolder()
         let result = try await hlsget(
@@ -24,7 +24,7 @@ struct PlayerProgramTests {
         #expect(result.errors.contains("a.ts") && !result.errors.contains("/dev/fd"), "\(result.errors)")
     }
 
-    @Test("Q01: -f says what it gets")
+    @Test("Q01: -f sets the format for the --player command")
     func format() async throws {
         let folder = try ScratchFolder()
         let result = try await hlsget(
@@ -37,7 +37,7 @@ struct PlayerProgramTests {
         #expect(hashes == (try SampleMedia.frameHashes(of: "180p")))
     }
 
-    @Test("Q01: a program that has had enough ends it, and nothing is wrong with that")
+    @Test("Q01: a --player command that closes its input ends playback without an error")
     func enough() async throws {
         let folder = try ScratchFolder()
         let result = try await hlsget(
@@ -47,7 +47,7 @@ struct PlayerProgramTests {
         #expect(FileManager.default.contents(atPath: folder.path + "/a")?.count == 1000)
     }
 
-    @Test("Q01: how it fails is told", arguments: [("cat > a; exit 3", "3"), ("no-such-command-x", "127")])
+    @Test("Q01: a failing --player is reported", arguments: [("cat > a; exit 3", "3"), ("no-such-command-x", "127")])
     func failure(command: String, word: String) async throws {
         let folder = try ScratchFolder()
         let result = try await hlsget("--fast", "--to", "4", "--player", command, Self.master, in: folder)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("what is recorded, and what it says where nothing was", .timeLimit(.minutes(10)))
+@Suite("Recordings, and recordings without media", .timeLimit(.minutes(10)))
 struct RecordingTests {
     private static let master = SampleMedia.folder + "/master.m3u8"
 
@@ -19,7 +19,7 @@ struct RecordingTests {
     // MARK: Quality
 
     @Test(
-        "what is written has the best quality that is eligible, from beginning to end",
+        "a recording has the best eligible quality from start to end",
         arguments: [
             (["-o", "a.ts"], [540]), (["-o", "a.mp4", "--quality", "height<=360"], [360]),
             (["-o", "a.framemd5"], [540]),
@@ -35,7 +35,7 @@ struct RecordingTests {
         #expect(try Self.heights(result) == heights)
     }
 
-    @Test("--adaptive lets it change: it begins with the first variant")
+    @Test("--adaptive allows switches: it starts with the first variant")
     func adaptive() async throws {
         let folder = try ScratchFolder()
         let result = try await hlsget("--fast", "--json", "--adaptive", "-o", "a.ts", Self.master, in: folder)
@@ -83,7 +83,7 @@ struct RecordingTests {
     }
 
     @Test(
-        "S03: where another variant has to stand in, audio and video continue in the next file at one time, and it is said",
+        "S03: if another variant replaces it, both tracks continue in the next file, with a note",
         .enabled(if: ProbedFile.isAvailable), arguments: ["mp4", "mkv"])
     func standIn(format: String) async throws {
         let folder = try ScratchFolder()
@@ -111,7 +111,7 @@ struct RecordingTests {
     }
 
     @Test(
-        "a pipe in mp4 or mkv does not end because of a segment: it is lost, which is said", arguments: ["mp4", "mkv"])
+        "an mp4 or mkv pipe continues after a lost segment, and the loss is reported", arguments: ["mp4", "mkv"])
     func pipe(format: String) async throws {
         let result = try await withTwoQualities { try await hlsget("--fast", "-o", "-", "-f", format, $0) }
         #expect(result.status == 0, "\(result.errors)")
@@ -120,7 +120,7 @@ struct RecordingTests {
         #expect(result.lines.contains { $0.hasPrefix("played 0:36 of 0:40") }, "\(result.errors)")
     }
 
-    @Test("J07: audio keeps the language of its rendition", .enabled(if: ProbedFile.isAvailable))
+    @Test("J07: audio keeps its rendition's language", .enabled(if: ProbedFile.isAvailable))
     func language() async throws {
         let folder = try ScratchFolder()
         let result = try await hlsget("--fast", "--to", "4", "-o", "a.mkv", "-o", "a.m4a", Self.master, in: folder)
@@ -139,7 +139,7 @@ struct RecordingTests {
     }
 
     @Test(
-        "where nothing was played or written there is one error line, and no file",
+        "without played or written media there is one error line and no file",
         arguments: [
             Nothing(
                 testDescription: "from", arguments: ["--from", "10:00"], status: 10,
@@ -180,7 +180,7 @@ struct RecordingTests {
     // MARK: Most of it
 
     @Test(
-        "a tenth of the media missing, or the end of it, is not a success without --strict",
+        "a tenth of the media missing, or its end, is an error even without --strict",
         arguments: [[3, 5], [8, 9], [6]])
     func missing(segments: [Int]) async throws {
         let folder = try ScratchFolder()

@@ -25,7 +25,7 @@ struct RefreshTests {
             fields: ["Content-Range: bytes \(bounds[0])-\(end)/\(bytes.count)"])
     }
 
-    @Test("D06: with --refresh-cmd every frame comes, as if nothing had run out")
+    @Test("D06: with --refresh-cmd every frame arrives as if no URL had expired")
     func refreshed() async throws {
         let folder = try ScratchFolder()
         let name = Self.playlist
@@ -44,7 +44,7 @@ struct RefreshTests {
         }
     }
 
-    @Test("D06: copies are as if nothing had run out, to the byte")
+    @Test("D06: with --refresh-cmd remuxed files equal an unexpired stream's, to the byte")
     func copied() async throws {
         let folder = try ScratchFolder()
         try await withServer(answering: Self.serve) { server in
@@ -60,7 +60,7 @@ struct RefreshTests {
         }
     }
 
-    @Test("D06: a command that fails ends it with the failure that it was asked for", arguments: ["exit 5", "true"])
+    @Test("D06: a failing command ends playback with the original failure", arguments: ["exit 5", "true"])
     func failing(_ command: String) async throws {
         let folder = try ScratchFolder()
         let name = Self.playlist

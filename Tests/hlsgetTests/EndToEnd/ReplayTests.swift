@@ -11,7 +11,7 @@ import Testing
 struct ReplayTests {
     private static let master = SampleMedia.folder + "/master.m3u8"
 
-    @Test("a play is recorded, and replayed to the same decisions, byte for byte the same each time")
+    @Test("a recorded play is replayed to the same decisions, always byte for byte")
     func recordAndReplay() async throws {
         let folder = try ScratchFolder()
         let play = try await hlsget(
@@ -30,7 +30,7 @@ struct ReplayTests {
         #expect(link.hasPrefix("# hlskit-trace 1\n"))
     }
 
-    @Test("an existing recording stays, and one that cannot be made is an output error before the first request")
+    @Test("an existing recording is kept, and an impossible one is an error before any request")
     func unwritable() async throws {
         let folder = try ScratchFolder()
         try folder.write([1], to: "r.jsonl")
@@ -42,7 +42,7 @@ struct ReplayTests {
         #expect(FileManager.default.contents(atPath: folder.path + "/r.jsonl") == Data([1]))
     }
 
-    @Test("what is not a recording is refused in one line", arguments: ["", "#EXTM3U\n"])
+    @Test("an invalid recording is refused in one line", arguments: ["", "#EXTM3U\n"])
     func notARecording(text: String) async throws {
         let folder = try ScratchFolder()
         try folder.write(Array(text.utf8), to: "r.jsonl")
@@ -80,7 +80,7 @@ struct ReplayTests {
         try texts.reduce(Data(), +).write(to: URL(fileURLWithPath: path))
     }
 
-    @Test("a recording that brings a command, or any option that does not belong into one, is refused and runs nothing")
+    @Test("a recording that contains a command or foreign options is refused and runs nothing")
     func hostileOptions() async throws {
         let folder = try ScratchFolder()
         var lines = try await refusingRecording(in: folder)
@@ -95,7 +95,7 @@ struct ReplayTests {
         }
     }
 
-    @Test("a replay asks no command, whatever its options say")
+    @Test("a replay runs no command, whatever its options are")
     func noCommand() async throws {
         let folder = try ScratchFolder()
         try write(try await refusingRecording(in: folder), to: folder.path + "/r403.jsonl")

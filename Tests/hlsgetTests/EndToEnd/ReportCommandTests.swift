@@ -10,7 +10,7 @@ struct ReportCommandTests {
         try String(contentsOfFile: folder.path + "/" + name, encoding: .utf8)
     }
 
-    @Test("Q12: play --report writes a page, and report makes the same one of the lines that were written")
+    @Test("Q12: play --report writes a page, and report makes the same one from the written lines")
     func samePage() async throws {
         let folder = try ScratchFolder()
         let played = try await hlsget(
@@ -30,7 +30,7 @@ struct ReportCommandTests {
         #expect(mode == 0o600)
     }
 
-    @Test("Q12: two logs, standard input, and an access log beside the lines of one session")
+    @Test("Q12: two logs, standard input, and an access log with the lines of one session are accepted")
     func logs() async throws {
         let folder = try ScratchFolder()
         let played = try await hlsget(
@@ -46,7 +46,7 @@ struct ReportCommandTests {
         #expect(input.status == 0 && String(decoding: input.output, as: UTF8.self).contains("standard input"))
     }
 
-    @Test("where nothing has failed, the error log beside the others is empty, and no mistake")
+    @Test("an empty error log next to other logs is accepted")
     func emptyErrorLog() async throws {
         let folder = try ScratchFolder()
         try folder.write(Array(#"{"v":1,"event":"progress","item_time":1,"time":1}"#.utf8), to: "log")
@@ -59,7 +59,7 @@ struct ReportCommandTests {
         }
     }
 
-    @Test("Q12: a session that fails has a report, too, and one that never began leaves no file")
+    @Test("Q12: a failed session has a report, too, and one that never began leaves no file")
     func failures() async throws {
         let folder = try ScratchFolder()
         let failed = try await hlsget("--report", "r.html", folder.path + "/none.m3u8", in: folder)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite(
-    "secrets of URLs, fields and cookies", .enabled(if: TestOrigin.isInstalled, "needs nginx"), .timeLimit(.minutes(10))
+    "Secrets of URLs, fields and cookies", .enabled(if: TestOrigin.isInstalled, "needs nginx"), .timeLimit(.minutes(10))
 )
 struct SecretTests {
     /// Each secret begins so.
@@ -72,7 +72,7 @@ struct SecretTests {
         return leaks
     }
 
-    @Test("are in no line and no file of a play, however it ends")
+    @Test("secrets are in no line and no file of a play, however it ends")
     func play() async throws {
         let everything = ["-v", "--json", "--progress", "json"]
         for (name, status) in [("signed-master.m3u8", 0), ("gone.m3u8", 10), ("missing.m3u8", 3)] as [(String, Int32)] {
@@ -86,7 +86,7 @@ struct SecretTests {
         #expect(try files() == [])
     }
 
-    @Test("are in no recording's own lines, and a replay goes on without them")
+    @Test("secrets are in no line of a recording, and a replay works without them")
     func recording() async throws {
         let play = ["--fast", "--no-decode", "--record-trace", "r.jsonl", url("sample/master.m3u8")]
         #expect(try await run(play, status: 0) == [])
@@ -95,7 +95,7 @@ struct SecretTests {
         #expect(replay.status == 0, "\(replay.errors)")
     }
 
-    @Test("are in no line and no file of a download, which can be resumed all the same")
+    @Test("secrets are in no line and no file of a download, which can still be resumed")
     func download() async throws {
         let url = url("signed-master.m3u8")
         #expect(
@@ -107,7 +107,7 @@ struct SecretTests {
         #expect(try files() == [])
     }
 
-    @Test("are in no line and no file of captions, and in none that inspect or lint say of the URL")
+    @Test("secrets are in no line and no file of captions, and not in inspect's or lint's output")
     func others() async throws {
         #expect(try await run(["captions", "-o", "a.vtt", url("signed-master.m3u8")], status: 0) == [])
         #expect(try await run(["captions", "-o", "b.vtt", url("missing.m3u8")], status: 3) == [])
@@ -120,7 +120,7 @@ struct SecretTests {
         #expect(try files() == [])
     }
 
-    @Test("a key that was mistyped is not repeated", arguments: ["--key", "--iv", "--key-uri"], [true, false])
+    @Test("a mistyped key is not repeated", arguments: ["--key", "--iv", "--key-uri"], [true, false])
     func mistypedKey(option: String, isJoined: Bool) async throws {
         let secret = "3c5d0ffe1234zz"
         for command in [[], ["download"], ["thumbnails"]] {

@@ -35,7 +35,7 @@ struct SkipTests {
         #"#EXT-X-DATERANGE:ID="a",CLASS="com.example.ad",START-DATE="2026-01-01T00:00:09Z",DURATION=6"#
 
     @Test(
-        "the frames that are left are those of the stream, one after the other",
+        "the remaining frames equal the stream's, one after the other",
         arguments: [
             (["--skip-uri", "[va][34]\\.m4s"], [0..<300, 500..<1000]),
             (["--skip-uri", "[va]0\\.m4s", "--skip-uri", "[va]9\\.m4s"], [100..<900]),
@@ -56,7 +56,7 @@ struct SkipTests {
     }
 
     @Test(
-        "a file has no hole, neither in video nor in audio, and of what is left out only what the next pictures need",
+        "a file has no gap in video and audio, and only the skipped frames needed as references",
         .enabled(if: ProbedFile.isAvailable), arguments: ["mp4", "ts", "mkv"], [(8, 8), (9, 6)])
     func file(_ format: String, part: (start: Int, length: Int)) async throws {
         let folder = try ScratchFolder()
@@ -92,7 +92,7 @@ struct SkipTests {
         }
     }
 
-    @Test("each part that is left out is a line of progress")
+    @Test("each skipped range is a line of progress")
     func lines() async throws {
         let folder = try ScratchFolder()
         try Self.write(to: folder)
@@ -103,7 +103,7 @@ struct SkipTests {
     }
 
     @Test(
-        "what cannot be read, and commands that do not play, are refused with one line",
+        "unreadable patterns, and commands that do not play, are refused with one line",
         arguments: [
             (["--skip-uri", "(", "x.m3u8"], "--skip-uri"), (["--skip-uri", "", "x.m3u8"], "an empty pattern"),
             (["--skip-dateranges", "CLASS=", "x.m3u8"], "a value is missing"),

@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("standard input, and files of several", .timeLimit(.minutes(10)))
+@Suite("Standard input, and several inputs", .timeLimit(.minutes(10)))
 struct StandardInputTests {
     private static let master = SampleMedia.folder + "/master.m3u8"
 
-    @Test("a playlist that is piped plays, its URIs relative to --base-url or to the folder")
+    @Test("a piped playlist plays, with URIs relative to --base-url or to the folder")
     func playlists() async throws {
         let folder = try ScratchFolder()
         let expected = try await hlsget("--fast", "-f", "framemd5", "--no-audio", "--quality", "180p", Self.master)
@@ -25,7 +25,7 @@ struct StandardInputTests {
         }
     }
 
-    @Test("without --base-url a playlist that is piped names files of the folder that the command runs in")
+    @Test("without --base-url a piped playlist names files in the working directory")
     func inFolder() async throws {
         let folder = try ScratchFolder()
         for name in try FileManager.default.contentsOfDirectory(atPath: SampleMedia.folder) {
@@ -40,7 +40,7 @@ struct StandardInputTests {
         }
     }
 
-    @Test("media that is redirected plays as its file does")
+    @Test("redirected media plays like its file")
     func media() async throws {
         let file = SampleMedia.fixtures + "/media/ts-h264-aac.ts"
         let expected = try await hlsget("--fast", "-f", "framemd5", file)
@@ -50,7 +50,7 @@ struct StandardInputTests {
     }
 
     @Test(
-        "media that comes by a pipe plays, is downloaded and has pictures as its file",
+        "piped media plays, downloads and has thumbnails like its file",
         arguments: ["ts-h264-aac.ts", "picture-odd.mp4"])
     func pipedMedia(name: String) async throws {
         let file = SampleMedia.fixtures + "/media/" + name
@@ -66,7 +66,7 @@ struct StandardInputTests {
         #expect(names == ["t.jpg", "x.mkv"])
     }
 
-    @Test("what a run before has left is kept, and told, by whoever writes the same file")
+    @Test("every writer of a file keeps and reports an earlier run's part file")
     func leftovers() async throws {
         let folder = try ScratchFolder()
         try folder.write(Array("the only copy".utf8), to: "a.mp4.part")
@@ -79,7 +79,7 @@ struct StandardInputTests {
         #expect(names == ["a.mp4", "a.mp4.1.part"])
     }
 
-    @Test("a word behind an option that does not exist is no reason to ask for names: the option is named")
+    @Test("a mistyped option with a value is named, instead of asking for {number}")
     func mistypedOption() async throws {
         for option in ["--qualty", "--resolution", "--split"] {
             let result = try await hlsget("download", "-o", "a.mp4", option, "720p", Self.master)
@@ -89,7 +89,7 @@ struct StandardInputTests {
         #expect(several.status == 64 && several.errors.contains("{number}"), "\(several.errors)")
     }
 
-    @Test("a file that is downloaded has its index in front of its media")
+    @Test("a downloaded file has its index before its media")
     func indexInFront() async throws {
         let folder = try ScratchFolder()
         let result = try await hlsget("download", "--quality", "180p", "-o", "a.mp4", Self.master, in: folder)
@@ -110,13 +110,13 @@ struct StandardInputTests {
         #expect(hashes == (try SampleMedia.frameHashes(of: "180p")))
     }
 
-    @Test("nothing on standard input is told")
+    @Test("empty standard input is reported")
     func empty() async throws {
         let result = try await hlsget(["--fast", "-"])
         #expect(result.status == 64 && result.errors.contains("standard input is empty"))
     }
 
-    @Test("--split cuts at pictures that can be decoded by themselves, and nothing is lost")
+    @Test("--split cuts at sync frames without a loss")
     func split() async throws {
         let folder = try ScratchFolder()
         let result = try await hlsget(
@@ -143,7 +143,7 @@ struct StandardInputTests {
         }
     }
 
-    @Test("sizes of --split are kept")
+    @Test("--split keeps files within the size")
     func splitBySize() async throws {
         let folder = try ScratchFolder()
         let result = try await hlsget(
@@ -156,7 +156,7 @@ struct StandardInputTests {
         #expect(names.count >= 3 && sizes.allSatisfy { $0 < 230_000 }, "\(sizes)")
     }
 
-    @Test("audio alone goes into .aac, and what is no AAC does not", arguments: [["--fast"], ["download"]])
+    @Test("audio alone is written to .aac, and codecs except AAC are refused", arguments: [["--fast"], ["download"]])
     func audio(command: [String]) async throws {
         let folder = try ScratchFolder()
         let result = try await hlsget(command + ["--quality", "180p", "-o", "a.aac", Self.master], in: folder)
@@ -171,7 +171,7 @@ struct StandardInputTests {
         #expect(other.status == 9 && other.errors.contains("cannot hold"), "\(other.errors)")
     }
 
-    @Test("several downloads: what fails does not keep the others from it, and what is there is left")
+    @Test("a failing download does not stop the others, and existing files are skipped")
     func downloads() async throws {
         let folder = try ScratchFolder()
         _ = try folder.write(Array("# mine\n\(Self.master)\n/no/such.m3u8\n\(Self.master)\n".utf8), to: "list.txt")
@@ -186,7 +186,7 @@ struct StandardInputTests {
         #expect(again.status == 3 && !again.errors.contains("the file exists"), "\(again.errors)")
     }
 
-    @Test("K01: --subs all saves each in a file of its own")
+    @Test("K01: --subs all saves each rendition in its own file")
     func captions() async throws {
         let folder = try ScratchFolder()
         let result = try await hlsget("captions", "--subs", "all", "-o", "film.vtt", Self.master, in: folder)
@@ -197,7 +197,7 @@ struct StandardInputTests {
         #expect(FileManager.default.contents(atPath: folder.path + "/film.en.vtt").map(Array.init) == one.output)
     }
 
-    @Test("--on-gap fill keeps the length of formats without times", arguments: ["skip", "fill"])
+    @Test("--on-gap fill keeps the duration in formats without times", arguments: ["skip", "fill"])
     func fill(action: String) async throws {
         let folder = try ScratchFolder()
         let gone = (fault: FaultyOrigin.Fault.status("404 Not Found"), count: Int.max)

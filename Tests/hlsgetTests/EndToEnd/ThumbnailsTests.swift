@@ -9,7 +9,7 @@ import Testing
         try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
     }
 
-    @Test("L01: a number of images, evenly over the stream, in a new folder")
+    @Test("L01: a number of images is spread evenly over the stream, in a new folder")
     func count() async throws {
         let folder = try ScratchFolder()
         let result = try await hlsget("thumbnails", Self.sample, "--count", "4", "-o", "out/", "--json", in: folder)
@@ -23,7 +23,7 @@ import Testing
         #expect(files == (1...4).map { "thumbnail-000\($0).jpg" })
     }
 
-    @Test("L01: a sheet and a storyboard that names the place of each image")
+    @Test("L01: a sheet and a storyboard with each image's position are written")
     func sheet() async throws {
         let folder = try ScratchFolder()
         let result = try await hlsget(
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(
-        "of times of which some lie behind the end the others are made, all files are reported, and the exit code says it"
+        "times past the end are omitted, all files are listed, and the exit code reports it"
     )
     func partly() async throws {
         let folder = try ScratchFolder()
@@ -68,7 +68,7 @@ import Testing
             ])
     }
 
-    @Test("L02: the very frames of some times, as PNG with numbers of one's own")
+    @Test("L02: the exact frames of given times are written as numbered PNG files")
     func exact() async throws {
         let folder = try ScratchFolder()
         let result = try await hlsget(
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(
-        "what cannot be done is one line and an exit code",
+        "each failure is one line and an exit code",
         arguments: [
             Failure(arguments: ["/nowhere.m3u8"], status: 3, words: "no such file"),
             Failure(arguments: [SampleMedia.folder + "/subtitles-en-0.vtt"], status: 5, words: "not an HLS playlist"),
@@ -114,7 +114,7 @@ import Testing
         #expect(parts.isEmpty)
     }
 
-    @Test("existing files stay, unless they may be replaced")
+    @Test("existing files are kept, unless they may be replaced")
     func existing() async throws {
         let folder = try ScratchFolder()
         try folder.write([1], to: "a.jpg")

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("an end by the clock", .timeLimit(.minutes(10)))
+@Suite("An end by the clock", .timeLimit(.minutes(10)))
 struct UntilTests {
-    @Test("Q05: where nothing was played until then it fails, and leaves no file", arguments: [[], ["-o", "a.ts"]])
+    @Test("Q05: if nothing was played until then, the command fails without a file", arguments: [[], ["-o", "a.ts"]])
     func past(options: [String]) async throws {
         let folder = try ScratchFolder()
         let origin = FaultyOrigin([:], ["master.m3u8": (.silence, .max)])
@@ -18,7 +18,7 @@ struct UntilTests {
     }
 
     @Test(
-        "Q05: a download without a playlist ends then, however long it would try",
+        "Q05: a download without a playlist ends then, however long its retries are",
         arguments: [[], ["--retries", "inf"]])
     func download(options: [String]) async throws {
         let folder = try ScratchFolder()

@@ -6,7 +6,7 @@ import Testing
 @testable import hlsget
 
 /// SDL without a display and without loudspeakers: everything else is as on a screen.
-@Suite("watching", .timeLimit(.minutes(10)))
+@Suite("Watching", .timeLimit(.minutes(10)))
 struct WatchTests {
     private static let master = SampleMedia.folder + "/master.m3u8"
     private static let hasSDL = dlopen("libSDL2-2.0.so.0", RTLD_LAZY) != nil
@@ -56,7 +56,7 @@ struct WatchTests {
         #expect(high - low < 0.02, "\(low) \(high)")
     }
 
-    @Test("W01: without a display it is one line, and nothing is loaded", .enabled(if: hasSDL))
+    @Test("W01: without a display one line is printed, and nothing is loaded", .enabled(if: hasSDL))
     func noDisplay() async throws {
         let folder = try ScratchFolder()
         let result = try await watch(
@@ -65,7 +65,7 @@ struct WatchTests {
         #expect(result.lines.count == 1 && result.errorLines.first?.contains("no display") == true, "\(result.errors)")
     }
 
-    @Test("W01: without a sound device there is a picture all the same", .enabled(if: hasSDL))
+    @Test("W01: without an audio device video is shown all the same", .enabled(if: hasSDL))
     func noSound() async throws {
         let folder = try ScratchFolder()
         let result = try await watch(
@@ -90,7 +90,7 @@ struct WatchTests {
         #expect(result.errors.contains("\"summary\""))
     }
 
-    @Test("W02: --preview is for terminals")
+    @Test("W02: --preview needs a terminal")
     func noTerminal() async throws {
         let folder = try ScratchFolder()
         let result = try await watch(["play", "--preview", Self.master], drivers: "TERM=xterm", in: folder)
@@ -98,7 +98,7 @@ struct WatchTests {
     }
 
     @Test(
-        "W01: options that contradict each other are refused",
+        "W01: contradicting options are refused",
         arguments: [
             ["--window", "--fast"], ["--window", "--no-decode"], ["--window", "--preview"], ["--fullscreen"],
             ["--presentation-log", "x"], ["--preview-format", "sixel"], ["--preview", "--progress", "json"],

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HLSGetKit
 
-@Suite("keys while something is played")
+@Suite("Keys during playback")
 struct KeyTests {
     struct Case: CustomTestStringConvertible, Sendable {
         var bytes: String
@@ -15,7 +15,7 @@ struct KeyTests {
     }
 
     @Test(
-        "bytes of a terminal are keys, however they are cut",
+        "terminal bytes become keys, however they are split",
         arguments: [
             Case(" ", .character(" ")), Case("[]", .character("["), .character("]")),
             Case("\u{1B}[D\u{1B}[C", .left, .right), Case("\u{1B}OA\u{1B}OB", .up, .down),
@@ -30,7 +30,7 @@ struct KeyTests {
         #expect(test.bytes.utf8.flatMap { pieces.parse([$0]) } == test.keys)
     }
 
-    @Test("every key that the help names does something")
+    @Test("every key named in the help has a command")
     func commands() {
         for character in " []isaq?" { #expect(KeyCommand(.character(character)) != nil) }
         for key in [Key.left, .right, .up, .down] { #expect(KeyCommand(key) != nil) }

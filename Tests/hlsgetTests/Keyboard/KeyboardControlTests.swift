@@ -5,7 +5,7 @@ import HLSKitSimulation
 import TestSupport
 import Testing
 
-@Suite("what keys do to a player", .timeLimit(.minutes(10)))
+@Suite("Keys that control a player", .timeLimit(.minutes(10)))
 struct KeyboardControlTests {
     /// The sample under a virtual clock, after five seconds.
     private static func play(
@@ -32,7 +32,7 @@ struct KeyboardControlTests {
         }
     }
 
-    @Test("T02: space pauses and plays, i plays at once, q leaves, h says which keys there are")
+    @Test("T02: space pauses and plays, i plays at once, q leaves, h lists the keys")
     func pause() throws {
         try Self.play { player, control, clock in
             #expect(control.perform(.togglePause) == .nothing)
@@ -50,7 +50,7 @@ struct KeyboardControlTests {
         }
     }
 
-    @Test("T02: arrows add up, however fast they come, and stay within what can be sought")
+    @Test("T02: arrow keys add up, however fast they are, and stay in the seekable range")
     func seeks() throws {
         try Self.play { player, control, clock in
             player.pause()
@@ -83,7 +83,7 @@ struct KeyboardControlTests {
         }
     }
 
-    @Test("T02: subtitles and audio are chosen in turn, and it is said where there is no other")
+    @Test("T02: subtitles and audio are cycled, and missing alternatives are reported")
     func selection() throws {
         try Self.play { player, control, _ in
             #expect(control.perform(.nextSubtitles) == .say("subtitles: English (en)"))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HLSGetKit
 
-@Suite("images for terminals")
+@Suite("Images for terminals")
 struct PreviewEncoderTests {
     /// An image of pixels that are given as red, green and blue in six hexadecimal digits.
     private static func image(_ rows: [[UInt32]]) throws -> StillImage {
@@ -17,7 +17,7 @@ struct PreviewEncoderTests {
 
     // MARK: Half blocks
 
-    @Test("two rows are a line; a colour is said where it changes")
+    @Test("two rows make a line; a colour is written when it changes")
     func halfBlocks() throws {
         let image = try Self.image([
             [0xFF0000, 0xFF0000, 0x00FF00], [0x0000FF, 0x0000FF, 0x0000FF], [0x01020A, 0, 0],
@@ -30,7 +30,7 @@ struct PreviewEncoderTests {
             ])
     }
 
-    @Test("without Unicode a character is one colour")
+    @Test("without Unicode a character has one colour")
     func blanks() throws {
         let image = try Self.image([[0xFF0000, 0x808080], [0x0000FF, 0x808080], [0x111111, 0x111111]])
         let lines = HalfBlockEncoder(allowsUnicode: false).lines(of: image).map { String(decoding: $0, as: UTF8.self) }
@@ -87,7 +87,7 @@ struct PreviewEncoderTests {
         return (width, height, pixels)
     }
 
-    @Test("sixels give the colours of an image back, in strips of six rows")
+    @Test("sixels reproduce an image's colours in strips of six rows")
     func sixel() throws {
         let colors: [UInt32] = [0x000000, 0xFF0000, 0x00FF00, 0x0000FF, 0xFFFFFF]
         let rows = (0..<13).map { row in (0..<40).map { column in colors[(row / 3 + column / 7) % colors.count] } }
@@ -97,7 +97,7 @@ struct PreviewEncoderTests {
         #expect(drawn.pixels == rows.prefix(12).map { $0.map { numbers[$0] ?? -1 } })
     }
 
-    @Test("colours between those of the palette are mixed of the two beside them")
+    @Test("colours outside the palette are dithered from the two nearest")
     func dither() throws {
         let grey = try Self.image([[UInt32]](repeating: [UInt32](repeating: 0x4C4C4C, count: 16), count: 12))
         let drawn = try Self.drawn(SixelEncoder().bytes(of: grey)).pixels.joined()
@@ -107,7 +107,7 @@ struct PreviewEncoderTests {
         #expect(abs(drawn.count { $0 == 86 } - drawn.count / 2) <= drawn.count / 8)
     }
 
-    @Test("an image of less than a strip is drawn, too")
+    @Test("an image lower than a strip is drawn, too")
     func low() throws {
         let drawn = try Self.drawn(SixelEncoder().bytes(of: try Self.image([[0xFFFFFF], [0xFFFFFF]])))
         #expect(drawn.height == 2 && drawn.pixels == [[215], [215]])
@@ -115,7 +115,7 @@ struct PreviewEncoderTests {
 
     // MARK: kitty
 
-    @Test("kitty gets pixels in base 64, in pieces of 4096 bytes, and the place to fill")
+    @Test("kitty gets pixels in base 64, in pieces of 4096 bytes, and the area to fill")
     func kitty() throws {
         let rows = (0..<60).map { row in (0..<40).map { column in UInt32(row * 70_000 + column * 300) } }
         let image = try Self.image(rows)
@@ -133,13 +133,13 @@ struct PreviewEncoderTests {
     }
 }
 
-@Suite("images in a terminal")
+@Suite("Images in a terminal")
 struct PreviewLayoutTests {
     private func layout(_ size: PreviewLayout.Size, _ format: PreviewFormat) -> PreviewLayout {
         PreviewLayout(size: size, format: format)
     }
 
-    @Test("an image fills what is above the last three lines, in the middle")
+    @Test("an image fills the space above the last three lines, centred")
     func places() {
         let small = PreviewLayout.Size(columns: 80, rows: 24)
         #expect(layout(small, .blocks).imageSize == PixelSize(width: 80, height: 42))
@@ -168,7 +168,7 @@ struct PreviewLayoutTests {
     }
 
     @Test(
-        "the best that a terminal can is chosen",
+        "the terminal's best format is selected",
         arguments: [
             Choice(environment: [:], format: .blocks),
             Choice(environment: ["TERM": "xterm-kitty"], format: .kitty),
@@ -185,7 +185,7 @@ struct PreviewLayoutTests {
         #expect(format == choice.format)
     }
 
-    @Test("images come at most so often, and leave a slow terminal as much time as they took")
+    @Test("the image rate is limited, and a slow terminal gets as much time as it needed")
     func pace() {
         func time(_ milliseconds: Int) -> HostTime { HostTime(offset: .milliseconds(milliseconds)) }
         var pace = PreviewPace(rate: 10)
@@ -196,7 +196,7 @@ struct PreviewLayoutTests {
         #expect(!pace.isDue(at: time(499)) && pace.isDue(at: time(500)))
     }
 
-    @Test("the terminal is left as it was, once; what is drawn afterwards is not")
+    @Test("the terminal is restored once, and later images are not drawn")
     func leaving() throws {
         var ends: [Int32] = [-1, -1]
         try #require(pipe(&ends) == 0)
@@ -223,7 +223,7 @@ struct PreviewLayoutTests {
         #expect(text.split(separator: "▀▀").count == 2)
     }
 
-    @Test("an image of another shape leaves nothing of the last one")
+    @Test("an image of another shape erases the previous one")
     func reshaping() throws {
         var ends: [Int32] = [-1, -1]
         try #require(pipe(&ends) == 0)

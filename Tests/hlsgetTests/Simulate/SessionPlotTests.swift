@@ -5,7 +5,7 @@ import Testing
 @testable import HLSGetReport
 @testable import hlsget
 
-@Suite("the plot of a simulated session")
+@Suite("Plot of a simulated session")
 struct SessionPlotTests {
     private static func plot(_ bitsPerSecond: Double) throws -> (SessionPlot, String) {
         let trace = NetworkTrace(
@@ -21,7 +21,7 @@ struct SessionPlotTests {
         return (plot, plot.svg)
     }
 
-    @Test("scales fit what happened, not what the movie has besides")
+    @Test("scales fit the session, not the rest of the movie")
     func scales() throws {
         let (plot, svg) = try Self.plot(1_500_000)
         let limits = SessionChart.Limits(for: plot.record)
@@ -29,7 +29,7 @@ struct SessionPlotTests {
         #expect(svg.contains(">1M</text>") && !svg.contains(">30M</text>"))
     }
 
-    @Test("the title has rule, trace with its length, and movie")
+    @Test("the title has rule, trace with its duration, and movie")
     func title() throws {
         let svg = try Self.plot(1_500_000).1
         #expect(svg.contains(">hlskit over a&lt;b.csv ("))
@@ -37,7 +37,7 @@ struct SessionPlotTests {
         #expect(svg.contains("buffer limit 30 s"))
     }
 
-    @Test("the session is the same as a record: from the start to the end, without holes")
+    @Test("the session equals a record from start to end, without gaps")
     func record() throws {
         let record = try Self.plot(1_500_000).0.record
         #expect(record.spells.first?.start == 0 && record.spells.first?.activity == .waiting(.start))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ChannelRecorder
 
-@Suite("a channel in hourly files", .timeLimit(.minutes(10)))
+@Suite("A channel in hourly files", .timeLimit(.minutes(10)))
 struct ChannelRecorderTests {
     /// 2026-11-27, 20:58 UTC.
     static let start = Date(timeIntervalSince1970: 1_795_813_080)
@@ -53,7 +53,7 @@ struct ChannelRecorderTests {
         }
     }
 
-    @Test("files end with the hour, are named by when they began, and are whole when the service has ended")
+    @Test("files end on the hour, are named by their start, and are complete when the service ends")
     func hours() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try record(for: .seconds(180)) { [self] in
@@ -73,7 +73,7 @@ struct ChannelRecorderTests {
         #expect(size(files[0]) > 600_000 && size(files[1]) > 200_000)
     }
 
-    @Test("a channel that fails is recorded on in another file, when it is back")
+    @Test("a channel that fails is recorded in another file when it returns")
     func failure() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try record(for: .seconds(150), failing: 20...80)
@@ -83,7 +83,7 @@ struct ChannelRecorderTests {
         #expect(files.allSatisfy { size($0) > 50_000 })
     }
 
-    @Test("a file to which nothing could be written is not left behind; one with something in it is")
+    @Test("an empty file is removed, and a file with media is kept")
     func empty() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -97,7 +97,7 @@ struct ChannelRecorderTests {
         #expect(files() == ["a.ts.part", "c.ts"])
     }
 
-    @Test("old files are removed by the date in their names, and nothing else is")
+    @Test("only old files are removed, by the date in their names")
     func retention() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let old = [
@@ -122,7 +122,7 @@ struct ChannelRecorderTests {
         #expect(!FileManager.default.fileExists(atPath: "\(folder)/news/2026-11-20"))
     }
 
-    @Test("the day is cut into pieces from midnight on")
+    @Test("the day is split into pieces from midnight on")
     func pieces() {
         func rest(_ minutes: Int, at seconds: Double) -> Duration {
             FileNames.rest(of: .seconds(minutes * 60), at: Date(timeIntervalSince1970: 1_795_737_600 + seconds))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import GPSOverlay
 
-@Suite("the place of each picture", .timeLimit(.minutes(10)))
+@Suite("The GPS position of each frame", .timeLimit(.minutes(10)))
 struct GPSOverlayTests {
     private static let sample = URL(fileURLWithPath: #filePath + "/../../../../../Tests/Fixtures/sample").standardized
 
@@ -41,7 +41,7 @@ struct GPSOverlayTests {
         return number(UInt32(box.count + 8)) + Array("emsg".utf8) + box
     }
 
-    @Test("J11: each picture shows the place that holds at its time")
+    @Test("J11: each frame shows the position valid at its time")
     func places() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("gps-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -54,7 +54,7 @@ struct GPSOverlayTests {
         #expect(files.allSatisfy { $0.starts(with: [0x89, 0x50, 0x4e, 0x47]) })
     }
 
-    @Test("text is drawn where it was asked for, and only there")
+    @Test("text is drawn at the requested position only")
     func lettering() throws {
         var image = try #require(StillImage(width: 90, height: 90, pixels: [UInt8](repeating: 128, count: 90 * 90 * 4)))
         Lettering.draw("-1", onto: &image)
@@ -65,7 +65,7 @@ struct GPSOverlayTests {
         #expect(red(20, 83) == 128 && red(2, 60) == 128)
     }
 
-    @Test("what cannot be played throws why")
+    @Test("an unplayable stream throws its error")
     func failure() async {
         await #expect(throws: (any Error).self) {
             try await GPSOverlay.play(

@@ -3,9 +3,9 @@ import Testing
 
 @testable import LanguageSwitcher
 
-@Suite("a stream in all its languages", .timeLimit(.minutes(10)))
+@Suite("A stream in all its languages", .timeLimit(.minutes(10)))
 struct LanguageSwitcherTests {
-    @Test("each language has its turn, and nothing waits when it changes")
+    @Test("each language is played in turn, without a wait")
     func sample() async throws {
         let sample = URL(fileURLWithPath: #filePath + "/../../../../../Tests/Fixtures/sample").standardized
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)

@@ -4,11 +4,11 @@ import Testing
 
 @testable import Monitor
 
-@Suite("streams that fail and come back", .timeLimit(.minutes(10)))
+@Suite("Streams that fail and return", .timeLimit(.minutes(10)))
 struct MonitorTests {
     private static func error(_ code: HLSError.Code) -> HLSError { HLSError(code: code, cause: "x") }
 
-    @Test("what may pass is tried again soon, then less often; what somebody has to mend, rarely")
+    @Test("temporary failures are retried soon, then less often; permanent failures rarely")
     func delays() {
         var comeback = Comeback()
         let passing = (0..<7).map { _ in comeback.delay(after: Self.error(.network), played: .zero) }
@@ -39,7 +39,7 @@ struct MonitorTests {
         }
     }
 
-    @Test("a server that is down for five minutes: the film is played on from where it failed")
+    @Test("after five minutes of server outage the film continues where it failed")
     func outage() throws {
         let clock = VirtualClock()
         let (lines, end) = try play(Self.watch(clock, .status(503), from: 60, to: 360), clock)
@@ -51,7 +51,7 @@ struct MonitorTests {
         #expect(end > .seconds(600) && end < .seconds(930))
     }
 
-    @Test("a stream that is not there yet is asked for every five minutes")
+    @Test("a missing stream is requested every five minutes")
     func absent() throws {
         let clock = VirtualClock()
         let (lines, end) = try play(Self.watch(clock, .notFound, from: 0, to: 400), clock)
@@ -60,7 +60,7 @@ struct MonitorTests {
         #expect(end > .seconds(1200) && end < .seconds(1210))
     }
 
-    @Test("a task that is cancelled ends the watch and its requests")
+    @Test("cancelling the task ends the watch and its requests")
     func cancelled() throws {
         let clock = VirtualClock()
         let watch = Self.watch(clock, .status(503), from: 60, to: 360)

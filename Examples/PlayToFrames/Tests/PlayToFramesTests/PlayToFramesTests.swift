@@ -3,9 +3,9 @@ import Testing
 
 @testable import PlayToFrames
 
-@Suite("a stream played to pictures", .timeLimit(.minutes(10)))
+@Suite("A stream played to frames", .timeLimit(.minutes(10)))
 struct PlayToFramesTests {
-    @Test("each picture comes with its time and size")
+    @Test("each frame has its time and size")
     func sample() async throws {
         let sample = URL(fileURLWithPath: #filePath + "/../../../../../Tests/Fixtures/sample/master.m3u8").standardized
         var lines: [String] = []
@@ -17,7 +17,7 @@ struct PlayToFramesTests {
         #expect(times.count == 5 && times == times.sorted() && Set(times).count == 5)
     }
 
-    @Test("what cannot be played throws why")
+    @Test("an unplayable stream throws its error")
     func failure() async {
         await #expect(throws: (any Error).self) {
             try await PlayToFrames.play("file:///nonexistent/x.m3u8", count: 1) { _ in }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Probe
 
-@Suite("a stream as lines of JSON", .timeLimit(.minutes(10)))
+@Suite("A stream as lines of JSON", .timeLimit(.minutes(10)))
 struct ProbeTests {
-    @Test("a line for each variant, for each request and what else was measured, and for each entry of the access log")
+    @Test("there is a line for each variant, request, other measurement and access log entry")
     func sample() async throws {
         let sample = URL(fileURLWithPath: #filePath + "/../../../../../Tests/Fixtures/sample/master.m3u8").standardized
         var lines: [[String: Any]] = []

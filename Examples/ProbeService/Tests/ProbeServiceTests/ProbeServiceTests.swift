@@ -8,7 +8,7 @@ import Testing
 
 @testable import ProbeService
 
-@Suite("a stream as an answer", .timeLimit(.minutes(10)))
+@Suite("A stream as an HTTP response", .timeLimit(.minutes(10)))
 struct ProbeServiceTests {
     private static let stream = SyntheticStream(segmentDuration: .seconds(2), segmentCount: 5)
 
@@ -51,7 +51,7 @@ struct ProbeServiceTests {
         try JSONDecoder().decode(ProbeProblem.self, from: body).error
     }
 
-    @Test("the answer has variants, duration, tracks and the time to the first picture, and no secret of the URL")
+    @Test("the response has variants, duration, tracks and time to first frame, without URL secrets")
     func film() async throws {
         let answer = try await ask(Self.stream.urlString + "?token=SECRET") { request in
             var request = request
@@ -71,7 +71,7 @@ struct ProbeServiceTests {
         #expect(!String(decoding: answer.body, as: UTF8.self).contains("SECRET"))
     }
 
-    @Test("a live stream has no duration; a failure that was mended is told")
+    @Test("a live stream has no duration; a recovered failure is reported")
     func live() async throws {
         let live = SyntheticStream(segmentDuration: .seconds(2), segmentCount: 1000, liveWindow: 6)
         let answer = try await ask(live.urlString) { request in
@@ -83,7 +83,7 @@ struct ProbeServiceTests {
     }
 
     @Test(
-        "what is no URL of http is refused before anything is loaded",
+        "URLs other than http(s) are refused before anything is loaded",
         arguments: [nil, "", "x", "file:///etc/passwd", "ftp://a/b", "http://", "//a/b"])
     func urls(_ url: String?) async throws {
         let answer = try await ask(url) { _ in
@@ -94,7 +94,7 @@ struct ProbeServiceTests {
         #expect(try problem(answer.body).code == "badURL")
     }
 
-    @Test("failures have the status that says whose they are")
+    @Test("the status of a failure tells client errors from stream errors")
     func failures() async throws {
         let gone = try await ask(Self.stream.urlString) { _ in .notFound }[0]
         #expect(gone.status == .badGateway)
@@ -111,7 +111,7 @@ struct ProbeServiceTests {
         #expect(silent.status == .gatewayTimeout)
     }
 
-    @Test("more probes than are allowed at once are told to come back")
+    @Test("probes above the limit are refused with a Retry-After")
     func busy() async throws {
         let answers = try await ask(
             Self.stream.urlString, arguments: ["--at-once", "2"], deadline: .milliseconds(500), times: 5
@@ -124,7 +124,7 @@ struct ProbeServiceTests {
         #expect(answers.filter { $0.status == .gatewayTimeout }.count == 2)
     }
 
-    @Test("with a list of hosts others are not asked, neither by URL nor by a playlist")
+    @Test("with a list of hosts, others are not contacted, neither by URL nor from a playlist")
     func hosts() async throws {
         let arguments = ["--allow-host", "synthetic.invalid", "--allow-host", "*.example.com"]
         #expect(try await ask(Self.stream.urlString, arguments: arguments)[0].status == .ok)
@@ -161,7 +161,7 @@ struct ProbeServiceTests {
         }
     }
 
-    @Test("where a redirect has led to a host that is not allowed, nothing of its answer is read")
+    @Test("a response from a redirect to a forbidden host is not read")
     func redirects() async throws {
         for (url, status) in [("https://a.example/b", 422), ("https://other.invalid/b", 403)] {
             let options = try ProbeOptions(["--allow-host", "a.example"])
@@ -171,13 +171,13 @@ struct ProbeServiceTests {
         }
     }
 
-    @Test("of a URL others see neither user nor password, nor query")
+    @Test("reported URLs contain no user, password or query")
     func shown() {
         #expect(ProbeReport.shown("https://me:secret@a.example:1/b?c=d#e") == "https://a.example:1/b")
     }
 
     @Test(
-        "addresses of this machine and of private networks are not connected to",
+        "addresses of this machine and of private networks are not contacted",
         arguments: [
             "http://127.0.0.1:9/a.m3u8", "http://localhost:9/a", "http://[::1]:9/a", "http://10.0.0.1/a",
             "http://169.254.169.254/latest/meta-data", "http://[::ffff:192.168.0.1]/a", "http://0x7f000001:9/a",
@@ -189,7 +189,7 @@ struct ProbeServiceTests {
         #expect(answer.status == .forbidden, "\(String(decoding: answer.body, as: UTF8.self))")
     }
 
-    @Test("the command line has limits")
+    @Test("command line values have limits")
     func options() throws {
         let options = try ProbeOptions(["--port", "0", "--deadline", "5", "--at-once", "3", "--allow-private"])
         #expect(options.port == 0 && options.deadline == .seconds(5) && options.maximumCount == 3)

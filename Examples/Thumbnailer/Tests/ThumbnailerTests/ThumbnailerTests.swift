@@ -3,9 +3,9 @@ import Testing
 
 @testable import Thumbnailer
 
-@Suite("previews of a stream", .timeLimit(.minutes(10)))
+@Suite("Previews of a stream", .timeLimit(.minutes(10)))
 struct ThumbnailerTests {
-    @Test("each is a JPEG file that is named after its time")
+    @Test("each preview is a JPEG file named after its time")
     func sample() async throws {
         let sample = URL(fileURLWithPath: #filePath + "/../../../../../Tests/Fixtures/sample/master.m3u8").standardized
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)

@@ -3,7 +3,7 @@ import HLSKitSimulation
 import Testing
 
 /// The player of an app, in a train that enters a tunnel: four minutes that take no time, and no sleeps.
-@Suite("in a tunnel", .timeLimit(.minutes(10)))
+@Suite("In a tunnel", .timeLimit(.minutes(10)))
 struct TunnelTests {
     let clock = VirtualClock()
 
@@ -22,7 +22,7 @@ struct TunnelTests {
         return player
     }
 
-    @Test("a short tunnel is not noticed")
+    @Test("a short tunnel causes no stall")
     func short() throws {
         let player = try player(tunnel: .seconds(15))
         clock.advance(by: .seconds(120))
@@ -30,7 +30,7 @@ struct TunnelTests {
         #expect(player.state.statistics.numberOfStalls == 0)
     }
 
-    @Test("in a long one the player waits, and plays on behind it")
+    @Test("in a long tunnel the player waits, and continues after it")
     func long() throws {
         let player = try player(tunnel: .seconds(90))
         clock.advance(by: .seconds(140))

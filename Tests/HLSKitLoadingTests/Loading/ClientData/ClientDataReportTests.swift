@@ -3,7 +3,7 @@ import Testing
 @testable import HLSKitLoading
 
 /// Keys, types, rounding and forms by the tables of CTA-5004 and CTA-5004-B.
-@Suite("client data as it is sent")
+@Suite("Client data in requests and reports")
 struct ClientDataReportTests {
     private static let url = "https://cdn.example/a/b/1.m4s?t=1"
 
@@ -219,7 +219,7 @@ struct ClientDataReportTests {
         }
     }
 
-    @Test("the table has every key of both versions that requests carry")
+    @Test("the table has every request key of both versions")
     func allKeys() {
         let known = Set(Self.rows.map(\.key))
         for key in ClientDataKey.allCases where !ClientDataKey.ofEvents.contains(key) {
@@ -246,7 +246,7 @@ struct ClientDataReportTests {
     }
 
     @Test(
-        "four fields, each with its keys in order; some have moved in version 2",
+        "each of the four fields has its keys in order; some moved in version 2",
         arguments: [
             (
                 .one,
@@ -276,7 +276,7 @@ struct ClientDataReportTests {
         for field in report.fields { #expect(field.value == texts[field.name]) }
     }
 
-    @Test("only the keys that were chosen are sent, and the version where it is not 1")
+    @Test("only the selected keys are sent, and the version if it is not 1")
     func chosen() {
         var (facts, settings) = Self.full
         settings.keys = ["bl", "sid", "com.example-z"]
@@ -289,7 +289,7 @@ struct ClientDataReportTests {
         #expect(ClientDataReport(request: Self.url, facts, .init(), settings).line == "bl=(21300),v=2")
     }
 
-    @Test("keys of one's own go in the field that was chosen for them", arguments: ClientData.HeaderField.allCases)
+    @Test("custom keys go into their selected field", arguments: ClientData.HeaderField.allCases)
     func customField(field: ClientData.HeaderField) {
         var settings = ClientData()
         settings.keys = ["com.example-a"]
@@ -319,7 +319,7 @@ struct ClientDataReportTests {
     }
 
     @Test(
-        "each event has what it requires, whatever keys were chosen",
+        "each event has its required keys, whatever keys were selected",
         arguments: [
             (.playState, "e=ps,sta=r"), (.bitrateChange, "br=(3200;av),e=bc"), (.playbackRate, "e=pr,pr=1.08"),
             (.contentID, "cid=\"faec\",e=c"), (.timeInterval, "e=t"), (.mute, "e=m"), (.unmute, "e=um"),
@@ -366,7 +366,7 @@ struct ClientDataReportTests {
         EventRow(.smrt, #"smrt="KCk7c3lu""#),
     ]
 
-    @Test("each key of events has its type, and no other kind of event has it", arguments: eventRows)
+    @Test("each event key has its type and appears in its event only", arguments: eventRows)
     func ofEvents(row: EventRow) {
         #expect(Self.members(Self.line(row.event, keys: nil))[row.key.rawValue] == row.text)
         guard row.event.kind == .responseReceived || row.event.kind == .custom else { return }
@@ -375,13 +375,13 @@ struct ClientDataReportTests {
         #expect(Self.members(Self.line(other, keys: nil))[row.key.rawValue] == nil)
     }
 
-    @Test("the table has every key that events alone carry; what comes next is for the server that has it")
+    @Test("the table has every event key; the next object is sent in requests only")
     func allEventKeys() {
         #expect(Set(Self.eventRows.map(\.key)).isSuperset(of: ClientDataKey.ofEvents))
         #expect(!Self.line(EventRow(.rc, "").event, keys: nil).contains("nor="))
     }
 
-    @Test("errors that nobody was told of go with the next event, and a change of the sum is told as a change")
+    @Test("pending errors are sent with the next event, and a changed total is sent as a change")
     func besides() {
         var (facts, settings) = Self.full
         settings.version = .two
@@ -396,7 +396,7 @@ struct ClientDataReportTests {
         #expect(Self.members(line)["br"] == "br=(3200;av)" && Self.members(line)["ab"] == nil)
     }
 
-    @Test("times and numbers beyond every measure are still values that fields may have")
+    @Test("extreme times and numbers become valid field values")
     func extremes() {
         var facts = ClientDataFacts()
         facts.bufferLength = .seconds(Int64.max)
@@ -413,7 +413,7 @@ struct ClientDataReportTests {
     }
 
     @Test(
-        "the next object is named from the request",
+        "the next object is named relative to the request",
         arguments: [
             ("https://a.example/x/1.ts", "https://a.example/x/2.ts", "2.ts"),
             ("https://a.example/x/1.ts", "https://a.example/x/1.ts", "1.ts"),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HLSKitLoading
 
-@Suite("reports on their way", .timeLimit(.minutes(10)))
+@Suite("Sending reports", .timeLimit(.minutes(10)))
 struct ClientDataReporterTests {
     /// Never says anything, whatever the deadlines of its requests.
     private final class Deaf: ResourceTransport {
@@ -46,7 +46,7 @@ struct ClientDataReporterTests {
 
     private static let event = ClientDataEvent(.timeInterval, date: 1)
 
-    @Test("a transport that never answers is given up after ten seconds, and asked again")
+    @Test("an unresponsive target times out after ten seconds and is tried again")
     func deaf() throws {
         let (transport, clock) = (Deaf(), VirtualClock())
         let reporter = try Self.reporter(Self.settings(), transport, clock)
@@ -67,7 +67,7 @@ struct ClientDataReporterTests {
     }
 
     @Test(
-        "a target is shown what was set for it, and nothing else; requests may be of version 1",
+        "a target gets only its own credentials; requests may use version 1",
         arguments: [true, false])
     func authorization(isSet: Bool) throws {
         let (transport, clock) = (Deaf(), VirtualClock())

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("client data on its way", .timeLimit(.minutes(10)))
+@Suite("Sending client data", .timeLimit(.minutes(10)))
 struct ClientDataTransportTests {
     private static let url = "https://a.example/1.m4s?token=x#f"
 
@@ -47,7 +47,7 @@ struct ClientDataTransportTests {
         return nil
     }
 
-    @Test("in header fields, beside the user's, and in place of any that were there")
+    @Test("client data is sent in header fields, next to the user's, and replaces existing ones")
     func headers() async throws {
         let network = Network { [.response(TransportResponse(status: 200, urlString: $0.urlString))] }
         _ = await Self.load(network, .headers) {
@@ -64,7 +64,7 @@ struct ClientDataTransportTests {
             ])
     }
 
-    @Test("in the query, before the fragment; whoever asks sees the URL that was asked for")
+    @Test("client data is in the query before the fragment; the caller sees the original URL")
     func query() async throws {
         let sentURL = "https://a.example/1.m4s?token=x&CMCD=ot%3Dk%2Csid%3D%22s%22#f"
         let network = Network { [.response(TransportResponse(status: 200, urlString: $0.urlString))] }
@@ -74,7 +74,7 @@ struct ClientDataTransportTests {
         #expect(try result?.get().urlString == Self.url)
     }
 
-    @Test("what another has put into the query gives way")
+    @Test("client data already in the query is replaced")
     func others() async throws {
         let network = Network { [.response(TransportResponse(status: 200, urlString: $0.urlString))] }
         let named = "https://a.example/1.m4s?CMCD=sid%3D%22x%22&token=x"
@@ -86,7 +86,7 @@ struct ClientDataTransportTests {
         #expect(try result?.get().urlString == named)
     }
 
-    @Test("what has failed is told with the next request, of those whose player does not know of it")
+    @Test("errors unknown to the player are sent with the next request")
     func errors() async throws {
         let network = Network {
             [.failed(LoadingError(code: .timedOut, url: $0.urlString, text: "late"), TransferMetrics())]
@@ -105,7 +105,7 @@ struct ClientDataTransportTests {
         #expect(told == [nil, nil, #"ec=("timedOut")"#, #"ec=("timedOut")"#])
     }
 
-    @Test("errors and redirects show nothing of it either")
+    @Test("errors and redirects reveal no client data")
     func elsewhere() async throws {
         let failing = Network {
             [.failed(LoadingError(code: .timedOut, url: $0.urlString, text: "late"), TransferMetrics())]
@@ -126,7 +126,7 @@ struct ClientDataTransportTests {
         #expect(try await Self.load(bare, .query)?.get().urlString == "https://b.example/2.m4s")
     }
 
-    @Test("nothing goes to files, and nothing with what is a report itself", arguments: [true, false])
+    @Test("files and reports get no client data", arguments: [true, false])
     func unmarked(isReport: Bool) async {
         let network = Network { [.response(TransportResponse(status: 200, urlString: $0.urlString))] }
         _ = await Self.load(network, .headers) {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HLSKitLoading
 
-@Suite("when events go to a target")
+@Suite("Sending events to a target")
 struct ReportQueueTests {
     private static func queue(_ change: (inout ClientData.EventTarget) -> Void = { _ in }) -> ReportQueue {
         var target = ClientData.EventTarget(urlString: "https://t.example/")
@@ -12,7 +12,7 @@ struct ReportQueueTests {
         return ReportQueue(target)
     }
 
-    @Test("a batch goes when it is full, or when its first line is old enough; one at a time")
+    @Test("a batch is sent when it is full, or its first line is old enough; one at a time")
     func batches() {
         var queue = Self.queue()
         #expect(queue.add("a", at: .zero) == .wake(at: .seconds(5)))
@@ -25,7 +25,7 @@ struct ReportQueueTests {
     }
 
     @Test(
-        "429, 5xx and silence are tried again, in order, after what the server says or a time that grows",
+        "429, 5xx and timeouts are retried in order, after Retry-After or a growing delay",
         arguments: [(429, 30), (429, nil), (503, nil), (nil, nil)] as [(Int?, Int?)])
     func again(status: Int?, seconds: Int?) {
         var queue = Self.queue()
@@ -46,7 +46,7 @@ struct ReportQueueTests {
         #expect(queue.answer(status: 200, retryAfter: nil, at: now) == nil)
     }
 
-    @Test("410 ends it for the session")
+    @Test("status 410 ends reports for the session")
     func gone() {
         var queue = Self.queue()
         _ = queue.add("a", at: .zero)
@@ -57,7 +57,7 @@ struct ReportQueueTests {
         #expect(queue.isGone)
     }
 
-    @Test("other refusals end the batch and nothing else", arguments: [400, 401, 403, 404, 413, 302])
+    @Test("other refusals only end the batch", arguments: [400, 401, 403, 404, 413, 302])
     func refused(status: Int) {
         var queue = Self.queue()
         _ = queue.add("a", at: .zero)
@@ -68,7 +68,7 @@ struct ReportQueueTests {
         #expect(queue.add("d", at: .zero) == .post("c\nd"))
     }
 
-    @Test("at most 500 lines wait; the oldest go")
+    @Test("at most 500 lines wait; the oldest are dropped")
     func bounded() {
         var queue = Self.queue { $0.batchCount = 100 }
         for index in 0..<100 { _ = queue.add("\(index)", at: .zero) }
@@ -82,7 +82,7 @@ struct ReportQueueTests {
         #expect(body == (500..<600).map(String.init).joined(separator: "\n"))
     }
 
-    @Test("at the end what is left goes at once, and for two seconds")
+    @Test("at the end remaining lines are sent at once, within two seconds")
     func closing() {
         var queue = Self.queue { $0.batchCount = 100 }
         _ = queue.add("a", at: .zero)
@@ -95,7 +95,7 @@ struct ReportQueueTests {
         #expect(empty.close(at: .zero) == .over)
     }
 
-    @Test("a report that is under way at the end is waited for until then")
+    @Test("a report in flight at the end is waited for within the limit")
     func closingUnderWay() {
         var queue = Self.queue()
         _ = queue.add("a", at: .zero)
@@ -104,7 +104,7 @@ struct ReportQueueTests {
         #expect(queue.next(at: .seconds(3)) == .over)
     }
 
-    @Test("numbers, starts and starvations are told once to each receiver")
+    @Test("numbers, starts and starvations are reported once to each receiver")
     func sequence() {
         var facts = ClientDataFacts()
         var sequence = ReportSequence()

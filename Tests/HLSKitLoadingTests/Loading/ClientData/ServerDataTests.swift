@@ -2,13 +2,13 @@ import Testing
 
 @testable import HLSKitLoading
 
-@Suite("what servers tell (CMSD)")
+@Suite("Data from servers (CMSD)")
 struct ServerDataTests {
     private static func fields(_ list: (String, String)...) -> [TransportField] {
         list.map { TransportField(name: $0.0, value: $0.1) }
     }
 
-    @Test("static data is of the resource, dynamic data of each server; the last one is next to the player")
+    @Test("static data describes the resource, dynamic data each server, the nearest one last")
     func reads() throws {
         let data = try #require(
             ServerData(
@@ -27,7 +27,7 @@ struct ServerDataTests {
     }
 
     @Test(
-        "what is no structured field tells nothing but its text",
+        "malformed CMSD fields are ignored; their raw text is kept",
         arguments: [
             "etp=", "\"a", "\"a\";", ",", "\"a\";etp=99999999999999999999", "\"a\";etp=-5", "\"a\";etp=x", "()",
             "\"a\\\";etp=1", "\u{7F}", ";;;", "\"a\";etp=1.2345", "a b", "\"a\",", "?2", ":abc", "-", "1.", "(1",
@@ -39,13 +39,13 @@ struct ServerDataTests {
         #expect(data.dynamicText == text)
     }
 
-    @Test("a response without it has none")
+    @Test("a response without CMSD has no data")
     func none() {
         #expect(ServerData(Self.fields(("Content-Type", "video/mp4"), ("CMSD", "x"))) == nil)
         #expect(ServerData(Self.fields(("CMSD-Static", ""))) == nil)
     }
 
-    @Test("structured fields are read as RFC 8941 has them")
+    @Test("structured fields are parsed according to RFC 8941")
     func structured() throws {
         let members = try #require(
             StructuredItem.dictionary("a=1;x;y=2, b=(1 \"t\";q);l, c , d=?0,e=-1.5, f=:aGk=:,a=tok/1"))

@@ -3,10 +3,10 @@ import Testing
 
 @testable import HLSKitNetwork
 
-@Suite("dates of certificates")
+@Suite("Certificate dates")
 struct CertificateDateTests {
     @Test(
-        "the last day is read as OpenSSL prints it",
+        "the expiry date is read as OpenSSL prints it",
         arguments: [
             (["Subject:CN = a", "Expire date:Nov  7 12:00:05 2026 GMT"], 1_794_052_805),
             (["Expire date:Nov 27 00:00:00 2031 GMT"], 1_953_504_000), (["Expire date:"], nil),

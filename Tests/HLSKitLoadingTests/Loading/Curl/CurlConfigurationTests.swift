@@ -4,11 +4,11 @@ import TestSupport
 import Testing
 
 /// Each field of ``TransportConfiguration`` that changes what a server sees.
-@Suite("curl as it is configured", .timeLimit(.minutes(10)))
+@Suite("Curl configuration", .timeLimit(.minutes(10)))
 struct CurlConfigurationTests {
     private static let m3u8 = Array("#EXTM3U\n".utf8)
 
-    @Test("a scheme that is not allowed is refused, also where a redirect leads to it")
+    @Test("a disallowed scheme is refused, also after a redirect")
     func allowedSchemes() async throws {
         try await withServer(answering: { connection, _ in
             connection.respond([], status: "302 Found", fields: ["Location: https://127.0.0.1:9/x"])
@@ -25,7 +25,7 @@ struct CurlConfigurationTests {
         }
     }
 
-    @Test("cookies of a file go to their host; what the server sets later stays (R61)")
+    @Test("cookies of a file go to their host; cookies set later by the server stay (R61)")
     func cookieFile() async throws {
         let folder = try ScratchFolder()
         let lines = """
@@ -52,7 +52,7 @@ struct CurlConfigurationTests {
     }
 
     @Test(
-        "logins of a netrc file go to their host where it is an origin of the user, after what the request says itself",
+        "a netrc login goes to its host if that is a user's origin and the request has none",
         arguments: ["machine 127.0.0.1 login us password pw\n", "default login us password pw\n"])
     func netrc(text: String) async throws {
         let folder = try ScratchFolder()
@@ -75,7 +75,7 @@ struct CurlConfigurationTests {
         }
     }
 
-    @Test("D11: a proxy gets the whole URL, and its own login")
+    @Test("D11: a proxy gets the whole URL and its own login")
     func proxy() async throws {
         try await withServer(answering: { connection, _ in connection.respond(Self.m3u8) }) { proxy in
             let address = proxy.url.replacingOccurrences(of: "http://", with: "http://me:pw@")
@@ -88,7 +88,7 @@ struct CurlConfigurationTests {
     }
 
     @Test(
-        "a client certificate is shown to the origins of the credentials only (R59)",
+        "a client certificate is only shown to the credentials' origins (R59)",
         .enabled(if: TestOrigin.isInstalled, "needs nginx"))
     func clientCertificate() async throws {
         let origin = try TestOrigin.shared()
@@ -106,7 +106,7 @@ struct CurlConfigurationTests {
         }
     }
 
-    @Test("D11: a certificate that cannot be read is a failure that says so")
+    @Test("D11: an unreadable certificate fails with that reason")
     func badCertificate() async throws {
         let configuration = TransportConfiguration(proxy: .none, clientCertificateFile: "/no/such.pem")
         let url = "https://127.0.0.1:1/x"
@@ -117,7 +117,7 @@ struct CurlConfigurationTests {
         #expect(result.response == nil)
     }
 
-    @Test("D11: the address family and the interface are as asked for")
+    @Test("D11: the requested address family and interface are used")
     func family() async throws {
         try await withServer(answering: { connection, _ in connection.respond(Self.m3u8) }) { server in
             let url = server.url + "/a"

@@ -26,7 +26,7 @@ struct CurlFailureTests {
     }
 
     @Test(
-        "a proxy of the environment is named by its variable",
+        "an environment proxy is named by its variable",
         arguments: [
             (["http_proxy": "a"], "http://host/", "the proxy of http_proxy"),
             (["http_proxy": "a", "all_proxy": "b"], "https://host/", "the proxy of all_proxy"),

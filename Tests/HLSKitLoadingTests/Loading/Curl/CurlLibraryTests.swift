@@ -4,13 +4,13 @@ import Testing
 
 @testable import HLSKitNetwork
 
-@Suite("libcurl, opened when it is needed", .timeLimit(.minutes(10)))
+@Suite("libcurl, opened lazily", .timeLimit(.minutes(10)))
 struct CurlLibraryTests {
     private static func without() -> CurlTransport {
         CurlTransport(configuration: TransportConfiguration(proxy: .none)) { CurlLibrary(file: "libno-curl.so.4") }
     }
 
-    @Test("without libcurl every request fails at once, and names the library and its package")
+    @Test("without libcurl every request fails at once and names the library and its package")
     func absent() async {
         let transport = Self.without()
         for url in ["http://127.0.0.1:1/a.m3u8", "https://example.invalid/b.m3u8"] {
@@ -21,7 +21,7 @@ struct CurlLibraryTests {
         }
     }
 
-    @Test("many requests at once, while the library is looked for, all get their answer")
+    @Test("concurrent requests during the library lookup all get their response")
     func many() async {
         let transport = Self.without()
         await withTaskGroup(of: LoadingError.Code?.self) { group in
@@ -32,7 +32,7 @@ struct CurlLibraryTests {
         }
     }
 
-    @Test("the error that a program gets says what is missing")
+    @Test("the app's error names the missing library")
     func words() {
         let error = HLSError(
             LoadingError(
@@ -45,7 +45,7 @@ struct CurlLibraryTests {
         #expect((error.underlyingError as? HLSError)?.isPermanent == true)
     }
 
-    @Test("the program's own is there, and has words for its codes")
+    @Test("the default libcurl is found and describes its codes")
     func present() {
         #expect(CurlLibrary.shared.failure == nil)
         #expect(CurlLibrary.shared.functions != nil)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What a ``CurlTransport`` makes of servers that do not do what they should.
-@Suite("curl over a misbehaving server", .timeLimit(.minutes(10)))
+@Suite("Curl with a misbehaving server", .timeLimit(.minutes(10)))
 struct CurlMisbehaviourTests {
     static let m3u8 = Array("#EXTM3U\n".utf8)
 
@@ -126,7 +126,7 @@ struct CurlMisbehaviourTests {
             response: "HTTP/1.1 200 OK\r\nX: \(String(repeating: "y", count: 120_000))\r\n\r\n", error: .tooLarge),
     ]
 
-    @Test("ends as it has to", arguments: cases)
+    @Test("each misbehaviour ends in its expected error", arguments: cases)
     func response(_ test: Case) async throws {
         try await withServer(accepting: { connection, _ in
             guard connection.readRequest() != nil else { return }
@@ -155,7 +155,7 @@ struct CurlMisbehaviourTests {
         }
     }
 
-    @Test("Retry-After is handed over in seconds (R5)")
+    @Test("Retry-After is passed on in seconds (R5)")
     func retryAfter() async throws {
         try await withServer(answering: { connection, _ in
             connection.respond([], status: "503 Busy", fields: ["Retry-After: 7"])
@@ -166,7 +166,7 @@ struct CurlMisbehaviourTests {
         }
     }
 
-    @Test("without an answer the first byte's deadline ends it, with its number (R17)")
+    @Test("without a response the first-byte deadline ends the request and is named (R17)")
     func firstByte() async throws {
         try await withServer(accepting: { connection, _ in connection.waitForClose() }) { server in
             let request = TransportRequest(
@@ -178,7 +178,7 @@ struct CurlMisbehaviourTests {
         }
     }
 
-    @Test("D05: a trickle below the floor is a failure although bytes keep coming (R18)", arguments: [true, false])
+    @Test("D05: a trickle below the minimum speed fails although bytes arrive (R18)", arguments: [true, false])
     func slowLoris(_ isInHeader: Bool) async throws {
         try await withServer(accepting: { connection, _ in
             _ = connection.readRequest()
@@ -196,7 +196,7 @@ struct CurlMisbehaviourTests {
         }
     }
 
-    @Test("the deadline for the whole ends a transfer that continues")
+    @Test("the total deadline ends a continuing transfer")
     func total() async throws {
         try await withServer(accepting: { connection, _ in
             _ = connection.readRequest()
@@ -235,7 +235,7 @@ struct CurlMisbehaviourTests {
         }
     }
 
-    @Test("a kept-alive connection that was closed silently is replaced, unseen by the caller (R21)")
+    @Test("a silently closed keep-alive connection is replaced without an error (R21)")
     func deadConnection() async throws {
         try await withServer(accepting: { connection, _ in
             // One answer with the promise of more, then the end.
@@ -253,7 +253,7 @@ struct CurlMisbehaviourTests {
         }
     }
 
-    @Test("after surplus bytes the connection is not used again (R16)")
+    @Test("after surplus bytes the connection is not reused (R16)")
     func surplus() async throws {
         try await withServer(answering: { connection, _ in
             connection.send(
@@ -284,7 +284,7 @@ struct CurlMisbehaviourTests {
         }
     }
 
-    @Test("a body that never ends stops at the limit (R28)")
+    @Test("an endless body stops at the limit (R28)")
     func endless() async throws {
         try await withServer(accepting: { connection, _ in
             _ = connection.readRequest()

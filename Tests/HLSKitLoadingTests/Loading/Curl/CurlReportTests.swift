@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("what curl sends of its own accord", .timeLimit(.minutes(10)))
+@Suite("Curl sending reports", .timeLimit(.minutes(10)))
 struct CurlReportTests {
     private static func request(_ url: String, _ body: String) -> TransportRequest {
         var request = TransportRequest(
@@ -23,7 +23,7 @@ struct CurlReportTests {
             ?? 0
     }
 
-    @Test("a body goes by POST, whole and at once, however long it is", arguments: [1, 100, 2_000_000])
+    @Test("a body of any length is sent whole by POST", arguments: [1, 100, 2_000_000])
     func post(count: Int) async throws {
         let text = String(repeating: "e=t,v=2\n", count: (count + 7) / 8)
         let seen = Mutex<[UInt8]>([])
@@ -45,7 +45,7 @@ struct CurlReportTests {
         }
     }
 
-    @Test("cookies that servers have set do not go with it, and those of its answer do not stay")
+    @Test("server cookies are not sent with reports, and cookies in responses are dropped")
     func cookies() async throws {
         try await withServer(answering: { connection, request in
             _ = connection.read(Self.length(request))
@@ -61,7 +61,7 @@ struct CurlReportTests {
     }
 
     @Test(
-        "a redirect is followed with the body, but what is to be seen elsewhere is not sent there",
+        "a redirect repeats the body, but credentials are not sent elsewhere",
         arguments: [301, 302, 303, 307, 308])
     func redirect(status: Int) async throws {
         let bodies = Mutex<[String]>([])
@@ -85,7 +85,7 @@ struct CurlReportTests {
         }
     }
 
-    @Test("what a target is shown goes to its own origin alone")
+    @Test("a target's credentials go to its own origin only")
     func authorization() async throws {
         let seen = Mutex<[String?]>([])
         let answer: @Sendable (ScriptedServer.Connection, [String]) -> Void = { connection, request in

@@ -2,7 +2,7 @@ import HLSKitCore
 import TestSupport
 import Testing
 
-@Suite("curl over decent servers", .timeLimit(.minutes(10)))
+@Suite("Curl with correct servers", .timeLimit(.minutes(10)))
 struct CurlTransportTests {
     static let plain = TransportConfiguration(proxy: .none)
     static let m3u8 = Array("#EXTM3U\n".utf8)
@@ -48,7 +48,7 @@ struct CurlTransportTests {
         }
     }
 
-    @Test("a redirect loop ends after ten hops and names the chain (R22)")
+    @Test("a redirect loop ends after ten hops and lists the chain (R22)")
     func redirectLoop() async throws {
         try await withServer(answering: { connection, request in
             connection.redirect(to: request[0].contains("/a ") ? "/b" : "/a")
@@ -62,7 +62,7 @@ struct CurlTransportTests {
     }
 
     @Test(
-        "a redirect may lead to https, and from https to http only when allowed (R23)",
+        "redirects to https are allowed, and from https to http only on request (R23)",
         .enabled(if: TestOrigin.isInstalled, "needs nginx"))
     func downgrade() async throws {
         let origin = try TestOrigin.shared()
@@ -81,7 +81,7 @@ struct CurlTransportTests {
 
     // MARK: What is sent
 
-    @Test("the user's fields go to the origins named and to no other, redirects included, but for harmless ones (R59)")
+    @Test("user fields go to the named origins only, also in redirects, except harmless ones (R59)")
     func credentials() async throws {
         let fields = [
             TransportField(name: "Authorization", value: "Bearer s"), TransportField(name: "Cookie", value: "a=b"),
@@ -118,7 +118,7 @@ struct CurlTransportTests {
         }
     }
 
-    @Test("user information becomes Basic credentials for its origin only, and is never shown (R60)")
+    @Test("user information becomes Basic credentials for its origin, and is never shown (R60)")
     func userInformation() async throws {
         try await withServer(answering: { connection, request in
             connection.respond(Self.m3u8, status: request[0].contains("missing") ? "404 No" : "200 OK")
@@ -135,7 +135,7 @@ struct CurlTransportTests {
         }
     }
 
-    @Test("a server that asks for Digest gets a proof of the password, once more only where the proof has run out")
+    @Test("a Digest server gets a proof, and a new one only if it is stale")
     func digest() async throws {
         let ask = "WWW-Authenticate: Digest realm=\"cam\", qop=\"auth\", nonce=\"abc\", algorithm=MD5"
         try await withServer(answering: { connection, request in
@@ -160,7 +160,7 @@ struct CurlTransportTests {
         }
     }
 
-    @Test("cookies of a server come back to its host and no other (R61)")
+    @Test("server cookies are sent back to their host only (R61)")
     func cookies() async throws {
         try await withServer(answering: { connection, _ in
             connection.respond(Self.m3u8, fields: ["Set-Cookie: s=1; Path=/", "Set-Cookie: t=2; Domain=com"])
@@ -176,7 +176,7 @@ struct CurlTransportTests {
         }
     }
 
-    @Test("compression is asked for playlists, not for media")
+    @Test("compression is requested for playlists, not for media")
     func acceptEncoding() async throws {
         try await withServer(answering: { connection, _ in connection.respond(Self.m3u8) }) { server in
             let transport = CurlTransport(configuration: .init(userAgent: "Test/1", proxy: .none))
@@ -188,7 +188,7 @@ struct CurlTransportTests {
         }
     }
 
-    @Test("R24: what is compressed unasked is read all the same")
+    @Test("R24: unrequested compression is decoded")
     func unaskedCompression() async throws {
         let body = try Tool.run(["gzip", "-c"], input: Self.m3u8)
         try await withServer(answering: { connection, _ in
@@ -200,7 +200,7 @@ struct CurlTransportTests {
         }
     }
 
-    @Test("R62: no request says where it comes from")
+    @Test("R62: no request sends a Referer")
     func noReferer() async throws {
         try await withServer(answering: { connection, request in
             if request[0].contains("/a ") { return connection.redirect(to: "/b?token=1") }
@@ -211,7 +211,7 @@ struct CurlTransportTests {
         }
     }
 
-    @Test("what a request line cannot carry is escaped, and the fragment stays here (R63)")
+    @Test("characters invalid in a request line are escaped, and the fragment is not sent (R63)")
     func escaping() async throws {
         try await withServer(answering: { connection, _ in connection.respond(Self.m3u8) }) { server in
             _ = await CurlTransport(configuration: Self.plain).load(server.url + "/a b/ü%20?q=\"<é>#part")
@@ -220,7 +220,7 @@ struct CurlTransportTests {
     }
 
     @Test(
-        "what must not be sent is refused before any I/O",
+        "forbidden requests are refused before any I/O",
         arguments: [
             (
                 TransportRequest(urlString: "http://127.0.0.1:1/a\r\nX: y", resourceClass: .segment),
@@ -252,7 +252,7 @@ struct CurlTransportTests {
 
     // MARK: The network
 
-    @Test("failures of name, connection and certificate are distinguished, in curl's words (R19, R20)")
+    @Test("failures of name, connection and certificate are distinct, in curl's words (R19, R20)")
     func causes() async throws {
         let listener = try LoopbackListener()
         listener.close()
@@ -282,7 +282,7 @@ struct CurlTransportTests {
     }
 
     @Test(
-        "requests share one HTTP/2 connection, also those that start before it is open",
+        "requests share one HTTP/2 connection, also if they start before it is open",
         .enabled(if: TestOrigin.isInstalled, "needs nginx"))
     func multiplexing() async throws {
         let origin = try TestOrigin.shared()
@@ -298,7 +298,7 @@ struct CurlTransportTests {
     }
 
     @Test(
-        "a request with a connection of its own does not join one that is shared, and its next one joins it",
+        "a request with a separate connection does not share one; the next such request reuses it",
         .enabled(if: TestOrigin.isInstalled, "needs nginx"))
     func ownConnection() async throws {
         let origin = try TestOrigin.shared()
@@ -315,7 +315,7 @@ struct CurlTransportTests {
         #expect(results.map(\.metrics.reusedConnection) == [false, false, true, true])
     }
 
-    @Test("HTTP/2 can be left out", .enabled(if: TestOrigin.isInstalled, "needs nginx"))
+    @Test("HTTP/2 can be disabled", .enabled(if: TestOrigin.isInstalled, "needs nginx"))
     func http11() async throws {
         let origin = try TestOrigin.shared()
         let configuration = TransportConfiguration(caFile: origin.caFile, forcesHTTP11: true, proxy: .none)
@@ -325,7 +325,7 @@ struct CurlTransportTests {
     }
 
     @Test(
-        "R24: a compressed playlist is counted on the wire and decoded",
+        "R24: a compressed playlist is counted as transferred and decoded",
         .enabled(if: TestOrigin.isInstalled, "needs nginx"))
     func gzip() async throws {
         let origin = try TestOrigin.shared()
@@ -336,7 +336,7 @@ struct CurlTransportTests {
         #expect(result.response?.contentType == "application/vnd.apple.mpegurl")
     }
 
-    @Test("a denied address is refused however it is reached, and named (R58)")
+    @Test("a denied address is refused and named, however it is reached (R58)")
     func addressPolicy() async throws {
         try await withServer(answering: { connection, request in
             connection.redirect(to: "http://127.0.0.3:1/")
@@ -382,7 +382,7 @@ struct CurlTransportTests {
         }
     }
 
-    @Test("D11: connections leave from the interface, and to the address family, that was chosen")
+    @Test("D11: connections use the selected interface and address family")
     func interface() async throws {
         try await withServer(answering: { connection, _ in connection.respond(Self.m3u8) }) { server in
             let good = TransportConfiguration(proxy: .none, addressFamily: .ipv4, interface: "lo")

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("proxies that speak SOCKS", .timeLimit(.minutes(10)))
+@Suite("SOCKS proxies", .timeLimit(.minutes(10)))
 struct SOCKSProxyTests {
     /// What a client asked for.
     struct Asked: Equatable {
@@ -65,7 +65,7 @@ struct SOCKSProxyTests {
     }
 
     @Test(
-        "D11: a SOCKS proxy is asked for the host, by its name where it is to resolve it",
+        "D11: a SOCKS proxy is asked for the host, by name if it should resolve it",
         arguments: [
             Case(
                 proxy: "socks5h://", url: "http://media.invalid:8080/x", asked: Asked(host: "media.invalid", port: 8080)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HLSKitNetwork
 
-@Suite("connections that keep libcurl busy", .timeLimit(.minutes(10)))
+@Suite("Connections that keep libcurl busy", .timeLimit(.minutes(10)))
 struct SocketWatchTests {
     /// A connection to a server that sends without end, or nothing.
     private static func connect(to server: ScriptedServer) throws -> Int32 {
@@ -29,7 +29,7 @@ struct SocketWatchTests {
         while !isEnough(), recv(descriptor, &buffer, buffer.count, 0) > 0 {}
     }
 
-    @Test("where nothing comes out of a call, the connection that continues receiving is cut, and no other")
+    @Test("if a call delivers nothing, only the connection that keeps receiving is cut")
     func flood() throws {
         let piece = [UInt8](repeating: 0, count: 1 << 14)
         let flooding = try ScriptedServer(accepting: { connection, _ in while connection.send(piece) {} })
@@ -51,7 +51,7 @@ struct SocketWatchTests {
         for descriptor in [busy, idle] { #expect(watch.close(descriptor) == 0) }
     }
 
-    @Test("a call out of which bytes come is left alone for as long as it lasts")
+    @Test("a call that delivers bytes is not interrupted, however long it lasts")
     func delivering() throws {
         let piece = [UInt8](repeating: 0, count: 1 << 14)
         let flooding = try ScriptedServer(accepting: { connection, _ in while connection.send(piece) {} })

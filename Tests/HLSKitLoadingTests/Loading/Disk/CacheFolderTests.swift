@@ -6,7 +6,7 @@ import Testing
 
 @testable import HLSKitNetwork
 
-@Suite("D13: the folder of a cache", .timeLimit(.minutes(10)))
+@Suite("D13: Cache folder", .timeLimit(.minutes(10)))
 struct CacheFolderTests {
     private let scratch: ScratchFolder
 
@@ -32,7 +32,7 @@ struct CacheFolderTests {
         }
     }
 
-    @Test("has what was written, whole, under its name, and the size of all")
+    @Test("files are stored whole, by name, and their total size is known")
     func files() throws {
         let folder = folder(1000)
         #expect(folder.read(Self.name(1)) == nil && folder.byteCount == 0)
@@ -50,7 +50,7 @@ struct CacheFolderTests {
         #expect(try folder.byteCount == 0 && byteCount == 0)
     }
 
-    @Test("several that share it keep one size, and none loses what another has just used")
+    @Test("caches that share a folder keep one size and each other's recently used files")
     func shared() throws {
         let (one, other) = (folder(1000), folder(1000))
         for number in 0..<9 { one.write([UInt8](repeating: 0, count: 100), to: Self.name(number)) }
@@ -62,7 +62,7 @@ struct CacheFolderTests {
         #expect((0..<11).filter { one.read(Self.name($0)) == nil } == [1, 2])
     }
 
-    @Test("a smaller limit holds from the first use")
+    @Test("a smaller limit applies from the first use")
     func smaller() throws {
         let large = folder(10_000)
         for number in 0..<10 { large.write([UInt8](repeating: 0, count: 100), to: Self.name(number)) }
@@ -71,7 +71,7 @@ struct CacheFolderTests {
         #expect(large.byteCount == 400)
     }
 
-    @Test("its size holds however many write, read and remove at once")
+    @Test("the size limit holds under concurrent writes, reads and removals")
     func concurrent() async throws {
         let folders = (0..<4).map { _ in folder(20_000) }
         let excess = await withTaskGroup(of: Int.self) { group in
@@ -104,7 +104,7 @@ struct CacheFolderTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).allSatisfy { !$0.hasPrefix("new-") })
     }
 
-    @Test("while another process holds the lock nothing is stored, and all is read")
+    @Test("while another process holds the lock, nothing is stored, but all is read")
     func locked() throws {
         let folder = folder(1000)
         folder.write([1], to: Self.name(1))
@@ -123,7 +123,7 @@ struct CacheFolderTests {
     }
 
     @Test(
-        "a size that cannot be is counted again",
+        "an impossible size is recounted",
         arguments: [[], [1, 2], [UInt8](repeating: 255, count: 8)] as [[UInt8]])
     func damage(_ bytes: [UInt8]) throws {
         let one = folder(1000)
@@ -132,7 +132,7 @@ struct CacheFolderTests {
         #expect(one.byteCount == 3 && folder(1000).byteCount == 3)
     }
 
-    @Test("goes on where its lock, or all of it, was removed")
+    @Test("a folder works on after its lock, or all of it, was removed")
     func removed() throws {
         let folder = folder(1000)
         folder.write([1], to: Self.name(1))

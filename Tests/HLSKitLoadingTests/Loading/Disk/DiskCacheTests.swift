@@ -6,7 +6,7 @@ import Testing
 
 @testable import HLSKitNetwork
 
-@Suite("D13: a cache on disk", .timeLimit(.minutes(10)))
+@Suite("D13: Disk cache", .timeLimit(.minutes(10)))
 struct DiskCacheTests {
     /// A server that answers at once, and checks tags.
     private final class Server: ResourceTransport {
@@ -104,7 +104,7 @@ struct DiskCacheTests {
         }
     }
 
-    @Test("what is fresh is not asked for again, whole or in part, and in a later run as well")
+    @Test("fresh resources are not requested again, whole or in part, also in a later run")
     func fresh() async throws {
         let bench = try Bench()
         bench.server.set("a", [1, 2, 3], ["Cache-Control": "max-age=60"])
@@ -124,7 +124,7 @@ struct DiskCacheTests {
         #expect(await bench.load("a")?.isCached == false)
     }
 
-    @Test("what is not fresh is asked for with its tag: the same comes from disk, another takes its place")
+    @Test("stale resources are revalidated: unchanged ones come from disk, changed ones are replaced")
     func validation() async throws {
         let bench = try Bench()
         bench.server.set("a", [1, 2, 3], ["ETag": "one", "Cache-Control": "max-age=10"])
@@ -144,7 +144,7 @@ struct DiskCacheTests {
         #expect(bench.server.requests.count == 3)
     }
 
-    @Test("playlists are asked for always, and live ones are not stored")
+    @Test("playlists are always requested, and live ones are not stored")
     func playlists() async throws {
         let bench = try Bench()
         let head = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n"
@@ -158,7 +158,7 @@ struct DiskCacheTests {
         #expect(bench.server.requests.map { $0.fields.isEmpty } == [true, true, true, false])
     }
 
-    @Test("keys are never stored, nor what was sent with credentials, nor what fails")
+    @Test("keys, responses to requests with credentials, and failures are never stored")
     func secrets() async throws {
         let bench = try Bench()
         bench.server.set("a", [1], ["Cache-Control": "max-age=60"])
@@ -173,7 +173,7 @@ struct DiskCacheTests {
         #expect(try bench.files.isEmpty)
     }
 
-    @Test("the folder keeps its size: what was not used for longest goes, also what earlier runs left")
+    @Test("the folder keeps its size: the least recently used go, also from earlier runs")
     func size() async throws {
         let bench = try Bench(maximumByteCount: 5000)
         for name in ["a", "b", "c"] {
@@ -198,7 +198,7 @@ struct DiskCacheTests {
         #expect(try bench.files.isEmpty)
     }
 
-    @Test("damaged files, and what else is in the folder, do no harm")
+    @Test("damaged files and foreign files in the folder cause no harm")
     func damage() async throws {
         let bench = try Bench()
         bench.server.set("a", [1, 2, 3], ["Cache-Control": "max-age=60"])
@@ -221,7 +221,7 @@ struct DiskCacheTests {
         #expect(try Set(bench.files) == Set(names + ["new-2", "notes.txt"]))
     }
 
-    @Test("what one cache stores another of the same folder finds at once")
+    @Test("resources stored by one cache are found at once by another in the same folder")
     func shared() async throws {
         let one = try Bench()
         let other = try Bench(folder: one.folder)
@@ -235,7 +235,7 @@ struct DiskCacheTests {
         #expect(await one.load("a")?.isCached == false)
     }
 
-    @Test("who only takes from it finds what others stored, and stores nothing")
+    @Test("a read-only user finds stored resources and stores nothing")
     func readingOnly() async throws {
         let bench = try Bench()
         bench.server.set("a", [1], ["Cache-Control": "max-age=60"])
@@ -251,7 +251,7 @@ struct DiskCacheTests {
         #expect(try bench.files.count == 1)
     }
 
-    @Test("a folder that cannot be is an error")
+    @Test("an impossible folder is an error")
     func noFolder() throws {
         let folder = try ScratchFolder()
         let file = try folder.write([1], to: "file")

@@ -8,7 +8,7 @@ import Testing
 @testable import HLSKitNetwork
 
 /// What waits for a disk that is slow, or hangs.
-@Suite("D13: the thread of a cache on disk", .timeLimit(.minutes(10)))
+@Suite("D13: Disk cache thread", .timeLimit(.minutes(10)))
 struct DiskQueueTests {
     /// Something that the disk does not come back from until it is told to.
     private struct Hang {
@@ -51,7 +51,7 @@ struct DiskQueueTests {
             body: [UInt8](repeating: 1, count: byteCount))
     }
 
-    @Test("a disk that hangs is waited for once, up to the deadline, and then not asked until it is back")
+    @Test("a hanging disk is waited for once, up to the deadline, and not used until it recovers")
     func hanging() async {
         let queue = DiskQueue()
         #expect(await queue.look(within: .seconds(60), of: ContinuousClock()) { 1 } == 1)
@@ -66,7 +66,7 @@ struct DiskQueueTests {
         #expect(looks.withLock { $0 } == 0, "what nobody waits for is not looked for")
     }
 
-    @Test("looks come before what waits to be written, which is in order")
+    @Test("reads come before pending writes, which keep their order")
     func order() async {
         let queue = DiskQueue()
         let hang = await Hang(queue)
@@ -82,7 +82,7 @@ struct DiskQueueTests {
         #expect(order.withLock { $0 } == ["look", "a", "b"])
     }
 
-    @Test("what waits to be written has a limit: what comes beyond it is not written")
+    @Test("pending writes have a limit: excess ones are dropped")
     func limit() async {
         let queue = DiskQueue(maximumByteCount: 100_000)
         let hang = await Hang(queue)
@@ -100,7 +100,7 @@ struct DiskQueueTests {
         #expect(written.withLock { $0 }.last == "d", "there is room again")
     }
 
-    @Test("nobody waits for the size of a cache whose disk hangs, nor for its end; it is emptied when the disk is back")
+    @Test("a hanging disk blocks neither size nor closing; the cache is emptied after recovery")
     func size() async throws {
         let folder = try ScratchFolder()
         let queue = DiskQueue()
@@ -116,7 +116,7 @@ struct DiskQueueTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).allSatisfy { $0.hasPrefix(".") })
     }
 
-    @Test("a cache whose disk hangs asks the network, and has what it could not write once it is back")
+    @Test("a cache with a hanging disk uses the network, and has the pending writes afterwards")
     func cache() async throws {
         let folder = try ScratchFolder()
         let queue = DiskQueue()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HLSKitNetwork
 
-@Suite("D13: responses on disk")
+@Suite("D13: Responses on disk")
 struct StoredResponseTests {
     private static let url = "https://a.example/s.ts?x=1"
 
@@ -26,7 +26,7 @@ struct StoredResponseTests {
             key: StoredResponse.Key(request()), response: response(fields), validated: validated, body: body)
     }
 
-    @Test("are read as they were written, whatever their bodies are", arguments: [[], [10], [10, 10, 1], [0, 255]])
+    @Test("responses are read as written, whatever their bodies", arguments: [[], [10], [10, 10, 1], [0, 255]])
     func roundTrip(_ body: [UInt8]) throws {
         var stored = Self.stored(["ETag": "\"x: y\"", "Content-Length": "7"], body: body)
         let read = try #require(StoredResponse(stored.serialized, of: stored.key))
@@ -34,7 +34,7 @@ struct StoredResponseTests {
         #expect(read == stored)
     }
 
-    @Test("that are cut short, longer, or of another resource are none")
+    @Test("truncated, extended or mismatched responses are rejected")
     func damage() {
         let stored = Self.stored(["ETag": "x"])
         let bytes = stored.serialized
@@ -48,7 +48,7 @@ struct StoredResponseTests {
         #expect(StoredResponse(early.serialized, of: stored.key) == nil)
     }
 
-    @Test("have names that tell resources and ranges apart, and no fragments")
+    @Test("names distinguish resources and ranges, and ignore fragments")
     func names() {
         let requests = [
             Self.request(), Self.request(range: 0..<1), Self.request(range: 0..<2), Self.request("https://a.example/"),
@@ -100,7 +100,7 @@ struct StoredResponseTests {
             request: [TransportField(name: "Authorization", value: "Basic x")]),
     ]
 
-    @Test("are stored and fresh as their headers say", arguments: cases)
+    @Test("headers determine if a response is stored and how long it is fresh", arguments: cases)
     func headers(_ test: Case) {
         let response = Self.response(test.fields, status: test.status)
         #expect(StoredResponse.isStorable(response, of: Self.request(fields: test.request)) == test.isStorable)
@@ -112,7 +112,7 @@ struct StoredResponseTests {
         #expect(!stored.isFresh(at: 999), "the clock was set back")
     }
 
-    @Test("are not stored where the URL is a login")
+    @Test("responses whose URL contains a login are not stored")
     func logins() {
         let response = Self.response(["ETag": "x"])
         #expect(!StoredResponse.isStorable(response, of: Self.request("https://me:secret@a.example/s.ts")))
@@ -121,7 +121,7 @@ struct StoredResponseTests {
         #expect(!StoredResponse.isStorable(response, of: request))
     }
 
-    @Test("are asked about by their tag, else by their date")
+    @Test("a stale response is revalidated by its tag, otherwise by its date")
     func conditions() {
         let both = Self.stored(["ETag": "W/\"x\"", "Last-Modified": "d"])
         #expect(both.conditions == [TransportField(name: "If-None-Match", value: "W/\"x\"")])
@@ -130,7 +130,7 @@ struct StoredResponseTests {
         #expect(Self.stored(["Cache-Control": "max-age=1"]).conditions.isEmpty)
     }
 
-    @Test("that are current are fresh again, by what the server says now")
+    @Test("a revalidated response is fresh again, by the server's new headers")
     func revalidation() {
         var stored = Self.stored(["ETag": "x", "Cache-Control": "max-age=10", "Age": "5"])
         stored.revalidate([TransportField(name: "cache-control", value: "max-age=100")], at: 5000)

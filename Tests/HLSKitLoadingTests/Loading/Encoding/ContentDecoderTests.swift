@@ -4,7 +4,7 @@ import Testing
 @testable import HLSKitLoading
 @testable import HLSKitNetwork
 
-@Suite("content codings (R25, R26)")
+@Suite("Content codings (R25, R26)")
 struct ContentDecoderTests {
     static let clear = Array((0..<3000).map { "#EXTINF:\($0 % 7),\nsegment\($0).ts\n" }.joined().utf8)
 
@@ -40,7 +40,7 @@ struct ContentDecoderTests {
         return output
     }
 
-    @Test("every form comes out the same at every split", arguments: [1, 2, 7, 4096, Int.max])
+    @Test("every coding gives the same bytes at every split", arguments: [1, 2, 7, 4096, Int.max])
     func splits(_ step: Int) throws {
         let clear = Self.clear
         let gzip = try Self.gzip(clear)
@@ -53,7 +53,7 @@ struct ContentDecoderTests {
         #expect(try Self.decode(Self.gzip(Self.deflate(gzip)), [.deflate, .gzip], step: step) == clear)
     }
 
-    @Test("nothing that is cut passes for whole, wherever it is cut")
+    @Test("a truncated body never passes as whole, wherever it is cut")
     func truncation() throws {
         let gzip = try Self.gzip(Array("#EXTM3U\n#EXT-X-ENDLIST\n".utf8))
         for count in 0..<gzip.count {
@@ -68,7 +68,7 @@ struct ContentDecoderTests {
         #expect(throws: LoadingError.self) { try Self.decode(outer, [.gzip, .gzip]) }
     }
 
-    @Test("damage is an error with zlib's words")
+    @Test("damage is an error with zlib's message")
     func damage() throws {
         var gzip = try Self.gzip(Self.clear)
         gzip[gzip.count - 6] ^= 1
@@ -80,7 +80,7 @@ struct ContentDecoderTests {
         #expect(throws: LoadingError.self) { try Self.decode(Array(repeating: 0xFF, count: 100), [.deflate]) }
     }
 
-    @Test("inflating stops at the limit, however much more there is")
+    @Test("inflating stops at the limit, however much data follows")
     func limit() throws {
         let bomb = try Self.gzip(Self.gzip([UInt8](repeating: 0, count: 32 << 20)))
         var reader = try BodyReader(BodyPlan(codings: [.gzip, .gzip], limit: 1_000_000), url: "http://a/")
@@ -99,7 +99,7 @@ struct ContentDecoderTests {
         #expect(largest <= 64 << 10)
     }
 
-    @Test("the receiver can end the work")
+    @Test("the receiver can end the decoding")
     func stop() throws {
         let gzip = try Self.gzip([UInt8](repeating: 0, count: 4 << 20))
         var reader = try BodyReader(BodyPlan(codings: [.gzip], limit: 1 << 30), url: "http://a/")

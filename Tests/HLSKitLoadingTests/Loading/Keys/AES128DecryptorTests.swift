@@ -45,7 +45,7 @@ struct AES128DecryptorTests {
             ], input: bytes)
     }
 
-    @Test("what was made clear becomes again what it was", arguments: [0, 1, 15, 16, 17, 4096, 5000])
+    @Test("decrypted data encrypts to the original again", arguments: [0, 1, 15, 16, 17, 4096, 5000])
     func encryptedAgain(_ count: Int) throws {
         let clear = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         let encrypted = try Self.encrypt(clear)
@@ -53,7 +53,7 @@ struct AES128DecryptorTests {
         #expect(try AES128Decryptor.decrypt(encrypted, key: Self.key, initializationVector: Self.iv) == clear)
     }
 
-    @Test("gives NIST's clear text for NIST's cipher text")
+    @Test("NIST ciphertext decrypts to NIST plaintext")
     func vectors() throws {
         var decryptor = try AES128Decryptor(key: Self.key, initializationVector: Self.iv)
         // One byte more, so that all four blocks are known not to be the last.
@@ -62,7 +62,7 @@ struct AES128DecryptorTests {
         #expect(bytes == Self.clear)
     }
 
-    @Test("takes off the padding of any length, at every split", arguments: [0, 1, 15, 16, 17, 31, 32, 1000, 100_000])
+    @Test("padding of any length is removed, at every split", arguments: [0, 1, 15, 16, 17, 31, 32, 1000, 100_000])
     func splits(_ count: Int) throws {
         let clear = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         let cipher = try Self.encrypt(clear)
@@ -71,7 +71,7 @@ struct AES128DecryptorTests {
         }
     }
 
-    @Test("distinguishes truncated data from a wrong key (R51, R52)")
+    @Test("truncated data is distinguished from a wrong key (R51, R52)")
     func errors() throws {
         let cipher = try Self.encrypt(Self.clear)
         for count in 0..<cipher.count where count % 16 != 0 || count == 0 {
@@ -86,7 +86,7 @@ struct AES128DecryptorTests {
         #expect { try Self.decrypt(cipher, key: Self.iv) } throws: { ($0 as? DecryptionError)?.code == .badPadding }
     }
 
-    @Test("padding may be missing where what came before has proved the key")
+    @Test("padding may be missing if earlier data proved the key")
     func noPadding() throws {
         var decryptor = try AES128Decryptor(key: Self.key, initializationVector: Self.iv)
         var bytes = Self.cipher
@@ -94,7 +94,7 @@ struct AES128DecryptorTests {
         #expect(try bytes + decryptor.end().bytes == Self.clear)
     }
 
-    @Test("takes keys of 16 bytes only", arguments: [0, 15, 17, 32])
+    @Test("only keys of 16 bytes are accepted", arguments: [0, 15, 17, 32])
     func keyLength(_ count: Int) {
         #expect { try Self.decrypt(Self.cipher, key: [UInt8](repeating: 0, count: count)) } throws: {
             ($0 as? DecryptionError)?.code == .badKeyLength

@@ -19,7 +19,7 @@ struct DigestChallengeTests {
         #"realm="http-auth@example.org", qop="auth, auth-int", nonce="7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v""#
 
     @Test(
-        "the answers are those of RFC 7616 and RFC 2069, the strongest that is asked for",
+        "responses match RFC 7616 and RFC 2069, with the strongest requested algorithm",
         arguments: [
             (["Digest \(example), algorithm=MD5"], "8ca523f5e9506fed4657c9700eebdbec"),
             (
@@ -42,7 +42,7 @@ struct DigestChallengeTests {
         #expect(!field.value.contains("Circle"))
     }
 
-    @Test("each answer to one challenge has a number of its own, and none where the server knows no qualities")
+    @Test("each response to a challenge has its own number, or none if the server has no qop")
     func counting() throws {
         let login = try Self.login("Mufasa:Circle Of Life")
         var challenge = try #require(DigestChallenge(Self.fields(["Digest \(Self.example)"])))
@@ -61,7 +61,7 @@ struct DigestChallengeTests {
                 + #"response="670fd8c2df070c60b045671b8b24ff02", opaque="5ccc""#)
     }
 
-    @Test("other credentials are no login", arguments: ["Bearer x", "Basic", "Basic !", "Basic eA=="])
+    @Test("other credentials are not used as a login", arguments: ["Bearer x", "Basic", "Basic !", "Basic eA=="])
     func others(_ value: String) {
         #expect(DigestChallenge.Login(TransportField(name: "Authorization", value: value)) == nil)
     }

@@ -4,7 +4,7 @@ import HLSKitNetwork
 import Testing
 
 /// Vectors made by an independent encryptor over `openssl enc`.
-@Suite("encryption of single samples")
+@Suite("Encryption of single samples")
 struct SampleDecryptorTests {
     private static let key = (0..<16).map { UInt8($0) }
     private static let vector = (100..<116).map { UInt8($0) }
@@ -83,19 +83,19 @@ struct SampleDecryptorTests {
                 """),
     ]
 
-    @Test("N02: common encryption", arguments: cases)
+    @Test("N02: common encryption is decrypted", arguments: cases)
     func commonEncryption(_ test: Case) throws {
         let bytes = AES128DecryptorTests.bytes(test.cipherText)
         #expect(try Self.decrypt(bytes, test.encryption) == Self.clear(bytes.count))
     }
 
-    @Test("what is clear stays: no encryption, or no vector for this sample")
+    @Test("clear samples are unchanged: no encryption, or no vector for the sample")
     func clearSamples() throws {
         #expect(try Self.decrypt(Self.clear(40), nil) == Self.clear(40))
         #expect(try Self.decrypt(Self.clear(40), Self.common(.cbcs, [])) == Self.clear(40))
     }
 
-    @Test("N02: an audio frame: 16 bytes are clear, and what is left of a block", arguments: [MediaCodec.aac, .ac3])
+    @Test("N02: an audio frame's first 16 bytes and last partial block are clear", arguments: [MediaCodec.aac, .ac3])
     func audioFrame(_ codec: MediaCodec) throws {
         let bytes = AES128DecryptorTests.bytes(
             """
@@ -105,7 +105,7 @@ struct SampleDecryptorTests {
     }
 
     @Test(
-        "N02: slices of H.264: one block in ten from byte 32 on, under a second emulation prevention; other units stay")
+        "N02: H.264: one block in ten from byte 32 on, under emulation prevention; other units stay")
     func slices() throws {
         let bytes = AES128DecryptorTests.bytes(
             """
@@ -128,7 +128,7 @@ struct SampleDecryptorTests {
         #expect(try Self.decrypt(bytes, .elementaryStream) == clear)
     }
 
-    @Test("what cannot be is an error: subsamples beyond the sample, vectors and keys of other sizes, foreign schemes")
+    @Test("subsamples past the sample, wrong vector or key sizes and unknown schemes are errors")
     func errors() {
         func code(_ encryption: SampleEncryption, key: [UInt8] = Self.key) -> DecryptionError.Code? {
             do {
@@ -144,7 +144,7 @@ struct SampleDecryptorTests {
         #expect(code(Self.common(EncryptionScheme(rawValue: "piff"))) == .badSample)
     }
 
-    @Test("bytes that are no units or frames pass without a trap", arguments: 0..<200)
+    @Test("random bytes instead of units or frames do not trap", arguments: 0..<200)
     func noise(_ seed: Int) throws {
         var state = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 | 1
         let bytes = (0..<seed * 3).map { _ -> UInt8 in

@@ -3,7 +3,7 @@ import HLSKitCore
 import TestSupport
 import Testing
 
-@Suite("files and data: URLs", .timeLimit(.minutes(10)))
+@Suite("Files and data: URLs", .timeLimit(.minutes(10)))
 struct LocalTransportTests {
     @Test("folders, pipes and devices are refused without being opened")
     func notFiles() async throws {
@@ -17,7 +17,7 @@ struct LocalTransportTests {
         }
     }
 
-    @Test("names with escapes are read, and what cannot be read is named with errno's words")
+    @Test("escaped names are read, and unreadable files are reported in errno's words")
     func names() async throws {
         let folder = try ScratchFolder()
         try folder.write([1, 2, 3], to: "a ü?.ts")
@@ -47,7 +47,7 @@ struct LocalTransportTests {
     }
 
     @Test(
-        "data: gives its bytes for keys (R54)",
+        "data: URLs supply bytes for keys (R54)",
         arguments: [
             ("data:;base64,AAECAw==", [0, 1, 2, 3]), ("data:text/plain,a%20b", [0x61, 0x20, 0x62]),
             ("DATA:application/octet-stream;BASE64,%41A==", [0]), ("data:,%0", [0x25, 0x30]),
@@ -60,7 +60,7 @@ struct LocalTransportTests {
     }
 
     @Test(
-        "data: that is invalid, too large, or for something else than a key fails and is not shown",
+        "invalid, oversized or non-key data: URLs fail and are not shown",
         arguments: [
             ("data:;base64,A", ResourceClass.key, LoadingError.Code.badURL), ("data:;base64,A!==", .key, .badURL),
             ("data:secret", .key, .badURL), ("data:,secret", .segment, .refused), ("data:,", .key, .emptyBody),
@@ -87,7 +87,7 @@ struct LocalTransportTests {
         }
     }
 
-    @Test("files and data: URLs are refused where a program allows network URLs only, before they are opened")
+    @Test("with only network URLs allowed, files and data: URLs are refused before they are opened")
     func allowedSchemes() async throws {
         let folder = try ScratchFolder()
         try folder.write([1, 2, 3], to: "a.ts")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HLSKitLoading
 
-@Suite("What becomes of failures, of one and of many")
+@Suite("Decisions on failures")
 struct FailurePolicyTests {
     private static func failure(hasAlternative: Bool = false) -> RequestFailure {
         let error = LoadingError(code: .timedOut, url: "https://a/s", text: "")
@@ -11,7 +11,7 @@ struct FailurePolicyTests {
         return failure
     }
 
-    @Test("a retry waits for the schedule and for the rate limit, whichever is longer")
+    @Test("a retry waits for the schedule or the rate limit, whichever is longer")
     func retry() {
         var policy = FailurePolicy<Int>()
         guard case .retry(let first) = policy.decide(Self.failure(), for: 0, at: .zero) else {
@@ -30,7 +30,7 @@ struct FailurePolicyTests {
         #expect(!policy.isFailing(0))
     }
 
-    @Test("too many failures end everything, unless patience was requested or a segment came")
+    @Test("too many failures end the item, unless patience was requested or a segment arrived")
     func exhaustion() {
         let limit = RetryPolicies().fruitlessRequestTotal
         var patient = FailurePolicy<Int>()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Penalty box")
 struct PenaltyBoxTests {
-    @Test("a variant stays for its time, and another failure starts it again")
+    @Test("a variant stays for its penalty time, and another failure restarts it")
     func expiry() {
         var box = PenaltyBox<Int>()
         box.add(3, at: .seconds(10))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Request bucket")
 struct RequestRateLimitTests {
-    @Test("R74: no 5 s hold more than 50 fruitless requests, however often they fail")
+    @Test("R74: unsuccessful requests never exceed 50 in 5 s, however often they fail")
     func rate() {
         var bucket = RequestRateLimit(policies: RetryPolicies(fruitlessRequestTotal: .max))
         var now = Duration.zero
@@ -20,7 +20,7 @@ struct RequestRateLimitTests {
         #expect(now < .seconds(65))
     }
 
-    @Test("R74: 200 without a delivered segment are the end")
+    @Test("R74: 200 unsuccessful requests without a segment end the item")
     func total() {
         var bucket = RequestRateLimit()
         for second in 0..<199 { bucket.charge(at: .seconds(second)) }
@@ -32,14 +32,14 @@ struct RequestRateLimitTests {
         #expect(bucket.isExhausted)
     }
 
-    @Test("what delivers does not wait")
+    @Test("successful requests do not wait")
     func noWait() {
         let bucket = RequestRateLimit()
         #expect(bucket.wait(at: .zero) == .zero)
         #expect(bucket.wait(at: .seconds(100)) == .zero)
     }
 
-    @Test("without a limit nothing waits")
+    @Test("without a limit no request waits")
     func patient() {
         var bucket = RequestRateLimit(policies: .patient)
         for _ in 0..<10_000 { bucket.charge(at: .zero) }
@@ -47,7 +47,7 @@ struct RequestRateLimitTests {
         #expect(!bucket.isExhausted)
     }
 
-    @Test("playlists that bring nothing new are charged until one does, or a segment comes")
+    @Test("unchanged playlists are charged until one changes or a segment arrives")
     func unchangedPlaylists() {
         var bucket = RequestRateLimit(policies: RetryPolicies(fruitlessRequestTotal: 4))
         for second in 0..<3 { bucket.chargeUnchanged(at: .seconds(second * 10)) }

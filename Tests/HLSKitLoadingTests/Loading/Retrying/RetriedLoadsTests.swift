@@ -8,7 +8,7 @@ import HLSKitTime
 import Synchronization
 import Testing
 
-@Suite("Retries of those who load without an engine", .timeLimit(.minutes(10)))
+@Suite("Retries without an engine", .timeLimit(.minutes(10)))
 struct RetriedLoadsTests {
     private static let url = "https://a.example/list.m3u8"
     private static let segment = "https://a.example/1.ts"
@@ -59,7 +59,7 @@ struct RetriedLoadsTests {
         values.map { .milliseconds(Int64($0 * 1000)) }
     }
 
-    @Test("the waits are those of the policies, as long as the budget lasts", arguments: Loader.allCases)
+    @Test("delays follow the policies while the budget lasts", arguments: Loader.allCases)
     func delays(_ loader: Loader) throws {
         let policies = RetryPolicies(delays: Self.seconds(1, 3), jitter: 0, budget: .seconds(12))
         #expect(try Self.times(loader, Self.error(.timedOut), policies) == Self.seconds(0, 1, 4, 7, 10))
@@ -76,7 +76,7 @@ struct RetriedLoadsTests {
         #expect(try Self.times(loader, Self.status(503), policies, seed: 2) != times)
     }
 
-    @Test("what is not there is asked for once more, after its own wait", arguments: Loader.allCases)
+    @Test("a missing resource is requested once more, after its own delay", arguments: Loader.allCases)
     func absent(_ loader: Loader) throws {
         let policies = RetryPolicies(secondTryDelay: .seconds(2))
         for error in [Self.status(404), Self.status(403), Self.error(.badRange)] {
@@ -86,7 +86,7 @@ struct RetriedLoadsTests {
         #expect(try Self.times(loader, Self.status(404), three) == Self.seconds(0, 2, 4))
     }
 
-    @Test("the server says when, within a limit", arguments: Loader.allCases)
+    @Test("Retry-After is obeyed within a limit", arguments: Loader.allCases)
     func retryAfter(_ loader: Loader) throws {
         let policies = RetryPolicies(jitter: 0, maximumRetryAfter: .seconds(5))
         let soon = Self.status(429, retryAfter: .seconds(3))
@@ -95,7 +95,7 @@ struct RetriedLoadsTests {
         #expect(try Self.times(loader, late, policies) == Self.seconds(0, 5, 10, 15, 20))
     }
 
-    @Test("no more tries than the policies name", arguments: Loader.allCases)
+    @Test("the policies limit the number of attempts", arguments: Loader.allCases)
     func count(_ loader: Loader) throws {
         let policies = RetryPolicies(jitter: 0, maximumRetryCount: 2)
         #expect(try Self.times(loader, Self.error(.connectionLost), policies) == Self.seconds(0, 0.5, 1.5))
@@ -103,7 +103,7 @@ struct RetriedLoadsTests {
     }
 
     @Test(
-        "what would fail again is not tried again",
+        "permanent failures are not retried",
         arguments: [
             LoadingError.Code.untrustedCertificate, .tooManyRedirects, .tooLarge, .refused, .badURL, .fileNotFound,
             .fileNotReadable, .application, .missingLibrary,
@@ -114,7 +114,7 @@ struct RetriedLoadsTests {
         }
     }
 
-    @Test("no 5 s hold more failed requests than the limit, and the total ends the retries")
+    @Test("failed requests in 5 s stay within the limit, and the total ends the retries")
     func rateLimit() throws {
         let clock = VirtualClock()
         let transport = TimedTransport(clock) { _ in .failure(Self.status(404)) }
@@ -133,7 +133,7 @@ struct RetriedLoadsTests {
         for (first, last) in zip(times, times.dropFirst(20)) { #expect(last - first >= .seconds(5)) }
     }
 
-    @Test("a segment that comes forgives failed requests")
+    @Test("a delivered segment forgives failed requests")
     func forgiveness() throws {
         let clock = VirtualClock()
         let transport = TimedTransport(clock) { request in
@@ -150,7 +150,7 @@ struct RetriedLoadsTests {
         #expect(transport.times.count == 6 + 2 * 54)
     }
 
-    @Test("media that is damaged is asked for once more; of a file that the user named it is reported at once")
+    @Test("damaged media is requested once more; a file that the user named fails at once")
     func damage() throws {
         for (source, expected) in [(Self.url, 2), (nil, 1)] {
             let clock = VirtualClock()
@@ -165,7 +165,7 @@ struct RetriedLoadsTests {
         }
     }
 
-    @Test("a property of an asset is asked for like a player's playlist")
+    @Test("an asset's property is retried like a player's playlist")
     func asset() throws {
         let clock = VirtualClock()
         let transport = TimedTransport(clock) { request in

@@ -197,7 +197,7 @@ struct RetryScheduleTests {
             kind: .initializationSection, expected: after(0.5) + [.fail(.badMedia)]),
     ]
 
-    @Test("D04: each fault is met as the table of faults says", arguments: segments + others)
+    @Test("D04: each fault is handled according to the fault table", arguments: segments + others)
     private func fault(_ testCase: Case) {
         var schedule = Schedule(policies: RetryPolicies(jitter: 0))
         var now = Duration.seconds(100)
@@ -216,7 +216,7 @@ struct RetryScheduleTests {
         #expect(decisions == testCase.expected)
     }
 
-    @Test("R46: a live segment at the edge is asked for each 0.5 to 1 s, for three target durations")
+    @Test("R46: a live segment at the edge is retried each 0.5 to 1 s, for three target durations")
     func liveEdge() {
         var schedule = Schedule(seed: 7)
         var now = Duration.zero
@@ -236,7 +236,7 @@ struct RetryScheduleTests {
         #expect((.seconds(11)...Duration.seconds(12)).contains(now))
     }
 
-    @Test("tries are counted per URL, the budget per role")
+    @Test("attempts are counted per URL, the budget per role")
     func perURL() {
         var schedule = Schedule(policies: RetryPolicies(jitter: 0))
         func decide(_ url: String, at seconds: Int, hasAlternative: Bool) -> Schedule.Decision {
@@ -255,7 +255,7 @@ struct RetryScheduleTests {
         #expect(decide("c", at: 18, hasAlternative: false) == .retry(after: .milliseconds(500)))
     }
 
-    @Test("R7: the budget is one for all variants, also while there are more of them")
+    @Test("R7: all variants share one budget, however many there are")
     func budgetOfAllVariants() {
         var schedule = Schedule(policies: RetryPolicies(jitter: 0))
         var now = Duration.zero
@@ -274,7 +274,7 @@ struct RetryScheduleTests {
         #expect((.seconds(16)...Duration.seconds(24)).contains(now))
     }
 
-    @Test("R8: a success makes the budget whole again")
+    @Test("R8: a success restores the budget")
     func success() {
         var schedule = Schedule(policies: RetryPolicies(jitter: 0))
         let failure = RequestFailure(cause: Self.status(500), kind: .segment)
@@ -285,7 +285,7 @@ struct RetryScheduleTests {
         }
     }
 
-    @Test("roles do not share accounts")
+    @Test("roles do not share their counts")
     func roles() {
         var schedule = Schedule(policies: RetryPolicies(jitter: 0))
         let failure = RequestFailure(cause: Self.status(404), kind: .segment)
@@ -294,7 +294,7 @@ struct RetryScheduleTests {
         #expect(first == .retry(after: .milliseconds(500)) && second == first)
     }
 
-    @Test("waits are spread by the jitter, and the same for the same seed")
+    @Test("delays are spread by the jitter, and equal for equal seeds")
     func jitter() {
         func delays(seed: UInt64) -> [Schedule.Decision] {
             var schedule = Schedule(seed: seed)
@@ -315,7 +315,7 @@ struct RetryScheduleTests {
 
     /// Each has a seed of its own.
     @Test(
-        "a hundred clients whose connections end at one moment come back over half a target duration",
+        "100 clients disconnected together return spread over half a target duration",
         arguments: [2, 4, 6, 10])
     func spread(target: Int) {
         for earlierCount in [0, 3] {
@@ -334,7 +334,7 @@ struct RetryScheduleTests {
         }
     }
 
-    @Test("reloads of a stream that is waited for continue as long", arguments: [(300, 290, true), (300, 310, false)])
+    @Test("reloads of an awaited stream continue for the set time", arguments: [(300, 290, true), (300, 310, false)])
     func patience(limit: Int, seconds: Int, goesOn: Bool) {
         for patience in [RetryTerms.Patience.atLeast(.seconds(limit)), .endless] {
             var schedule = Schedule(policies: RetryPolicies(jitter: 0))
@@ -346,7 +346,7 @@ struct RetryScheduleTests {
         }
     }
 
-    @Test("a limit of retries ends before the budget does")
+    @Test("a retry limit applies before the budget")
     func retryLimit() {
         var schedule = Schedule(policies: RetryPolicies(jitter: 0, maximumRetryCount: 1))
         let failure = RequestFailure(cause: Self.status(500), kind: .segment)
@@ -356,7 +356,7 @@ struct RetryScheduleTests {
         #expect(decisions == [.retry(after: .milliseconds(500)), .skip])
     }
 
-    @Test("D04: a class of resources has its own waits, budget and number of tries; the others keep theirs")
+    @Test("D04: a class of resources has its own delays, budget and attempts; other classes keep theirs")
     func ownPolicy() {
         var policies = RetryPolicies(jitter: 0)
         policies[.key].maximumRetryCount = 1
@@ -378,7 +378,7 @@ struct RetryScheduleTests {
         #expect(decisions(.segment) == Self.schedule + [.skip])
     }
 
-    @Test("D04: what is said of all classes does not change one that has its own")
+    @Test("D04: a value for all classes does not change a class with its own value")
     func ownDeadlines() {
         var timeouts = ResourceTimeouts()
         timeouts[.key].firstByte = .seconds(2)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Seeded generator")
 struct SplitMix64Tests {
-    @Test("gives the published sequence for a seed")
+    @Test("a seed gives the published sequence")
     func publishedSequence() {
         var generator = SplitMix64(seed: 1_234_567)
         let numbers = (0..<5).map { _ in generator.next() }
@@ -14,7 +14,7 @@ struct SplitMix64Tests {
         #expect(numbers == published)
     }
 
-    @Test("gives units from 0 up to but not 1")
+    @Test("units are at least 0 and below 1")
     func units() {
         var generator = SplitMix64(seed: 0)
         let units = (0..<10_000).map { _ in generator.nextUnit() }

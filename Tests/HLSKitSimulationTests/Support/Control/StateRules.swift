@@ -34,7 +34,7 @@ enum StateRules {
             let machine = engine.machine
             let isWaiting = state.timeControlStatus == .waitingToPlayAtSpecifiedRate
             let isPlaying = state.timeControlStatus == .playing
-            // docs/behaviour/time-control.md, "What always holds".
+            // docs/reference/playback.md, "Invariants".
             require((state.reasonForWaitingToPlay != nil) == isWaiting, "a reason is for waiting")
             require((state.rate == 0) == (state.timeControlStatus == .paused), "paused is rate 0")
             require(!isPlaying || state.itemStatus == .readyToPlay, "playing an item that is \(state.itemStatus)")

@@ -48,6 +48,11 @@ public struct DownloadConfiguration: Sendable {
     public var audio = Choice.automatic
     /// The subtitle renditions to download. The default is ``Choice/none``.
     public var subtitles = Choice.none
+    /// The expression that selects the video rendition, such as another camera angle.
+    ///
+    /// With the default, `nil`, it is the rendition that playback selects or, if the folder contains a finished
+    /// download, the folder's.
+    public var video: QualityExpression?
     /// The user's languages, which decide on ``audio`` if it is ``Choice/automatic``.
     ///
     /// They work like ``PlayerConfiguration/preferredLanguages``, so that you download the audio that you would hear.

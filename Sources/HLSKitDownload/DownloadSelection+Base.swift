@@ -9,6 +9,8 @@ extension DownloadSelection {
         /// The variant that has its renditions.
         var variantID: String
         var hasVideo = true
+        /// The ending of the lane's ID that names its video rendition, or an empty text for the usual one.
+        var view = ""
         /// The rendition that replaces the variant.
         var rendition: Rendition?
 
@@ -22,6 +24,8 @@ extension DownloadSelection {
 
     /// The ending of the ID of a variant that is loaded for its audio only.
     static let soundEnding = "|sound"
+    /// The mark before a video rendition in the ID of a lane.
+    static let viewMark = "|view|"
 
     /// Returns the first lane of a folder, or `nil` if its playlists list no variant.
     ///
@@ -33,7 +37,9 @@ extension DownloadSelection {
         guard let lane = variants.first(where: { !$0.isAuxiliary }) ?? variants.first else { return nil }
         for variant in playlist.variants {
             let id = variant.downloadID
-            if lane.id == id { return Base(lane: lane, variantID: id) }
+            if lane.id == id || lane.id.hasPrefix(id + viewMark) {
+                return Base(lane: lane, variantID: id, view: String(lane.id.dropFirst(id.count)))
+            }
             if lane.id == id + soundEnding { return Base(lane: lane, variantID: id, hasVideo: false) }
         }
         let rendition = playlist.renditions.first {

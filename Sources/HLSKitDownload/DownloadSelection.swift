@@ -97,8 +97,9 @@ struct DownloadSelection: Sendable {
             for rendition in subtitles { try add(rendition, .subtitles, [.text], of: playlist) }
             return
         }
-        let view = playlist.playedRendition(.video, group: variant.video, besides: variant.uri)?.uri ?? variant.uri
+        let view = try Self.view(of: variant, in: playlist, configuration.video, base)
         var lane = DownloadJournal.Lane(variant)
+        lane.id += view.ending
         var wanted: Set<MediaKind> = [.video]
         let hasOwnSound = variant.audio == nil || playlist.renditions(.audio, groupID: variant.audio ?? "").isEmpty
         if let own = audio.first(where: isOwn) {
@@ -110,9 +111,9 @@ struct DownloadSelection: Sendable {
         } else if hasOwnSound, configuration.audio != .none {
             wanted.insert(.audio)
         }
-        try add(lane, view, wanted, of: playlist)
+        try add(lane, view.uri, wanted, of: playlist)
         addAlternates(same, others, of: variant, in: playlist)
-        try addAuxiliary(configuration, qualities, besides: variant, in: playlist)
+        try addAuxiliary(configuration, qualities, besides: variant, in: playlist, base)
         for rendition in audio where !isOwn(rendition) { try add(rendition, .audio, [.audio], of: playlist) }
         for rendition in subtitles { try add(rendition, .subtitles, [.text], of: playlist) }
     }
@@ -142,7 +143,7 @@ struct DownloadSelection: Sendable {
     /// Adds additional variants, which use the renditions of the first.
     private mutating func addAuxiliary(
         _ configuration: DownloadConfiguration, _ qualities: [QualityExpression], besides first: VariantStream,
-        in playlist: MultivariantPlaylist
+        in playlist: MultivariantPlaylist, _ base: Base?
     ) throws(HLSError) {
         let (language, wanted) = (entries[0].lane.language, entries[0].wanted)
         for quality in qualities {
@@ -150,13 +151,13 @@ struct DownloadSelection: Sendable {
             let (variant, same, others) = try Self.variants(configuration, quality, of: playlist) { variant in
                 Self.isAlike(variant, first) && playlist.resolve(variant.uri).map { !taken.contains($0) } ?? true
             }
-            let view =
-                playlist.playedRendition(.video, group: variant.video, besides: variant.uri)?.uri ?? variant.uri
+            let view = try Self.view(of: variant, in: playlist, configuration.video, base)
             var lane = DownloadJournal.Lane(variant)
+            lane.id += view.ending
             lane.language = language
             lane.isAuxiliary = true
             guard !entries.contains(where: { $0.lane.id == lane.id }) else { continue }
-            try add(lane, view, wanted, of: playlist)
+            try add(lane, view.uri, wanted, of: playlist)
             addAlternates(same, others, of: variant, in: playlist)
         }
     }
@@ -288,6 +289,29 @@ struct DownloadSelection: Sendable {
         )
     }
 
+    /// Returns the playlist of a variant's video, and the ending of the lane's ID if it is not the usual one.
+    private static func view(
+        of variant: VariantStream, in playlist: MultivariantPlaylist, _ wish: QualityExpression?, _ base: Base?
+    ) throws(HLSError) -> (uri: String, ending: String) {
+        let members = variant.video.map { playlist.renditions(.video, groupID: $0) } ?? []
+        let usual = members.first { $0.isDefault } ?? members.first { $0.isAutoselect } ?? members.first
+        var chosen = usual
+        if let wish {
+            let group = variant.video
+            chosen = try renditions(.matching([wish]), .video, group: group, variant: variant, of: playlist).first
+        } else if let base {
+            chosen = members.first { viewMark + $0.optionID == base.view } ?? usual
+        }
+        guard let chosen else { return (variant.uri, "") }
+        let ending = chosen.optionID == usual?.optionID ? "" : viewMark + chosen.optionID
+        if let base, ending != base.view {
+            throw HLSError(
+                code: .unsupported, urlString: playlist.url, cause: "the folder holds another video rendition",
+                detail: "choose another folder for \(chosen.name)")
+        }
+        return (chosen.uri ?? variant.uri, ending)
+    }
+
     private static func renditions(
         _ choice: DownloadConfiguration.Choice, _ type: Rendition.MediaType, group: String?, variant: VariantStream,
         of playlist: MultivariantPlaylist, languages: [String] = []
@@ -317,7 +341,7 @@ struct DownloadSelection: Sendable {
             var found: [Int] = []
             for expression in expressions {
                 guard let index = expression.matches(candidates).first else {
-                    let what = type == .audio ? "audio" : "subtitles"
+                    let what = type == .audio ? "audio" : type == .video ? "video" : "subtitles"
                     let names = members.map { "\($0.name) (\($0.language ?? "-"))" }.joined(separator: ", ")
                     throw HLSError(
                         code: .noEligibleVariant, urlString: playlist.url,

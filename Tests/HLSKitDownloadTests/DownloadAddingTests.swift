@@ -243,6 +243,44 @@ struct DownloadAddingTests {
         #expect(try Self.contents(folder) == ([180], ["AUDIO English", "AUDIO Deutsch"]))
     }
 
+    /// A variant with two camera angles, of which the first is its own.
+    private static let views = """
+        #EXTM3U
+        #EXT-X-MEDIA:TYPE=VIDEO,GROUP-ID="v",NAME="Main",DEFAULT=YES,AUTOSELECT=YES
+        #EXT-X-MEDIA:TYPE=VIDEO,GROUP-ID="v",NAME="Dugout",URI="dugout.m3u8"
+        #EXT-X-STREAM-INF:BANDWIDTH=100000,RESOLUTION=320x180,VIDEO="v"
+        low.m3u8
+
+        """
+
+    @Test("S01: a video rendition is downloaded, and its folder accepts no other one")
+    func views() throws {
+        let scratch = try ScratchFolder()
+        for (wish, name) in [("name=Dugout", "dugout"), ("name=Main", "low"), (nil, "low")] {
+            let folder = scratch.path + "/\(wish ?? "none")"
+            let video = try wish.map { try QualityExpression(parsing: $0, for: .renditions) }
+            var outcome = try Self.download(into: folder, from: folder + ".download", master: Self.views) {
+                $0.video = video
+            }
+            #expect(outcome.segments == ["\(name)-0.ts", "\(name)-1.ts"])
+            #expect(outcome.error == nil)
+            for again in [video, nil] {
+                outcome = try Self.download(into: folder, master: Self.views) { $0.video = again }
+                #expect(outcome.segments.isEmpty && outcome.error == nil)
+                #expect(try Self.contents(folder) == ([180], []))
+            }
+            let other = try QualityExpression(
+                parsing: name == "low" ? "name=Dugout" : "name=Main", for: .renditions)
+            outcome = try Self.download(into: folder, master: Self.views) { $0.video = other }
+            #expect(outcome.segments.isEmpty && outcome.error?.code == .unsupported)
+        }
+        let unknown = try Self.download(into: scratch.path + "/x", master: Self.views) {
+            $0.video = try QualityExpression(parsing: "name=Bench", for: .renditions)
+        }
+        #expect(unknown.error?.code == .noEligibleVariant)
+        #expect(unknown.error?.cause == "no video rendition matches \"name=Bench\"")
+    }
+
     @Test("S01: a fresh URL is checked with one segment, and another stream is refused")
     func origin() throws {
         let scratch = try ScratchFolder()

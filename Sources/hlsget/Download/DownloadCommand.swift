@@ -66,6 +66,11 @@ struct DownloadCommand: AsyncParsableCommand {
         help: ArgumentHelp("Subtitles (none), e.g. 'lang=en forced=no', or all; may be repeated.", valueName: "expr"),
         transform: RenditionArgument.init(parsing:))
     var subs: [RenditionArgument] = []
+    @Option(
+        help: ArgumentHelp(
+            "Video of a group of renditions, such as camera angles, e.g. name=Dugout.", valueName: "expr"),
+        transform: { try QualityExpression(argument: $0, for: .renditions) })
+    var video: QualityExpression?
     @OptionGroup var range: RangeOptions
     @Option(
         help: ArgumentHelp("Concurrent requests, from 1 to 16 (6).", valueName: "n"),
@@ -140,6 +145,9 @@ struct DownloadCommand: AsyncParsableCommand {
             throw ValidationError("--overwrite replaces files only, never a FOLDER/; remove it")
         }
         if overwrite, skipExisting { throw ValidationError("--overwrite and --skip-existing are mutually exclusive") }
+        if video != nil, !includesVideo {
+            throw ValidationError("--video has no effect without video; remove it")
+        }
         if !includesVideo, quality.count > 1 {
             throw ValidationError("without video, only one --quality is allowed; remove the others")
         }

@@ -92,6 +92,7 @@ struct DownloadSession {
         configuration.preferredLanguages = command.languages
         if let choice = RenditionArgument.choice(of: command.audio) { configuration.audio = choice }
         if let choice = RenditionArgument.choice(of: command.subs) { configuration.subtitles = choice }
+        configuration.video = command.video
         if let from = command.range.from { configuration.startPosition = from.start }
         configuration.endPosition = command.range.end
         if let count = command.connections { configuration.connectionCount = count }

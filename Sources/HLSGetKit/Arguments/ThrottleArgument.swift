@@ -1,13 +1,13 @@
-import HLSKitSimulation
+package import HLSKitSimulation
 
 /// The link that `--throttle` simulates: a recorded trace or a constant rate.
-enum ThrottleArgument: Sendable, Equatable {
+package enum ThrottleArgument: Sendable, Equatable {
     case trace(path: String)
     case constant(LinkConditions)
 
     /// Parses `TRACE.csv` or `RATE[,LATENCY[,LOSS%]]`, as in `800k,50ms,1%`. Text that starts with a digit and does not
     /// end in `.csv` is a rate.
-    init(parsing text: String) throws(ArgumentValueError) {
+    package init(parsing text: String) throws(ArgumentValueError) {
         guard let first = text.first, first.isASCII, first.isNumber, !text.hasSuffix(".csv") else {
             guard !text.isEmpty else { throw ArgumentValueError("write TRACE.csv or RATE[,LATENCY[,LOSS%]]") }
             self = .trace(path: text)

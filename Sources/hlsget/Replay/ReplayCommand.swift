@@ -45,6 +45,7 @@ struct ReplayCommand: AsyncParsableCommand {
 
     mutating func validate() throws {
         if json && log == "-" { throw ValidationError("--json and --log - both need standard output") }
+        if rule.selector == nil { throw ValidationError("--rule \(rule.rawValue) is for hlsget simulate only") }
     }
 
     mutating func run() async throws {
@@ -88,7 +89,7 @@ struct ReplayCommand: AsyncParsableCommand {
             }
             try SimulationSweep.write(trace, to: bandwidth)
         }
-        var session = ReplaySession(recording: recording, options: options, selector: rule.selector)
+        var session = ReplaySession(recording: recording, options: options, selector: rule.selector ?? ScenarioRule())
         session.decodes = !noDecoders
         if saying.verbose {
             session.tell = { event in

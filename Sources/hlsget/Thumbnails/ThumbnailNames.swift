@@ -37,8 +37,9 @@ struct ThumbnailNames: Sendable, Equatable {
         guard digits.endIndex < text.endIndex, text[digits.endIndex] == "d", digits.count <= 2 else {
             throw ArgumentValueError("-o: write the number pattern as %d or %03d")
         }
-        before = String(text[..<percent])
-        folder = before.lastIndex(of: "/").map { String(before[...$0]) }
+        let prefix = String(text[..<percent])
+        before = prefix
+        folder = prefix.lastIndex(of: "/").map { String(prefix[...$0]) }
         after = String(text[text.index(after: digits.endIndex)...])
         guard !after.contains("%") else { throw ArgumentValueError("-o: only one number pattern is allowed") }
         width = max(1, Int(digits) ?? 1)

@@ -103,7 +103,7 @@ struct ReplayTests {
         var options = PlayOptions(url: recording.urlString)
         options.pace = .fast
         options.refreshCommand = "touch \(folder.path)/PWNED; sleep 1"
-        let session = ReplaySession(recording: recording, options: options, selector: SimulatedRule.hlskit.selector)
+        let session = ReplaySession(recording: recording, options: options, selector: ScenarioRule())
         for _ in 0..<5 { _ = try session.run() }
         #expect(!FileManager.default.fileExists(atPath: folder.path + "/PWNED"))
     }

@@ -197,7 +197,9 @@ package struct PlaybackEngine: Sendable {
             preferences = new
             noteVariantPolicy()
             if old.variantPolicy != new.variantPolicy { flushForPin() }
-            if old.audio != new.audio || old.subtitles != new.subtitles { applyMediaSelection() }
+            if old.audio != new.audio || old.subtitles != new.subtitles || old.video != new.video {
+                applyMediaSelection()
+            }
         case .select(let characteristic, let choice):
             changeMediaSelection { $0.choose(choice, of: characteristic) }
         case .setSidecarCaptions(let sidecars): setSidecarCaptions(sidecars)

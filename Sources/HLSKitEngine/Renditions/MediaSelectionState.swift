@@ -71,14 +71,14 @@ package struct MediaSelectionState: Sendable {
     /// - Returns: The groups whose option has changed, in the order in which to change lanes.
     /// - Throws: An error if a preference matches no option. The selection then does not change.
     mutating func select(
-        audio: QualityExpression?, subtitles: QualityExpression?
+        audio: QualityExpression?, subtitles: QualityExpression?, video: QualityExpression? = nil
     ) throws(UnmatchedWish) -> [MediaCharacteristic] {
         let before = current
         do throws(UnmatchedWish) {
             // Forced subtitles depend on the audio.
             current[.audible] = try option(.audible, wish: audio)
             current[.legible] = try option(.legible, wish: subtitles)
-            current[.visual] = try option(.visual, wish: nil)
+            current[.visual] = try option(.visual, wish: video)
         } catch {
             current = before
             throw error

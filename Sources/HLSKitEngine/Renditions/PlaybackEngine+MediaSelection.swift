@@ -22,7 +22,8 @@ extension PlaybackEngine {
     private mutating func refreshMediaSelection(base: String?, isStart: Bool = true) -> [MediaCharacteristic] {
         let changes: [MediaCharacteristic]
         do {
-            changes = try mediaSelection.select(audio: preferences.audio, subtitles: preferences.subtitles)
+            changes = try mediaSelection.select(
+                audio: preferences.audio, subtitles: preferences.subtitles, video: preferences.video)
         } catch {
             let error = error.error(url: base)
             if isStart { failItem(error) } else { effects.append(.publish(.warning("\(base ?? ""): \(error.cause)"))) }

@@ -20,6 +20,7 @@ package struct PlayerItemPreferences: Sendable, Hashable {
     package var preferredPathway: String?
     package var audio: QualityExpression?
     package var subtitles: QualityExpression?
+    package var video: QualityExpression?
     package var startPosition = StartPosition.automatic
     package var endPosition = EndPosition.automatic
     package var configuredTimeOffsetFromLive: Duration?

@@ -60,6 +60,11 @@ extension PlaybackEngine {
         item?.variants.reasons(against: id, in: selectionLimits) ?? []
     }
 
+    /// The variants that a viewer can choose, the lowest quality first. Empty if only audio is played.
+    package var selectableVariants: [AssetVariant] {
+        configuration.wantsSoundOnly ? [] : item?.variants.selectable(in: selectionLimits) ?? []
+    }
+
     /// The current limits on the choice of variants that do not depend on the item itself.
     var selectionLimits: SelectionLimits {
         SelectionLimits(

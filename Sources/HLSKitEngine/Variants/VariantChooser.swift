@@ -131,6 +131,19 @@ struct VariantChooser: Sendable {
         return VariantEligibility.reasons(candidates, in: context(in: limits))[index] ?? []
     }
 
+    /// The variants that a viewer can choose, one of each quality, the lowest first. Neither the size of the display nor
+    /// earlier failures limit them.
+    func selectable(in limits: SelectionLimits) -> [AssetVariant] {
+        var limits = limits
+        limits.preferences.variantPolicy = .automatic
+        let reasons = VariantEligibility.reasons(candidates, in: context(in: limits))
+        let playable = candidates.filter { variant in
+            (reasons[variant.index] ?? []).allSatisfy { $0 == .displaySize || $0 == .penalized }
+        }
+        return RedundantVariants.withoutOthers(playable, current: current, at: limits.pathways.first) { pathways[$0] }
+            .sortedByQuality()
+    }
+
     private func context(in limits: SelectionLimits) -> SelectionContext {
         var context = context
         context.unplayableVariants = unplayable

@@ -28,6 +28,20 @@ struct TerminalTextTests {
     }
 
     @Test(
+        "lines break after phrases, otherwise at spaces, otherwise anywhere",
+        arguments: [
+            ("", 5, [""]), ("one two", 7, ["one two"]), ("one two", 6, ["one", "two"]),
+            ("abcdefgh", 3, ["abc", "def", "gh"]),
+            ("m mute, 9 0 volume", 12, ["m mute,", "9 0 volume"]), ("a, b c d", 7, ["a, b c", "d"]),
+            ("q quit; f full", 10, ["q quit;", "f full"]), ("ab c", 0, ["a", "b", "c"]),
+            ("äöü 日本語", 3, ["äöü", "日本語"]),
+            ("a b", .max, ["a b"]),
+        ] as [(String, Int, [String])])
+    func wrapping(text: String, columns: Int, lines: [String]) {
+        #expect(TerminalText.wrapped(text, columns: columns) == lines)
+    }
+
+    @Test(
         "invalid UTF-8 becomes visible",
         arguments: [
             ([0x61, 0xFF, 0x62], "a\\xffb"), ([0xC3], "\\xc3"), ([0xC3, 0xA4, 0xC3], "ä\\xc3"),

@@ -18,6 +18,28 @@ package enum TerminalText {
         return result
     }
 
+    /// Breaks a text into lines of at most `columns` characters.
+    ///
+    /// A line ends after a comma or semicolon in its second half, otherwise at a space, otherwise anywhere.
+    package static func wrapped(_ text: String, columns: Int) -> [String] {
+        let columns = max(1, columns)
+        var lines: [String] = []
+        var rest = text[...]
+        while let end = rest.index(rest.startIndex, offsetBy: columns, limitedBy: rest.endIndex), end < rest.endIndex {
+            let half = rest.index(rest.startIndex, offsetBy: columns / 2)
+            let spaces = rest[rest.index(after: rest.startIndex)...end].indices.filter { rest[$0] == " " }
+            let phrase = spaces.last { $0 > half && ",;".contains(rest[rest.index(before: $0)]) }
+            guard let space = phrase ?? spaces.last else {
+                lines.append(String(rest[..<end]))
+                rest = rest[end...]
+                continue
+            }
+            lines.append(String(rest[..<space]))
+            rest = rest[rest.index(after: space)...]
+        }
+        return lines + [String(rest)]
+    }
+
     /// Decodes bytes as UTF-8. Invalid bytes become `\xff`.
     static func escaped(bytes: some Sequence<UInt8>) -> String {
         var result = ""

@@ -5,10 +5,14 @@ import HLSKitCore
 enum PlaylistJSON {
     static let formatVersion = 1
 
-    /// - Parameter steering: The steering report, or `nil` if there is no steering or no server was queried.
-    static func document(_ playlist: Playlist, _ steering: SteeringReport? = nil) -> JSONValue {
+    /// - Parameters:
+    ///   - steering: The steering report, or `nil` if there is no steering or no server was queried.
+    ///   - tracks: The tracks of a media playlist, or `nil` if no segment was loaded.
+    static func document(
+        _ playlist: Playlist, _ steering: SteeringReport? = nil, tracks: SegmentTracks? = nil
+    ) -> JSONValue {
         switch playlist {
-        case .media(let playlist): document(playlist)
+        case .media(let playlist): document(playlist, tracks)
         case .multivariant(let playlist): document(playlist, steering)
         }
     }
@@ -28,7 +32,7 @@ enum PlaylistJSON {
 
     // MARK: Media playlist
 
-    private static func document(_ playlist: MediaPlaylist) -> JSONValue {
+    private static func document(_ playlist: MediaPlaylist, _ tracks: SegmentTracks?) -> JSONValue {
         var object = JSONObject()
         object.add("v", formatVersion)
         object.add("kind", Playlist.Kind.media.rawValue)
@@ -44,6 +48,7 @@ enum PlaylistJSON {
         object.add("server_control", playlist.serverControl.map(value))
         object.add("part_target", playlist.partTarget)
         object.add("skip", playlist.skip.map(value))
+        for member in tracks?.members ?? [] { object.add(member.name, member.value) }
         object.add("segments", playlist.segments.map { value($0, playlist) })
         object.add("parts", playlist.trailingParts.map(value))
         object.add("markers", playlist.upcomingSpliceMarkers.map { .object($0.members) })

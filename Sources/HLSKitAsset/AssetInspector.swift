@@ -252,8 +252,12 @@ package final class AssetInspector: Sendable {
 
     func minimumTimeOffsetFromLive() async throws -> MediaTime? {
         guard let (playlist, _) = try await primary(), !playlist.isComplete else { return nil }
-        // Without partial segments, whole segments limit how close to the edge playback can be.
-        return MediaTime(exactly: playlist.serverControl?.holdBack ?? playlist.targetDuration * 3)
+        // As a player decides, if its configuration allows low latency.
+        let usesParts = LowLatencyProfile(of: playlist, isAllowed: true) == .lowLatency
+        let tracker = PlaylistTracker(
+            playlist, requestURL: playlist.url, url: playlist.url, start: .zero, loadBegan: .zero, now: .zero,
+            usesParts: usesParts)
+        return MediaTime(exactly: tracker.holdBack)
     }
 
     func shortestTrackEnd() async throws -> MediaTime? {

@@ -43,7 +43,9 @@ extension AssetProperty where Value == MediaTime {
 extension AssetProperty where Value == MediaTime? {
     /// The minimum distance of the playhead from the live edge, or `nil` if the asset is not live.
     ///
-    /// The distance is `HOLD-BACK` or, without it, three target durations. Partial segments are not taken into account.
+    /// The distance is `PART-HOLD-BACK` if the server offers low latency as a player needs it, else `HOLD-BACK` or,
+    /// without it, three target durations. A player without ``PlayerConfiguration/allowsLowLatency`` ignores
+    /// `PART-HOLD-BACK`.
     public static var minimumTimeOffsetFromLive: AssetProperty<MediaTime?> {
         .init(.minimumTimeOffsetFromLive) { try await $0.minimumTimeOffsetFromLive() }
     }

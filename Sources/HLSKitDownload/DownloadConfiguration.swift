@@ -22,7 +22,8 @@ public struct DownloadConfiguration: Sendable {
     public var urlString: String
     /// The expression that selects the variant. If several variants match, the best one is downloaded.
     ///
-    /// With the default, `nil`, it is the best of all variants.
+    /// With the default, `nil`, it is the best of all variants. If the folder contains a finished download, it is the
+    /// folder's variant, and the expression selects an additional one.
     public var quality: QualityExpression?
     /// The expressions that select additional variants to store.
     ///
@@ -40,10 +41,18 @@ public struct DownloadConfiguration: Sendable {
     /// Whether the run ends at the first missing segment: one that cannot be loaded, or that the playlist marks as a
     /// gap. The default is `false`.
     package var endsAtGaps = false
-    /// The audio renditions to download. The default is the rendition that playback selects.
+    /// The audio renditions to download.
+    ///
+    /// The default is the rendition that playback selects or, if the folder contains a finished download with audio,
+    /// the audio in the folder.
     public var audio = Choice.automatic
     /// The subtitle renditions to download. The default is ``Choice/none``.
     public var subtitles = Choice.none
+    /// The expression that selects the video rendition, such as another camera angle.
+    ///
+    /// With the default, `nil`, it is the rendition that playback selects or, if the folder contains a finished
+    /// download, the folder's.
+    public var video: QualityExpression?
     /// The user's languages, which decide on ``audio`` if it is ``Choice/automatic``.
     ///
     /// They work like ``PlayerConfiguration/preferredLanguages``, so that you download the audio that you would hear.

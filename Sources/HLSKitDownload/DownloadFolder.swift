@@ -246,16 +246,20 @@ final class DownloadFolder: Sendable {
         }
     }
 
-    func removeLanes(except kept: Set<String>) {
+    /// Removes the lanes that are neither kept nor in the folder's playlists.
+    func removeLanes(except kept: Set<String>) throws(HLSError) {
         let journal = journal
-        let others = journal.lanes.filter { !kept.contains($0.id) }
+        let others = journal.lanes.filter { !$0.isListed && !kept.contains($0.id) }
         discard(others.flatMap { journal.segments(of: $0.id) })
-        let needed = Set(kept.flatMap { journal.segments(of: $0) }.flatMap(\.resources))
+        let otherIDs = Set(others.map(\.id))
+        let rest = journal.segments.filter { !otherIDs.contains($0.key) }.flatMap(\.value.values)
+        let needed = Set(rest.flatMap(\.resources))
         for name in journal.resources.keys where !needed.contains(name) { discard(name) }
         for lane in others {
             folder.removeFolder(DownloadLane.folder(of: lane))
             discard(DownloadLane.folder(of: lane) + ".m3u8")
         }
+        if !others.isEmpty { try add(others.map { .removed(lane: $0.id) }) }
     }
 
     // MARK: The end
@@ -289,20 +293,27 @@ final class DownloadFolder: Sendable {
 
     func discardOutput() { thin.removeUnneededOutputs(in: folder) }
 
-    /// Moves the folder to its final name, without the journal.
+    /// Moves the folder to its final name, unless it has that name.
     func move(to target: String) throws(HLSError) {
         try makeWhole()
         discardOutput()
         try sync()
         try checkPlace()
-        guard access(target, F_OK) != 0, Glibc.rename(path, target) == 0 else {
-            throw HLSError(
-                code: .notWritable, path: target,
-                text: access(target, F_OK) == 0 ? "the name is taken" : String(cString: strerror(errno)))
+        if target != path {
+            guard access(target, F_OK) != 0, Glibc.rename(path, target) == 0 else {
+                throw HLSError(
+                    code: .notWritable, path: target,
+                    text: access(target, F_OK) == 0 ? "the name is taken" : String(cString: strerror(errno)))
+            }
+            _ = Self.sync(SafeFile.parent(of: target))
         }
         closeJournal()
-        folder.remove(Self.journalName)
-        _ = Self.sync(SafeFile.parent(of: target))
+    }
+
+    /// Whether a folder at this path has a journal.
+    static func hasJournal(_ path: String) -> Bool {
+        var status = stat()
+        return lstat("\(path)/\(journalName)", &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
     func closeJournal() {

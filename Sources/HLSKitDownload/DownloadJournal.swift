@@ -37,6 +37,8 @@ struct DownloadJournal: Sendable, Equatable {
         var isAuxiliary = false
         /// Whether more segments may be listed, so that segments not loaded in time are no longer available.
         var isLive = false
+        /// Whether the folder's playlists list it, so that it stays in them.
+        var isListed = false
 
         var codecList: [String] {
             (codecs ?? "").split(separator: ",").map { $0.trimmingPrefix { $0 == " " } }.map(String.init)
@@ -105,6 +107,8 @@ struct DownloadJournal: Sendable, Equatable {
         case segment(Segment)
         /// The file with all media is complete and has its final name and this size.
         case written(byteCount: Int)
+        /// The files of the lane with this ID have been removed.
+        case removed(lane: String)
     }
 
     /// The URL of the stream without query, user and fragment, because these may change for the same stream.
@@ -125,13 +129,22 @@ struct DownloadJournal: Sendable, Equatable {
         switch entry {
         case .header(let url, let identity): (self.url, self.identity) = (url, identity)
         case .lane(let lane):
-            lanes.removeAll { $0.id == lane.id }
-            lanes.append(lane)
+            if let index = lanes.firstIndex(where: { $0.id == lane.id }) {
+                lanes[index] = lane
+            } else {
+                lanes.append(lane)
+            }
         case .resource(let file): resources[file.name] = file
         case .segment(let segment): segments[segment.lane, default: [:]][segment.position] = segment
         case .written(let byteCount): writtenByteCount = byteCount
+        case .removed(let lane):
+            lanes.removeAll { $0.id == lane }
+            segments[lane] = nil
         }
     }
+
+    /// The lanes that the folder's playlists list, in their order.
+    var listedLanes: [Lane] { lanes.filter(\.isListed) }
 
     /// Removes a segment whose file is missing or damaged.
     mutating func remove(_ segment: Segment) { segments[segment.lane]?[segment.position] = nil }
@@ -195,7 +208,10 @@ extension DownloadJournal.Entry {
             value.videoRange = document["range"]?.string
             value.isAuxiliary = document["auxiliary"] == .bool(true)
             value.isLive = document["live"] == .bool(true)
+            value.isListed = document["listed"] == .bool(true)
             self = .lane(value)
+        } else if let lane = document["removed"]?.string {
+            self = .removed(lane: lane)
         } else if let byteCount = document["written"]?.integer {
             self = .written(byteCount: byteCount)
         } else if document["sequence"] != nil {
@@ -330,6 +346,7 @@ extension DownloadJournal.Entry {
             object.add("range", lane.videoRange)
             if lane.isAuxiliary { object.add(raw: "true", for: "auxiliary") }
             if lane.isLive { object.add(raw: "true", for: "live") }
+            if lane.isListed { object.add(raw: "true", for: "listed") }
         case .resource(let file): object.add(file)
         case .segment(let segment):
             object.add("in", segment.lane)
@@ -352,6 +369,7 @@ extension DownloadJournal.Entry {
             object.add("date", segment.date)
             object.add("variant", segment.variant)
         case .written(let byteCount): object.add("written", byteCount)
+        case .removed(let lane): object.add("removed", lane)
         }
         return Array(object.text.utf8)
     }

@@ -32,6 +32,9 @@ struct DownloadSelection: Sendable {
         var isRedundant = false
     }
 
+    /// The ID of the lane if the stream is a single media playlist.
+    static let onlyLaneID = "main"
+
     private(set) var entries: [Entry] = []
     /// For each entry, its alternates of the same quality (redundant ones), then the next best.
     private(set) var alternates: [Alternate] = []
@@ -39,42 +42,78 @@ struct DownloadSelection: Sendable {
 
     /// Selects a media playlist that was given directly.
     init(mediaPlaylistAt url: String, includesVideo: Bool = true) {
-        let lane = DownloadJournal.Lane(id: "main", kind: .main)
+        let lane = DownloadJournal.Lane(id: Self.onlyLaneID, kind: .main)
         entries = [Entry(lane: lane, url: url, wanted: includesVideo ? [.video, .audio] : [.audio])]
     }
 
-    init(_ configuration: DownloadConfiguration, of playlist: MultivariantPlaylist) throws(HLSError) {
+    /// - Parameters:
+    ///   - listed: The lanes that the folder's playlists list, or an empty array for a new download. The selection adds
+    ///     to them: their variant stays the first one, and automatic audio is the audio that is there.
+    ///   - refusal: The error if the playlist does not have the folder's variant.
+    init(
+        _ configuration: DownloadConfiguration, of playlist: MultivariantPlaylist,
+        addingTo listed: [DownloadJournal.Lane] = [], orThrow refusal: HLSError? = nil
+    ) throws(HLSError) {
         variables = playlist.variables
         defer {
             let isChosen = playlist.renditions.contains { $0.type == .audio }
             for index in entries.indices { entries[index].hasChosenAudio = isChosen }
         }
-        let (variant, same, others) = try Self.variants(configuration, configuration.quality, of: playlist)
+        var (configuration, qualities) = (configuration, configuration.auxiliaryQualities)
+        let base = try Self.base(of: listed, in: playlist, orThrow: refusal)
+        if let base {
+            guard base.hasVideo || !configuration.includesVideo else {
+                throw HLSError(
+                    code: .unsupported, urlString: playlist.url, cause: "the folder holds audio only",
+                    detail: "choose another folder for video")
+            }
+            if !configuration.includesVideo {
+                qualities = []
+            } else if let quality = configuration.quality {
+                let chosen = try Self.variants(configuration, quality, of: playlist).chosen
+                if chosen.downloadID != base.variantID { qualities.insert(quality, at: 0) }
+            }
+            (configuration.quality, configuration.includesVideo) = (nil, base.hasVideo)
+        }
+        let (variant, same, others) = try Self.variants(
+            configuration, configuration.quality, id: base?.variantID, of: playlist)
         defer { for index in entries.indices { entries[index].declaredCodecs = variant.codecs } }
+        let isOwn = { (rendition: Rendition) in rendition.uri == nil || rendition.uri == variant.uri }
         let languages = LanguageTag.preferred(configuration.preferredLanguages, by: configuration.loading.clock)
-        let audio = try Self.renditions(
-            configuration.audio, .audio, group: variant.audio, variant: variant, of: playlist, languages: languages)
+        var audio: [Rendition] = []
+        if configuration.audio == .automatic, let base, let group = variant.audio {
+            audio = playlist.renditions(.audio, groupID: group).filter {
+                base.isStored($0, among: listed, isInVariant: isOwn($0))
+            }
+        }
+        if audio.isEmpty {
+            audio = try Self.renditions(
+                configuration.audio, .audio, group: variant.audio, variant: variant, of: playlist, languages: languages)
+        }
         let subtitles = try Self.renditions(
             configuration.subtitles, .subtitles, group: variant.subtitles, variant: variant, of: playlist)
         if !configuration.includesVideo {
-            try addSound(audio, of: variant, in: playlist)
+            try addSound(audio, of: variant, in: playlist, base)
             for rendition in subtitles { try add(rendition, .subtitles, [.text], of: playlist) }
             return
         }
-        let view = playlist.playedRendition(.video, group: variant.video, besides: variant.uri)?.uri ?? variant.uri
+        let view = try Self.view(of: variant, in: playlist, configuration.video, base)
         var lane = DownloadJournal.Lane(variant)
+        lane.id += view.ending
         var wanted: Set<MediaKind> = [.video]
         let hasOwnSound = variant.audio == nil || playlist.renditions(.audio, groupID: variant.audio ?? "").isEmpty
-        let isOwn = { (rendition: Rendition) in rendition.uri == nil || rendition.uri == variant.uri }
         if let own = audio.first(where: isOwn) {
             wanted.insert(.audio)
-            lane.language = own.language
+            lane.describe(own)
+        } else if let stored = base?.lane, stored.name != nil {
+            // The stored segments still contain this audio.
+            lane.describe(stored)
         } else if hasOwnSound, configuration.audio != .none {
             wanted.insert(.audio)
         }
-        try add(lane, view, wanted, of: playlist)
+        try add(lane, view.uri, wanted, of: playlist)
         addAlternates(same, others, of: variant, in: playlist)
-        try addAuxiliary(configuration, besides: variant, in: playlist)
+        try addAuxiliary(configuration, qualities, besides: variant, in: playlist, base)
         for rendition in audio where !isOwn(rendition) { try add(rendition, .audio, [.audio], of: playlist) }
         for rendition in subtitles { try add(rendition, .subtitles, [.text], of: playlist) }
     }
@@ -103,21 +142,22 @@ struct DownloadSelection: Sendable {
 
     /// Adds additional variants, which use the renditions of the first.
     private mutating func addAuxiliary(
-        _ configuration: DownloadConfiguration, besides first: VariantStream, in playlist: MultivariantPlaylist
+        _ configuration: DownloadConfiguration, _ qualities: [QualityExpression], besides first: VariantStream,
+        in playlist: MultivariantPlaylist, _ base: Base?
     ) throws(HLSError) {
         let (language, wanted) = (entries[0].lane.language, entries[0].wanted)
-        for quality in configuration.auxiliaryQualities {
+        for quality in qualities {
             let taken = Set(entries.map(\.url))
             let (variant, same, others) = try Self.variants(configuration, quality, of: playlist) { variant in
                 Self.isAlike(variant, first) && playlist.resolve(variant.uri).map { !taken.contains($0) } ?? true
             }
-            let view =
-                playlist.playedRendition(.video, group: variant.video, besides: variant.uri)?.uri ?? variant.uri
+            let view = try Self.view(of: variant, in: playlist, configuration.video, base)
             var lane = DownloadJournal.Lane(variant)
+            lane.id += view.ending
             lane.language = language
             lane.isAuxiliary = true
             guard !entries.contains(where: { $0.lane.id == lane.id }) else { continue }
-            try add(lane, view, wanted, of: playlist)
+            try add(lane, view.uri, wanted, of: playlist)
             addAlternates(same, others, of: variant, in: playlist)
         }
     }
@@ -127,21 +167,28 @@ struct DownloadSelection: Sendable {
         (one.audio == nil) == (other.audio == nil) && one.video == other.video
     }
 
-    /// Selects audio only. The first rendition replaces the variant. If no rendition has a separate playlist, the
-    /// variant is loaded for its audio.
+    /// Selects audio only. The first rendition, or the folder's, replaces the variant. If no rendition has a separate
+    /// playlist, the variant is loaded for its audio.
     private mutating func addSound(
-        _ audio: [Rendition], of variant: VariantStream, in playlist: MultivariantPlaylist
+        _ audio: [Rendition], of variant: VariantStream, in playlist: MultivariantPlaylist, _ base: Base?
     ) throws(HLSError) {
-        let separate = audio.filter { $0.uri != nil && $0.uri != variant.uri }
-        guard let first = separate.first, let uri = first.uri else {
+        var separate = audio.filter { $0.uri != nil && $0.uri != variant.uri }
+        let first = base == nil ? separate.first : base?.rendition
+        if let first, let uri = first.uri {
+            let lane = Self.lane(of: first, .main)
+            try add(lane, uri, [.audio], of: playlist)
+            separate.removeAll { Self.lane(of: $0, .main).id == lane.id }
+        } else {
             var lane = DownloadJournal.Lane(variant)
-            lane.id += "|sound"
-            return try add(lane, variant.uri, [.audio], of: playlist)
+            lane.id += Self.soundEnding
+            if let own = audio.first(where: { $0.uri == nil || $0.uri == variant.uri }) {
+                lane.describe(own)
+            } else if let base {
+                lane.describe(base.lane)
+            }
+            try add(lane, variant.uri, [.audio], of: playlist)
         }
-        var lane = Self.lane(of: first, .main)
-        lane.bandwidth = 0
-        try add(lane, uri, [.audio], of: playlist)
-        for rendition in separate.dropFirst() { try add(rendition, .audio, [.audio], of: playlist) }
+        for rendition in separate { try add(rendition, .audio, [.audio], of: playlist) }
     }
 
     private mutating func add(
@@ -175,17 +222,12 @@ struct DownloadSelection: Sendable {
         }
     }
 
-    private static func lane(
+    static func lane(
         of rendition: Rendition, _ kind: DownloadJournal.Lane.Kind
     ) -> DownloadJournal.Lane {
         var lane = DownloadJournal.Lane(
             id: "\(kind.rawValue)|\(rendition.groupID)|\(rendition.optionID)", kind: kind)
-        lane.language = rendition.language
-        lane.name = rendition.name
-        lane.isDefault = rendition.isDefault
-        lane.isForced = rendition.isForced
-        lane.characteristics = rendition.characteristicsText
-        lane.channels = rendition.channels
+        lane.describe(rendition)
         return lane
     }
 
@@ -203,10 +245,12 @@ struct DownloadSelection: Sendable {
 
     /// The selected variant, its copies from other sources, and other suitable variants, the best replacement first.
     ///
-    /// - Parameter isPossible: Returns whether a variant may be selected.
+    /// - Parameters:
+    ///   - id: The ID of the variant to select, or `nil` for the best one.
+    ///   - isPossible: Returns whether a variant may be selected.
     private static func variants(
-        _ configuration: DownloadConfiguration, _ quality: QualityExpression?, of playlist: MultivariantPlaylist,
-        isPossible: (VariantStream) -> Bool = { _ in true }
+        _ configuration: DownloadConfiguration, _ quality: QualityExpression?, id: String? = nil,
+        of playlist: MultivariantPlaylist, isPossible: (VariantStream) -> Bool = { _ in true }
     ) throws(HLSError) -> (chosen: VariantStream, same: [VariantStream], others: [VariantStream]) {
         var context = SelectionContext()
         context.isPassThrough = true
@@ -218,10 +262,11 @@ struct DownloadSelection: Sendable {
             let group = playlist.variants[variant.index].audio.map { playlist.renditions(.audio, groupID: $0) } ?? []
             return group.contains { $0.uri != nil && $0.uri != playlist.variants[variant.index].uri }
         }
-        let eligible = configuration.includesVideo ? all : sound.map { [$0] } ?? []
+        let eligible = configuration.includesVideo || id != nil ? all : sound.map { [$0] } ?? []
+        let wanted = id.map { id in eligible.filter { playlist.variants[$0.index].downloadID == id } } ?? eligible
         // Among equals, prefer the initial pathway, then the first listed, because redundant streams are listed later.
-        let best = eligible.sortedByQuality().last
-        let equals = eligible.filter {
+        let best = wanted.sortedByQuality().last
+        let equals = wanted.filter {
             $0.bandwidth == best?.bandwidth && $0.resolution == best?.resolution && $0.score == best?.score
         }
         let pathway = playlist.contentSteering?.pathwayID
@@ -242,6 +287,29 @@ struct DownloadSelection: Sendable {
             playlist.variants[chosen.index], same.sorted { $0.index < $1.index }.map { playlist.variants[$0.index] },
             (rest.filter(isAlike) + rest.filter { !isAlike($0) }).map { playlist.variants[$0.index] }
         )
+    }
+
+    /// Returns the playlist of a variant's video, and the ending of the lane's ID if it is not the usual one.
+    private static func view(
+        of variant: VariantStream, in playlist: MultivariantPlaylist, _ wish: QualityExpression?, _ base: Base?
+    ) throws(HLSError) -> (uri: String, ending: String) {
+        let members = variant.video.map { playlist.renditions(.video, groupID: $0) } ?? []
+        let usual = members.first { $0.isDefault } ?? members.first { $0.isAutoselect } ?? members.first
+        var chosen = usual
+        if let wish {
+            let group = variant.video
+            chosen = try renditions(.matching([wish]), .video, group: group, variant: variant, of: playlist).first
+        } else if let base {
+            chosen = members.first { viewMark + $0.optionID == base.view } ?? usual
+        }
+        guard let chosen else { return (variant.uri, "") }
+        let ending = chosen.optionID == usual?.optionID ? "" : viewMark + chosen.optionID
+        if let base, ending != base.view {
+            throw HLSError(
+                code: .unsupported, urlString: playlist.url, cause: "the folder holds another video rendition",
+                detail: "choose another folder for \(chosen.name)")
+        }
+        return (chosen.uri ?? variant.uri, ending)
     }
 
     private static func renditions(
@@ -273,7 +341,7 @@ struct DownloadSelection: Sendable {
             var found: [Int] = []
             for expression in expressions {
                 guard let index = expression.matches(candidates).first else {
-                    let what = type == .audio ? "audio" : "subtitles"
+                    let what = type == .audio ? "audio" : type == .video ? "video" : "subtitles"
                     let names = members.map { "\($0.name) (\($0.language ?? "-"))" }.joined(separator: ", ")
                     throw HLSError(
                         code: .noEligibleVariant, urlString: playlist.url,
@@ -297,11 +365,27 @@ extension DownloadJournal.Lane {
         resolution = variant.resolution.map { "\($0.width)x\($0.height)" }
         videoRange = variant.videoRange?.rawValue
     }
+
+    /// Takes the attributes of the rendition that the lane contains.
+    fileprivate mutating func describe(_ rendition: Rendition) {
+        language = rendition.language
+        name = rendition.name
+        isDefault = rendition.isDefault
+        isForced = rendition.isForced
+        characteristics = rendition.characteristicsText
+        channels = rendition.channels
+    }
+
+    /// Takes the attributes of the rendition that another lane contains.
+    fileprivate mutating func describe(_ other: Self) {
+        (language, name, isDefault, isForced) = (other.language, other.name, other.isDefault, other.isForced)
+        (characteristics, channels) = (other.characteristics, other.channels)
+    }
 }
 
 extension VariantStream {
     /// An ID that is the same in all playlists that describe the same variant, independent of its URI.
-    fileprivate var downloadID: String {
+    var downloadID: String {
         if let stableVariantID { return "main|\(stableVariantID)" }
         let size = resolution.map { "\($0.width)x\($0.height)" } ?? ""
         return "main|\(bandwidth)|\(size)|\(codecsText ?? "")|\(frameRate ?? 0)|\(effectiveVideoRange.rawValue)"

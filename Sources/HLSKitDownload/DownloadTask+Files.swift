@@ -152,6 +152,9 @@ extension DownloadTask {
     ///
     /// You can play the folder from the disk or from any server. You can call the method while the download is running.
     /// A missing segment becomes a gap in the playlists. All segments are restored to complete files and remain so.
+    ///
+    /// The playlists keep everything that they listed before. A later task for the same folder can therefore add
+    /// variants and languages.
     /// - Throws: ``HLSError`` with ``HLSError/Code/output``.
     public func writePlaylists() async throws(HLSError) {
         try await HLSError.typed { try await DiskThread.run(configuration.loading.clock) { try self.listFiles() } }
@@ -163,16 +166,19 @@ extension DownloadTask {
         var master = MultivariantPlaylist(url: "")
         master.hasIndependentSegments = false
         var main: DownloadJournal.Lane?
-        // Earlier runs may have stored segments of other variants.
-        let wanted = loaded.entries.isEmpty ? journal.lanes : loaded.entries.map(\.lane)
+        // Earlier runs may have stored segments of variants that are not wanted any more.
+        let chosen = Set(loaded.entries.map(\.lane.id))
+        let lanes = journal.lanes.filter { chosen.isEmpty || $0.isListed || chosen.contains($0.id) }
+            .filter { !journal.segments(of: $0.id).isEmpty }
+        let wanted = lanes.filter { !$0.isAuxiliary } + lanes.filter(\.isAuxiliary)
         // Use the same target duration in all playlists, as required for playlists that are played together.
         let targetDuration = wanted.map { DownloadPlaylist.targetDuration(of: $0, journal) }.max()
-        for lane in wanted where !journal.segments(of: lane.id).isEmpty {
+        for lane in wanted {
             let uri = DownloadLane.folder(of: lane) + ".m3u8"
             _ = try folder.write(DownloadPlaylist(lane, journal, targetDuration: targetDuration).text, to: uri)
             switch lane.kind {
             case .main:
-                main = lane
+                main = main ?? lane
                 master.variants.append(
                     VariantStream(
                         uri: uri, bandwidth: max(1, lane.bandwidth),
@@ -180,17 +186,15 @@ extension DownloadTask {
                         codecsText: lane.codecs, resolution: lane.size, frameRate: lane.frameRate.flatMap { Double($0) }
                     ))
                 master.variants[master.variants.count - 1].videoRange = lane.videoRange.map { VideoRange(rawValue: $0) }
-            case .audio, .subtitles:
-                let type: Rendition.MediaType = lane.kind == .audio ? .audio : .subtitles
-                var rendition = Rendition(
-                    type: type, groupID: lane.kind.rawValue, name: lane.name ?? uri, uri: uri,
-                    language: lane.language, isDefault: lane.isDefault, isAutoselect: true, isForced: lane.isForced)
-                rendition.characteristicsText = lane.characteristics
-                rendition.channels = lane.channels
-                master.renditions.append(rendition)
+            case .audio: master.renditions.append(Rendition(lane, .audio, name: lane.name ?? uri, uri: uri))
+            case .subtitles: master.renditions.append(Rendition(lane, .subtitles, name: lane.name ?? uri, uri: uri))
             }
         }
-        guard main != nil else { return }
+        guard let main else { return }
+        // Audio in the variant can be chosen only if the group of the other languages lists it.
+        if let name = main.name, master.renditions.contains(where: { $0.type == .audio }) {
+            master.renditions.insert(Rendition(main, .audio, name: name, uri: nil), at: 0)
+        }
         for index in master.variants.indices {
             if master.renditions.contains(where: { $0.type == .audio }) { master.variants[index].audio = "audio" }
             if master.renditions.contains(where: { $0.type == .subtitles }) {
@@ -198,6 +202,22 @@ extension DownloadTask {
             }
         }
         _ = try folder.write(master.text, to: "index.m3u8")
+        let news = wanted.filter { !$0.isListed }.map { lane in
+            var lane = lane
+            lane.isListed = true
+            return DownloadJournal.Entry.lane(lane)
+        }
+        if !news.isEmpty { try folder.add(news) }
+    }
+}
+
+extension Rendition {
+    fileprivate init(_ lane: DownloadJournal.Lane, _ type: MediaType, name: String, uri: String?) {
+        self.init(
+            type: type, groupID: type == .audio ? "audio" : "subtitles", name: name, uri: uri,
+            language: lane.language, isDefault: lane.isDefault, isAutoselect: true, isForced: lane.isForced)
+        characteristicsText = lane.characteristics
+        channels = lane.channels
     }
 }
 

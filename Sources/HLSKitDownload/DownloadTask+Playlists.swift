@@ -8,9 +8,16 @@ import HLSKitTime
 extension DownloadTask {
     func open() async throws -> (DownloadSelection, MediaPlaylist?) {
         let inspector = AssetInspector(url: currentURL, client: client.moved(to: currentURL))
+        let listed = folder.journal.listedLanes
         switch try await inspector.opened() {
-        case .multivariant(let playlist): return (try DownloadSelection(configuration, of: playlist), nil)
+        case .multivariant(let playlist):
+            let selection = try DownloadSelection(
+                configuration, of: playlist, addingTo: listed, orThrow: otherStreamError)
+            return (selection, nil)
         case .media(let playlist):
+            guard listed.isEmpty || listed.contains(where: { $0.id == DownloadSelection.onlyLaneID }) else {
+                throw otherStreamError
+            }
             return (
                 DownloadSelection(mediaPlaylistAt: currentURL, includesVideo: configuration.includesVideo), playlist
             )

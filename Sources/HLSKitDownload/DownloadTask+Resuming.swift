@@ -37,10 +37,14 @@ extension DownloadTask {
                 failure = error
             }
         }
-        if let failure { throw failure }
-        throw HLSError(
+        throw failure ?? otherStreamError
+    }
+
+    /// The error if the folder contains another stream.
+    var otherStreamError: HLSError {
+        HLSError(
             code: .fileExists, path: folder.path,
-            text: "it contains a download of \(journal.url.escapingControls); remove it to start again")
+            text: "it contains a download of \(folder.journal.url.escapingControls); remove it to start again")
     }
 
     /// The stored segments that a playlist still lists, the last first.
@@ -71,6 +75,7 @@ extension DownloadTask {
         for index in run.followed {
             var lane = run.lanes[index].entry.lane
             lane.isLive = run.lanes[index].tracker.isLive
+            lane.isListed = journal.listedLanes.contains { $0.id == lane.id }
             if !journal.lanes.contains(lane) { entries.append(.lane(lane)) }
         }
         if !entries.isEmpty { try folder.add(entries) }

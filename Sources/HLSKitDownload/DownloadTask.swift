@@ -25,6 +25,10 @@ import Synchronization
 /// only the segments in flight. The next run verifies all files, including their checksums, and loads the missing ones.
 /// It identifies segments by their media sequence numbers, so the query of the URL may have changed. Live streams are
 /// followed until they end.
+///
+/// A task can also add to the folder of a finished download, if that has the playlists of ``writePlaylists()``. The run
+/// loads the variants and renditions that the folder lacks, and the missing segments of those that it selects. The
+/// variant of the folder remains the first one. Call ``writePlaylists()`` again to list the new media.
 public final class DownloadTask: Sendable {
     /// The result of a completed run.
     public struct Result: Sendable {
@@ -152,16 +156,20 @@ public final class DownloadTask: Sendable {
         await DiskThread.run(configuration.loading.clock) { self.folder.remove() }
     }
 
-    /// Moves the folder to another path and removes the journal, so that the download cannot be continued.
+    /// Moves the folder to another path, or leaves it if this is its path, and ends the task.
     ///
-    /// Segments of other variants from earlier runs are removed.
+    /// Segments from earlier runs that are neither selected nor in the playlists of ``writePlaylists()`` are removed.
+    /// Another task for the folder can add variants and languages.
     public func moveFolder(to path: String) async throws(HLSError) {
         try await DiskThread.run(configuration.loading.clock) { () async throws(HLSError) in
             let (entries, _) = self.loaded
-            if !entries.isEmpty { self.folder.removeLanes(except: Set(entries.map(\.lane.id))) }
+            if !entries.isEmpty { try self.folder.removeLanes(except: Set(entries.map(\.lane.id))) }
             try self.folder.move(to: path)
         }
     }
+
+    /// Whether a folder contains a download that a task can continue or add to.
+    package static func isDownload(_ folder: String) -> Bool { DownloadFolder.hasJournal(folder) }
 
     // MARK: Running
 

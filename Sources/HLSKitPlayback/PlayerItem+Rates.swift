@@ -5,10 +5,11 @@ import HLSKitEngine
 /// The properties are `false` until the item is ready to play, and if it is not in a player. They do not change once
 /// the item is ready.
 ///
-/// Rates above 2 and below 0 need I-frame playlists (`EXT-X-I-FRAME-STREAM-INF`) and a stream that has ended. The
-/// player then presents each I-frame when the timebase reaches it, without audio. When the rate returns to 1 or the
-/// player is paused, regular playback continues from the current position. If there are no I-frame playlists, rates
-/// above 2 play at 2. Rates below 0 are refused: ``Player/rate`` becomes 0, with ``RateChangeReason/setRateFailed``.
+/// Rates above 2 and below 0 need I-frame playlists (`EXT-X-I-FRAME-STREAM-INF`). The player then presents each I-frame
+/// when the timebase reaches it, without audio. When the rate returns to 1 or the player is paused, regular playback
+/// continues from the current position. A live stream is played up to ``configuredTimeOffsetFromLive`` from its edge,
+/// and back to the start of its window. If there are no I-frame playlists, rates above 2 play at 2. Rates below 0 are
+/// refused: ``Player/rate`` becomes 0, with ``RateChangeReason/setRateFailed``.
 ///
 /// Source: rfc8216bis §4.4.6.3.
 extension PlayerItem {

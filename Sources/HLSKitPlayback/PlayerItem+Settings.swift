@@ -116,6 +116,15 @@ extension PlayerItem {
         set { changePreferences { $0.subtitles = newValue } }
     }
 
+    /// An expression that selects the video rendition if no option is selected with ``select(_:in:)``.
+    ///
+    /// Video renditions are alternatives of a variant's video, such as other camera angles. If the expression is `nil`
+    /// (the default), `DEFAULT` and `AUTOSELECT` decide. If no rendition matches, the item fails as for ``audio``.
+    public var video: QualityExpression? {
+        get { preferences.video }
+        set { changePreferences { $0.video = newValue } }
+    }
+
     // MARK: Start and end
 
     /// The position where playback starts.

@@ -30,4 +30,9 @@ extension PlayerItem {
     public func ineligibilityReasons(for variant: AssetVariant) -> [IneligibilityReason] {
         attachedCore?.read(of: self) { $0.ineligibilityReasons(for: variant.id) } ?? []
     }
+
+    /// The variants that a viewer can choose, the lowest quality first. Empty until they are known.
+    package var selectableVariants: [AssetVariant] {
+        attachedCore?.read(of: self) { $0.selectableVariants } ?? []
+    }
 }

@@ -55,6 +55,7 @@ struct WindowEventTests {
             Case(.key(.left), .player(.seek(seconds: -10))), Case(.key(.up), .player(.seek(seconds: 60))),
             Case(.text("["), .player(.changeRate(-1))), Case(.text("s"), .player(.nextSubtitles)),
             Case(.text("a"), .player(.nextAudio)), Case(.text("m"), .player(.toggleMute)),
+            Case(.text("v"), .player(.changeQuality(-1))), Case(.text("V"), .player(.changeQuality(1))),
             Case(.text("."), .player(.stepFrame(1))), Case(.text(","), .player(.stepFrame(-1))),
             Case(.text("S"), .player(.takeScreenshot)), Case(.text("l"), .player(.markLoop)),
             Case(.text("0"), .player(.changeVolume(1))), Case(.text("q"), .player(.quit)),

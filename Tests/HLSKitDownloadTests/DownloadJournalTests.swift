@@ -9,7 +9,7 @@ struct DownloadJournalTests {
     private static var entries: [DownloadJournal.Entry] {
         var lane = DownloadJournal.Lane(id: "audio|\"g\"|Englisch\n\u{1}", kind: .audio)
         (lane.language, lane.name, lane.isDefault, lane.bandwidth) = ("en", "Englisch", true, 128_000)
-        (lane.videoRange, lane.isLive) = ("PQ", true)
+        (lane.videoRange, lane.isLive, lane.isListed) = ("PQ", true, true)
         lane.characteristics = "public.accessibility.describes-video"
         let file = DownloadJournal.File(
             name: "main-1/000001.ts", byteCount: 1 << 33, digest: FileDigest(algorithm: .murmur3, text: "0123"))
@@ -61,6 +61,20 @@ struct DownloadJournalTests {
         for segment in journal.segments(of: "main") { journal.remove(segment) }
         for segment in expected.segments(of: "main") { expected.remove(segment) }
         #expect(journal.segments(of: "main").isEmpty)
+    }
+
+    @Test("S01: a removed lane leaves the journal, and a changed lane keeps its place")
+    func removed() throws {
+        var again = DownloadJournal.Lane(id: "main", kind: .main)
+        again.isListed = true
+        let entries = Self.entries + [.lane(again), .removed(lane: "main")]
+        let before = try #require(DownloadJournal(parsing: entries.dropLast().flatMap(\.line)))
+        #expect(before.lanes.map(\.kind) == [.main, .audio])
+        #expect(before.listedLanes.map(\.kind) == [.main, .audio])
+        let journal = try #require(DownloadJournal(parsing: entries.flatMap(\.line)))
+        #expect(journal.validByteCount == entries.flatMap(\.line).count)
+        #expect(journal.lanes.map(\.kind) == [.audio])
+        #expect(journal.segments(of: "main").isEmpty && !journal.hasMedia)
     }
 
     @Test("S02: a line with an overflowing number ends the journal")

@@ -437,4 +437,32 @@ struct EngineMediaSelectionTests {
         #expect(harness.mediaPaths.allSatisfy { $0.contains("dugout") })
         #expect(harness.mediaPaths.first == "hi-dugout0.ts")
     }
+
+    @Test("I03: an expression selects the view from the start, and changes it during playback")
+    func viewByExpression() throws {
+        var preferences = PlayerItemPreferences()
+        preferences.video = try QualityExpression(parsing: "name=Dugout", for: .renditions)
+        var harness = EngineHarness.playing("main.m3u8", from: Self.views(), preferences: preferences)
+        harness.run(until: .seconds(5))
+        #expect(harness.mediaPaths.first == "hi-dugout0.ts")
+        #expect(harness.mediaPaths.allSatisfy { $0.contains("dugout") })
+        let loaded = harness.mediaPaths.count
+        preferences.video = nil
+        harness.control(.setPreferences(preferences))
+        harness.run(until: .seconds(20))
+        #expect(harness.mediaPaths.count > loaded)
+        #expect(harness.mediaPaths.dropFirst(loaded).allSatisfy { $0.hasPrefix("hi") && !$0.contains("dugout") })
+        #expect(harness.error == nil)
+    }
+
+    @Test("I03: an expression without a matching view fails the item")
+    func unknownView() throws {
+        var preferences = PlayerItemPreferences()
+        preferences.video = try QualityExpression(parsing: "name=Bench", for: .renditions)
+        var harness = EngineHarness.playing("main.m3u8", from: Self.views(), preferences: preferences)
+        harness.run(until: .seconds(5))
+        #expect(harness.error?.code == .noEligibleVariant)
+        #expect(harness.error?.cause == "no video rendition matches \"name=Bench\"")
+        #expect(harness.mediaPaths.isEmpty)
+    }
 }

@@ -54,6 +54,7 @@ struct PlayCommandTests {
         expected.quality = try QualityExpression(parsing: "720p,best")
         expected.audio = try QualityExpression(parsing: "lang=de", for: .renditions)
         expected.subtitles = try QualityExpression(parsing: "forced=yes", for: .renditions)
+        expected.video = try QualityExpression(parsing: "name=Dugout", for: .renditions)
         expected.fields = [TransportField(name: "A", value: "b"), TransportField(name: "C", value: "d")]
         expected.query = ["a=b%20c"]
         expected.certificateFile = "/dev/null"
@@ -83,7 +84,8 @@ struct PlayCommandTests {
             "--fell-behind", "oldest", "--wait", "10m", "--until", "22:30", "--error-log", "e.log",
             "--key", String(repeating: "ab", count: 16), "--iv", "0x" + String(repeating: "0", count: 32), "--quality",
             "720p,best",
-            "--audio", "lang=de", "--subs", "forced=yes", "--languages", "de-AT,en", "--cache", "kept", "-H", "A: b",
+            "--audio", "lang=de", "--subs", "forced=yes", "--video", "name=Dugout", "--languages", "de-AT,en",
+            "--cache", "kept", "-H", "A: b",
             "--header", "C: d", "--query", "a=b c",
             "--cacert", "/dev/null",
             "--http1.1", "--allow-file", "--throttle", "800k,50ms", "--retries", "2", "--timeout", "5",
@@ -223,6 +225,8 @@ struct PlayCommandTests {
             (["x", "--live-catch-up", "1"], "--live-catch-up"), (["x", "--live-catch-up=2.01"], "--live-catch-up"),
             (["x", "--live-catch-up=fast"], "--live-catch-up"),
             (["x", "--no-audio", "--audio", "lang=de"], "--audio"),
+            (["x", "--no-video", "--video", "name=a"], "--video"),
+            (["download", "x", "--no-video", "--video", "name=a"], "--video"),
             (["x", "--no-decode", "--threads", "2"], "--threads"),
             (["x", "--rate", "8", "--no-video"], "--no-video"), (["x", "--rate", "-1", "--to", "5"], "--to"),
             (["x", "--rate", "-1", "--duration", "5"], "--duration"),

@@ -117,7 +117,7 @@ package struct CommandOptions: Sendable {
         (["to"], ["duration"]), (["live-from-start"], ["live-offset"]), (["from"], ["live-from-start", "live-offset"]),
         (["fast"], ["pace"]),
         (["fast"], ["immediately", "rate", "no-auto-wait", "live-catch-up"]), (["no-auto-wait"], ["live-catch-up"]),
-        (["no-video"], ["no-audio"]), (["no-audio"], ["audio"]), (["no-decode"], ["threads"]),
+        (["no-video"], ["no-audio", "video"]), (["no-audio"], ["audio"]), (["no-decode"], ["threads"]),
         (["insecure"], ["cacert"]), (["record-trace"], ["cache", "key", "iv", "key-uri"]),
         (["overwrite"], ["skip-existing"]), (["split"], ["loop"]),
         (["subs"], ["subs-file", "service"]), (["count"], ["times", "every"]), (["times"], ["every"]),

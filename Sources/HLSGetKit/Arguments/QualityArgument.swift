@@ -1,7 +1,7 @@
 package import HLSKitCore
 
 extension QualityExpression {
-    /// Parses the value of `--quality`, `--audio` or `--subs`.
+    /// Parses the value of `--quality`, `--audio`, `--subs` or `--video`.
     ///
     /// In addition to exact expressions, it accepts common shorthand: `720`, `BEST`, `height <= 720`, and `de` for
     /// `lang=de`.

@@ -79,7 +79,11 @@ package enum DownloadTarget: Sendable, Equatable {
     package func check(overwrite: Bool) throws(HLSError) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return }
-        if case .folder = self { throw HLSError(code: .notWritable, path: path, text: "the name is taken") }
+        if case .folder = self {
+            guard workPath != path else { return }
+            throw HLSError(
+                code: .notWritable, path: path, text: "the name is taken, and not by a download that can be added to")
+        }
         // A link is replaced, but only if it leads to a regular file.
         let isLink = status.st_mode & S_IFMT == S_IFLNK
         if isLink, stat(path, &status) != 0 { status.st_mode = S_IFREG }
@@ -92,8 +96,11 @@ package enum DownloadTarget: Sendable, Equatable {
         }
     }
 
-    /// The working folder of an unfinished download.
-    package var workPath: String { path + ".download" }
+    /// The working folder of an unfinished download. A finished folder is its own working folder.
+    package var workPath: String {
+        if case .folder(let path) = self, DownloadTask.isDownload(path) { return path }
+        return path + ".download"
+    }
 
     /// A file name from the last meaningful component of the URL's path.
     package static func name(of url: String, or fallback: String = "download") -> String {

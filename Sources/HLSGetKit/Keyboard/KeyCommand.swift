@@ -12,6 +12,8 @@ package enum KeyCommand: Sendable, Equatable {
     case playImmediately
     case nextSubtitles
     case nextAudio
+    /// Changes to the next higher (1) or lower (-1) variant.
+    case changeQuality(Int)
     case skipInterstitial
     /// Plays the next of several streams.
     case nextStream
@@ -38,6 +40,8 @@ package enum KeyCommand: Sendable, Equatable {
         case .character("i"): self = .playImmediately
         case .character("s"): self = .nextSubtitles
         case .character("a"): self = .nextAudio
+        case .character("v"): self = .changeQuality(-1)
+        case .character("V"): self = .changeQuality(1)
         case .character("n"): self = .skipInterstitial
         case .character("m"): self = .toggleMute
         case .character("9"): self = .changeVolume(-1)
@@ -53,7 +57,7 @@ package enum KeyCommand: Sendable, Equatable {
     /// One line for people.
     package static let help =
         "keys: space pause, arrows seek 10 s and 60 s, comma and period one frame, l repeat from A to B, [ ] rate, "
-        + "i play now, s subtitles, a audio, n skip an ad, m mute, 9 0 volume, > next stream, q quit"
+        + "i play now, s subtitles, a audio, v V quality, n skip an ad, m mute, 9 0 volume, > next stream, q quit"
 
     /// The next volume after `volume`, in steps of a twentieth from 0 to 1.
     static func volume(_ step: Int, beside volume: Float) -> Float {

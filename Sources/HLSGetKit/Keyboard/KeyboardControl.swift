@@ -29,6 +29,7 @@ package struct KeyboardControl: Sendable {
         case .playImmediately: player.playImmediately(atRate: player.defaultRate)
         case .nextSubtitles: return selectNext(of: .legible, called: "subtitles")
         case .nextAudio: return selectNext(of: .audible, called: "audio")
+        case .changeQuality(let step): return changeQuality(step)
         case .skipInterstitial: return skipInterstitial()
         case .toggleMute:
             player.isMuted.toggle()
@@ -86,6 +87,29 @@ package struct KeyboardControl: Sendable {
         player.defaultRate = rate
         if player.rate != 0 { player.rate = rate }
         return .say("rate \(Decimals.rate(Double(rate)))")
+    }
+
+    /// Plays the next variant in one direction from now on. Beyond the last one, the player chooses again.
+    private func changeQuality(_ step: Int) -> Outcome {
+        guard let item = player.currentItem else { return .say("no quality to choose from") }
+        if case .best = item.variantPolicy { return .say("the quality of a recording does not change") }
+        let variants = item.selectableVariants
+        guard variants.count > 1 else { return .say("no other quality") }
+        var index = step > 0 ? -1 : variants.count
+        var isPinned = false
+        if case .pinned(let id, _) = item.variantPolicy, let pinned = variants.firstIndex(where: { $0.id == id }) {
+            (index, isPinned) = (pinned, true)
+        } else if let current = player.state.variant, let place = variants.firstIndex(where: { $0.id == current.id }) {
+            index = place
+        }
+        index += step
+        guard variants.indices.contains(index) || !isPinned else {
+            item.variantPolicy = .automatic
+            return .say("quality: automatic")
+        }
+        let variant = variants[min(max(index, 0), variants.count - 1)]
+        item.variantPolicy = .pinned(variant.id, flush: true)
+        return .say("quality: \(variant.name())")
     }
 
     private func selectNext(of characteristic: MediaCharacteristic, called name: String) -> Outcome {

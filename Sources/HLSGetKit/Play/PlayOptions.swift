@@ -94,6 +94,7 @@ package struct PlayOptions: Sendable, Equatable {
     package var pathway: String?
     package var audio: QualityExpression?
     package var subtitles: QualityExpression?
+    package var video: QualityExpression?
     /// The languages, or `nil` to use the environment.
     package var languages: [String]?
     /// The file with external captions.
@@ -380,6 +381,9 @@ package struct PlayOptions: Sendable, Equatable {
         }
         if audio != nil && !includesAudio {
             throw ArgumentValueError("--audio has no effect with --no-audio; remove it")
+        }
+        if video != nil && !includesVideo {
+            throw ArgumentValueError("--video has no effect with --no-video; remove it")
         }
         if threads != nil && !decodes {
             throw ArgumentValueError("--threads has no effect with --no-decode; remove it")

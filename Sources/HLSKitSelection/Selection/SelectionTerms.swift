@@ -77,7 +77,7 @@ package struct UnmatchedWish: Error {
     }
 
     package func error(url: String?) -> HLSError {
-        let what = characteristic == .audible ? "audio" : "subtitles"
+        let what = characteristic == .audible ? "audio" : characteristic == .visual ? "video" : "subtitles"
         let names = offered.map { "\($0.displayName) (\($0.extendedLanguageTag ?? "-"))" }.joined(separator: ", ")
         let cause = "no \(what) rendition matches \"\(wish)\""
         return HLSError(

@@ -11,9 +11,9 @@ struct DownloadCommand: AsyncParsableCommand {
             Saves the best variant. FILE.download holds the loaded media until FILE is complete. After any interruption, \
             the same command checks it and loads the rest, even with a fresh URL of the same stream. Segments that remain \
             unavailable are loaded from redundant or other variants. FOLDER/ keeps segments and playlists unchanged; \
-            FOLDER/index.m3u8 is playable. A live stream is recorded from its oldest segment until it ends, reaches --to or \
-            --duration, or you interrupt it (exit 130, the file is complete). Several URLs are saved one after the other. A \
-            failed URL does not stop the rest.
+            FOLDER/index.m3u8 is playable. The command with other --quality, --audio or --subs adds them to FOLDER/. A live \
+            stream is recorded from its oldest segment until it ends, reaches --to or --duration, or you interrupt it (exit \
+            130, the file is complete). Several URLs are saved one after the other. A failed URL does not stop the rest.
 
               hlsget download -o film.mp4 --quality 'height<=720' URL
               hlsget download -o film.mkv --audio lang=en --audio lang=de --subs all URL
@@ -66,6 +66,11 @@ struct DownloadCommand: AsyncParsableCommand {
         help: ArgumentHelp("Subtitles (none), e.g. 'lang=en forced=no', or all; may be repeated.", valueName: "expr"),
         transform: RenditionArgument.init(parsing:))
     var subs: [RenditionArgument] = []
+    @Option(
+        help: ArgumentHelp(
+            "Video of a group of renditions, such as camera angles, e.g. name=Dugout.", valueName: "expr"),
+        transform: { try QualityExpression(argument: $0, for: .renditions) })
+    var video: QualityExpression?
     @OptionGroup var range: RangeOptions
     @Option(
         help: ArgumentHelp("Concurrent requests, from 1 to 16 (6).", valueName: "n"),
@@ -140,6 +145,9 @@ struct DownloadCommand: AsyncParsableCommand {
             throw ValidationError("--overwrite replaces files only, never a FOLDER/; remove it")
         }
         if overwrite, skipExisting { throw ValidationError("--overwrite and --skip-existing are mutually exclusive") }
+        if video != nil, !includesVideo {
+            throw ValidationError("--video has no effect without video; remove it")
+        }
         if !includesVideo, quality.count > 1 {
             throw ValidationError("without video, only one --quality is allowed; remove the others")
         }

@@ -12,6 +12,7 @@ struct DownloadSession {
 
     private let command: DownloadCommand
     private let target: DownloadTarget
+    private let workPath: String
     private let clock: any Clock<Duration>
     private let display: StatusDisplay?
     private let reportsJSON: Bool
@@ -24,6 +25,7 @@ struct DownloadSession {
     ) {
         self.command = command
         self.target = target
+        workPath = target.workPath
         self.input = input
         self.clock = clock
         let isTerminal = Terminal(descriptor: StandardStream.error.descriptor).isTerminal
@@ -35,7 +37,7 @@ struct DownloadSession {
     /// Downloads the stream, writes the file and reports the result.
     func run() async -> ExitStatus {
         let leftovers = Leftovers()
-        leftovers.add(folder: target.workPath)
+        leftovers.add(folder: workPath)
         let signals = SignalWatcher { leftovers.end(signal: $0) }
         let clock = clock
         var report = DownloadReport(clock)
@@ -56,7 +58,7 @@ struct DownloadSession {
                 try NameTemplate.makeFolders(of: target.path)
             }
             try target.check(overwrite: command.overwrite)
-            let task = try await DownloadTask(configuration, folder: target.workPath)
+            let task = try await DownloadTask(configuration, folder: workPath)
             return try await download(task, signals, &report)
         } catch  where ErrorLine.isCancellation(error) {
             return end(DownloadSummary(url: command.url, exitStatus: .interrupted(signal: SIGINT)), report)
@@ -90,6 +92,7 @@ struct DownloadSession {
         configuration.preferredLanguages = command.languages
         if let choice = RenditionArgument.choice(of: command.audio) { configuration.audio = choice }
         if let choice = RenditionArgument.choice(of: command.subs) { configuration.subtitles = choice }
+        configuration.video = command.video
         if let from = command.range.from { configuration.startPosition = from.start }
         configuration.endPosition = command.range.end
         if let count = command.connections { configuration.connectionCount = count }
@@ -98,7 +101,7 @@ struct DownloadSession {
 
     /// The existing file with `--skip-existing`. Names that depend on the variant are not known yet and are not found.
     private func existingPath(_ configuration: DownloadConfiguration) async -> String? {
-        guard command.skipExisting, access(target.workPath, F_OK) != 0 else { return nil }
+        guard command.skipExisting, workPath == target.path || access(workPath, F_OK) != 0 else { return nil }
         var facts = NameFacts()
         if NameFacts.needTitle(target.path) {
             facts.title = await StreamTitle.title(
@@ -111,8 +114,8 @@ struct DownloadSession {
     /// Finishes an earlier run that was killed after its file was complete, by removing the leftover folder.
     private func removeRest(_ configuration: DownloadConfiguration, _ report: DownloadReport) async -> Bool {
         guard !command.overwrite, case .file(let path, _) = target, access(path, F_OK) == 0,
-            access(target.workPath, F_OK) == 0,
-            let task = try? await DownloadTask(configuration, folder: target.workPath), await task.isWritten(to: path)
+            access(workPath, F_OK) == 0,
+            let task = try? await DownloadTask(configuration, folder: workPath), await task.isWritten(to: path)
         else { return false }
         await task.removeFolder()
         var summary = DownloadSummary(url: command.url, exitStatus: .done)
@@ -215,7 +218,7 @@ struct DownloadSession {
                 if command.strict || command.onGap == .fail, !loaded.gaps.isEmpty {
                     var summary = DownloadSummary(url: command.url, result, exitStatus: .incomplete)
                     summary.error = HLSError(
-                        code: .incomplete, urlString: target.workPath, cause: "incomplete",
+                        code: .incomplete, urlString: workPath, cause: "incomplete",
                         detail:
                             "\(Decimals.count(loaded.missingSegmentCount, "segment")) missing; loaded segments are kept there"
                     )
@@ -282,7 +285,7 @@ struct DownloadSession {
 
     private func interrupted(_ signal: Int32, _ report: DownloadReport) -> ExitStatus {
         var summary = DownloadSummary(url: command.url, exitStatus: .interrupted(signal: signal))
-        summary.text = "interrupted; run the same command to resume from \(TerminalText.escaped(target.workPath))"
+        summary.text = "interrupted; run the same command to resume from \(TerminalText.escaped(workPath))"
         return end(summary, report)
     }
 
@@ -356,7 +359,7 @@ struct DownloadSession {
         for text in files?.unreadable ?? [] { warn("a segment cannot be read", nil, text, report) }
         if let files, !files.unreadable.isEmpty {
             warn(
-                "run the same command with --overwrite to load unreadable segments again", target.workPath, nil, report)
+                "run the same command with --overwrite to load unreadable segments again", workPath, nil, report)
         }
         if reportsJSON { StandardStream.error.writeLine(report.line(progress, rate: nil).text) }
         let failure = signal == nil ? result.failure ?? incompleteness(of: result) : result.failure

@@ -257,14 +257,14 @@ struct StreamList: Sendable {
             ], entries.map(row))
         let kinds: [(Rendition.MediaType, String, String)] = [
             (.audio, "AUDIO", "--audio"), (.subtitles, "SUBTITLES", "--subs"),
-            (.closedCaptions, "CLOSED CAPTIONS", "hlsget captions"), (.video, "VIDEO RENDITIONS", ""),
+            (.closedCaptions, "CLOSED CAPTIONS", "hlsget captions"), (.video, "VIDEO RENDITIONS", "--video"),
         ]
         for (type, title, option) in kinds {
             lines += PlaylistTable.table(
                 title, [option, "name", "language", "channels", "flags", "group"],
                 options.filter { $0.type == type }.map { option in
                     [
-                        type == .video ? "" : type == .closedCaptions ? option.wish : Self.shellQuoted(option.wish),
+                        type == .closedCaptions ? option.wish : Self.shellQuoted(option.wish),
                         option.name, option.language ?? "", option.channels ?? "",
                         option.flags.joined(separator: " "), option.groups.joined(separator: " "),
                     ]
@@ -326,6 +326,7 @@ struct StreamList: Sendable {
             "audio": .array(options.filter { $0.type == .audio }.map(value)),
             "subtitles": .array(options.filter { $0.type == .subtitles }.map(value)),
             "closed_captions": .array(options.filter { $0.type == .closedCaptions }.map(value)),
+            "video": .array(options.filter { $0.type == .video }.map(value)),
         ]
         return .object(document.map { JSONValue.Member(name: $0.key, value: $0.value) } + (tracks?.members ?? []))
     }

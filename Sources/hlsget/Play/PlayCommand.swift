@@ -250,6 +250,11 @@ struct SelectionOptions: ParsableArguments {
         help: ArgumentHelp("Subtitles to show, e.g. 'lang=en forced=no'.", valueName: "expr"),
         transform: { try QualityExpression(argument: $0, for: .renditions) })
     var subs: QualityExpression?
+    @Option(
+        help: ArgumentHelp(
+            "Video of a group of renditions, such as camera angles, e.g. name=Dugout.", valueName: "expr"),
+        transform: { try QualityExpression(argument: $0, for: .renditions) })
+    var video: QualityExpression?
     @Option(help: ArgumentHelp("Prefer this pathway (PATHWAY-ID or an origin) while it works.", valueName: "id"))
     var pathway: String?
     @Option(
@@ -269,6 +274,7 @@ struct SelectionOptions: ParsableArguments {
         options.pathway = pathway
         options.audio = audio
         options.subtitles = subs
+        options.video = video
         options.subtitlesPath = subsFile
     }
 }

@@ -865,6 +865,7 @@ extension PlaySession {
         item.preferredPathway = options.pathway
         item.audio = options.audio
         item.subtitles = options.subtitles
+        item.video = options.video
         switch options.from {
         case let from?: item.startPosition = from.start
         // Reverse playback from the start would show nothing.

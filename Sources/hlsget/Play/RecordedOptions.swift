@@ -13,7 +13,8 @@ enum RecordedOptions {
 
     private static let valued: Set<String> = [
         "--rate", "--forward-buffer", "--peak-bitrate", "--max-resolution", "--display", "--from", "--to", "--duration",
-        "--live-offset", "--stale", "--fell-behind", "--quality", "--audio", "--subs", "--languages", "--retries",
+        "--live-offset", "--stale", "--fell-behind", "--quality", "--audio", "--subs", "--video", "--languages",
+        "--retries",
         "--retry-backoff", "--on-gap", "--timeout", "--expensive-peak-bitrate", "--live-catch-up",
         "--skip-dateranges", "--skip-uri", "--interstitials",
     ]

@@ -277,11 +277,30 @@ import Testing
     }
 
     @Test(
-        "the live offset is the player's without partial segments: HOLD-BACK or 3 target durations",
+        "M02: the live offset is the player's: PART-HOLD-BACK if it loads parts, HOLD-BACK or 3 target durations",
         arguments: [
+            Live(
+                tags: "#EXT-X-PART-INF:PART-TARGET=0.5\n#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK=1.5",
+                offset: MediaTime(value: 3, timescale: 2)),
+            Live(
+                tags: "#EXT-X-PART-INF:PART-TARGET=0.5\n"
+                    + "#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,HOLD-BACK=20,PART-HOLD-BACK=1.5",
+                offset: MediaTime(value: 3, timescale: 2)),
+            // A player loads no parts from these servers.
             Live(
                 tags: "#EXT-X-PART-INF:PART-TARGET=0.5\n#EXT-X-SERVER-CONTROL:HOLD-BACK=20,PART-HOLD-BACK=1.5",
                 offset: MediaTime(value: 20, timescale: 1)),
+            Live(
+                tags: "#EXT-X-PART-INF:PART-TARGET=0.5\n"
+                    + "#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,HOLD-BACK=20,PART-HOLD-BACK=0.9",
+                offset: MediaTime(value: 20, timescale: 1)),
+            Live(
+                tags: "#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,HOLD-BACK=20,PART-HOLD-BACK=1.5",
+                offset: MediaTime(value: 20, timescale: 1)),
+            Live(
+                tags: "#EXT-X-PART-INF:PART-TARGET=0.5\n"
+                    + "#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK=1.5\n#EXT-X-ENDLIST",
+                offset: nil),
             Live(tags: "#EXT-X-SERVER-CONTROL:HOLD-BACK=20", offset: MediaTime(value: 20, timescale: 1)),
             Live(tags: "#EXT-X-VERSION:3", offset: MediaTime(value: 18, timescale: 1)),
             Live(tags: "#EXT-X-ENDLIST", offset: nil),

@@ -350,6 +350,35 @@ struct DownloadTests {
         }
     }
 
+    @Test("S01: the same command with other options adds to a finished folder")
+    func added() async throws {
+        let folder = try ScratchFolder()
+        for options in [["--quality", "180p"], ["--subs", "all"], ["--quality", "360p"], ["--skip-existing"], []] {
+            let result = try await hlsget(["download", "-o", "film/"] + options + [Self.master], in: folder)
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(result.errors.contains("left as it is") == (options == ["--skip-existing"]), "\(result.errors)")
+        }
+        #expect(try names(in: folder) == ["film"])
+        let text = try String(contentsOfFile: folder.path + "/film/index.m3u8", encoding: .utf8)
+        #expect(text.components(separatedBy: "#EXT-X-STREAM-INF").count == 3)
+        #expect(text.components(separatedBy: "TYPE=SUBTITLES").count == 2)
+        #expect(try await pictures("film/index.m3u8", in: folder).count == 1000)
+        let captions = try await hlsget("captions", "-f", "srt", "film/index.m3u8", in: folder)
+        let original = try await hlsget("captions", "-f", "srt", Self.master, in: folder)
+        #expect(captions.status == 0 && captions.output == original.output, "\(captions.errors)")
+    }
+
+    @Test("S01: a folder without a download is refused, also with --overwrite")
+    func foreignFolder() async throws {
+        let folder = try ScratchFolder()
+        try folder.write([1], to: "mine/a.txt")
+        let taken = try await hlsget("download", "-o", "mine/", Self.master, in: folder)
+        #expect(taken.status == 9 && taken.errors.contains("the name is taken"), "\(taken.errors)")
+        let overwritten = try await hlsget("download", "-y", "-o", "mine/", Self.master, in: folder)
+        #expect(overwritten.status == 64, "\(overwritten.errors)")
+        #expect(try names(in: folder) == ["mine"])
+    }
+
     @Test(
         "each failure is one line with its own exit code",
         arguments: [

@@ -32,7 +32,7 @@ struct KeyTests {
 
     @Test("every key named in the help has a command")
     func commands() {
-        for character in " []isaq?.,lS>" { #expect(KeyCommand(.character(character)) != nil) }
+        for character in " []isavVnm90hq?.,lS>" { #expect(KeyCommand(.character(character)) != nil) }
         for key in [Key.left, .right, .up, .down] { #expect(KeyCommand(key) != nil) }
         #expect(KeyCommand(.character("x")) == nil)
     }

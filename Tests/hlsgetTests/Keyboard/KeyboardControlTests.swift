@@ -102,6 +102,45 @@ struct KeyboardControlTests {
         }
     }
 
+    @Test("T02: v and V step through the qualities, and return to automatic selection beyond the last one")
+    func quality() throws {
+        try Self.play { player, control, clock in
+            let item = try #require(player.currentItem)
+            // The size of the display does not limit the viewer.
+            item.displaySize = PixelSize(width: 320, height: 180)
+            let variants = item.selectableVariants
+            #expect(variants.map { $0.videoAttributes?.presentationSize?.height } == [180, 360, 540])
+            let middle = try #require(variants.dropFirst().first)
+            for (step, end) in [(1, variants.last), (-1, variants.first)] {
+                let end = try #require(end)
+                item.variantPolicy = .pinned(middle.id)
+                #expect(control.perform(.changeQuality(step)) == .say("quality: \(end.name())"))
+                #expect(item.variantPolicy == .pinned(end.id, flush: true))
+                try await clock.sleep(for: .seconds(10))
+                #expect(player.state.variant?.id == end.id)
+                #expect(player.timeControlStatus == .playing)
+                #expect(control.perform(.changeQuality(step)) == .say("quality: automatic"))
+                #expect(item.variantPolicy == .automatic)
+                // The current variant is the last one in this direction.
+                #expect(control.perform(.changeQuality(step)) == .say("quality: \(end.name())"))
+            }
+        }
+    }
+
+    @Test("T02: a recording and a limit of the user keep their quality")
+    func fixedQuality() throws {
+        try Self.play { player, control, _ in
+            let item = try #require(player.currentItem)
+            item.variantPolicy = .best()
+            #expect(control.perform(.changeQuality(1)) == .say("the quality of a recording does not change"))
+            #expect(item.variantPolicy == .best())
+            item.variantPolicy = .automatic
+            item.quality = try QualityExpression(parsing: "180p")
+            #expect(control.perform(.changeQuality(1)) == .say("no other quality"))
+            #expect(item.variantPolicy == .automatic)
+        }
+    }
+
     @Test("T02: subtitles and audio are cycled, and missing alternatives are reported")
     func selection() throws {
         try Self.play { player, control, _ in

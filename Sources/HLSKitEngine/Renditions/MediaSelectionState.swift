@@ -1,0 +1,313 @@
+import HLSKitCaptions
+import HLSKitMedia
+package import HLSKitPlaylist
+package import HLSKitSelection
+
+/// The available media selection options, the preferences for them, and the current selection.
+package struct MediaSelectionState: Sendable {
+    /// The criteria by characteristic. They belong to the player and outlast an item.
+    package private(set) var criteria: [MediaCharacteristic: MediaSelectionCriteria] = [:]
+    /// Whether criteria and defaults are applied. Otherwise each group's default plays.
+    package private(set) var isAutomatic = true
+    /// The user's languages in order of preference, as BCP 47 tags. They belong to the player.
+    private var languages: [String] = []
+    private(set) var choices: [MediaCharacteristic: MediaSelectionChoice] = [:]
+    /// The groups of this item. Empty until its multivariant playlist arrives.
+    package private(set) var groups: [MediaCharacteristic: MediaSelectionGroup] = [:]
+    package private(set) var current = MediaSelection()
+    /// The legible group of the playlist, and closed caption services that were found only in the video.
+    private var declared: MediaSelectionGroup?
+    private var found: Set<ClosedCaptionService> = []
+    /// Whether the playlist declares the audio. Otherwise its options are the audio tracks inside segments.
+    private(set) var isAudioDeclared = false
+    /// Whether audio tracks of segments are known.
+    private var isAudioFound = false
+    /// The rule that selects audio tracks inside segments, or nil without a preference.
+    package private(set) var audioTrackRule: AudioTrackRule?
+    /// Captions that the app supplies.
+    private var sidecars = SidecarOptions()
+    /// The number of rendition changes so far.
+    private var lastReplacement = 0
+
+    /// - Parameter languages: BCP 47 tags in order of preference.
+    init(languages: [String] = []) { self.languages = languages }
+
+    /// Discards the state of the old item.
+    mutating func forgetItem() {
+        choices = [:]
+        groups = [:]
+        declared = nil
+        found = []
+        isAudioDeclared = false
+        isAudioFound = false
+        audioTrackRule = nil
+        sidecars = SidecarOptions()
+        current = MediaSelection()
+    }
+
+    // MARK: Preferences
+
+    /// Copies the state that belongs to the player.
+    package mutating func takeCriteria(from other: MediaSelectionState) {
+        criteria = other.criteria
+        isAutomatic = other.isAutomatic
+        languages = other.languages
+    }
+
+    mutating func setCriteria(_ new: MediaSelectionCriteria?, of characteristic: MediaCharacteristic) {
+        criteria[characteristic] = new
+    }
+
+    mutating func setAutomatic(_ new: Bool) { isAutomatic = new }
+
+    mutating func choose(_ choice: MediaSelectionChoice, of characteristic: MediaCharacteristic) {
+        choices[characteristic] = choice
+    }
+
+    // MARK: Selecting
+
+    /// Selects an option of each group.
+    ///
+    /// - Returns: The groups whose option has changed, in the order in which to change lanes.
+    /// - Throws: An error if a preference matches no option. The selection then does not change.
+    mutating func select(
+        audio: QualityExpression?, subtitles: QualityExpression?, video: QualityExpression? = nil
+    ) throws(UnmatchedWish) -> [MediaCharacteristic] {
+        let before = current
+        do throws(UnmatchedWish) {
+            // Forced subtitles depend on the audio.
+            current[.audible] = try option(.audible, wish: audio)
+            current[.legible] = try option(.legible, wish: subtitles)
+            current[.visual] = try option(.visual, wish: video)
+        } catch {
+            current = before
+            throw error
+        }
+        return [.legible, .audible, .visual].filter { before[$0] != current[$0] }
+    }
+
+    /// Numbers a change of a lane's rendition.
+    ///
+    /// - Returns: The number of the change.
+    mutating func numberReplacement() -> Int {
+        lastReplacement += 1
+        return lastReplacement
+    }
+
+    // MARK: Closed captions
+
+    /// Returns the selected service, or nil if none is selected.
+    ///
+    /// - Parameter group: The group of the current variant.
+    func closedCaptionService(in group: @autoclosure () -> String?) -> ClosedCaptionService? {
+        guard let option = current[.legible], option.isClosedCaptions else { return nil }
+        let group = group()
+        let rendition = option.renditions.first { $0.groupID == group } ?? option.renditions.first
+        return ClosedCaptionService(instreamID: rendition?.instreamID)
+    }
+
+    enum Offer: Sendable, Hashable {
+        /// All services are already offered, or the playlist declares the services.
+        case nothing
+        /// There are new options. `isWanted`: whether the user may have chosen one before it was available.
+        case options(isWanted: Bool)
+    }
+
+    /// Adds options for services that were found in the video and that no playlist declares.
+    ///
+    /// - Parameter playlist: The multivariant playlist, or nil if there is none.
+    mutating func offer(_ services: Set<ClosedCaptionService>, besides playlist: MultivariantPlaylist?) -> Offer {
+        if let playlist {
+            guard !playlist.variants.contains(where: { $0.closedCaptions == ClosedCaptions.none }),
+                !playlist.renditions.contains(where: { $0.type == .closedCaptions })
+            else { return .nothing }
+        }
+        guard !services.isSubset(of: found) else { return .nothing }
+        found.formUnion(services)
+        completeLegible()
+        if case .option? = choices[.legible] { return .options(isWanted: true) }
+        return .options(isWanted: false)
+    }
+
+    /// Selects closed captions or captions of the app, or nothing, for media without other options.
+    ///
+    /// Returns whether the selection has changed.
+    ///
+    /// - Parameter wish: The preference for the app's captions. Only the user selects closed captions of such media.
+    mutating func selectClosedCaptions(wish: QualityExpression? = nil) -> Bool {
+        let legible = try? option(.legible, wish: sidecars.isEmpty ? nil : wish)
+        guard legible != current[.legible] else { return false }
+        current[.legible] = legible
+        return true
+    }
+
+    // MARK: Audio inside segments
+
+    /// Whether the options of the audible group are tracks inside segments.
+    var isAudioInside: Bool { !isAudioDeclared && groups[.audible] != nil }
+
+    /// The selection among the options that the playlist declares.
+    var declaredSelection: MediaSelection {
+        var selection = current
+        if isAudioInside { selection[.audible] = nil }
+        return selection
+    }
+
+    /// Offers audio tracks inside segments as options and selects one, if the playlist declares no audio.
+    ///
+    /// - Returns: Whether the number of options has increased to more than one.
+    /// - Throws: An error if a preference matches none of them. Only the first tracks are checked.
+    mutating func offer(
+        audio tracks: [MediaTrack], wish: QualityExpression?, canDecode: (MediaCodec) -> Bool
+    ) throws(UnmatchedWish) -> Bool {
+        guard !isAudioDeclared else { return false }
+        let isFirst = !isAudioFound
+        isAudioFound = true
+        let known = groups[.audible]?.options ?? []
+        let new = AudioTrackOptions(tracks, canDecode: canDecode).options
+            .filter { option in !known.contains { $0.id == option.id } }
+        if !new.isEmpty {
+            groups[.audible] = MediaSelectionGroup(
+                characteristic: .audible, options: known + new, allowsEmptySelection: false)
+        }
+        guard let group = groups[.audible] else {
+            if isFirst, let wish { throw UnmatchedWish(wish: wish, characteristic: .audible, offered: []) }
+            return false
+        }
+        guard !new.isEmpty else { return false }
+        let terms = terms(of: .audible, wish: wish)
+        do throws(UnmatchedWish) {
+            current[.audible] = try terms.option(in: group)
+        } catch {
+            if isFirst { throw error }
+        }
+        return group.options.count > 1
+    }
+
+    /// Selects the preferred audio inside segments for media without other options.
+    ///
+    /// Returns whether the selection has changed.
+    mutating func selectAudioInside(wish: QualityExpression?) throws(UnmatchedWish) -> Bool {
+        guard isAudioInside else { return false }
+        let new = try option(.audible, wish: wish)
+        guard new != current[.audible] else { return false }
+        current[.audible] = new
+        return true
+    }
+
+    /// Updates the rule that selects audio tracks inside segments.
+    ///
+    /// - Returns: Whether the rule has changed.
+    mutating func updateAudioTrackRule(wish: QualityExpression?) -> Bool {
+        let terms: SelectionTerms
+        if isAudioDeclared {
+            let language = current[.audible]?.extendedLanguageTag
+            terms = SelectionTerms(
+                criteria: language.map { MediaSelectionCriteria(preferredLanguages: [$0]) })
+        } else {
+            terms = self.terms(of: .audible, wish: wish)
+        }
+        let rule = AudioTrackRule(terms)
+        guard rule != audioTrackRule else { return false }
+        audioTrackRule = rule
+        return true
+    }
+
+    // MARK: Groups
+
+    mutating func setGroups(of playlist: MultivariantPlaylist, canDecode: (String) -> Bool) {
+        for characteristic in [MediaCharacteristic.audible, .legible, .visual] {
+            groups[characteristic] = MediaSelectionGroup(characteristic, of: playlist, canDecode: canDecode)
+        }
+        declared = groups[.legible]
+        isAudioDeclared = groups[.audible] != nil
+        isAudioFound = false
+        completeLegible()
+    }
+
+    /// Adds the options that are not in a playlist to the legible group.
+    private mutating func completeLegible() {
+        groups[.legible] = MediaSelectionGroup(declared, with: found, sidecars.options)
+    }
+
+    // MARK: Captions of the app
+
+    mutating func setSidecars(_ captions: [SidecarCaptions]) {
+        sidecars = SidecarOptions(captions)
+        completeLegible()
+    }
+
+    /// The selected captions of the app, or nil if none are selected.
+    package var selectedSidecar: SidecarCaptions? {
+        sidecars.isEmpty ? nil : sidecars.captions(of: current[.legible])
+    }
+
+    /// Whether a preference exists for the group, so that it restricts the variants. Otherwise the variant decides.
+    func isWanted(_ characteristic: MediaCharacteristic, wish: QualityExpression?) -> Bool {
+        if characteristic == .audible, !isAudioDeclared { return false }
+        return wish != nil || (isAutomatic && criteria[characteristic] != nil)
+            || choices[characteristic] ?? .automatic != .automatic || isChosenByLanguage(characteristic)
+    }
+
+    /// Whether the user's languages change the selected option.
+    private func isChosenByLanguage(_ characteristic: MediaCharacteristic) -> Bool {
+        guard characteristic == .audible, isAutomatic, criteria[.audible] == nil, !languages.isEmpty,
+            let group = groups[.audible]
+        else { return false }
+        return choose(from: group) != MediaSelectionRule(isAutomatic: true).choose(from: group)
+    }
+
+    private func choose(from group: MediaSelectionGroup) -> MediaSelectionOption? {
+        terms(of: group.characteristic, wish: nil).choice(from: group, audible: companion(of: group.characteristic))
+    }
+
+    private func terms(of characteristic: MediaCharacteristic, wish: QualityExpression?) -> SelectionTerms {
+        var terms = SelectionTerms(
+            choice: choices[characteristic] ?? .automatic, wish: wish, criteria: criteria[characteristic],
+            isAutomatic: isAutomatic)
+        if terms.criteria == nil, characteristic == .audible, !languages.isEmpty {
+            terms.criteria = MediaSelectionCriteria(preferredLanguages: languages)
+        }
+        return terms
+    }
+
+    /// Returns the selected audio, which the choice of subtitles depends on.
+    private func companion(of characteristic: MediaCharacteristic) -> MediaSelectionOption? {
+        characteristic == .legible ? current[.audible] : nil
+    }
+
+    /// Returns the option to play: the user's choice, the match of `wish`, or the rule's choice.
+    ///
+    /// - Throws: An error if `wish` matches no option.
+    func option(
+        _ characteristic: MediaCharacteristic, wish: QualityExpression?
+    ) throws(UnmatchedWish) -> MediaSelectionOption? {
+        guard let group = groups[characteristic] else {
+            // Segments may contain it.
+            if characteristic == .audible, !isAudioDeclared, !isAudioFound { return nil }
+            if let wish, choices[characteristic] ?? .automatic == .automatic {
+                throw UnmatchedWish(wish: wish, characteristic: characteristic, offered: [])
+            }
+            return nil
+        }
+        return try terms(of: characteristic, wish: wish).option(in: group, audible: companion(of: characteristic))
+    }
+}
+
+extension MediaSelectionOption {
+    /// Returns the rendition of this option in a variant's group, or the most similar one.
+    ///
+    /// Without a rendition of the option, it is the one with the same language, the group's default, or the first.
+    package func rendition(in group: [Rendition]) -> Rendition? {
+        // Closed captions are not subtitles and have no playlist.
+        guard let kind = renditions.first?.type, kind == group.first?.type else { return nil }
+        let ids = Set(renditions.map(\.optionID))
+        if let own = group.first(where: { ids.contains($0.optionID) }) { return own }
+        if let language = extendedLanguageTag,
+            let same = group.first(where: { $0.language.map { LanguageTag.matches($0, language) } == true })
+        {
+            return same
+        }
+        return group.first(where: \.isDefault) ?? group.first
+    }
+}

@@ -37,10 +37,12 @@ struct InspectCommand: AsyncParsableCommand {
         do {
             let playlist = try await input.read(options)
             let steering = await input.steering(of: playlist)
+            let encryption = await input.encryption(of: playlist)
             if json {
-                StandardStream.output.writeLine(PlaylistJSON.document(playlist, steering).text)
+                StandardStream.output.writeLine(PlaylistJSON.document(playlist, steering, encryption).text)
             } else {
-                StandardStream.output.write(PlaylistTable.text(playlist, steering, errorsOnly: input.saying.quiet))
+                StandardStream.output.write(
+                    PlaylistTable.text(playlist, steering, encryption, errorsOnly: input.saying.quiet))
             }
             return .done
         } catch {

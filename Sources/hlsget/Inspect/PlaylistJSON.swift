@@ -5,11 +5,15 @@ import HLSKitCore
 enum PlaylistJSON {
     static let formatVersion = 1
 
-    /// - Parameter steering: The steering report, or `nil` if there is no steering or no server was queried.
-    static func document(_ playlist: Playlist, _ steering: SteeringReport? = nil) -> JSONValue {
+    /// - Parameters:
+    ///   - steering: The steering report, or `nil` if there is no steering or no server was queried.
+    ///   - encryption: The encryption of a multivariant playlist's media, or `nil` if it is unknown.
+    static func document(
+        _ playlist: Playlist, _ steering: SteeringReport? = nil, _ encryption: StreamEncryption? = nil
+    ) -> JSONValue {
         switch playlist {
         case .media(let playlist): document(playlist)
-        case .multivariant(let playlist): document(playlist, steering)
+        case .multivariant(let playlist): document(playlist, steering, encryption)
         }
     }
 
@@ -229,13 +233,16 @@ enum PlaylistJSON {
 
     // MARK: Multivariant playlist
 
-    private static func document(_ playlist: MultivariantPlaylist, _ report: SteeringReport?) -> JSONValue {
+    private static func document(
+        _ playlist: MultivariantPlaylist, _ report: SteeringReport?, _ encryption: StreamEncryption?
+    ) -> JSONValue {
         var object = JSONObject()
         object.add("v", formatVersion)
         object.add("kind", Playlist.Kind.multivariant.rawValue)
         addCommon(
             to: &object, version: playlist.version, independent: playlist.hasIndependentSegments,
             start: playlist.start, definitions: playlist.definitions)
+        object.add("encryption", (encryption?.methods ?? []).map(JSONValue.string))
         object.add("variants", playlist.variants.map { value($0, playlist) })
         object.add("i_frame_variants", playlist.iFrameVariants.map { value($0, playlist) })
         object.add("renditions", playlist.renditions.map { value($0, playlist) })

@@ -8,12 +8,16 @@ enum PlaylistTable {
 
     /// - Parameters:
     ///   - steering: The steering report, or `nil` if there is no steering or no server was queried.
+    ///   - encryption: The encryption of a multivariant playlist's media, or `nil` if it is unknown.
     ///   - errorsOnly: Whether to omit warnings.
-    static func text(_ playlist: Playlist, _ steering: SteeringReport? = nil, errorsOnly: Bool = false) -> String {
+    static func text(
+        _ playlist: Playlist, _ steering: SteeringReport? = nil, _ encryption: StreamEncryption? = nil,
+        errorsOnly: Bool = false
+    ) -> String {
         var lines: [String]
         switch playlist {
         case .media(let playlist): lines = self.lines(playlist)
-        case .multivariant(let playlist): lines = self.lines(playlist)
+        case .multivariant(let playlist): lines = self.lines(playlist, encryption)
         }
         if let steering { lines += steering.lines }
         let issues = playlist.issues.filter { !errorsOnly || $0.severity == .error }
@@ -27,10 +31,11 @@ enum PlaylistTable {
 
     // MARK: Multivariant
 
-    private static func lines(_ playlist: MultivariantPlaylist) -> [String] {
+    private static func lines(_ playlist: MultivariantPlaylist, _ encryption: StreamEncryption?) -> [String] {
         var facts = ["version \(playlist.version ?? 1)"]
         if playlist.hasIndependentSegments { facts.append("independent segments") }
         if let start = playlist.start { facts.append("starts at \(seconds(start.timeOffset))") }
+        if let encryption { facts.append(encryption.text) }
         if let steering = playlist.contentSteering { facts.append("steered by \(steering.serverURI)") }
         var lines = ["multivariant playlist: \(facts.joined(separator: ", "))"]
         lines += table(

@@ -91,8 +91,8 @@ package struct NameTemplate: Sendable {
                 guard let ending else { throw ArgumentValueError("-o: {ext} needs -f") }
                 text = ending
             case .word(.date):
-                text = [Int(now.tm_year) + 1900, Int(now.tm_mon) + 1, Int(now.tm_mday)].map(Self.digits)
-                    .joined(separator: "-")
+                let (year, month) = (Int(now.tm_year) + 1900, Int(now.tm_mon) + 1)
+                text = [year, month, Int(now.tm_mday)].map { $0.digits(2) }.joined(separator: "-")
             case .word(.time): text = [now.tm_hour, now.tm_min, now.tm_sec].map { $0.digits(2) }.joined()
             case .word(.number): text = number.digits(2)
             case .word(let word):

@@ -1,3 +1,5 @@
+import HLSKitCore
+
 /// Makes text from the network safe for terminals, logs and JSON (R64).
 package enum TerminalText {
     /// Escapes characters in `text` that could move the cursor, change the display or hide something.

@@ -1,5 +1,6 @@
 import Glibc
 import HLSGetKit
+import HLSKitCore
 
 /// The names of image files: a folder, or a pattern with a placeholder for the number.
 struct ThumbnailNames: Sendable, Equatable {

@@ -342,10 +342,7 @@ package final class Remuxer: SampleWriter, NumberedFiles {
     }
 
     private func seconds(_ time: MediaTime) -> String {
-        let milliseconds = (time.duration ?? .zero).wholeMicroseconds / 1000
-        let rest = String(milliseconds.magnitude % 1000)
-        return "\(milliseconds < 0 ? "-" : "")\(milliseconds.magnitude / 1000)."
-            + String(repeating: "0", count: 3 - rest.count) + rest
+        (time.duration ?? .zero).decimalText(3, atLeast: 3)
     }
 
     /// Whether late tracks are added at a sync frame. A transport stream adds them at once. So does text, whose start

@@ -1,6 +1,5 @@
 import HLSKitLoading
 import HLSKitSelection
-import HLSKitTime
 
 /// The events of the breaks of an item, in the order in which they happened.
 ///

@@ -33,6 +33,24 @@ import Testing
         return (Asset(urlString: Self.base + "m.m3u8", options: .table(transport)), transport)
     }
 
+    @Test("A09: a value that is a number, also as text or JSON, loads as a number")
+    func numbers() async throws {
+        let transport = TableTransport(texts: [
+            Self.base + "m.m3u8": """
+            #EXTM3U
+            #EXT-X-SESSION-DATA:DATA-ID="com.example.text",VALUE="2.5"
+            #EXT-X-SESSION-DATA:DATA-ID="com.example.json",URI="n.json"
+            #EXT-X-SESSION-DATA:DATA-ID="com.example.words",VALUE="two"
+            #EXT-X-STREAM-INF:BANDWIDTH=1000
+            v.m3u8
+
+            """, Self.base + "n.json": "-7",
+        ])
+        let items = try await Asset(urlString: Self.base + "m.m3u8", options: .table(transport)).load(.metadata)
+        let values = try await [items[0].load(.numberValue), items[1].load(.numberValue), items[2].load(.numberValue)]
+        #expect(values == [2.5, -7, nil])
+    }
+
     @Test("A09: session data become metadata items; a value at a URL is loaded once, on request")
     func sessionData() async throws {
         let (asset, transport) = makeAsset()

@@ -1,3 +1,4 @@
+import HLSGetKit
 import HLSKitCore
 
 /// Selects the next playlist of a stream to check, one at a time.
@@ -78,6 +79,6 @@ struct ListRounds: Sendable {
         }
         let age = now - before.advanced
         guard age > max(.seconds(30), playlist.targetDuration * staleFactor) else { return nil }
-        return FailureName(code: "staleLive", text: "nothing new for \(Int(age / .seconds(1))) s")
+        return FailureName(code: "staleLive", text: "nothing new for \(Decimals.roughLength(age / .seconds(1)))")
     }
 }

@@ -215,20 +215,35 @@ package struct MonitorRun {
 
     private func finish(_ watches: WatchSet, _ end: ExitStatus, at time: Duration) -> ExitStatus {
         let rows = watches.rows.sorted { $0.name < $1.name }
-        if style == .json { write(rows, at: time) }
+        let outages = rows.reduce(0) { $0 &+ $1.counters.outageCount }
+        let status = end == .done && options.isStrict && watches.hasSeenOutage ? .incomplete : end
+        if style == .json {
+            write(rows, at: time)
+            StandardStream.error.writeLine(EventReporter.text("summary", at: time, summary(of: rows, outages, status)))
+        }
         if options.printsDocument {
             let streams = JSONValue.array(rows.map { .object($0.members) })
             StandardStream.output.writeLine(
                 JSONValue.object(["v": 1, "elapsed": .number(time.inSeconds), "streams": streams]).text)
         }
-        let outages = rows.reduce(0) { $0 &+ $1.counters.outageCount }
         if !options.isQuiet, style != .json {
             StandardStream.error.writeLine(
                 "hlsget: watched \(Decimals.count(rows.count, "stream")) for \(Decimals.length(time.inSeconds)): "
                     + "\(MonitorTable.counts(of: rows)); \(Decimals.count(outages, "outage"))")
         }
-        if end == .done, options.isStrict, watches.hasSeenOutage { return .incomplete }
-        return end
+        return status
+    }
+
+    private func summary(of rows: [StreamRow], _ outages: Int, _ status: ExitStatus) -> [JSONValue.Member] {
+        var counts: [String: Int] = [:]
+        for row in rows { counts[row.stateName, default: 0] += 1 }
+        let states = ["up", "degraded", "down", "starting"].map { name in
+            JSONValue.Member(name: name, value: .integer(counts[name] ?? 0))
+        }
+        return [.init(name: "streams", value: .integer(rows.count))] + states + [
+            .init(name: "outages", value: .integer(outages)),
+            .init(name: "exit_status", value: .integer(Int(status.rawValue))),
+        ]
     }
 
     /// A thousand streams need more connections than the default limit of 1024 open files allows.

@@ -240,7 +240,7 @@ struct StreamHealth: Sendable {
     private mutating func settle(at now: Duration) -> Change? {
         for (trouble, held) in troubles { if let until = held.until, now >= until { troubles[trouble] = nil } }
         if isStale(at: now), let age = pace.age(at: now) {
-            set(.stale, at: now, "nothing new for \(Decimals.text(age.inSeconds, places: 0)) s")
+            set(.stale, at: now, "nothing new for \(Decimals.roughLength(age.inSeconds))")
         } else {
             troubles[.stale] = nil
         }
@@ -325,6 +325,10 @@ extension StreamHealth {
     /// One line that describes the problem, such as `stalled: HTTP 503`.
     func reason(at now: Duration) -> String {
         guard let trouble = worst(at: now) else { return "" }
+        // The text of the failure has the length at that time.
+        if trouble == .failed, lastFailure?.code == HLSError.Code.staleLive.rawValue, let age = pace.age(at: now) {
+            return "\(trouble.rawValue): nothing new for \(Decimals.roughLength(age.inSeconds))"
+        }
         let text = failure(of: trouble, at: now)?.text ?? troubles[trouble]?.text ?? ""
         return text.isEmpty ? trouble.rawValue : "\(trouble.rawValue): \(text)"
     }
@@ -340,6 +344,4 @@ extension StreamHealth {
 
     /// How long the reported state has lasted.
     func stateHeld(at now: Duration) -> Duration { max(.zero, now - (stateSince ?? began ?? now)) }
-
-    var failureCode: String? { lastFailure?.code }
 }

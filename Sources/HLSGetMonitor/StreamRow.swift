@@ -14,6 +14,8 @@ struct StreamRow: Sendable {
     var troubles: [StreamTrouble]
     /// How long the reported state has lasted.
     var held: Duration
+    /// When the reported state began, or `nil` without a date of the monitor's start.
+    var since: PlaylistDate?
     var sample: StreamSample
     var counters: StreamCounters
     var isLive: Bool
@@ -25,8 +27,9 @@ struct StreamRow: Sendable {
     var decodes: Bool
 
     init(_ stream: WatchedStream, decodes: Bool) {
-        self.init(
-            name: stream.entry.name, url: stream.shownURL, health: stream.snapshot, at: stream.now, decodes: decodes)
+        let (health, now) = (stream.snapshot, stream.now)
+        self.init(name: stream.entry.name, url: stream.shownURL, health: health, at: now, decodes: decodes)
+        since = stream.date(at: now - held)
     }
 
     init(name: String, url: String, health: StreamHealth, at now: Duration, decodes: Bool = false) {
@@ -77,6 +80,7 @@ struct StreamRow: Sendable {
             "stream": .string(name), "url": .string(url), "state": .string(stateName),
             "up": current.map { .bool($0 != .down) } ?? .null, "reason": reason.isEmpty ? .null : .string(reason),
             "troubles": .array(troubles.map { .string($0.rawValue) }), "state_seconds": .number(held.inSeconds),
+            "state_since": JSONValue(since?.description),
             "live": .bool(isLive), "latency_seconds": JSONValue(sample.latency?.inSeconds),
             "buffer_seconds": .number(sample.buffered.inSeconds), "variant": .string(sample.variant),
             "bitrate": JSONValue(sample.bitRate), "throughput": JSONValue(sample.throughput),
@@ -109,6 +113,7 @@ extension StreamHealth.Change {
             "old": JSONValue(old?.name ?? "starting"), "new": .string(new.name),
             "reason": JSONValue(trouble?.rawValue), "code": JSONValue(failure?.code),
             "text": JSONValue(failure?.text), "held_seconds": .number(held.inSeconds),
+            "date": .string(stream.date(at: time).description),
         ]
         return values.map { .init(name: $0.key, value: $0.value) }
     }

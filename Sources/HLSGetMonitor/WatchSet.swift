@@ -1,3 +1,4 @@
+import Glibc
 import HLSKitCore
 import Synchronization
 
@@ -18,6 +19,7 @@ final class WatchSet: Sendable {
     private let clock: SourceClock
     private let transport: any ResourceTransport
     private let epoch: HostTime
+    private let epochDate = PlaylistDate(seconds: Int64(Glibc.time(nil)))
     private let tell: @Sendable (WatchedStream, StreamHealth.Change) -> Void
     private let watches = Mutex<[String: Watch]>([:])
     /// Outages of streams that are no longer watched.
@@ -64,7 +66,7 @@ final class WatchSet: Sendable {
 
     private func begin(_ entry: MonitorEntry, after delay: Duration) -> Watch {
         let decodes = entry.decodes ?? options.decodes
-        let stream = WatchedStream(entry, rules: options.rules, clock: clock, epoch: epoch) {
+        let stream = WatchedStream(entry, rules: options.rules, clock: clock, epoch: epoch, epochDate: epochDate) {
             [weak self] stream, change in
             guard let self else { return }
             if change.new == .down { outages.withLock { $0 += 1 } }

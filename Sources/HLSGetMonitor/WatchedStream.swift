@@ -9,12 +9,16 @@ final class WatchedStream: Sendable {
     let shownURL: String
     let clock: SourceClock
     private let epoch: HostTime
+    private let epochDate: PlaylistDate
     private let health: Mutex<StreamHealth>
     private let tell: @Sendable (WatchedStream, StreamHealth.Change) -> Void
 
-    /// - Parameter epoch: The zero of the monitor's time.
+    /// - Parameters:
+    ///   - epoch: The zero of the monitor's time.
+    ///   - epochDate: The date of the epoch.
     init(
         _ entry: MonitorEntry, rules: HealthRules, clock: SourceClock, epoch: HostTime,
+        epochDate: PlaylistDate = PlaylistDate(seconds: 0),
         tell: @escaping @Sendable (WatchedStream, StreamHealth.Change) -> Void
     ) {
         var rules = rules
@@ -24,12 +28,16 @@ final class WatchedStream: Sendable {
         shownURL = ErrorLine.bare(url: entry.url)
         self.clock = clock
         self.epoch = epoch
+        self.epochDate = epochDate
         self.tell = tell
         health = Mutex(StreamHealth(rules: rules))
     }
 
     /// The monitor's time.
     var now: Duration { clock.now - epoch }
+
+    /// The date of a time of the monitor, to the second.
+    func date(at time: Duration) -> PlaylistDate { epochDate + .seconds(Int64(time.inSeconds.rounded(.down))) }
 
     var snapshot: StreamHealth { health.withLock(\.self) }
 

@@ -1,16 +1,25 @@
 import HLSGetKit
 import HLSKitCore
 
-/// The text at the bottom of a window: the content of the terminal's status line, in several lines.
+/// The text at the bottom of a window: a message, then the player's state in one line.
 struct ScreenText: Sendable, Equatable {
     /// The latest message, or `nil` after it has expired.
     var message: String?
-    /// Characters per line. Longer lines are shortened as in a terminal.
+    /// Characters per line.
     var columns: Int
+    /// Whether the state is the status line of a terminal instead of a viewer's words.
+    var showsDetails = false
 
-    func lines(_ state: PlayerState) -> String {
-        let line = StatusLine(width: columns, showsBar: false).render(state)
-        return [message.map { String($0.prefix(columns)) }, line].compactMap(\.self).joined(separator: "\n")
+    /// The most lines of a message. Longer ones are cut.
+    private static let messageLineCount = 6
+
+    func lines(_ state: PlayerState) -> [String] {
+        let message = message.map { TerminalText.wrapped($0, columns: columns).prefix(Self.messageLineCount) } ?? []
+        let line =
+            showsDetails
+            ? StatusLine(width: columns, showsBar: false).render(state)
+            : String(StatusLine.viewerText(state).prefix(columns))
+        return message + [line]
     }
 
     /// Whether to show the text without a request, because playback is not advancing.

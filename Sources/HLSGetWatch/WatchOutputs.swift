@@ -3,7 +3,6 @@ import HLSKitMedia
 
 /// The outputs of one item for a window: frames, audio and captions.
 final class WatchOutputs: Sendable {
-    let itemID: ObjectIdentifier
     let pictures: WindowPictures?
     let sound: WindowSound?
     let captions = LegibleOutput()
@@ -16,7 +15,6 @@ final class WatchOutputs: Sendable {
     init(
         _ item: PlayerItem, source: Int, scene: WatchScene, sound device: SoundDevice?, showsPictures: Bool
     ) throws(HLSError) {
-        itemID = ObjectIdentifier(item)
         isOver = { [weak item] in item == nil }
         pictures = showsPictures ? WindowPictures(scene: scene, source: source) : nil
         sound = device.map { WindowSound($0, source: source) }

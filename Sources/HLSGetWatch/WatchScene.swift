@@ -3,13 +3,24 @@ import Synchronization
 
 /// The content of a window, supplied by the session and the outputs and drawn by the window's thread.
 final class WatchScene: Sendable {
+    /// A stream of the player, which one or more items play.
+    struct Stream: Sendable {
+        let url: String
+        /// The title of the window.
+        let title: String
+        let thumbnails: ThumbnailSource?
+    }
+
     private struct State {
         var pictures = PictureQueue<VideoFrame>()
         /// `nil` before the first state.
         var player: PlayerState?
+        /// The frame in the window.
+        var shown: PictureQueue<VideoFrame>.Entry?
         var windowSize: PixelSize
         /// By source.
         var outputs: [Int: WatchOutputs] = [:]
+        var streams: [PlayerItemID: Stream] = [:]
         var message: (text: String, until: HostTime)?
         var sourceCount = 0
         var isClosing = false
@@ -44,6 +55,15 @@ final class WatchScene: Sendable {
         }
     }
 
+    /// Adds the stream of an item. Items of the same URL share it.
+    func add(_ id: PlayerItemID, url: String, makeThumbnails: (String) -> ThumbnailSource?) {
+        let known = state.withLock { $0.streams.values.first { $0.url == url } }
+        let stream =
+            known
+            ?? Stream(url: url, title: "hlsget: " + WatchStage.name(of: url), thumbnails: makeThumbnails(url))
+        state.withLock { $0.streams[id] = stream }
+    }
+
     /// Makes frames follow the audio of this device.
     func follow(_ device: SoundDevice?) { self.device.withLock { $0 = device } }
 
@@ -53,6 +73,9 @@ final class WatchScene: Sendable {
         let until = now + Self.messageTime
         state.withLock { $0.message = (text, until) }
     }
+
+    /// The frame in the window, or `nil` before the first one.
+    var shownPicture: PictureQueue<VideoFrame>.Entry? { state.withLock(\.shown) }
 
     func close() { state.withLock { $0.isClosing = true } }
 
@@ -79,6 +102,14 @@ final class WatchScene: Sendable {
     /// Whether the item is still loading its first data.
     var isOpening: Bool { state.withLock { $0.player.map { $0.itemStatus == .unknown && $0.rate != 0 } ?? true } }
 
+    /// The stream of the current item.
+    var stream: Stream? { state.withLock { state in state.player?.currentItemID.flatMap { state.streams[$0] } } }
+
+    /// Ends the images of all streams.
+    func closeThumbnails() {
+        for stream in state.withLock(\.streams).values { stream.thumbnails?.close() }
+    }
+
     /// In pixels.
     var windowSize: PixelSize {
         get { state.withLock { $0.windowSize } }
@@ -98,14 +129,16 @@ final class WatchScene: Sendable {
     }
 
     func takePicture(at now: HostTime) -> PictureQueue<VideoFrame>.Entry? {
-        state.withLock { $0.pictures.take(at: now) }
+        state.withLock { state in
+            let entry = state.pictures.take(at: now)
+            state.shown = entry ?? state.shown
+            return entry
+        }
     }
 
     /// The next frame, which stays in the queue.
     var nextPicture: VideoFrame? { state.withLock { $0.pictures.next?.picture } }
     var nextDue: HostTime? { state.withLock { $0.pictures.nextDue } }
-    /// Frames that were never displayed because the next one was due too.
-    var skippedPictureCount: Int { state.withLock { $0.pictures.skippedCount } }
 
     func captions(of entry: PictureQueue<VideoFrame>.Entry, later: MediaTime = .zero) -> [LegibleCue] {
         let outputs = state.withLock { $0.outputs[entry.source] }

@@ -14,6 +14,8 @@ package final class WatchStage: Sendable {
     private let window: WindowThread?
     private let sound: SoundDevice?
     private let log: PresentationLog?
+    private let screenshotFolder: String?
+    private let makeThumbnails: @Sendable (String) -> ThumbnailSource?
 
     /// Opens the window and the sound device, as the options require.
     ///
@@ -29,16 +31,20 @@ package final class WatchStage: Sendable {
         let size = options.display?.size ?? PixelSize(width: 1280, height: 720)
         let scene = WatchScene(clock: clock, windowSize: size)
         if options.opensWindow {
-            let asset = Asset(
-                urlString: options.url, options: options.imageOptions(transport: transport, diskCache: diskCache))
-            let thumbnails = ThumbnailSource(asset) { Self.edge(of: scene.player) }
             window = try await WindowThread.open(
                 library, scene: scene,
                 options: WindowOptions(
-                    title: "hlsget: " + Self.name(of: options.url), size: size, isFullscreen: options.isFullscreen),
-                thumbnails: thumbnails, log: log)
+                    title: "hlsget: " + Self.name(of: options.url), size: size, isFullscreen: options.isFullscreen,
+                    showsDetails: options.verbosity == .verbose), log: log)
         } else {
             window = nil
+        }
+        let (imageOptions, hasWindow) = (
+            options.imageOptions(transport: transport, diskCache: diskCache), options.opensWindow
+        )
+        makeThumbnails = { url in
+            guard hasWindow else { return nil }
+            return ThumbnailSource(Asset(urlString: url, options: imageOptions)) { Self.edge(of: scene.player) }
         }
         var failure: HLSError?
         var device: SoundDevice?
@@ -51,6 +57,7 @@ package final class WatchStage: Sendable {
             }
         }
         scene.follow(device)
+        screenshotFolder = options.screenshotFolder
         self.clock = clock
         self.scene = scene
         sound = device
@@ -61,12 +68,26 @@ package final class WatchStage: Sendable {
     package var wishes: AsyncStream<WindowThread.Wish>? { window?.wishes }
 
     /// Adds an item to show when it becomes current.
-    package func add(_ item: PlayerItem) throws(HLSError) {
+    package func add(_ item: PlayerItem, isInterstitial: Bool = false) throws(HLSError) {
+        if !isInterstitial { scene.add(item.id, url: item.urlString, makeThumbnails: makeThumbnails) }
         try scene.add(item, sound: sound, showsPictures: window != nil)
     }
 
     package func show(_ state: PlayerState) { scene.show(state) }
     package func say(_ line: String) { scene.say(line) }
+
+    /// Saves the frame in the window without its captions, and returns a message for the viewer.
+    package func saveFrame() -> String {
+        guard let shown = scene.shownPicture else { return "no frame to save" }
+        do throws(HLSError) {
+            let name = scene.stream.map { DownloadTarget.name(of: $0.url, or: "screenshot") } ?? "screenshot"
+            let screenshots = Screenshots(folder: screenshotFolder, name: name)
+            let image = try StillImage(shown.picture, appliesPreferredTransform: true)
+            return "saved \(TerminalText.escaped(try screenshots.save(image, at: shown.itemTime)))"
+        } catch {
+            return "cannot save the frame: \(TerminalText.escaped("\(error)"))"
+        }
+    }
 
     /// Closes window and device. Call it once.
     ///
@@ -83,11 +104,11 @@ package final class WatchStage: Sendable {
         return now + offset / .seconds(1)
     }
 
-    /// The default title of a window: the last component of the URL's path.
+    /// The name of a stream: the part of the URL that names its files, otherwise the last part of the path.
     static func name(of url: String) -> String {
         let path = ErrorLine.bare(url: url).prefix { $0 != "?" && $0 != "#" }
-        let name = path.split(separator: "/").last.map(String.init) ?? ""
-        return TerminalText.escaped(String(name.prefix(80)))
+        let last = path.split(separator: "/").last.map(String.init) ?? ""
+        return TerminalText.escaped(String(DownloadTarget.name(of: url, or: last).prefix(80)))
     }
 }
 

@@ -73,7 +73,7 @@ package enum WindowCommand: Sendable, Equatable {
     case toggleText
 
     /// One line for people.
-    package static let help = KeyCommand.help + "; window: f full screen, o text"
+    package static let help = KeyCommand.help + "; window: f full screen, o text, S screenshot"
 
     init?(_ event: WindowEvent) {
         switch event {

@@ -18,11 +18,11 @@ final class WindowLoop {
 
     private let scene: WatchScene
     private let wish: (WindowThread.Wish) -> Void
-    private let thumbnails: ThumbnailSource?
     private let log: PresentationLog?
     private let screen: WindowScreen
     private let painter = Painter()
     private let title: String
+    private let showsDetails: Bool
 
     // The current content.
     private var shown: PictureQueue<VideoFrame>.Entry?
@@ -34,6 +34,8 @@ final class WindowLoop {
     private var staysText = false
     private var pointer: (x: Int, y: Int)?
     private var pointerUntil = HostTime.zero
+    /// The end of the text after a seek by key.
+    private var textUntil = HostTime.zero
     private var isDragging = false
     /// The column of a pending seek, and its earliest time.
     private var soughtX: Int?
@@ -54,14 +56,14 @@ final class WindowLoop {
     }
 
     init(
-        _ library: SDLLibrary, scene: WatchScene, options: WindowOptions, thumbnails: ThumbnailSource?,
-        log: PresentationLog?, wish: @escaping (WindowThread.Wish) -> Void
+        _ library: SDLLibrary, scene: WatchScene, options: WindowOptions, log: PresentationLog?,
+        wish: @escaping (WindowThread.Wish) -> Void
     ) throws(HLSError) {
         self.scene = scene
         self.wish = wish
-        self.thumbnails = thumbnails
         self.log = log
         title = options.title
+        showsDetails = options.showsDetails
         screen = try WindowScreen(library, options)
         isFullscreen = options.isFullscreen
         shownTitle = options.title
@@ -78,7 +80,7 @@ final class WindowLoop {
             draw()
         }
         painter.close()
-        thumbnails?.close()
+        scene.closeThumbnails()
         screen.close()
     }
 
@@ -124,7 +126,9 @@ final class WindowLoop {
     private func perform(_ command: WindowCommand) {
         switch command {
         case .player(.showHelp): scene.say(WindowCommand.help)
-        case .player(let command): wish(.command(command))
+        case .player(let command):
+            if case .seek = command { textUntil = scene.now + Self.pointerTime }
+            wish(.command(command))
         case .toggleFullscreen: setFullscreen(!isFullscreen)
         case .leaveFullscreen: setFullscreen(false)
         case .toggleText: staysText.toggle()
@@ -178,7 +182,8 @@ final class WindowLoop {
         let (player, layout) = (scene.player, layout)
         let isPointing = now < pointerUntil || isDragging
         let message = scene.message(at: now)
-        let showsText = staysText || isPointing || message != nil || ScreenText.isNeeded(player)
+        let showsText =
+            staysText || isPointing || now < textUntil || message != nil || ScreenText.isNeeded(player)
         if now >= textDue {
             textDue = now + Self.textInterval
             setTitle(player)
@@ -239,8 +244,7 @@ final class WindowLoop {
     private var lastLogged: HostTime?
 
     private func setTitle(_ player: PlayerState) {
-        let status = scene.isOpening ? Self.opening : StatusLine(width: 60, showsBar: false).render(player)
-        let text = "\(title) — \(status)"
+        let text = "\(scene.stream?.title ?? title) — \(scene.isOpening ? Self.opening : StatusLine.viewerText(player))"
         guard text != shownTitle else { return }
         shownTitle = text
         screen.setTitle(text)
@@ -249,14 +253,15 @@ final class WindowLoop {
     private func wantStatus(_ player: PlayerState, _ message: String?, _ layout: WindowLayout) {
         let letters = layout.letterHeight
         let columns = max(20, layout.size.width * 2 / letters)
-        let text =
+        let lines =
             message == nil && scene.isOpening
-            ? Self.opening : ScreenText(message: message, columns: columns).lines(player)
-        let lineCount = message == nil ? 1 : 2
+            ? [Self.opening]
+            : ScreenText(message: message, columns: columns, showsDetails: showsDetails).lines(player)
         painter.want(
             Painter.Work(
-                captions: [Painter.line(text)], size: PixelSize(width: layout.size.width, height: letters * 20),
-                rowCount: letters * (2 * lineCount + 1)), at: .status)
+                captions: [Painter.line(lines.joined(separator: "\n"))],
+                size: PixelSize(width: layout.size.width, height: letters * 20),
+                rowCount: letters * (2 * lines.count + 1)), at: .status)
     }
 
     private func caption(in video: WindowRect?) -> (work: Painter.Work, image: StillImage)? {
@@ -292,7 +297,7 @@ final class WindowLoop {
 
     private func pointedPlace(atX x: Int, _ timeline: Range<Double>, _ layout: WindowLayout) -> Hover {
         let time = timeline.lowerBound + layout.fraction(atX: x) * (timeline.upperBound - timeline.lowerBound)
-        let thumbnail = thumbnails?.image(at: time, of: timeline)
+        let thumbnail = scene.stream?.thumbnails?.image(at: time, of: timeline)
         let letters = layout.letterHeight
         painter.want(
             Painter.Work(

@@ -28,8 +28,7 @@ package final class WindowThread: Sendable {
     ///
     /// - Throws: ``HLSError/Code/output`` if there is no display.
     static func open(
-        _ library: SDLLibrary, scene: WatchScene, options: WindowOptions, thumbnails: ThumbnailSource?,
-        log: PresentationLog?
+        _ library: SDLLibrary, scene: WatchScene, options: WindowOptions, log: PresentationLog?
     ) async throws(HLSError) -> WindowThread {
         let (wishes, sink) = AsyncStream.makeStream(of: Wish.self)
         let window = WindowThread(wishes: wishes, scene: scene)
@@ -37,8 +36,7 @@ package final class WindowThread: Sendable {
             let run: @Sendable () -> Void = {
                 do throws(HLSError) {
                     let loop = try WindowLoop(
-                        library, scene: scene, options: options, thumbnails: thumbnails, log: log,
-                        wish: { sink.yield($0) })
+                        library, scene: scene, options: options, log: log, wish: { sink.yield($0) })
                     continuation.resume(returning: .success(()))
                     loop.run()
                 } catch {
@@ -95,4 +93,6 @@ struct WindowOptions: Sendable, Equatable {
     var title: String
     var size: PixelSize
     var isFullscreen = false
+    /// Whether the text is the status line of a terminal.
+    var showsDetails = false
 }

@@ -1,4 +1,5 @@
 import HLSKitMedia
+package import HLSKitPlaylist
 
 /// The container of a media file without a playlist, not including its tracks.
 package struct MediaFileDescription: Sendable, Hashable {
@@ -13,6 +14,11 @@ extension Asset {
     package func loadMediaFileDescription() async throws -> MediaFileDescription? {
         guard case .file(let file) = try await inspector.opened() else { return nil }
         return MediaFileDescription(container: file.container, byteCount: file.byteCount)
+    }
+
+    /// Reads the tracks of a loaded media playlist from its first segment, or from the newest one if it is live.
+    package func loadTracks(of playlist: MediaPlaylist) async throws -> [AssetTrack] {
+        try await inspector.tracks(of: playlist)
     }
 }
 

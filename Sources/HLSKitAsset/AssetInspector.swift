@@ -339,7 +339,7 @@ package final class AssetInspector: Sendable {
         }
         guard let (playlist, variant) = try await primary() else { return [] }
         guard let variant, case .multivariant(let parent) = try await opened() else {
-            return number(try await laneTracks(playlist, rendition: nil, variant: nil))
+            return try await tracks(of: playlist)
         }
         async let main = laneTracks(playlist, rendition: nil, variant: variant)
         let audio = parent.playedRendition(.audio, group: variant.audio, besides: variant.uri)
@@ -354,6 +354,11 @@ package final class AssetInspector: Sendable {
         let lines: [TrackFacts]
         do { lines = try await text } catch let error as HLSError where error.code != .refused { lines = [] }
         return number(facts + own + lines)
+    }
+
+    /// Reads the tracks of a media playlist without a multivariant playlist.
+    func tracks(of playlist: MediaPlaylist) async throws -> [AssetTrack] {
+        number(try await laneTracks(playlist, rendition: nil, variant: nil))
     }
 
     private func number(_ facts: [TrackFacts], from first: Int = 1) -> [AssetTrack] {

@@ -40,9 +40,9 @@ package struct PlaybackEngine: Sendable {
     /// The live edge, the control of the distance from it, and latency statistics.
     var liveEdge = LiveEdge()
     var latencyControl = LatencyControl()
-    var latencies = LatencyTally()
+    var latencies = LatencyControl.LatencyTally()
     /// Hints that servers sent.
-    var serverHints: ServerHints
+    var serverHints: SelectionMoment.ServerHints
     /// The client data that is sent to servers, or `nil` if none is sent.
     var clientData: ClientDataKeeper?
     package var sessions: SessionKeeper
@@ -68,7 +68,7 @@ package struct PlaybackEngine: Sendable {
         networkConditions = configuration.networkConditions
         mediaSelection = MediaSelectionState(languages: configuration.languages)
         sessions = SessionKeeper(configuration)
-        serverHints = ServerHints(isMinded: configuration.mindsServerData)
+        serverHints = SelectionMoment.ServerHints(isMinded: configuration.mindsServerData)
         clientData = configuration.clientData.map { ClientDataKeeper($0) }
     }
 
@@ -217,7 +217,6 @@ package struct PlaybackEngine: Sendable {
         case .setReversePlaybackEndTime(let time): item?.rates.setReverseEnd(time)
         // Handled by the keeper of client data.
         case .report: break
-        case .close: setItem(nil)
         }
     }
 
@@ -237,11 +236,11 @@ package struct PlaybackEngine: Sendable {
                 url: $0.url, owner: $0.owner, credentialOrigins: configuration.credentialOrigins, session: session)
         }
         item?.awaitsAssetKeys = new?.awaitsAssetKeys ?? false
-        item?.schedule = ScheduleReach(isFollowed: new?.followsSchedule == true)
+        item?.schedule = BreakPoint.ScheduleReach(isFollowed: new?.followsSchedule == true)
         mediaSelection.forgetItem()
         if item != nil { followAudioTrackRule() }
         tally = PlaybackTally()
-        (liveEdge, latencyControl, latencies) = (LiveEdge(), LatencyControl(), LatencyTally())
+        (liveEdge, latencyControl, latencies) = (LiveEdge(), LatencyControl(), LatencyControl.LatencyTally())
         report.reset()
         run(.itemChanged(new.map { _ in TimeControlMachine.ItemState() }))
         if item != nil { requestFirstPlaylist() }
@@ -295,6 +294,112 @@ package struct PlaybackEngine: Sendable {
         case .arm(let time): effects.append(.arm(.resolve, at: time))
         case .disarm: effects.append(.disarm(.resolve))
         case nil: break
+        }
+    }
+}
+
+// MARK: - Steps
+
+extension PlaybackEngine {
+    /// The steps that update the engine's state after each event, in this order.
+    ///
+    /// An event changes only the state that it is about. The steps derive the consequences of the change and of the
+    /// elapsed time. Each step uses the results of the earlier ones.
+    enum SettlingStep: Sendable {
+        /// Switches between I-frames and normal media, as the rate requires. This replaces the lanes that all other
+        /// steps read.
+        case rate
+        /// Suspends or resumes disabled video. This also changes the lanes.
+        case tracks
+        /// Makes a paused live stream idle, or ends that. It precedes loading because an idle stream makes no requests.
+        case rest
+        /// Removes media far behind the playhead. It precedes the buffer step because kept media counts towards the
+        /// limits.
+        case eviction
+        /// Resumes suspended bodies that now have room. It precedes new segments, which are needed later.
+        case suspendedBodies
+        /// Evaluates the buffer and starts playback if possible. It precedes loading because it determines which lanes
+        /// need media.
+        case buffer
+        /// Starts loading segments.
+        case loads
+        /// Requests hinted resources. It follows the segments, which may use hinted resources.
+        case hints
+        /// Evaluates the buffer again if the last two steps changed anything. Playback may start if a lane is complete
+        /// now or a gap was skipped.
+        case bufferAfterLoads
+        /// Starts low-latency playback at its distance from the live edge. It precedes seeks because it may move the
+        /// playhead with a seek.
+        case alignment
+        /// Ends a seek once media at its target is available. It precedes the start because only one question to the
+        /// outputs may be open.
+        case seek
+        /// Asks the outputs for the first frame.
+        case start
+        /// Asks the outputs for the media that a preroll waits for.
+        case preroll
+        /// Reports date ranges, markers and metadata that the playhead has reached. It precedes the end, so that they
+        /// are reported before the item ends.
+        case dateRanges
+        /// Ends loading if there is no fresh URL and all earlier requests have ended.
+        ///
+        /// It follows all steps that may bring media, and precedes the end because buffered media is played first.
+        case refusal
+        /// Ends or fails the item. It follows all steps that may bring media, and precedes steps that move the playhead
+        /// of a continuing item.
+        case end
+        /// Handles a rate above 1 that has caught up with a live stream. It precedes the latency step, which needs the
+        /// rate 1.
+        case liveEdge
+        /// Makes up for a wait with a seek.
+        case liveOffset
+        /// Reports the recommended distance from the live edge, which stalls may have changed.
+        case recommendedOffset
+        /// Adjusts the rate to keep the distance from the live edge. It follows all steps that move the playhead.
+        case latency
+        /// Sets the timer for the next time at which something changes without an event.
+        case timer
+
+        /// The order of execution.
+        static let order: [SettlingStep] = [
+            .rate, .tracks, .rest, .eviction, .suspendedBodies, .buffer, .loads, .hints, .bufferAfterLoads, .alignment,
+            .seek, .start, .preroll, .dateRanges, .refusal, .end, .liveEdge, .liveOffset, .recommendedOffset, .latency,
+            .timer,
+        ]
+    }
+}
+
+// MARK: - Timers and numbers
+
+extension PlaybackEngine {
+    /// The timer for the next time at which something changes without an event.
+    struct ResolveTimer: Sendable {
+        private var time: Duration?
+
+        enum Action: Sendable, Hashable {
+            case arm(Duration)
+            case disarm
+        }
+
+        /// Sets the timer to another time, or to none. Returns `nil` if nothing changes.
+        mutating func set(to new: Duration?) -> Action? {
+            guard new != time else { return nil }
+            time = new
+            return new.map { .arm($0) } ?? .disarm
+        }
+
+        mutating func fire() { time = nil }
+    }
+
+    /// Numbers the requests to outputs for decoded media at the playhead.
+    ///
+    /// All items of an engine share the numbers because a response may arrive after its item was removed.
+    struct OutputQuestions: Sendable {
+        private(set) var last = 0
+
+        mutating func next() -> Int {
+            last += 1
+            return last
         }
     }
 }

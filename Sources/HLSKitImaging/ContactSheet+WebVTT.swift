@@ -1,4 +1,5 @@
 import HLSKitLoading
+import HLSKitPlaylist
 public import HLSKitTime
 
 extension ContactSheet {
@@ -27,25 +28,12 @@ extension ContactSheet {
     /// `01:02:03.004`
     private static func time(_ time: Duration) -> String {
         let (seconds, attoseconds) = time.components
-        func digits(_ number: Int64, _ count: Int) -> String {
-            String(repeating: "0", count: max(0, count - String(number).count)) + String(number)
-        }
-        return digits(seconds / 3600, 2) + ":" + digits(seconds / 60 % 60, 2) + ":" + digits(seconds % 60, 2) + "."
-            + digits(attoseconds / 1_000_000_000_000_000, 3)
+        let clock = "\((seconds / 3600).digits(2)):\((seconds / 60 % 60).digits(2)):\((seconds % 60).digits(2))"
+        return "\(clock).\((attoseconds / 1_000_000_000_000_000).digits(3))"
     }
 
     /// Escapes characters that RFC 3986 does not allow, so that a name cannot break its line.
     private static func escaped(_ uri: String) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var bytes: [UInt8] = []
-        for byte in uri.utf8 {
-            let isForbidden = byte <= 0x20 || byte >= 0x7F || "\"#<>\\^`{|}".utf8.contains(byte)
-            if isForbidden {
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        PercentCoding.encoded(uri) { $0 > 0x20 && $0 < 0x7F && !"\"#<>\\^`{|}".utf8.contains($0) }
     }
 }

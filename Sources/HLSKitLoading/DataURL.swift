@@ -1,3 +1,6 @@
+import HLSKitPlaylist
+import HLSKitTime
+
 /// The content of a `data:` URL (RFC 2397).
 package struct DataURL: Sendable, Hashable {
     package let contentType: String

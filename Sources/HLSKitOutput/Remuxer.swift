@@ -1,6 +1,5 @@
 import Glibc
 import HLSKitAsset
-import HLSKitCaptions
 import HLSKitCodec
 package import HLSKitLoading
 package import HLSKitMedia
@@ -17,17 +16,6 @@ import Synchronization
 /// An incomplete MP4 file is a sequence of fragments. If the process ends early, the file can be played up to that
 /// point.
 package final class Remuxer: SampleWriter, NumberedFiles {
-    package enum Container: Sendable, Hashable {
-        case ts, mp4, mkv
-        /// Plain frames of AAC (ISO/IEC 14496-3, 1.A.2.2) and of MP3.
-        case adts, mp3
-
-        package var holdsAudioOnly: Bool { self == .adts || self == .mp3 }
-
-        /// Whether the same file continues when tracks change.
-        var joinsChanges: Bool { self == .ts || holdsAudioOnly }
-    }
-
     private struct State: ~Copyable {
         var file: OutputFile
         let failure = Failure()
@@ -45,12 +33,12 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         /// The latest tracks, which differ from ``tracks`` while a change waits for its position.
         var latest: [MediaTrack] = []
         var splice = TrackSplice()
-        /// The text tracks in MP4, by track index.
-        var texts: [Int: TextFlattener] = [:]
+        /// The text tracks in MP4.
+        var texts = MovieTexts()
         /// The last decoding time of each track in the muxer that was closed.
         var lastTimes: [Int64?] = []
-        /// The end of the written audio of each track.
-        var soundEnds: [Int: MediaTime] = [:]
+        /// The written audio.
+        var sound = WrittenSound()
         var muxer: Muxer?
         /// The index of an MP4 file, if it goes before the media.
         var frontIndex: FrontIndex?
@@ -69,9 +57,8 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         var isEmpty = true
         /// Whether an earlier muxer has written to the file.
         var isContinued = false
-        /// The PIDs of each kind of stream in a transport stream, and the number of sets of tables.
-        var pids: [String: Int] = [:]
-        var tableCount = 0
+        /// The tables of a transport stream.
+        var tables = TransportTables()
     }
 
     /// The error of the file, which libavformat does not pass on.
@@ -92,12 +79,6 @@ package final class Remuxer: SampleWriter, NumberedFiles {
 
     /// The number of samples, more than 20 s, after which the header is written without tracks that are still unknown.
     private static let maximumWaitingSamples = 2000
-
-    /// The maximum time by which a text may arrive later than the frames that it is shown with.
-    private static let textPatience = MediaTime(value: 2, timescale: 1)
-
-    /// A larger jump back of audio is not an overlap.
-    private static let maximumOverlap = MediaTime(value: 2, timescale: 1)
 
     private let container: Container
     private let isFragmented: Bool
@@ -159,7 +140,7 @@ package final class Remuxer: SampleWriter, NumberedFiles {
                     continue
                 }
                 let (old, isWaiting) = (state.latest[index], state.splice.hasChange(of: index))
-                let isSame = isSameStream(track, old, hasHeader: state.muxer != nil && !isWaiting)
+                let isSame = container.isSameStream(track, old, hasHeader: state.muxer != nil && !isWaiting)
                 state.latest[index] = isSame ? track.completed(by: old) : track
                 if isSame, isWaiting {
                     state.splice.complete(index, with: state.latest[index])
@@ -197,51 +178,19 @@ package final class Remuxer: SampleWriter, NumberedFiles {
     }
 
     private func take(_ entry: TrackSplice.Entry, _ state: inout State) throws(HLSError) {
-        let (sample, index, itemTime) = (entry.sample, entry.index, entry.itemTime)
+        let (index, itemTime) = (entry.index, entry.itemTime)
         guard state.latest.indices.contains(index) else { return }
         guard container == .mp4 else { return try place(entry, &state) }
         guard state.latest[index].mediaType == .text else {
-            try settleTexts(before: itemTime - Self.textPatience, &state)
+            let time = itemTime - MovieTexts.patience
+            for text in state.texts.settle(before: time, state.latest) { try place(text, &state) }
             return try place(entry, &state)
         }
-        let length = MediaTime(value: max(0, sample.duration), timescale: state.latest[index].timescale)
-        let text = sample.data.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-        let settled = state.texts[index, default: TextFlattener()]
-            .add(text, in: MediaTimeRange(start: itemTime, duration: length))
-        try place(settled, ofTrackAt: index, &state)
-    }
-
-    /// Writes the texts before a time. Texts with the same start time arrive together, somewhat ahead of the video.
-    private func settleTexts(before time: MediaTime, _ state: inout State) throws(HLSError) {
-        for index in state.texts.keys.sorted() {
-            let pieces = state.texts[index]?.settle(until: time) ?? []
-            try place(pieces, ofTrackAt: index, &state)
-        }
+        for text in state.texts.add(entry, state.latest) { try place(text, &state) }
     }
 
     private func finishTexts(_ state: inout State) throws(HLSError) {
-        for index in state.texts.keys.sorted() {
-            let pieces = state.texts[index]?.finish() ?? []
-            try place(pieces, ofTrackAt: index, &state)
-        }
-        state.texts = [:]
-    }
-
-    private func place(
-        _ groups: [CaptionGroup], ofTrackAt index: Int, _ state: inout State
-    ) throws(HLSError) {
-        let scale = state.latest[index].timescale
-        func ticks(_ time: MediaTime) -> Int64 { rescaled(time.value, from: time.timescale, to: scale) }
-        for group in groups where group.timeRange.end.isNumeric {
-            let (start, end) = (ticks(group.timeRange.start), ticks(group.timeRange.end))
-            let (length, overflow) = end.subtractingReportingOverflow(start)
-            let text = group.captions.map(\.text).joined(separator: "\n")
-            let sample = MediaSample(
-                trackID: index, pts: start, dts: start, duration: overflow ? .max : length, isSync: true,
-                data: Self.timedText(Array(text.utf8)))
-            let time = MediaTime(value: start, timescale: scale)
-            try place(TrackSplice.Entry(sample: sample, index: index, itemTime: time), &state)
-        }
+        for text in state.texts.finish(state.latest) { try place(text, &state) }
     }
 
     private func place(_ entry: TrackSplice.Entry, _ state: inout State) throws(HLSError) {
@@ -255,7 +204,7 @@ package final class Remuxer: SampleWriter, NumberedFiles {
     /// continue with it.
     private func noteSize(of entry: TrackSplice.Entry, _ state: inout State) {
         guard !container.joinsChanges, entry.sample.isSync, let track = state.latest[safe: entry.index],
-            Self.tellsInBand(track)
+            track.isDescribedBySamples
         else { return }
         let sets = PictureParameterSets.copy(of: entry.sample, track.codec)
         guard !sets.isEmpty, sets != state.parameterSets[entry.index], let described = track.described(by: sets) else {
@@ -267,11 +216,6 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         state.latest[entry.index] = described
         // A size that was unknown is not a change.
         if track.width > 0 { state.splice.change(entry.index, to: described) }
-    }
-
-    /// Whether only the samples describe the video, not the container.
-    private static func tellsInBand(_ track: MediaTrack) -> Bool {
-        track.mediaType == .video && track.sampleEntry.isEmpty && track.configuration.isEmpty
     }
 
     private func writeSpliced(_ state: inout State) throws(HLSError) {
@@ -317,7 +261,7 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         guard state.muxer == nil else { return try mux(entry, &state) }
         try learnConfiguration(from: entry.sample, at: entry.index, &state)
         state.waiting.append(entry)
-        if state.tracks.allSatisfy(isComplete) || state.waiting.count >= Self.maximumWaitingSamples {
+        if state.tracks.allSatisfy(container.isComplete) || state.waiting.count >= Self.maximumWaitingSamples {
             try openMuxer(&state)
         }
     }
@@ -325,7 +269,7 @@ package final class Remuxer: SampleWriter, NumberedFiles {
     /// Whether a frame can be decoded. If the container does not mark sync frames, frames before the first sync frame
     /// are dropped.
     private func begins(with entry: TrackSplice.Entry, _ state: inout State) -> Bool {
-        guard !container.joinsChanges, let track = state.latest[safe: entry.index], Self.tellsInBand(track),
+        guard !container.joinsChanges, let track = state.latest[safe: entry.index], track.isDescribedBySamples,
             !state.begun.contains(entry.index)
         else { return true }
         guard entry.sample.isSync else {
@@ -342,10 +286,7 @@ package final class Remuxer: SampleWriter, NumberedFiles {
     }
 
     private func seconds(_ time: MediaTime) -> String {
-        let milliseconds = (time.duration ?? .zero).wholeMicroseconds / 1000
-        let rest = String(milliseconds.magnitude % 1000)
-        return "\(milliseconds < 0 ? "-" : "")\(milliseconds.magnitude / 1000)."
-            + String(repeating: "0", count: 3 - rest.count) + rest
+        (time.duration ?? .zero).decimalText(3, atLeast: 3)
     }
 
     /// Whether late tracks are added at a sync frame. A transport stream adds them at once. So does text, whose start
@@ -384,7 +325,9 @@ package final class Remuxer: SampleWriter, NumberedFiles {
     /// Maps tracks to the existing streams and reports those that do not fit.
     private func fit(_ tracks: [MediaTrack], _ state: inout State) {
         let places = tracks.map { track in
-            state.tracks.firstIndex { $0.mediaType == track.mediaType && isSameStream(track, $0, hasHeader: true) }
+            state.tracks.firstIndex {
+                $0.mediaType == track.mediaType && container.isSameStream(track, $0, hasHeader: true)
+            }
         }
         for (track, place) in zip(tracks, places) {
             let old = state.current?.firstIndex { $0.mediaType == track.mediaType }
@@ -486,7 +429,7 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         state.file = try OutputFile(path: path, overwrite: replaces)
         if let kept = state.file.keptPath { note(OutputFormat.leftoverNote(kept)) }
         state.paths.append(path)
-        state.soundEnds = [:]
+        state.sound = WrittenSound()
         state.begun = []
         state.setsOrigin = true
     }
@@ -534,20 +477,18 @@ package final class Remuxer: SampleWriter, NumberedFiles {
             options = ["write_xing": "0", "id3v2_version": "0", "write_id3v1": "0"]
         }
         if container == .ts, state.isContinued { options["mpegts_flags"] = "+initial_discontinuity" }
-        let tracks = state.tracks.filter(isComplete)
+        let tracks = state.tracks.filter(container.isComplete)
         guard !tracks.isEmpty else { throw unsupported("no sample has the parameters of its track", state.file) }
         var streamCount = 0
         state.streams = state.tracks.map { track in
-            guard isComplete(track) else { return nil }
+            guard container.isComplete(track) else { return nil }
             streamCount += 1
             return streamCount - 1
         }
         var pids: [Int] = []
         if container == .ts {
-            // Readers detect new tables by their version.
-            options["tables_version"] = String(state.tableCount % 32)
-            state.tableCount += 1
-            pids = Self.pids(of: tracks, &state.pids)
+            options["tables_version"] = state.tables.nextVersion()
+            pids = state.tables.pids(of: tracks)
         }
         state.muxer = try converting(state) { () throws(CodecError) in
             try Muxer(format: container.muxerName, tracks: tracks, streamIDs: pids, options: options, sink: sink)
@@ -563,19 +504,6 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         let waiting = state.waiting
         state.waiting = []
         for entry in waiting { try mux(entry, &state) }
-    }
-
-    /// Returns the PIDs of the tracks. A PID is never reused for another kind of stream.
-    private static func pids(of tracks: [MediaTrack], _ known: inout [String: Int]) -> [Int] {
-        var counts: [String: Int] = [:]
-        return tracks.map { track in
-            let kind = "\(track.mediaType.rawValue) \(track.codec.rawValue)"
-            let number = counts[kind, default: 0]
-            counts[kind] = number + 1
-            let pid = known["\(kind) \(number)"] ?? 0x100 + known.count
-            known["\(kind) \(number)"] = pid
-            return pid
-        }
     }
 
     private func writesFragments(to file: OutputFile) -> Bool {
@@ -607,7 +535,7 @@ package final class Remuxer: SampleWriter, NumberedFiles {
             return
         }
         let timescale = state.tracks[index].timescale
-        if state.tracks[index].mediaType == .audio, isThere(entry, timescale, &state) { return }
+        if state.tracks[index].mediaType == .audio, state.sound.holds(entry, timescale) { return }
         if state.setsOrigin {
             state.origin = entry.itemTime
             state.setsOrigin = false
@@ -624,20 +552,6 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         }
         state.hasSamples = true
         state.isEmpty = false
-    }
-
-    /// Whether more than half of an audio sample is before the end of the written audio.
-    ///
-    /// Streams are joined where their video is cut. The audio of one part extends past the cut, and the audio of the
-    /// next may begin before it. Times must increase, and duplicate audio would delay everything after it relative to
-    /// the video.
-    private func isThere(_ entry: TrackSplice.Entry, _ timescale: Int32, _ state: inout State) -> Bool {
-        let middle = entry.itemTime + MediaTime(value: entry.sample.duration / 2, timescale: timescale)
-        if let end = state.soundEnds[entry.index], middle < end, entry.itemTime > end - Self.maximumOverlap {
-            return true
-        }
-        state.soundEnds[entry.index] = entry.itemTime + MediaTime(value: entry.sample.duration, timescale: timescale)
-        return false
     }
 
     /// Runs a call of libavformat. If the file has failed, throws the file's error instead.
@@ -657,33 +571,11 @@ package final class Remuxer: SampleWriter, NumberedFiles {
 
     // MARK: - Tracks
 
-    /// Returns text with its length in front, as in MP4 (3GPP TS 26.245, 5.17).
-    private static func timedText(_ text: [UInt8]) -> SampleData {
-        let text = text.prefix(0xFFFF)
-        return SampleData([UInt8(text.count >> 8), UInt8(text.count & 0xFF)] + text)
-    }
-
-    /// Whether all information for the container's header is known.
-    private func isComplete(_ track: MediaTrack) -> Bool {
-        switch track.mediaType {
-        case .audio:
-            track.sampleRate > 0
-                && (track.codec != .aac || !track.configuration.isEmpty && !track.awaitsChannels)
-        case .text: true
-        default: container == .ts || (track.width > 0 && !needsConfiguration(track))
-        }
-    }
-
-    /// Whether the container's header needs parameter sets that a transport stream has in its samples.
-    private func needsConfiguration(_ track: MediaTrack) -> Bool {
-        container != .ts && track.configuration.isEmpty && [.h264, .hevc, .mpeg4Video].contains(track.codec)
-    }
-
     private func learnConfiguration(
         from sample: MediaSample, at index: Int, _ state: inout State
     ) throws(HLSError) {
         let track = state.tracks[index]
-        guard sample.isSync, needsConfiguration(track) else { return }
+        guard sample.isSync, container.needsConfiguration(track) else { return }
         let sets = try converting(state) { () throws(CodecError) in
             try ParameterSets.extract(from: sample, of: track)
         }
@@ -693,71 +585,7 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         (state.tracks[index].width, state.tracks[index].height) = (described.width, described.height)
     }
 
-    /// Whether `new` can continue in the stream of `old`. Demuxers announce a track before they have read its samples,
-    /// so unknown properties of `new` always match. Unknown properties of `old` match for audio before the header is
-    /// written, and for sizes.
-    private func isSameStream(_ new: MediaTrack, _ old: MediaTrack, hasHeader: Bool) -> Bool {
-        func agree<Value: Equatable>(_ field: KeyPath<MediaTrack, Value>, unknown: Value) -> Bool {
-            let (newValue, oldValue) = (new[keyPath: field], old[keyPath: field])
-            return newValue == oldValue || newValue == unknown
-                || (oldValue == unknown && !hasHeader && new.mediaType == .audio)
-        }
-        // A transport stream uses start codes and MP4 lengths. libavformat decides at the start of a stream whether to
-        // convert.
-        if container == .ts, new.hasLengthPrefixes != old.hasLengthPrefixes { return false }
-        return new.codec == old.codec && agree(\.configuration, unknown: []) && agree(\.sampleRate, unknown: 0)
-            && agree(\.channelCount, unknown: 0)
-            && (old.width == 0 || (agree(\.width, unknown: 0) && agree(\.height, unknown: 0)))
-    }
-
     private func unsupported(_ text: String, _ file: OutputFile) -> HLSError {
         HLSError(code: .unsupported, path: file.path, text: text)
-    }
-}
-
-extension Remuxer.Container {
-    fileprivate var muxerName: String {
-        switch self {
-        case .ts: "mpegts"
-        case .mp4: "mp4"
-        case .mkv: "matroska"
-        case .adts: "adts"
-        case .mp3: "mp3"
-        }
-    }
-
-    package func holds(_ codec: MediaCodec) -> Bool {
-        if holdsAudioOnly { return codec == (self == .adts ? .aac : .mp3) }
-        let everywhere: Set<MediaCodec> = [
-            .h264, .hevc, .aac, .mp2, .mp3, .ac3, .eac3, .opus, .dts, .mpeg1Video, .mpeg2Video, .mpeg4Video,
-        ]
-        let further: Set<MediaCodec> =
-            switch self {
-            case .ts: [.aacLATM]
-            case .adts, .mp3: []
-            case .mp4, .mkv: [.av1, .vp9, .flac, .alac, .jpeg, .webVTT]
-            }
-        // Matroska does not define the other forms of PCM.
-        let pcm: Set<MediaCodec> = [
-            .pcmU8, .pcmS16LE, .pcmS16BE, .pcmS24LE, .pcmS24BE, .pcmS32LE, .pcmS32BE, .pcmF32LE, .pcmF64LE, .pcmALaw,
-            .pcmMuLaw,
-        ]
-        if self == .mkv, pcm.contains(codec) { return true }
-        return everywhere.contains(codec) || further.contains(codec)
-    }
-}
-
-extension MediaTrack {
-    /// Whether samples contain units with length prefixes, as in MP4 (ISO/IEC 14496-15), instead of start codes.
-    fileprivate var hasLengthPrefixes: Bool { [.h264, .hevc].contains(codec) && configuration.first == 1 }
-
-    /// Returns the track with its unknown properties taken from `other`.
-    fileprivate func completed(by other: MediaTrack) -> MediaTrack {
-        var track = self
-        if track.configuration.isEmpty { track.configuration = other.configuration }
-        if track.sampleRate == 0 { track.sampleRate = other.sampleRate }
-        if track.channelCount == 0 { track.channelCount = other.channelCount }
-        if track.width == 0 { (track.width, track.height) = (other.width, other.height) }
-        return track
     }
 }

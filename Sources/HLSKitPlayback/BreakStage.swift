@@ -85,20 +85,6 @@ struct BreakStage: Sendable {
         case tell(SkippedContent)
     }
 
-    /// The events reported to the app.
-    enum News: Sendable, Hashable {
-        /// A break interrupts the item at an item time.
-        case breakBegan(at: Duration)
-        /// The event plays, or its asset list is awaited.
-        case eventBegan(InterstitialEvent)
-        /// Media of the event is unavailable.
-        case eventFailed(InterstitialEvent, HLSError)
-        case eventEnded(InterstitialBreak.Ending)
-        /// The break has ended. The time is `nil` if another break follows or the item has ended.
-        case breakEnded(resumingAt: Duration?)
-        case listChanged(AssetLists.Change)
-    }
-
     private struct Running: Sendable {
         var program: InterstitialBreak
         var actor: Actor?
@@ -111,8 +97,6 @@ struct BreakStage: Sendable {
         var prepared: Duration?
         /// The writers' position in writer time.
         var cursor: Duration
-        /// Whether the start of the break was reported. A break without content is not reported.
-        var isTold = false
         /// Whether the break follows the item's end.
         var isAtEnd = false
         /// Whether the item still has its media at the position of the break, so that it can resume without
@@ -137,11 +121,7 @@ struct BreakStage: Sendable {
     private var skipped: [SkippedContent] = []
     /// Whether the start position of the item is known.
     private(set) var hasStarted = false
-    private var news: [News] = []
-    /// The event whose start was reported, but not its end.
-    private var told: String?
-    /// The event whose failure was last reported.
-    private var failureTold: String?
+    private var journal = BreakJournal()
     /// Whether the last active asset was left before its end.
     private var wasLeft = false
     /// Whether nothing was active for a while because the next asset was not available.
@@ -175,55 +155,27 @@ struct BreakStage: Sendable {
     // MARK: News
 
     /// Returns the events since the last call, in order.
-    mutating func takeNews() -> [News] {
+    mutating func takeNews() -> [BreakJournal.News] {
         noteEvents()
-        defer { news = [] }
-        return news
+        return journal.take()
     }
 
     private mutating func noteEvents() {
-        for change in lists.takeChanges() { news.append(.listChanged(change)) }
-        guard running != nil else { return }
-        noteBegin()
-        for ending in running?.program.takeEndings() ?? [] {
-            if told != ending.event.id { news.append(.eventBegan(ending.event)) }
-            // Failures of its assets are reported individually.
-            if ending.outcome == .failed, failureTold != ending.event.id {
-                news.append(.eventFailed(ending.event, Self.noAssets))
-            }
-            news.append(.eventEnded(ending))
-            failureTold = nil
-            told = nil
-        }
-        guard let event = running?.program.current, told != event.id else { return }
-        told = event.id
-        news.append(.eventBegan(event))
+        journal.note(lists.takeChanges())
+        guard let endings = running?.program.takeEndings(), let program = running?.program else { return }
+        journal.note(endings, of: program)
     }
-
-    /// The error of an event without an asset list.
-    private static let noAssets = HLSError(
-        code: .notAvailable, urlString: nil, cause: "there is nothing for the interstitial to play")
 
     private mutating func noteFailure(_ error: HLSError?) {
         guard let event = running?.program.current else { return }
         noteEvents()
-        news.append(.eventFailed(event, error ?? Self.noAssets))
-        failureTold = event.id
-    }
-
-    /// Records the start of a break. A break without events, which only skips content, is not reported.
-    private mutating func noteBegin() {
-        guard let running, !running.isTold, !running.program.events.isEmpty else { return }
-        news.append(.breakBegan(at: running.program.place))
-        self.running?.isTold = true
+        journal.noteFailure(of: event, error)
     }
 
     /// Records the end of the break. `time` is the position where the item resumes, or `nil` if it does not.
     private mutating func noteEnd(resumingAt time: Duration?) {
         noteEvents()
-        guard running?.isTold == true else { return }
-        news.append(.breakEnded(resumingAt: time))
-        running?.isTold = false
+        journal.noteEnd(resumingAt: time)
     }
 
     // MARK: Facts
@@ -287,7 +239,7 @@ struct BreakStage: Sendable {
 
     private mutating func begin(_ program: InterstitialBreak, at playhead: Duration) {
         running = Running(program: program, cursor: playhead + shift, isAtEnd: program.kind == .leave)
-        noteBegin()
+        journal.noteBegin(of: program)
     }
 
     /// Whether restrictions of the current event forbid a seek to `target`.
@@ -532,7 +484,7 @@ struct BreakStage: Sendable {
         case .another(let program):
             noteEnd(resumingAt: nil)
             self.running?.program = program
-            noteBegin()
+            journal.noteBegin(of: program)
             self.running?.lost = .zero
         case .primary(let time): self.running?.resumption = .some(time)
         case .later: return false

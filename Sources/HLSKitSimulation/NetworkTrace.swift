@@ -257,25 +257,14 @@ extension NetworkTrace {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw HLSError.simulation("cannot open: \(String(cString: strerror(errno)))") }
         defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        while bytes.count <= limit {
-            let count = Glibc.read(descriptor, &buffer, buffer.count)
-            if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else { throw HLSError.simulation("cannot read: \(String(cString: strerror(errno)))") }
-            guard count > 0 else { break }
-            bytes += buffer.prefix(count)
+        guard let bytes = Descriptor.read(descriptor, atMost: limit + 1) else {
+            throw HLSError.simulation("cannot read: \(String(cString: strerror(errno)))")
         }
         return bytes
     }
 }
 
 extension Duration {
-    /// Milliseconds, rounded to the precision of a `Double`.
-    package var milliseconds: Double {
-        Double(components.seconds) * 1000 + Double(components.attoseconds) / 1e15
-    }
-
     /// A number of milliseconds, to the nanosecond. Used for sums of periods, never for media times.
     package static func milliseconds(rounding value: Double) -> Duration {
         .nanoseconds(Int64(exactly: (min(max(0, value), 9e12) * 1e6).rounded()) ?? 0)

@@ -121,7 +121,7 @@ public struct SimulatedSession: Sendable {
                 #"{"type":"decision","time_ms":"# + Self.text(decision.time)
                 + #","variant":"# + String(decision.variant)
                 + #","abandons":"# + String(decision.abandonsDownload)
-                + #","why":""# + Self.escaped(decision.explanation) + "\"}"
+                + #","why":"# + JSONValue.string(decision.explanation).text(.controls) + "}"
             lines.append((decision.time, 4, text))
         }
         for time in stalls { lines.append((time, 0, #"{"type":"stall","time_ms":"# + Self.text(time) + "}")) }
@@ -131,50 +131,18 @@ public struct SimulatedSession: Sendable {
         return ([header] + lines.map(\.text)).map { $0 + "\n" }.joined()
     }
 
-    /// Reasons are text of rules, which may come from apps.
-    static func escaped(_ text: String) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"", "\\": result += "\\\(scalar)"
-            case _ where scalar.value < 0x20: result += " "
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result
-    }
-
     /// Formats a number with at most three decimals.
     static func text(_ value: Double) -> String {
         let thousandths = Int((value * 1000).rounded())
         let (whole, rest) = thousandths.quotientAndRemainder(dividingBy: 1000)
         guard rest != 0 else { return String(whole) }
-        let digits = String(abs(rest))
-        return String(whole) + "." + String(repeating: "0", count: 3 - digits.count) + digits
+        return "\(whole).\(rest.magnitude.digits(3))"
     }
 }
 
 // MARK: - Times
 
-extension SimulatedSession.Segment {
-    /// The time of the request.
-    package var requestTime: Duration { .milliseconds(rounding: requested) }
-    /// The time of the first byte.
-    package var firstByteTime: Duration { .milliseconds(rounding: firstByte) }
-    /// The time of the last byte.
-    package var completionTime: Duration { .milliseconds(rounding: done) }
-    /// The buffered media at ``completionTime``, including this segment.
-    package var bufferedDuration: Duration { .milliseconds(rounding: buffered) }
-}
-
-extension SimulatedSession.Abandon {
-    /// The time of the request.
-    package var requestTime: Duration { .milliseconds(rounding: requested) }
-}
-
 extension SimulatedSession {
-    /// The times at which playback began, initially and after each stall. There is one more than ``stallTimes``.
-    package var startTimes: [Duration] { starts.map { .milliseconds(rounding: $0) } }
     /// The times at which stalls began.
     public var stallTimes: [Duration] { stalls.map { .milliseconds(rounding: $0) } }
     /// The time at which the movie ended.

@@ -254,6 +254,33 @@ struct StreamHealthTests {
         #expect(health.allTroubles.isEmpty)
     }
 
+    @Test("the length of a silence continues after the player has given up")
+    func silence() {
+        var health = Self.playing()
+        _ = health.handle(.playlist(Self.extent(0, 6), url: "a"), at: .seconds(2))
+        let failure = FailureName(
+            code: "staleLive", text: "the live stream stopped updating (nothing new for 60 s)")
+        _ = health.handle(.failed(failure), at: .seconds(62))
+        #expect(health.reason(at: .seconds(62)) == "failed: nothing new for 60 s")
+        _ = health.handle(.began, at: .seconds(70))
+        _ = health.handle(.playlist(Self.extent(0, 6), url: "a"), at: .seconds(71))
+        #expect(health.reason(at: .seconds(2 + 14 * 60 + 6)) == "failed: nothing new for 14 min")
+    }
+
+    @Test("a row has the date at which its state began, and a change has its date")
+    func dates() {
+        let stream = WatchedStream(
+            MonitorEntry(name: "news", url: "http://a/b.m3u8"), rules: HealthRules(), clock: .host,
+            epoch: SourceClock.host.now, epochDate: PlaylistDate(seconds: 1_000_000)
+        ) { _, _ in }
+        #expect(stream.date(at: .milliseconds(90_500)) == PlaylistDate(seconds: 1_000_090))
+        let change = StreamHealth.Change(time: .seconds(10), old: .up, new: .down, held: .seconds(5))
+        #expect(
+            change.members(of: stream).last?.value
+                == .string(PlaylistDate(seconds: 1_000_010).description))
+        #expect(StreamRow(stream, decodes: false).since == PlaylistDate(seconds: 1_000_000))
+    }
+
     @Test(
         "a restarted live stream that repeats its old playlist stays down until it lists new media"
     )

@@ -96,7 +96,7 @@ struct ReportPageTests {
     func unknown() {
         let html = Self.page(SampleLog.slow + ["oops", #"{"v":1,"event":"weather","time":1}"#])
         #expect(html.contains("1 line could not be read"))
-        #expect(html.contains("kinds that this version does not know: weather 1."))
+        #expect(html.contains("this version does not know their kind: weather 1."))
     }
 
     @Test("a session of hours with ten thousand requests makes a small page")

@@ -56,6 +56,8 @@ struct WindowEventTests {
             Case(.text("["), .player(.changeRate(-1))), Case(.text("s"), .player(.nextSubtitles)),
             Case(.text("a"), .player(.nextAudio)), Case(.text("m"), .player(.toggleMute)),
             Case(.text("v"), .player(.changeQuality(-1))), Case(.text("V"), .player(.changeQuality(1))),
+            Case(.text("."), .player(.stepFrame(1))), Case(.text(","), .player(.stepFrame(-1))),
+            Case(.text("S"), .player(.takeScreenshot)), Case(.text("l"), .player(.markLoop)),
             Case(.text("0"), .player(.changeVolume(1))), Case(.text("q"), .player(.quit)),
             Case(.text("?"), .player(.showHelp)), Case(.quit, .player(.quit)),
             Case(.text("f"), .toggleFullscreen), Case(.key(.f11), .toggleFullscreen),

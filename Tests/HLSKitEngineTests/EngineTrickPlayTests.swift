@@ -400,9 +400,9 @@ struct EngineTrickPlayTests {
 
     @Test("C12: undecodable I-frame variants are ignored; JPEG frames are supported")
     func codecs() {
-        func variants(_ codec: String) -> IFrameVariants {
+        func variants(_ codec: String) -> TrickPlay.IFrameVariants {
             let variant = VariantStream(uri: "i.m3u8", bandwidth: 100_000, codecsText: codec)
-            return IFrameVariants([variant], canPlay: CodecRegistry.canDecode(entry:))
+            return TrickPlay.IFrameVariants([variant], canPlay: CodecRegistry.canDecode(entry:))
         }
         #expect(variants("mjpg").obstacle(isPaced: true) == nil)
         #expect(variants("xyz1").obstacle(isPaced: true) == .undecodable)

@@ -137,7 +137,7 @@ import Testing
             ("\n<!DOCTYPE HTML>\n<p>.m3u8", "a web page"),
             ("<?xml version=\"1.0\"?>\n<MPD xmlns=\"x\">", "a DASH manifest"),
             ("[playlist]\nFile1=http://a/b", "a PLS list, which names streams in lines File1=URL"),
-            ("{\"error\":\"geo blocked\"}", "JSON"), ("\u{1F}", "starts with \u{1F}"),
+            ("{\"error\":\"geo blocked\"}", "JSON"), ("\u{1F}", "empty"),
             ("0000ftypisom", "MP4 media"), ("hello", "starts with hello"),
         ])
     func foreignContent(text: String, words: String) {

@@ -32,6 +32,20 @@ import Testing
         #expect(try golden(text, name + ".txt") == text)
     }
 
+    @Test("a long playlist has its ends and a summary, unless all segments are wanted")
+    func longPlaylist() throws {
+        let segments = (0..<1000).map { "#EXT-X-MAP:URI=\"\($0).mp4\"\n#EXTINF:4,\n\($0).m4s\n" }.joined()
+        let text = "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:4\n\(segments)#EXT-X-ENDLIST\n"
+        let playlist = try Playlist(parsing: Array(text.utf8), url: "https://h/a.m3u8")
+        let short = PlaylistTable.text(playlist)
+        #expect(short.contains("3600.000 s") && short.contains("900 more segments; --all lists them"))
+        #expect(short.contains(" 49.m4s"))
+        #expect(!short.contains(" 50.m4s") && short.contains(" 950.m4s") && short.contains("... 900 more"))
+        #expect(short.split(separator: "\n").count < 220)
+        let all = PlaylistTable.text(playlist, limit: .max)
+        #expect(all.contains(" 500.m4s") && all.contains("500.mp4") && !all.contains("..."))
+    }
+
     @Test("the JSON output equals the checked-in JSON", arguments: names)
     func json(_ name: String) throws {
         let text = PlaylistJSON.document(try playlist(name)).text

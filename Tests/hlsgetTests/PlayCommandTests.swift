@@ -302,6 +302,10 @@ struct PlayCommandTests {
         let window = try options("--rate", "2", "-k", "-o", "a.ts")
         #expect(window.opensWindow && window.rate == 2 && !window.verifiesCertificates)
         #expect(window.outputs.count == 1)
+        let several = try options("http://a/1", "http://a/2")
+        #expect(several.url == "http://a/1" && several.followingURLs == ["http://a/2", "http://a/b"])
+        let quiet = try options("--volume", "40", "--mute")
+        #expect(quiet.volume == 40 && quiet.isMuted)
         let preview = try options("--preview")
         #expect(!preview.opensWindow && preview.showsPreview)
     }

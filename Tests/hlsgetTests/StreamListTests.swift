@@ -44,6 +44,52 @@ struct StreamListTests {
         }
     }
 
+    @Test("an expression has facts that remain when the stream is encoded again")
+    func lastingWishes() throws {
+        let lines = [
+            "BANDWIDTH=8000000,RESOLUTION=1920x1080,FRAME-RATE=60,CODECS=\"avc1.640028,mp4a.40.2\"",
+            "BANDWIDTH=5000000,RESOLUTION=1920x1080,FRAME-RATE=60,CODECS=\"hvc1.1.6.L120,mp4a.40.2\"",
+            "BANDWIDTH=6000000,RESOLUTION=1920x1080,FRAME-RATE=60,CODECS=\"hvc1.2.4.L120,mp4a.40.2\",VIDEO-RANGE=PQ",
+            "BANDWIDTH=4000000,RESOLUTION=1920x1080,FRAME-RATE=30,CODECS=\"hvc1.1.6.L120,mp4a.40.2\"",
+            "BANDWIDTH=2000000,RESOLUTION=1280x720,FRAME-RATE=30,CODECS=\"avc1.64001f,mp4a.40.2\"",
+            "BANDWIDTH=2200000,RESOLUTION=1280x720,FRAME-RATE=30,CODECS=\"avc1.64001f,ec-3\"",
+            "BANDWIDTH=500000,RESOLUTION=640x360,FRAME-RATE=30,CODECS=\"avc1.64001e,mp4a.40.2\"",
+            "BANDWIDTH=700000,RESOLUTION=640x360,FRAME-RATE=30,CODECS=\"avc1.64001e,mp4a.40.2\"",
+        ]
+        let text = "#EXTM3U\n" + lines.map { "#EXT-X-STREAM-INF:\($0)\nv.m3u8\n" }.joined()
+        let playlist = try Playlist(parsing: Array(text.utf8), url: "https://h/m.m3u8")
+        guard case .multivariant(let multivariant) = playlist else { throw ArgumentValueError("none") }
+        let entries = StreamList(url: "https://h/m.m3u8", multivariant, wish: nil).entries
+        let wishes = entries.sorted { $0.variant.index < $1.variant.index }.map(\.quality)
+        #expect(
+            wishes == [
+                "1080p codec=avc", "1080p60 codec=hevc range=sdr", "1080p range=pq", "1080p30", "720p codec=aac",
+                "720p codec=eac3", "360p bitrate=500000", "360p bitrate=700000",
+            ])
+        for entry in entries {
+            let expression = try QualityExpression(parsing: entry.quality)
+            #expect(expression.matches(entries.map(\.variant)) == [entry.variant.index], "\(entry.quality)")
+        }
+    }
+
+    @Test("list and inspect tell the codec, the size and the audio of a media playlist's first segment")
+    func tracks() async throws {
+        let playlist = SampleMedia.folder + "/video-360p.m3u8"
+        for command in ["list", "inspect"] {
+            let text = String(decoding: try await hlsget(command, playlist).output, as: UTF8.self)
+            #expect(text.contains("TRACKS") && text.contains("640x360"), "\(text)")
+            let json = try await hlsget(command, "--json", playlist)
+            let document = try #require(try JSONSerialization.jsonObject(with: Data(json.output)) as? [String: Any])
+            let track = try #require((document["tracks"] as? [[String: Any]])?.first)
+            #expect(track["type"] as? String == "video" && track["width"] as? Int == 640)
+            let folder = try ScratchFolder()
+            try folder.write(Array("#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\nno.ts\n".utf8), to: "a.m3u8")
+            let missing = try await hlsget([command, "a.m3u8"], in: folder)
+            #expect(missing.status == 0 && missing.errors.isEmpty, "\(missing.errors)")
+            #expect(String(decoding: missing.output, as: UTF8.self).contains("tracks unknown: "))
+        }
+    }
+
     @Test("sizes are the average bit rate, or else the peak, times the duration")
     func sizes() throws {
         let entries = try list().entries

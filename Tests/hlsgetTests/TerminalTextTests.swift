@@ -28,6 +28,20 @@ struct TerminalTextTests {
     }
 
     @Test(
+        "lines break after phrases, otherwise at spaces, otherwise anywhere",
+        arguments: [
+            ("", 5, [""]), ("one two", 7, ["one two"]), ("one two", 6, ["one", "two"]),
+            ("abcdefgh", 3, ["abc", "def", "gh"]),
+            ("m mute, 9 0 volume", 12, ["m mute,", "9 0 volume"]), ("a, b c d", 7, ["a, b c", "d"]),
+            ("q quit; f full", 10, ["q quit;", "f full"]), ("ab c", 0, ["a", "b", "c"]),
+            ("äöü 日本語", 3, ["äöü", "日本語"]),
+            ("a b", .max, ["a b"]),
+        ] as [(String, Int, [String])])
+    func wrapping(text: String, columns: Int, lines: [String]) {
+        #expect(TerminalText.wrapped(text, columns: columns) == lines)
+    }
+
+    @Test(
         "invalid UTF-8 becomes visible",
         arguments: [
             ([0x61, 0xFF, 0x62], "a\\xffb"), ([0xC3], "\\xc3"), ([0xC3, 0xA4, 0xC3], "ä\\xc3"),
@@ -36,26 +50,6 @@ struct TerminalTextTests {
         ] as [([UInt8], String)])
     func invalid(bytes: [UInt8], escaped: String) {
         #expect(TerminalText.escaped(bytes: bytes) == escaped)
-    }
-}
-
-@Suite("JSON writer")
-struct JSONValueTests {
-    @Test(
-        "values are written in order, finite and escaped",
-        arguments: [
-            (["b": 1, "a": [true, nil, "x"]], #"{"b":1,"a":[true,null,"x"]}"#), (.number(1), "1"),
-            (.number(1.5), "1.5"),
-            (.number(-0.25), "-0.25"), (.number(.nan), "null"), (.number(.infinity), "null"), (.number(0), "0"),
-            (.number(-0.0), "0"), (.number(1.0 / 3), "0.333333"), (.number(0.00001), "0.000010"),
-            (.number(-0.00002), "-0.000020"), (.number(1e-9), "0"), (.number(123_456_789.25), "123456789.25"),
-            (.number(1e15), "1000000000000000.0"), (.number(1e16), "1e+16"), (.integer(.min), "-9223372036854775808"),
-            ([:], "{}"), ([], "[]"),
-            ("\"\\/\n\t\r", #""\"\\/\n\t\r""#), ("\u{1b}[0m\u{9b}\u{7f}", #""\u001b[0m\u009b\u007f""#),
-            ("a\u{202e}b\u{2028}", #""a\u202eb\u2028""#), ("\u{e0041}", #""\udb40\udc41""#), ("ä🎬", "\"ä🎬\""),
-        ] as [(JSONValue, String)])
-    func writing(value: JSONValue, text: String) {
-        #expect(value.text == text)
     }
 }
 
@@ -68,6 +62,14 @@ struct DecimalsTests {
             (-0.5, "0:00"), (.nan, "-:--"), (.infinity, "-:--"), (360_000, "100:00:00"),
         ])
     func clocks(seconds: Double, text: String) { #expect(Decimals.clock(seconds) == text) }
+
+    @Test(
+        "rough lengths have one unit and round down",
+        arguments: [
+            (0.0, "0 s"), (99.9, "99 s"), (100, "1 min"), (846, "14 min"), (5999, "99 min"), (7300, "2 h"),
+            (.nan, "- h"),
+        ])
+    func roughLengths(seconds: Double, text: String) { #expect(Decimals.roughLength(seconds) == text) }
 
     @Test(
         "rates have only the digits they need",

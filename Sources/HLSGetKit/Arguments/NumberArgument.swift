@@ -17,6 +17,8 @@ package enum NumberArgument {
 
     package static func port(_ text: String) throws(ArgumentValueError) -> Int { try integer(text, in: 0...65_535) }
 
+    package static func percent(_ text: String) throws(ArgumentValueError) -> Int { try integer(text, in: 0...100) }
+
     package static func passes(_ text: String) throws(ArgumentValueError) -> Int {
         try integer(text, in: 1...1_000_000)
     }

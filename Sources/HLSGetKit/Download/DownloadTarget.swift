@@ -103,7 +103,7 @@ package enum DownloadTarget: Sendable, Equatable {
     }
 
     /// A file name from the last meaningful component of the URL's path.
-    static func name(of url: String) -> String {
+    package static func name(of url: String, or fallback: String = "download") -> String {
         var rest = url.prefix { $0 != "?" && $0 != "#" }
         if let slashes = rest.firstRange(of: "://") { rest = rest[slashes.upperBound...].drop { $0 != "/" } }
         let parts = rest.split(separator: "/").reversed()
@@ -124,6 +124,6 @@ package enum DownloadTarget: Sendable, Equatable {
             let text = String(plain.drop { $0 == "." || $0 == "-" }.prefix(100))
             if !text.isEmpty { return text }
         }
-        return "download"
+        return fallback
     }
 }

@@ -3,6 +3,10 @@ package enum KeyCommand: Sendable, Equatable {
     case togglePause
     /// The distance in seconds; negative is backwards.
     case seek(seconds: Int)
+    /// Pauses and shows the next (1) or previous (-1) frame.
+    case stepFrame(Int)
+    /// Sets the start or the end of a range that repeats, or ends the repetition.
+    case markLoop
     /// Changes to the next faster (1) or slower (-1) rate.
     case changeRate(Int)
     case playImmediately
@@ -11,9 +15,13 @@ package enum KeyCommand: Sendable, Equatable {
     /// Changes to the next higher (1) or lower (-1) variant.
     case changeQuality(Int)
     case skipInterstitial
+    /// Plays the next of several streams.
+    case nextStream
     case toggleMute
     /// Louder (1) or quieter (-1).
     case changeVolume(Int)
+    /// Writes the frame in the window to a file.
+    case takeScreenshot
     case showHelp
     case quit
 
@@ -24,6 +32,9 @@ package enum KeyCommand: Sendable, Equatable {
         case .right: self = .seek(seconds: 10)
         case .down: self = .seek(seconds: -60)
         case .up: self = .seek(seconds: 60)
+        case .character("."): self = .stepFrame(1)
+        case .character(","): self = .stepFrame(-1)
+        case .character("l"): self = .markLoop
         case .character("["): self = .changeRate(-1)
         case .character("]"): self = .changeRate(1)
         case .character("i"): self = .playImmediately
@@ -35,6 +46,8 @@ package enum KeyCommand: Sendable, Equatable {
         case .character("m"): self = .toggleMute
         case .character("9"): self = .changeVolume(-1)
         case .character("0"): self = .changeVolume(1)
+        case .character(">"): self = .nextStream
+        case .character("S"): self = .takeScreenshot
         case .character("h"), .character("?"): self = .showHelp
         case .character("q"): self = .quit
         case .character: return nil
@@ -43,8 +56,8 @@ package enum KeyCommand: Sendable, Equatable {
 
     /// One line for people.
     package static let help =
-        "keys: space pause, arrows seek 10 s and 60 s, [ ] rate, i play now, s subtitles, a audio, "
-        + "v V quality, n skip an ad, m mute, 9 0 volume, q quit"
+        "keys: space pause, arrows seek 10 s and 60 s, comma and period one frame, l repeat from A to B, [ ] rate, "
+        + "i play now, s subtitles, a audio, v V quality, n skip an ad, m mute, 9 0 volume, > next stream, q quit"
 
     /// The next volume after `volume`, in steps of a twentieth from 0 to 1.
     static func volume(_ step: Int, beside volume: Float) -> Float {

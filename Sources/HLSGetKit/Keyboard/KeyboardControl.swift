@@ -21,6 +21,10 @@ package struct KeyboardControl: Sendable {
         case .togglePause:
             if player.rate == 0 { player.play() } else { player.pause() }
         case .seek(let seconds): seek(by: seconds)
+        case .stepFrame(let count):
+            guard let item = player.currentItem, item.canStepForward else { return .say("no frames to step through") }
+            player.pause()
+            item.step(byCount: count)
         case .changeRate(let step): return changeRate(step)
         case .playImmediately: player.playImmediately(atRate: player.defaultRate)
         case .nextSubtitles: return selectNext(of: .legible, called: "subtitles")
@@ -34,6 +38,8 @@ package struct KeyboardControl: Sendable {
             player.volume = KeyCommand.volume(step, beside: player.volume)
             let percent = Decimals.text(Double(player.volume) * 100, places: 0)
             return .say("volume \(percent) %" + (player.isMuted ? ", muted" : ""))
+        // Only the session knows the window, the range and the queue.
+        case .markLoop, .takeScreenshot, .nextStream: break
         case .showHelp: return .say(KeyCommand.help)
         case .quit: return .quit
         }
@@ -42,11 +48,15 @@ package struct KeyboardControl: Sendable {
 
     /// Seeks relative to the target of a pending seek, so that repeated keys add up exactly.
     private func seek(by seconds: Int) {
+        guard let now = player.state.currentTime.finiteSeconds else { return }
+        seek(to: now + Double(seconds))
+    }
+
+    /// Seeks exactly, within the seekable range.
+    package func seek(to time: Double) {
         let player = player
-        let state = player.state
-        guard let now = state.currentTime.finiteSeconds else { return }
-        var target = MediaTime(seconds: now + Double(seconds), preferredTimescale: 90_000)
-        if let range = state.seekableTimeRanges.last {
+        var target = MediaTime(seconds: time, preferredTimescale: 90_000)
+        if let range = player.state.seekableTimeRanges.last {
             target = min(max(target, range.start), range.end)
         }
         let place = target

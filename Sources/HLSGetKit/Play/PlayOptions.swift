@@ -5,6 +5,8 @@ import HLSKitSimulation
 package struct PlayOptions: Sendable, Equatable {
     /// The absolute URL of the stream; `file:` for a path.
     package var url: String
+    /// The streams that are played after it.
+    package var followingURLs: [String] = []
     /// Whether the URL represents standard input.
     package var readsStandardInput = false
     /// The content of standard input after it was read.
@@ -26,6 +28,13 @@ package struct PlayOptions: Sendable, Equatable {
     /// Whether to show a window, with audio.
     package var opensWindow = false
     package var isFullscreen = false
+    /// The volume at the start, from 0 to 100, or `nil` for the player's.
+    package var volume: Int?
+    package var isMuted = false
+    /// Whether the last frame stays until the viewer quits.
+    package var keepsOpen = false
+    /// The folder of screenshots, or `nil` for the current one.
+    package var screenshotFolder: String?
     /// Whether to deinterlace the displayed video.
     package var deinterlaces = true
     /// Whether to play audio on the sound device without a window.
@@ -313,6 +322,16 @@ package struct PlayOptions: Sendable, Equatable {
         } else if outputs.contains(where: { $0.destination.path.contains(SplitNames.word) }) {
             throw ArgumentValueError("-o: {part} needs --split")
         }
+        if !followingURLs.isEmpty {
+            if !outputs.isEmpty {
+                throw ArgumentValueError("-o and --player take one stream; hlsget download saves several")
+            }
+            let single = [
+                ("--channel", channel != nil), ("--wait", wait != nil), ("--record-trace", recordingPath != nil),
+                ("--subs-file", subtitlesPath != nil),
+            ]
+            if let (option, _) = single.first(where: \.1) { throw ArgumentValueError("\(option) takes one stream") }
+        }
         try checkWatching()
         if writesToStandardOutput && printsSummaryDocument {
             throw ArgumentValueError("--json and -o - both need standard output")
@@ -390,17 +409,12 @@ package struct PlayOptions: Sendable, Equatable {
         if subtitles != nil && subtitlesPath != nil {
             throw ArgumentValueError("--subs and --subs-file both choose the subtitles")
         }
-        if recordingPath != nil {
-            if keyOverride != nil {
-                throw ArgumentValueError(
-                    "--record-trace does not record --key, --iv and --key-uri, so its replay could not decrypt")
-            }
-            if cacheFolder != nil {
-                throw ArgumentValueError("--record-trace does not record media from --cache; remove one")
-            }
+        if recordingPath != nil, keyOverride != nil {
+            throw ArgumentValueError(
+                "--record-trace does not record --key, --iv and --key-uri, so its replay could not decrypt")
         }
-        if cacheFolder != nil, recordingPath != nil {
-            throw ArgumentValueError("--record-trace does not record media from --cache; remove --cache")
+        if recordingPath != nil, cacheFolder != nil {
+            throw ArgumentValueError("--record-trace does not record media from --cache; remove one")
         }
         try clientData.check()
         if retries == .count(0), retryBackoff != nil {
@@ -426,7 +440,15 @@ package struct PlayOptions: Sendable, Equatable {
         } else if previewFormat != nil {
             throw ArgumentValueError("--preview-format has no effect without --preview")
         }
+        if volume != nil || isMuted, !opensWindow, !isHeard {
+            let option = volume == nil ? "--mute" : "--volume"
+            throw ArgumentValueError("\(option) has no effect without --window or --listen")
+        }
+        if keepsOpen, !opensWindow, !showsPreview {
+            throw ArgumentValueError("--keep-open has no effect without --window or --preview")
+        }
         guard !opensWindow else { return }
+        if screenshotFolder != nil { throw ArgumentValueError("--screenshot-dir has no effect without --window") }
         if isFullscreen { throw ArgumentValueError("--fullscreen has no effect without --window") }
         if presentationLogPath != nil { throw ArgumentValueError("--presentation-log has no effect without --window") }
     }

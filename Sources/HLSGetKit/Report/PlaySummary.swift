@@ -53,6 +53,8 @@ package struct PlaySummary: Sendable, Equatable {
     package var files: [File] = []
     /// The number of passes.
     package var passCount = 1
+    /// The number of streams, of which ``state`` has the last one's duration.
+    package var streamCount = 1
     package var exitStatus = ExitStatus.done
     /// The error that ended playback.
     package var error: HLSError?
@@ -271,7 +273,9 @@ extension PlaySummary {
 
     private var playedLine: String {
         var line = "played \(Decimals.length(state.statistics.durationWatched.inSeconds))"
-        if let duration = state.duration.finiteSeconds {
+        if streamCount > 1 {
+            line += " of \(streamCount) streams"
+        } else if let duration = state.duration.finiteSeconds {
             line += " of \(passCount > 1 ? "\(passCount) times " : "")\(Decimals.length(duration))"
         }
         line += " in \(Decimals.text(elapsed.inSeconds, places: 1)) s"

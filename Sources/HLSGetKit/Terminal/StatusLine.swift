@@ -114,7 +114,7 @@ package struct StatusLine: Sendable, Equatable {
 
     private static func status(_ state: PlayerState, _ detail: Detail) -> [Span] {
         if let interstitial = state.interstitial, state.timeControlStatus != .paused {
-            return status(interstitial, rate: state.rate, detail)
+            return status(interstitial, rate: state.rate)
         }
         let rate = Decimals.rate(Double(state.rate))
         let timebase = Decimals.rate(state.timebaseRate)
@@ -143,7 +143,7 @@ package struct StatusLine: Sendable, Equatable {
     }
 
     /// Formats `interstitial 1/2, 0:12 left, n skips`.
-    private static func status(_ interstitial: InterstitialProgress, rate: Float, _ detail: Detail) -> [Span] {
+    static func status(_ interstitial: InterstitialProgress, rate: Float) -> [Span] {
         var text = interstitial.isWaiting ? "waiting for interstitial" : "interstitial"
         if interstitial.count > 1 { text += " \(interstitial.number)/\(interstitial.count)" }
         var spans = [Span(text: text, style: interstitial.isWaiting ? .waiting : .good)]
@@ -179,7 +179,7 @@ package struct StatusLine: Sendable, Equatable {
     }
 
     /// Seconds of buffered media.
-    private static func ahead(_ state: PlayerState) -> Double {
+    static func ahead(_ state: PlayerState) -> Double {
         let now = state.currentTime.finiteSeconds ?? 0
         let ranges = state.loadedTimeRanges.compactMap { bounds(of: $0) }
         // Include a range that starts slightly after the playhead (a gap of a frame).

@@ -96,14 +96,31 @@ enum MonitorPage {
         function cell(row, content, kind) {
           const td = document.createElement("td"); if (kind) td.className = kind;
           td.append(content); row.append(td); return td; }
+        const clock = t => { const d = new Date(t), o = { hour: "2-digit", minute: "2-digit" };
+          if (Date.now() - d > 72e6) Object.assign(o, { month: "short", day: "numeric" });
+          return d.toLocaleString([], o); };
+        const labels = { state_seconds: "state for", stall_seconds: "stall time", missing_seconds: "missing time" };
+        const label = name => labels[name] ?? name.replace(/_(seconds|days)$/, "").replaceAll("_", " ");
+        const unit = (v, u) => bits(v).replace(/([kMGT]?)$/, " $1" + u);
+        function shown(name, v) {
+          if (v === null) return "–";
+          if (name === "url" && /^https?:/i.test(v)) { const a = document.createElement("a");
+            a.href = a.textContent = v; a.rel = "noreferrer"; return a; }
+          if (name === "state_since") return new Date(v).toLocaleString();
+          if (name === "state_seconds") return span(v);
+          if (name.endsWith("_seconds")) return seconds(v);
+          if (name === "certificate_days") return v + " d";
+          if (name === "bytes") return unit(v, "B");
+          if (name === "bitrate" || name === "throughput") return unit(v, "bit/s");
+          if (typeof v === "boolean") return v ? "yes" : "no";
+          if (Array.isArray(v)) return v.join(", ") || "–";
+          if (typeof v === "object") return Object.entries(v).map(e => e.join(" ")).join(", ") || "–";
+          return String(v) || "–"; }
         function detail(r) {
           const dl = document.createElement("dl");
           for (const [name, value] of Object.entries(r)) {
             const div = document.createElement("div"), dt = document.createElement("dt"), dd = document.createElement("dd");
-            dt.textContent = name.replaceAll("_", " ");
-            dd.textContent = value === null ? "–" : typeof value === "object"
-              ? (Array.isArray(value) ? value.join(", ") : Object.entries(value).map(e => e.join(" ")).join(", ")) || "–"
-              : typeof value === "number" && !Number.isInteger(value) ? value.toFixed(2) : String(value);
+            dt.textContent = label(name); dd.append(shown(name, value));
             div.append(dt, dd); dl.append(div); }
           return dl; }
         function draw() {
@@ -114,10 +131,10 @@ enum MonitorPage {
             b.setAttribute("aria-pressed", only === s); b.onclick = () => { only = only === s ? "" : s; draw(); }; return b; }));
           const down = all.filter(r => r.state === "down").length;
           document.title = (down ? down + " down · " : "") + "hlsget monitor";
-          const shown = all.filter(r => (!only || r.state === only) && r.stream.toLowerCase().includes(text))
+          const chosen = all.filter(r => (!only || r.state === only) && r.stream.toLowerCase().includes(text))
             .sort((a, b) => rank(a) - rank(b) || (a.stream < b.stream ? -1 : 1));
           const body = document.createDocumentFragment();
-          for (const r of shown.slice(0, limit)) {
+          for (const r of chosen.slice(0, limit)) {
             const tr = document.createElement("tr"), b = document.createElement("button");
             b.textContent = r.stream; b.dataset.key = "r:" + r.stream; b.setAttribute("aria-expanded", open.has(r.stream));
             b.onclick = () => { open.has(r.stream) ? open.delete(r.stream) : open.add(r.stream); draw(); };
@@ -130,13 +147,15 @@ enum MonitorPage {
             cell(tr, String(Object.values(r.errors).reduce((a, b) => a + b, 0)), "n wide");
             cell(tr, String(r.missing_segments), "n wide");
             cell(tr, r.certificate_days === null ? "–" : r.certificate_days + " d", "n wide");
-            cell(tr, r.reason ?? "", "reason"); body.append(tr);
+            const since = r.state_since && (r.state === "down" || r.state === "degraded")
+              ? (r.reason ? ", since " : "since ") + clock(r.state_since) : "";
+            cell(tr, (r.reason ?? "") + since, "reason"); body.append(tr);
             if (open.has(r.stream)) { const more = document.createElement("tr"); more.className = "detail";
               cell(more, detail(r)).colSpan = 12; body.append(more); } }
           $("rows").replaceChildren(body);
-          $("more").hidden = shown.length <= limit;
-          $("more").textContent = `${shown.length - limit} more; filter by name or state to see them.`;
-          $("none").hidden = shown.length > 0 || !rows.size;
+          $("more").hidden = chosen.length <= limit;
+          $("more").textContent = `${chosen.length - limit} more; filter by name or state to see them.`;
+          $("none").hidden = chosen.length > 0 || !rows.size;
           if (focus) [...document.querySelectorAll("[data-key]")].find(e => e.dataset.key === focus)?.focus(); }
         function later() { if (!waiting) { waiting = true; requestAnimationFrame(draw); } }
         $("filter").oninput = e => { text = e.target.value.toLowerCase(); later(); };

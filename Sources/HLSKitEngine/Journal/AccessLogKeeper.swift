@@ -197,111 +197,113 @@ struct AccessLogKeeper: Sendable {
     }
 }
 
-/// One period of an access log in progress. Unknown values are nil.
-struct AccessPeriod: Sendable {
-    struct Media: Sendable {
+extension AccessLogKeeper {
+    /// One period of an access log in progress. Unknown values are nil.
+    struct AccessPeriod: Sendable {
+        struct Media: Sendable {
+            var byteCount = 0
+            var duration = Duration.zero
+
+            var bitrate: Double? { duration > .zero && byteCount > 0 ? Double(byteCount) * 8 / duration.seconds : nil }
+        }
+
+        /// The content of the variant's own segments.
+        enum Content: Sendable { case unknown, video, audio }
+
+        var uri: String?
+        var serverAddress: String?
+        var numberOfServerAddressChanges = 0
+        var started: Duration?
+        var startOffset: Duration?
+        var numberOfMediaRequests = 0
+        var mediaRequestsExpensive = 0
+        var downloadedDuration = Duration.zero
+        var watched = Duration.zero
+        var numberOfStalls = 0
         var byteCount = 0
-        var duration = Duration.zero
+        var transferDuration = Duration.zero
+        var variant: AssetVariant?
+        /// The media of the variant and of separate audio.
+        var media = [Media(), Media()]
+        var content = Content.unknown
+        var droppedFrameCount = 0
+        var startupTime: Duration?
+        var downloadOverdue = 0
+        var switchBitrate: Double?
+        var playbackType: String?
+        var latency = LatencyMean()
+        var pathway: String?
+        // Bit rates of single segments, with mean and squared differences by Welford's method.
+        private var bitrateCount = 0
+        private var meanBitrate = 0.0
+        private var squaredDifferences = 0.0
+        private var minBitrate: Double?
+        private var maxBitrate: Double?
 
-        var bitrate: Double? { duration > .zero && byteCount > 0 ? Double(byteCount) * 8 / duration.seconds : nil }
-    }
-
-    /// The content of the variant's own segments.
-    enum Content: Sendable { case unknown, video, audio }
-
-    var uri: String?
-    var serverAddress: String?
-    var numberOfServerAddressChanges = 0
-    var started: Duration?
-    var startOffset: Duration?
-    var numberOfMediaRequests = 0
-    var mediaRequestsExpensive = 0
-    var downloadedDuration = Duration.zero
-    var watched = Duration.zero
-    var numberOfStalls = 0
-    var byteCount = 0
-    var transferDuration = Duration.zero
-    var variant: AssetVariant?
-    /// The media of the variant and of separate audio.
-    var media = [Media(), Media()]
-    var content = Content.unknown
-    var droppedFrameCount = 0
-    var startupTime: Duration?
-    var downloadOverdue = 0
-    var switchBitrate: Double?
-    var playbackType: String?
-    var latency = LatencyMean()
-    var pathway: String?
-    // Bit rates of single segments, with mean and squared differences by Welford's method.
-    private var bitrateCount = 0
-    private var meanBitrate = 0.0
-    private var squaredDifferences = 0.0
-    private var minBitrate: Double?
-    private var maxBitrate: Double?
-
-    mutating func note(bitrate: Double) {
-        bitrateCount += 1
-        let difference = bitrate - meanBitrate
-        meanBitrate += difference / Double(bitrateCount)
-        squaredDifferences += difference * (bitrate - meanBitrate)
-        minBitrate = min(minBitrate ?? bitrate, bitrate)
-        maxBitrate = max(maxBitrate ?? bitrate, bitrate)
-    }
-
-    /// Adds the sums of the previous period.
-    mutating func absorb(_ other: AccessPeriod) {
-        numberOfServerAddressChanges += other.numberOfServerAddressChanges
-        numberOfMediaRequests += other.numberOfMediaRequests
-        mediaRequestsExpensive += other.mediaRequestsExpensive
-        downloadedDuration += other.downloadedDuration
-        watched += other.watched
-        numberOfStalls += other.numberOfStalls
-        byteCount += other.byteCount
-        transferDuration += other.transferDuration
-        droppedFrameCount += other.droppedFrameCount
-        downloadOverdue += other.downloadOverdue
-        latency += other.latency
-        startupTime = other.startupTime ?? startupTime
-        started = other.started ?? started
-        startOffset = other.startOffset ?? startOffset
-    }
-
-    func event(sessionID: String, since epoch: PlaylistDate, knowsDroppedFrames: Bool) -> AccessLogEvent {
-        var event = AccessLogEvent()
-        event.playbackStartDate = started.map { epoch + $0 }
-        event.uri = uri.map(Redaction.url)
-        event.serverAddress = serverAddress
-        event.numberOfServerAddressChanges = numberOfServerAddressChanges
-        event.playbackSessionID = sessionID
-        event.numberOfMediaRequests = numberOfMediaRequests
-        event.playbackStartOffset = startOffset
-        event.segmentsDownloadedDuration = downloadedDuration
-        event.durationWatched = watched
-        event.numberOfStalls = numberOfStalls
-        event.numberOfBytesTransferred = Int64(byteCount)
-        event.transferDuration = transferDuration
-        if transferDuration > .zero { event.observedBitrate = Double(byteCount) * 8 / transferDuration.seconds }
-        event.observedMinBitrate = minBitrate
-        event.observedMaxBitrate = maxBitrate
-        if bitrateCount > 0 {
-            event.observedBitrateStandardDeviation = (squaredDifferences / Double(bitrateCount)).squareRoot()
+        mutating func note(bitrate: Double) {
+            bitrateCount += 1
+            let difference = bitrate - meanBitrate
+            meanBitrate += difference / Double(bitrateCount)
+            squaredDifferences += difference * (bitrate - meanBitrate)
+            minBitrate = min(minBitrate ?? bitrate, bitrate)
+            maxBitrate = max(maxBitrate ?? bitrate, bitrate)
         }
-        if let variant, variant.bandwidth > 0 { event.indicatedBitrate = Double(variant.bandwidth) }
-        if let average = variant?.averageBandwidth { event.indicatedAverageBitrate = Double(average) }
-        switch content {
-        case .unknown: break
-        case .video: event.averageVideoBitrate = media[0].bitrate
-        case .audio: event.averageAudioBitrate = media[0].bitrate
+
+        /// Adds the sums of the previous period.
+        mutating func absorb(_ other: AccessPeriod) {
+            numberOfServerAddressChanges += other.numberOfServerAddressChanges
+            numberOfMediaRequests += other.numberOfMediaRequests
+            mediaRequestsExpensive += other.mediaRequestsExpensive
+            downloadedDuration += other.downloadedDuration
+            watched += other.watched
+            numberOfStalls += other.numberOfStalls
+            byteCount += other.byteCount
+            transferDuration += other.transferDuration
+            droppedFrameCount += other.droppedFrameCount
+            downloadOverdue += other.downloadOverdue
+            latency += other.latency
+            startupTime = other.startupTime ?? startupTime
+            started = other.started ?? started
+            startOffset = other.startOffset ?? startOffset
         }
-        if let audio = media[1].bitrate { event.averageAudioBitrate = audio }
-        event.numberOfDroppedVideoFrames = knowsDroppedFrames ? droppedFrameCount : nil
-        event.startupTime = startupTime
-        event.downloadOverdue = downloadOverdue
-        event.switchBitrate = switchBitrate
-        event.playbackType = playbackType
-        event.mediaRequestsExpensive = mediaRequestsExpensive
-        event.liveLatency = latency.value
-        event.pathway = pathway
-        return event
+
+        func event(sessionID: String, since epoch: PlaylistDate, knowsDroppedFrames: Bool) -> AccessLogEvent {
+            var event = AccessLogEvent()
+            event.playbackStartDate = started.map { epoch + $0 }
+            event.uri = uri.map(Redaction.url)
+            event.serverAddress = serverAddress
+            event.numberOfServerAddressChanges = numberOfServerAddressChanges
+            event.playbackSessionID = sessionID
+            event.numberOfMediaRequests = numberOfMediaRequests
+            event.playbackStartOffset = startOffset
+            event.segmentsDownloadedDuration = downloadedDuration
+            event.durationWatched = watched
+            event.numberOfStalls = numberOfStalls
+            event.numberOfBytesTransferred = Int64(byteCount)
+            event.transferDuration = transferDuration
+            if transferDuration > .zero { event.observedBitrate = Double(byteCount) * 8 / transferDuration.seconds }
+            event.observedMinBitrate = minBitrate
+            event.observedMaxBitrate = maxBitrate
+            if bitrateCount > 0 {
+                event.observedBitrateStandardDeviation = (squaredDifferences / Double(bitrateCount)).squareRoot()
+            }
+            if let variant, variant.bandwidth > 0 { event.indicatedBitrate = Double(variant.bandwidth) }
+            if let average = variant?.averageBandwidth { event.indicatedAverageBitrate = Double(average) }
+            switch content {
+            case .unknown: break
+            case .video: event.averageVideoBitrate = media[0].bitrate
+            case .audio: event.averageAudioBitrate = media[0].bitrate
+            }
+            if let audio = media[1].bitrate { event.averageAudioBitrate = audio }
+            event.numberOfDroppedVideoFrames = knowsDroppedFrames ? droppedFrameCount : nil
+            event.startupTime = startupTime
+            event.downloadOverdue = downloadOverdue
+            event.switchBitrate = switchBitrate
+            event.playbackType = playbackType
+            event.mediaRequestsExpensive = mediaRequestsExpensive
+            event.liveLatency = latency.value
+            event.pathway = pathway
+            return event
+        }
     }
 }

@@ -181,7 +181,7 @@ package struct SessionJournal: Sendable {
             end(id, error: error.text, metrics, view)
         case .media(.tracks(let segment, let tracks)) where segment.lane == .main:
             let types = Set(tracks.map(\.mediaType))
-            let content: AccessPeriod.Content =
+            let content: AccessLogKeeper.AccessPeriod.Content =
                 types.contains(.video) ? .video : types.contains(.audio) ? .audio : .unknown
             access.change { $0.content = content }
         default: break

@@ -299,3 +299,64 @@ public struct SkippedSegments: Sendable, Hashable {
         self.cause = Redaction.text(cause)
     }
 }
+
+// MARK: - Reasons and phases
+
+/// The reason for a switch to another pathway. An open set: a `switch` needs a `default`.
+public struct PathwayChangeReason: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// The same as ``rawValue``.
+    public var description: String { rawValue }
+
+    /// The steering server prefers the new pathway, or no longer offers the old one.
+    public static let steering = PathwayChangeReason(rawValue: "steering")
+    /// The old pathway failed.
+    public static let failure = PathwayChangeReason(rawValue: "failure")
+    /// The new pathway had failed earlier, and its penalty has ended.
+    public static let recovery = PathwayChangeReason(rawValue: "recovery")
+    /// The app prefers the new pathway (``PlayerItem/preferredPathway``).
+    public static let preference = PathwayChangeReason(rawValue: "preference")
+    /// The selected variant is available only on the new pathway.
+    public static let variant = PathwayChangeReason(rawValue: "variant")
+}
+
+/// The reason why I-frames cannot be played at a rate that needs them. An open set.
+///
+/// See ``PlayerEvent/Kind/trickPlayUnavailable(_:rate:)``.
+public struct TrickPlayObstacle: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public var description: String { rawValue }
+
+    /// The stream has no I-frame playlist (`EXT-X-I-FRAME-STREAM-INF`), or is a media file.
+    public static let noIFrames = TrickPlayObstacle(rawValue: "the stream has no I-frame playlist")
+    /// The I-frames cannot be decoded on this system.
+    public static let undecodable = TrickPlayObstacle(rawValue: "its I-frames cannot be decoded")
+    /// Outputs take media as fast as it arrives.
+    public static let unpaced = TrickPlayObstacle(rawValue: "media is not presented in real time")
+    /// The I-frames could not be loaded.
+    public static let notLoaded = TrickPlayObstacle(rawValue: "the I-frames could not be loaded")
+}
+
+/// The change of a date range that a player reports. An open set: a `switch` needs a `default`.
+///
+/// See ``PlayerEvent/Kind/dateRange(_:_:)``.
+public struct DateRangePhase: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public var description: String { rawValue }
+
+    /// The playhead has entered the date range, during playback or by a seek.
+    public static let entered = DateRangePhase(rawValue: "entered")
+    /// The playlist has changed the date range while the playhead is in it.
+    ///
+    /// Attributes are new or different, or its end has become known.
+    public static let updated = DateRangePhase(rawValue: "updated")
+    /// The playhead has left the date range.
+    public static let left = DateRangePhase(rawValue: "left")
+    /// The playlist has removed the date range while the playhead is in it.
+    public static let removed = DateRangePhase(rawValue: "removed")
+}

@@ -1,4 +1,6 @@
 import Glibc
+import HLSKitLoading
+import HLSKitTime
 import Synchronization
 
 /// The files of a ``DiskCache``. Several caches, also in other processes, may share the folder and its size.
@@ -175,7 +177,7 @@ final class CacheFolder: Sendable {
     /// The files of the cache. Other files in the folder are ignored.
     private func files() -> [File] {
         names().compactMap { name in
-            guard name.utf8.count == 32, name.utf8.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }),
+            guard name.utf8.count == 32, name.utf8.allSatisfy({ $0.hexadecimalValue != nil }),
                 let info = Self.status(of: file(name))
             else { return nil }
             return File(name: name, byteCount: Int(info.st_size), time: Self.time(of: info))
@@ -233,16 +235,7 @@ final class CacheFolder: Sendable {
     private static func write(_ bytes: [UInt8], to path: String) -> Bool {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { return false }
-        var written = 0
-        let isWhole = bytes.withUnsafeBytes { buffer in
-            while written < buffer.count, let base = buffer.baseAddress {
-                let count = Glibc.write(descriptor, base + written, buffer.count - written)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return false }
-                written += count
-            }
-            return true
-        }
+        let isWhole = Descriptor.write(bytes, to: descriptor)
         return close(descriptor) == 0 && isWhole
     }
 }

@@ -1,7 +1,10 @@
+import HLSKitCaptions
 import HLSKitEngine
 import HLSKitLoading
+import HLSKitMedia
 import HLSKitPlaylist
 import HLSKitSelection
+import Synchronization
 
 /// The result of events that a driver has passed to its engine.
 struct EngineTurn: Sendable {
@@ -74,4 +77,120 @@ struct EngineChannel: Sendable {
     func publish(_ kind: PlayerEvent.Kind) { host.publish(kind, playback: playback) }
 
     func driverHasEnded() { host.driverHasEnded(playback: playback) }
+}
+
+/// The driver's side of its engine: passes events to it, and keeps its effects until they are carried out.
+struct EngineLink {
+    private let channel: EngineChannel
+    private let inbox: DriverInbox
+    private(set) var view = EngineView()
+    private var effects: [EngineEffect] = []
+
+    init(_ channel: EngineChannel, inbox: DriverInbox) {
+        self.channel = channel
+        self.inbox = inbox
+    }
+
+    mutating func handle(_ event: EngineEvent) { handle([event]) }
+
+    /// Passes events to the engine. Takes the player's lock once.
+    mutating func handle(_ events: [EngineEvent]) {
+        guard !events.isEmpty else { return }
+        exchange(events)
+    }
+
+    private mutating func exchange(_ events: [EngineEvent]) {
+        // The exchange returns all pending news.
+        _ = inbox.takeNews()
+        guard let turn = channel.exchange(events) else { return }
+        view = turn.view
+        if effects.isEmpty { effects = turn.effects } else { effects += turn.effects }
+    }
+
+    /// Returns the effects to carry out next, from the driver's events or from other changes to the engine.
+    mutating func takeEffects() -> [EngineEffect] {
+        if effects.isEmpty, inbox.takeNews() { exchange([]) }
+        defer { effects = [] }
+        return effects
+    }
+
+    /// Returns the effects of decisions made up to the end.
+    mutating func takeLastEffects() -> [EngineEffect] {
+        exchange([])
+        defer { effects = [] }
+        return effects
+    }
+}
+
+/// The engine state that an item's driver needs, as of the last event.
+///
+/// It is read as a whole, so that the driver does not take the player's lock for each value.
+struct EngineView: Sendable {
+    var isCurrent = false
+    var url: String?
+    /// The range of the item that is played.
+    var start: Duration?
+    var forwardEnd: Duration?
+    var keepsPresented = false
+    var closedCaptionService: ClosedCaptionService?
+    /// The selected captions of the app.
+    var sidecar: SidecarCaptions?
+    var audibleLanguage: String?
+    /// The rule that selects among audio tracks within segments.
+    var audioTrackRule: AudioTrackRule?
+    var legibleLanguage: String?
+    /// The lanes that must have media before presentation starts.
+    var requiredLanes: [LaneID] = []
+    var hasAudioLane = false
+    /// Whether the audio of a rendition has replaced the variant's audio.
+    var hasReplacedAudio = false
+    var hasSeveralVariants = false
+    var disabledTracks: Set<MediaKind> = []
+    /// Whether no media of the variant itself is loaded.
+    var isVariantResting = false
+
+    init() {}
+
+    init(_ engine: borrowing PlaybackEngine, isCurrent: Bool) {
+        self.isCurrent = isCurrent
+        keepsPresented = engine.keepsPresented
+        closedCaptionService = engine.closedCaptionService
+        sidecar = engine.mediaSelection.selectedSidecar
+        audioTrackRule = engine.mediaSelection.audioTrackRule
+        url = engine.item?.url
+        start = engine.item?.start
+        forwardEnd = engine.item?.endTime.time
+        audibleLanguage = engine.item?.audibleOption?.language
+        legibleLanguage = engine.item?.legibleLanguage
+        if let tracks = engine.item?.tracks { disabledTracks = tracks.disabled }
+        isVariantResting = engine.item?.lanes[.main]?.presence == .resting
+        hasSeveralVariants = (engine.item?.candidates.count ?? 0) > 1
+        // Do not use the dictionary's keys, because that would copy the lanes.
+        for lane in LaneID.allCases where engine.item?.lanes[lane]?.isRequired == true { requiredLanes.append(lane) }
+        hasAudioLane = engine.item?.lanes[.audio] != nil
+        hasReplacedAudio = engine.item?.lanes[.audio]?.hasReplaced == true
+    }
+}
+
+// MARK: - Volume
+
+final class SoundControl: Sendable {
+    private struct State {
+        var volume: Float = 1
+        var isMuted = false
+    }
+
+    private let state = Mutex(State())
+
+    var volume: Float {
+        get { state.withLock(\.volume) }
+        set { state.withLock { $0.volume = newValue.isNaN ? $0.volume : min(1, max(0, newValue)) } }
+    }
+
+    var isMuted: Bool {
+        get { state.withLock(\.isMuted) }
+        set { state.withLock { $0.isMuted = newValue } }
+    }
+
+    var gain: Float { state.withLock { $0.isMuted ? 0 : $0.volume } }
 }

@@ -1,6 +1,7 @@
 import HLSKitEngine
 import HLSKitLoading
 import HLSKitMedia
+import HLSKitOutput
 import HLSKitPlaylist
 import HLSKitSelection
 
@@ -323,5 +324,92 @@ struct PlaybackDriver: ~Copyable {
             engine.handle(.output(.droppedFrames(counters.droppedVideoFrameCount)))
         default: break
         }
+    }
+}
+
+// MARK: - Configuration
+
+/// The configuration of an item's driver, apart from the engine's configuration.
+struct DriverConfiguration: Sendable {
+    var transport: any ResourceTransport
+    /// Returns the media time of the item's start, if it is known. This is the case for a file.
+    var mediaOrigin: @Sendable () -> Duration? = { nil }
+    /// The container of the item's media, regardless of its bytes, for a file with a given media type.
+    var declaredContainer: ContainerProbe.Container?
+    var resourcePolicy: ResourcePolicy
+    var outputs = OutputRegistry()
+    /// The kinds of media to play. Media of other kinds is dropped.
+    var mediaTypes: Set<MediaKind> = [.video, .audio]
+    /// Kinds of media to decode even if no output takes them.
+    var decodes: Set<MediaKind> = []
+    var decodingThreadCount = 0
+    var makeDecoder = TrackDecoder.libavcodec
+    /// Whether media is demuxed, not only checked and dropped.
+    var demuxes = true
+    var isPaced = true
+    var bandwidthHistory: BandwidthHistory?
+    var urlRefresher: (any URLRefresher)?
+    let userCall: UserCall
+    let log: PlaybackLog
+    /// Evaluates the app's conditions on variants, without a lock and before the engine has the playlist.
+    var judgeVariants: @Sendable (MultivariantPlaylist) -> Void = { _ in }
+    var playlistOptions = PlaylistParser.Options()
+    /// The queue for parsing playlists and demuxing media.
+    ///
+    /// The default, `nil`, is ``WorkQueue/shared``. If the clock runs the player's tasks, `nil` means to work at once.
+    var workQueue: WorkQueue?
+}
+
+// MARK: - Parts
+
+/// Detects new outputs of an item and changes of their combined limits.
+private struct OutputWatch {
+    private var greeted: Set<ObjectIdentifier> = []
+    private var limits: OutputLimits?
+
+    mutating func takeNew(of registry: OutputRegistry) -> [OutputRegistry.OutputEntry] {
+        let entries = registry.outputs
+        defer { greeted = Set(entries.map { ObjectIdentifier($0.output) }) }
+        return entries.filter { !greeted.contains(ObjectIdentifier($0.output)) }
+    }
+
+    /// Returns the outputs' combined limits if they have changed since the last call.
+    mutating func takeChangedLimits(of registry: OutputRegistry) -> OutputLimits? {
+        let current = registry.limits
+        guard current != limits else { return nil }
+        limits = current
+        return current
+    }
+}
+
+/// Sleeps until the next timed work in a task that wakes the driver.
+private struct DriverSleeper {
+    private let clock: HostClock
+    private let inbox: DriverInbox
+    private var task: Task<Void, Never>?
+    private var time: Duration?
+
+    init(clock: HostClock, inbox: DriverInbox) {
+        self.clock = clock
+        self.inbox = inbox
+    }
+
+    /// Wakes the driver at this time instead of the previous one. `nil` cancels the wake-up.
+    mutating func arm(at next: Duration?) {
+        guard let next else { return cancel() }
+        if let time, time <= next, time > clock.now { return }
+        task?.cancel()
+        time = next
+        let (clock, inbox) = (clock, inbox)
+        task = Task(executorPreference: clock.executor) {
+            do { try await clock.sleep(until: next) } catch { return }
+            inbox.wake()
+        }
+    }
+
+    mutating func cancel() {
+        task?.cancel()
+        task = nil
+        time = nil
     }
 }

@@ -1,3 +1,4 @@
+import HLSKitCodec
 import HLSKitMedia
 
 /// Separates decoded samples that belong to the source from padding that the encoder added.
@@ -37,5 +38,16 @@ struct GaplessTrimmer: Sendable, Hashable {
         }
         if !rest.isEmpty { parts.append(rest) }
         return parts.map { $0.lowerBound - start..<$0.upperBound - start }
+    }
+
+    /// Returns the parts of the next buffer without the padding.
+    mutating func trim(_ buffer: AudioBuffer) throws(CodecError) -> [AudioBuffer] {
+        let parts = parts(ofNext: buffer.frameCount)
+        if parts == [0..<buffer.frameCount] { return [buffer] }
+        var buffers: [AudioBuffer] = []
+        for part in parts {
+            buffers.append(try buffer.trimmed(leading: part.lowerBound, trailing: buffer.frameCount - part.upperBound))
+        }
+        return buffers
     }
 }

@@ -1,13 +1,5 @@
 import HLSKitMedia
 
-/// An undecoded sample for outputs, with its timing.
-struct HeldCopy {
-    var sample: MediaSample
-    var timing: CopySelection.Timing
-    /// The offset from track time to item time.
-    var offset: Duration
-}
-
 /// Media after a break that a renderer has already read.
 ///
 /// It is presented if the break is cancelled or moves to a later time, because the store does not deliver it again. It

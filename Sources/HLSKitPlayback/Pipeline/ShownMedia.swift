@@ -1,3 +1,4 @@
+import HLSKitCodec
 import HLSKitMedia
 
 /// The part of a track's media that is shown: the edit list's range, or everything.
@@ -22,6 +23,16 @@ struct ShownMedia: Sendable, Hashable {
         }
         let (start, end) = (frames(to: range.lowerBound), frames(to: range.upperBound))
         return start..<max(start, end)
+    }
+
+    /// Returns the part of an audio buffer that is shown, or `nil` if none is.
+    func cut(_ buffer: AudioBuffer) throws(CodecError) -> AudioBuffer? {
+        let part = part(
+            ofSoundAt: buffer.pts, frameCount: buffer.frameCount, sampleRate: buffer.sampleRate,
+            timescale: buffer.timescale)
+        if part.count == buffer.frameCount { return buffer }
+        guard !part.isEmpty else { return nil }
+        return try buffer.trimmed(leading: part.lowerBound, trailing: buffer.frameCount - part.upperBound)
     }
 
     /// Whether a sample belongs to a copy of the track. Shown frames depend on earlier ones.

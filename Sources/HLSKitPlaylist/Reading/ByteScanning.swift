@@ -1,4 +1,5 @@
 import Glibc
+import HLSKitTime
 
 /// Contents of a line other than plain ASCII. The reader examines only such lines in detail.
 struct LineTraits: OptionSet {
@@ -262,17 +263,5 @@ extension Duration {
     @inline(__always)
     init(seconds: UInt64, attos: UInt64) {
         self.init(attoseconds: Int128(seconds) &* 1_000_000_000_000_000_000 &+ Int128(attos))
-    }
-
-    /// The decimal text of the duration, exact: `6.006`, `-12`, `10`.
-    var decimalText: String {
-        let (seconds, attoseconds) = components
-        var text = String(seconds.magnitude)
-        if seconds < 0 || attoseconds < 0 { text = "-" + text }
-        guard attoseconds != 0 else { return text }
-        var fraction = String(attoseconds.magnitude)
-        fraction = String(repeating: "0", count: 18 - fraction.count) + fraction
-        while fraction.last == "0" { fraction.removeLast() }
-        return text + "." + fraction
     }
 }

@@ -27,14 +27,7 @@ struct MediaPlaylistReader {
     private var date: PlaylistDate?
     private var state = SegmentState()
     private var hasStateChanged = false
-    /// The keys and the map of the next segment. They are added to the tables when a segment uses them, so that unused
-    /// tags cost nothing.
-    private var keys: [EncryptionKey] = []
-    private var map: MediaInitializationSection?
-    private var hasNewKeys = false
-    private var hasNewMap = false
-    /// The number of keys of all sets in the tables.
-    private var keyCount = 0
+    private var keys = SegmentKeys()
 
     // State that accumulates over segments.
     private var elapsedSeconds: UInt64 = 0
@@ -43,8 +36,6 @@ struct MediaPlaylistReader {
     private var longest: (seconds: UInt64, line: UInt32) = (0, 0)
     /// The line of the first unreadable duration.
     private var replacedDurationLine: Int?
-    private var keyLine: Range<Int>?
-    private var mapLine: Range<Int>?
 
     // An earlier state of the playlist, until it has been used or found not to match.
     private var previous: MediaSource?
@@ -142,7 +133,7 @@ extension MediaPlaylistReader {
         }
         if hasStateChanged {
             hasStateChanged = false
-            try storeState(context)
+            try keys.store(in: &tables, &state, context)
             if state != tables.states[tables.states.count &- 1] { tables.states.append(state) }
         }
         record.state = UInt32(truncatingIfNeeded: tables.states.count &- 1)
@@ -159,29 +150,6 @@ extension MediaPlaylistReader {
         record.flags = []
         hasInf = false
         if previous != nil { try adopt(bytes, next: next, &context) }
-    }
-
-    /// Stores the keys and the map of the segment in the tables.
-    private mutating func storeState(_ context: borrowing ReadingContext) throws(PlaylistError) {
-        if hasNewKeys {
-            hasNewKeys = false
-            state.keys = keys.isEmpty ? 0 : tables.keySets.count
-            if !keys.isEmpty { try store(keys, context) }
-        }
-        if hasNewMap, let map {
-            hasNewMap = false
-            state.map = tables.maps.count
-            tables.maps.append(map)
-        }
-    }
-
-    private mutating func store(
-        _ keys: [EncryptionKey], _ context: borrowing ReadingContext
-    ) throws(PlaylistError) {
-        tables.keySets.append(keys)
-        keyCount += keys.count
-        let limit = context.options.limits.maximumKeyCount
-        guard keyCount <= limit else { throw context.limit("maximumKeyCount", limit) }
     }
 
     @inline(__always)
@@ -279,8 +247,8 @@ extension MediaPlaylistReader {
             } else {
                 try context.report(.date, "\"\(bytes.excerpt(value))\" is not a date; ignored")
             }
-        case .key: try readKey(bytes, value, &context)
-        case .map: try readMap(bytes, value, &context)
+        case .key: if try keys.readKey(bytes, value, &context) { hasStateChanged = true }
+        case .map: if try keys.readMap(bytes, value, &context) { hasStateChanged = true }
         case .bitRate:
             if let kilobits = bytes.integer(in: value), kilobits <= Int.max / 1000 {
                 state.bitRate = kilobits
@@ -306,46 +274,6 @@ extension MediaPlaylistReader {
         let isContinuation = bytes.index(of: 0x40, in: value) == nil
         let read = try context.byteRange(value, bytes, continuing: 0)
         range = (read.length, isContinuation ? nil : read.offset)
-    }
-
-    private mutating func readKey(
-        _ bytes: borrowing Span<UInt8>, _ value: Range<Int>, _ context: inout ReadingContext
-    ) throws(PlaylistError) {
-        // A repeated identical line has no effect.
-        if let keyLine, bytes.equals(keyLine, value) { return }
-        context.beginAttributes(value)
-        hasStateChanged = true
-        hasNewKeys = true
-        guard let key = try EncryptionKey(&context, bytes) else {
-            keys.removeAll()
-            keyLine = nil
-            return
-        }
-        let hadAlternatives = keys.count > 1
-        let format = key.keyFormat ?? "identity"
-        if let index = keys.firstIndex(where: { $0.effectiveKeyFormat == format }) {
-            keys[index] = key
-        } else {
-            let limit = context.options.limits.maximumAlternativeKeyCount
-            guard keys.count < limit else { throw context.limit("maximumAlternativeKeyCount", limit) }
-            keys.append(key)
-        }
-        keyLine = keys.count == 1 && !hadAlternatives ? value : nil
-    }
-
-    private mutating func readMap(
-        _ bytes: borrowing Span<UInt8>, _ value: Range<Int>, _ context: inout ReadingContext
-    ) throws(PlaylistError) {
-        if let mapLine, let map, bytes.equals(mapLine, value), map.keys == keys { return }
-        context.beginAttributes(value)
-        guard let new = try MediaInitializationSection(&context, bytes, keys: keys) else { return }
-        if keys.contains(where: { $0.method == .aes128 && $0.iv == nil }) {
-            try context.report(.missingAttribute, "the key of an EXT-X-MAP needs an IV", tag: .key)
-        }
-        mapLine = value
-        map = new
-        hasNewMap = true
-        hasStateChanged = true
     }
 
     mutating func readPart(
@@ -502,24 +430,21 @@ extension MediaPlaylistReader {
         else { return }
         var place = EarlierSegments.Place(
             line: context.line, elapsedSeconds: elapsedSeconds, elapsedAttos: elapsedAttos,
-            discontinuityCount: discontinuityCount, state: state, keyCount: keyCount, longest: longest)
+            discontinuityCount: discontinuityCount, state: state, keyCount: keys.count, longest: longest)
         try earlier.append(to: &tables, behind: &place, context)
-        (keyCount, longest) = (place.keyCount, place.longest)
+        longest = place.longest
         if let last = tables.records.last {
             elapsedSeconds = last.elapsedSeconds
             elapsedAttos = last.elapsedAttos
             advance(seconds: last.durationSeconds, attos: last.durationAttos, line: last.line)
             discontinuityCount = last.discontinuityCount
             state = tables.states[Int(last.state)]
-            keys = tables.keySets[state.keys]
-            map = state.map.map { tables.maps[$0] }
             // The running state may differ from the last appended state.
             hasStateChanged = true
         }
         record.blockStart = UInt32(truncatingIfNeeded: earlier.text.upperBound)
         adopted = (earlier.text.upperBound, earlier.lineCount)
-        keyLine = nil
-        mapLine = nil
+        keys.take(state, of: tables, count: place.keyCount)
 
         dateRangeIndices.reserveCapacity(previous.dateRangeLines.count)
         dateRangeLines.reserveCapacity(previous.dateRangeLines.count)
@@ -552,8 +477,8 @@ extension MediaPlaylistReader {
         playlist.segments = MediaSegments(store: store)
         let partStart = Int(tables.records.last?.partEnd ?? 0)
         playlist.trailingParts = Array(tables.parts[partStart...])
-        playlist.upcoming.keys = keys
-        playlist.upcoming.map = map
+        playlist.upcoming.keys = keys.keys
+        playlist.upcoming.map = keys.map
         playlist.upcoming.hasDiscontinuity = record.flags.contains(.discontinuity)
         playlist.upcoming.programDateTime = date
         if !tables.parts.isEmpty, playlist.partTarget == nil {

@@ -176,6 +176,9 @@ package struct RenditionCandidate: Sendable, Hashable {
 // MARK: - Terms
 
 extension QualityExpression {
+    /// The common name of a `CODECS` entry for a `codec` term, such as `hevc`, or `nil` if it has none.
+    package static func codecName(of entry: String) -> String? { Alternative.commonName(of: entry) }
+
     /// The attribute that a term tests.
     public enum Key: String, Sendable {
         /// The height of a variant in pixels.
@@ -376,6 +379,15 @@ extension QualityExpression {
                 guard let isForced = ["yes": "yes", "true": "yes", "no": "no", "false": "no"][value] else { return nil }
                 return [isForced]
             default: return [value]
+            }
+        }
+
+        /// The common name of a `CODECS` entry, such as `hevc`, or `nil` if it has none.
+        fileprivate static func commonName(of entry: String) -> String? {
+            let entry = entry.lowercased()
+            // Longer prefixes first: MP3 in MP4 looks like AAC.
+            return ["mp3", "aac", "eac3", "ac3", "avc", "hevc", "av1", "vp9"].first { name in
+                codecPrefixes[name]?.contains { entry.hasPrefix($0) } == true
             }
         }
 

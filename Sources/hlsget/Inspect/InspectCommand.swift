@@ -14,23 +14,29 @@ struct InspectCommand: AsyncParsableCommand {
         completion: .file())
     var input: String
     @Flag(help: "Print one JSON object instead of a table.") var json = false
+    @Flag(help: "List all segments, not only the first and last 50.") var all = false
     @Option(help: ArgumentHelp("URL that the playlist's URIs are relative to.", valueName: "url"))
     var baseURL: String?
     @Flag(help: "Reject a playlist that breaks a rule instead of reading it leniently.") var strict = false
     @OptionGroup var saying: SayingOptions
     @OptionGroup(title: "Network") var connection: ConnectionOptions
 
-    mutating func validate() throws { try connection.check() }
+    mutating func validate() throws {
+        try connection.check()
+        if all && json { throw ValidationError("--all has no effect with --json, which has all segments; remove it") }
+    }
 
     mutating func run() async throws {
         var source = PlaylistInput(name: input, baseURL: baseURL, connection: connection)
         source.saying = saying
-        let status = await Self.inspect(source, json: json, mode: strict ? .strict : .lenient)
+        let status = await Self.inspect(source, json: json, all: all, mode: strict ? .strict : .lenient)
         if status != .done { throw status.exitCode }
     }
 
     /// Reads and prints the input, and reports the result.
-    static func inspect(_ input: PlaylistInput, json: Bool, mode: PlaylistParser.Mode) async -> ExitStatus {
+    static func inspect(
+        _ input: PlaylistInput, json: Bool, all: Bool, mode: PlaylistParser.Mode
+    ) async -> ExitStatus {
         var options = PlaylistParser.Options(mode: mode)
         // A media playlist on its own has no multivariant playlist to import variables from.
         options.importedVariables = nil
@@ -38,11 +44,16 @@ struct InspectCommand: AsyncParsableCommand {
             let playlist = try await input.read(options)
             let steering = await input.steering(of: playlist)
             let encryption = await input.encryption(of: playlist)
+            let tracks = await input.tracks(of: playlist)
             if json {
-                StandardStream.output.writeLine(PlaylistJSON.document(playlist, steering, encryption).text)
+                StandardStream.output.writeLine(
+                    PlaylistJSON.document(playlist, steering, encryption, tracks: tracks).text)
             } else {
                 StandardStream.output.write(
-                    PlaylistTable.text(playlist, steering, encryption, errorsOnly: input.saying.quiet))
+                    PlaylistTable.text(
+                        playlist, steering, encryption, tracks: tracks,
+                        limit: all ? .max : PlaylistTable.maximumRowCount,
+                        errorsOnly: input.saying.quiet))
             }
             return .done
         } catch {

@@ -27,20 +27,24 @@ struct MediaFileReport: Sendable {
         let asset = Asset(urlString: url, options: options)
         guard let file = try await asset.loadMediaFileDescription() else { return nil }
         let (duration, tracks) = try await asset.load(.duration, .tracks)
-        var report = MediaFileReport(url: url, file: file, duration: duration, tracks: [])
+        return MediaFileReport(url: url, file: file, duration: duration, tracks: try await describe(tracks))
+    }
+
+    static func describe(_ tracks: [AssetTrack]) async throws -> [Track] {
+        var described: [Track] = []
         for track in tracks {
             let (formats, size, rate, bitRate, language) = try await track.load(
                 .formatDescriptions, .naturalSize, .nominalFrameRate, .estimatedDataRate, .extendedLanguageTag)
             let (range, isPlayable, isProtected) = try await track.load(
                 .timeRange, .isPlayable, .hasProtectedContent)
             guard let description = formats.first else { continue }
-            report.tracks.append(
+            described.append(
                 Track(
                     id: track.trackID, description: description, size: size, frameRate: rate ?? 0,
                     bitRate: bitRate ?? 0,
                     language: language, timeRange: range, isPlayable: isPlayable, isProtected: isProtected))
         }
-        return report
+        return described
     }
 
     // MARK: Text
@@ -50,11 +54,16 @@ struct MediaFileReport: Sendable {
         if duration.hasBeenRounded { facts[0] = "about \(facts[0])" }
         if let count = file.byteCount { facts.append(Decimals.bytes(count)) }
         let lines = ["media file: \(file.container), \(facts.joined(separator: ", "))"]
-        let head = ["track", "type", "codec", "size", "fps", "sound", "language", "rate", "from", "to", ""]
-        return (lines + PlaylistTable.table("TRACKS", head, tracks.map(row))).map { $0 + "\n" }.joined()
+        return (lines + Self.table(tracks)).map { $0 + "\n" }.joined()
     }
 
-    private func row(_ track: Track) -> [String] {
+    static func table(_ tracks: [Track]) -> [String] {
+        PlaylistTable.table(
+            "TRACKS", ["track", "type", "codec", "size", "fps", "sound", "language", "rate", "from", "to", ""],
+            tracks.map(row))
+    }
+
+    private static func row(_ track: Track) -> [String] {
         let description = track.description
         let isVideo = description.mediaType == .video
         var sound: [String] = []
@@ -77,7 +86,9 @@ struct MediaFileReport: Sendable {
         ]
     }
 
-    private func time(_ time: MediaTime) -> String { time.isNumeric ? Decimals.text(time.seconds, places: 3) : "" }
+    private static func time(_ time: MediaTime) -> String {
+        time.isNumeric ? Decimals.text(time.seconds, places: 3) : ""
+    }
 
     // MARK: JSON
 
@@ -87,14 +98,14 @@ struct MediaFileReport: Sendable {
         object.add("v", PlaylistJSON.formatVersion)
         object.add("kind", "file")
         object.add("container", file.container)
-        object.add("duration", seconds(duration))
+        object.add("duration", Self.seconds(duration))
         object.add("duration_is_estimate", duration.hasBeenRounded)
         object.add("byte_count", file.byteCount)
-        object.add("tracks", tracks.map(value))
+        object.add("tracks", tracks.map(Self.value))
         return object.value
     }
 
-    private func value(_ track: Track) -> JSONValue {
+    static func value(_ track: Track) -> JSONValue {
         let description = track.description
         let isVideo = description.mediaType == .video
         var object = JSONObject()
@@ -118,5 +129,5 @@ struct MediaFileReport: Sendable {
         return object.value
     }
 
-    private func seconds(_ time: MediaTime) -> JSONValue? { time.isNumeric ? .number(time.seconds) : nil }
+    private static func seconds(_ time: MediaTime) -> JSONValue? { time.isNumeric ? .number(time.seconds) : nil }
 }

@@ -8,11 +8,13 @@ enum PlaylistJSON {
     /// - Parameters:
     ///   - steering: The steering report, or `nil` if there is no steering or no server was queried.
     ///   - encryption: The encryption of a multivariant playlist's media, or `nil` if it is unknown.
+    ///   - tracks: The tracks of a media playlist, or `nil` if no segment was loaded.
     static func document(
-        _ playlist: Playlist, _ steering: SteeringReport? = nil, _ encryption: StreamEncryption? = nil
+        _ playlist: Playlist, _ steering: SteeringReport? = nil, _ encryption: StreamEncryption? = nil,
+        tracks: SegmentTracks? = nil
     ) -> JSONValue {
         switch playlist {
-        case .media(let playlist): document(playlist)
+        case .media(let playlist): document(playlist, tracks)
         case .multivariant(let playlist): document(playlist, steering, encryption)
         }
     }
@@ -32,7 +34,7 @@ enum PlaylistJSON {
 
     // MARK: Media playlist
 
-    private static func document(_ playlist: MediaPlaylist) -> JSONValue {
+    private static func document(_ playlist: MediaPlaylist, _ tracks: SegmentTracks?) -> JSONValue {
         var object = JSONObject()
         object.add("v", formatVersion)
         object.add("kind", Playlist.Kind.media.rawValue)
@@ -48,6 +50,7 @@ enum PlaylistJSON {
         object.add("server_control", playlist.serverControl.map(value))
         object.add("part_target", playlist.partTarget)
         object.add("skip", playlist.skip.map(value))
+        for member in tracks?.members ?? [] { object.add(member.name, member.value) }
         object.add("segments", playlist.segments.map { value($0, playlist) })
         object.add("parts", playlist.trailingParts.map(value))
         object.add("markers", playlist.upcomingSpliceMarkers.map { .object($0.members) })
@@ -170,11 +173,7 @@ enum PlaylistJSON {
         return object.value
     }
 
-    private static func hexadecimal(_ bytes: [UInt8]) -> String {
-        bytes.reduce(into: "0x") { text, byte in
-            text += (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }
-    }
+    private static func hexadecimal(_ bytes: [UInt8]) -> String { "0x" + bytes.hexadecimalText }
 
     private static func value(_ issue: PlaylistIssue) -> JSONValue {
         var object = JSONObject()

@@ -3,28 +3,31 @@ import HLSKitCore
 
 /// Formats a playlist for people: the most important facts, then a table.
 enum PlaylistTable {
-    /// Further segments are summarized.
-    static let maximumRowCount = 40
+    /// Values between the first and last 50 are summarized.
+    static let maximumRowCount = 100
 
     /// - Parameters:
     ///   - steering: The steering report, or `nil` if there is no steering or no server was queried.
     ///   - encryption: The encryption of a multivariant playlist's media, or `nil` if it is unknown.
+    ///   - tracks: The tracks of a media playlist, or `nil` if no segment was loaded.
+    ///   - limit: The maximum number of segments and similar values.
     ///   - errorsOnly: Whether to omit warnings.
     static func text(
         _ playlist: Playlist, _ steering: SteeringReport? = nil, _ encryption: StreamEncryption? = nil,
-        errorsOnly: Bool = false
+        tracks: SegmentTracks? = nil, limit: Int = maximumRowCount, errorsOnly: Bool = false
     ) -> String {
         var lines: [String]
         switch playlist {
-        case .media(let playlist): lines = self.lines(playlist)
+        case .media(let playlist): lines = self.lines(playlist, limit)
         case .multivariant(let playlist): lines = self.lines(playlist, encryption)
         }
         if let steering { lines += steering.lines }
+        if let tracks { lines += tracks.lines }
         let issues = playlist.issues.filter { !errorsOnly || $0.severity == .error }
         if !issues.isEmpty {
             lines += ["", "FINDINGS"]
-            lines += issues.prefix(maximumRowCount).map { "  \($0.severity.rawValue): \($0)" }
-            if issues.count > maximumRowCount { lines.append("  ... \(issues.count - maximumRowCount) more") }
+            lines += issues.prefix(limit).map { "  \($0.severity.rawValue): \($0)" }
+            if issues.count > limit { lines.append("  ... \(issues.count - limit) more") }
         }
         return lines.map { TerminalText.escaped($0) + "\n" }.joined()
     }
@@ -82,7 +85,7 @@ enum PlaylistTable {
 
     // MARK: Media
 
-    private static func lines(_ playlist: MediaPlaylist) -> [String] {
+    private static func lines(_ playlist: MediaPlaylist, _ limit: Int) -> [String] {
         let segments = playlist.segments
         var facts = ["version \(playlist.version ?? 1)"]
         facts.append(playlist.isComplete ? "complete" : "live")
@@ -123,34 +126,46 @@ enum PlaylistTable {
             let count = segments.reduce(playlist.trailingParts.count) { $0 + $1.parts.count }
             lines.append("\(Decimals.count(count, "part")) of at most \(seconds(target))")
         }
-        lines += table("KEYS", ["method", "format", "uri"], unique(segments.lazy.flatMap(\.keys)).map(row))
+        lines += table(
+            "KEYS", ["method", "format", "uri"],
+            ends(of: unique(segments.lazy.flatMap(\.keys)), limit, row) { ["... \($0.count) more", "", ""] })
         lines += table(
             "MAPS", ["uri", "bytes"],
-            unique(segments.lazy.compactMap(\.map)).map { [$0.uri, $0.byteRange.map(bytes) ?? ""] })
-        lines += segmentTable(segments)
+            ends(of: unique(segments.lazy.compactMap(\.map)), limit, { [$0.uri, $0.byteRange.map(bytes) ?? ""] }) {
+                ["... \($0.count) more", ""]
+            })
+        lines += table(
+            "SEGMENTS", ["number", "duration", "bytes", "date", "", "uri"],
+            ends(of: segments, limit, row) { between in
+                let duration = between.reduce(Duration.zero) { $0 + $1.duration }
+                return ["...", seconds(duration), "", "", "", "\(between.count) more segments; --all lists them"]
+            })
         lines += DateRangeTable(playlist).lines
         return lines
     }
 
-    private static func segmentTable(_ segments: MediaSegments) -> [String] {
-        let half = maximumRowCount / 2
-        let shown =
-            segments.count > maximumRowCount
-            ? Array(segments.prefix(half)) + Array(segments.suffix(half)) : Array(segments)
-        var rows = shown.map { segment in
-            let marks = [
-                segment.hasDiscontinuity ? "discontinuity" : nil, segment.isGap ? "gap" : nil,
-                segment.keys.first.map { $0.method.rawValue },
-            ]
-            let markers = segment.spliceMarkers.map(DateRangeTable.text(of:))
-            return [
-                String(segment.mediaSequence), seconds(segment.duration), segment.byteRange.map(bytes) ?? "",
-                segment.programDateTime?.description ?? "", (marks.compactMap { $0 } + markers).joined(separator: " "),
-                segment.uri,
-            ]
-        }
-        if segments.count > maximumRowCount { rows.insert(["...", "", "", "", "", ""], at: half) }
-        return table("SEGMENTS", ["number", "duration", "bytes", "date", "", "uri"], rows)
+    private static func row(_ segment: MediaSegment) -> [String] {
+        let marks = [
+            segment.hasDiscontinuity ? "discontinuity" : nil, segment.isGap ? "gap" : nil,
+            segment.keys.first.map { $0.method.rawValue },
+        ]
+        let markers = segment.spliceMarkers.map(DateRangeTable.text(of:))
+        return [
+            String(segment.mediaSequence), seconds(segment.duration), segment.byteRange.map(bytes) ?? "",
+            segment.programDateTime?.description ?? "", (marks.compactMap { $0 } + markers).joined(separator: " "),
+            segment.uri,
+        ]
+    }
+
+    /// The rows of the first and last values, and one row for the values between them.
+    private static func ends<Values: RandomAccessCollection>(
+        of values: Values, _ limit: Int, _ row: (Values.Element) -> [String],
+        between: (Values.SubSequence) -> [String]
+    ) -> [[String]] {
+        guard values.count > limit else { return values.map(row) }
+        let half = limit / 2
+        return values.prefix(half).map(row) + [between(values.dropFirst(half).dropLast(half))]
+            + values.suffix(half).map(row)
     }
 
     private static func unique<Value: Hashable>(_ values: some Sequence<Value>) -> [Value] {

@@ -57,7 +57,8 @@ struct ListRun {
         }
         switch playlist {
         case .media(let media):
-            return StreamList(url: options.url, media: media)
+            let assetOptions = try options.assetOptions { saying?.wrap($0) ?? $0 }
+            return StreamList(url: options.url, media: media, tracks: await SegmentTracks(of: media, assetOptions))
         case .multivariant(let multivariant):
             var list = StreamList(url: options.url, multivariant, wish: options.quality)
             list.limit(peakBitRate: options.peakBitRate, maximumResolution: options.maximumResolution)

@@ -55,11 +55,13 @@ struct StreamList: Sendable {
     private(set) var encryption: StreamEncryption?
     private var segmentCount: Int?
     private var file: MediaFileReport?
+    private var tracks: SegmentTracks?
     private var hasWish = false
 
     /// Creates the list for a media playlist, which offers no choice.
-    init(url: String, media: MediaPlaylist) {
+    init(url: String, media: MediaPlaylist, tracks: SegmentTracks? = nil) {
         self.url = url
+        self.tracks = tracks
         measure(media)
     }
 
@@ -139,25 +141,35 @@ struct StreamList: Sendable {
 
     // MARK: Expressions
 
+    /// Among more variants, only a few expressions are tried.
+    private static let maximumComparedCount = 100
+
     /// The shortest expression that matches only this variant, or the closest one if several variants are alike.
     static func wish(for variant: AssetVariant, among all: [AssetVariant]) -> String {
         let rows = variant.videoAttributes?.presentationSize?.height
         let rate = variant.peakBitRate.map { "bitrate=\(Int($0))" }
         let frames = variant.videoAttributes?.nominalFrameRate.map { Int($0.rounded()) }
-        var candidates: [String] = []
-        if let rows {
-            candidates.append("\(rows)p")
-            if let frames { candidates.append("\(rows)p\(frames)") }
-            for codec in variant.codecs { candidates.append("\(rows)p codec=\(codec)") }
-            if let rate { candidates.append("\(rows)p \(rate)") }
-        } else if let rate {
-            candidates.append(rate)
+        let bases = rows.map { rows in ["\(rows)p"] + (frames.map { ["\(rows)p\($0)"] } ?? []) } ?? [""]
+        // Prefer facts that remain when the stream is encoded again. Bit rates do not.
+        let names = variant.codecs.compactMap(QualityExpression.codecName).map { "codec=\($0)" }
+        let range = variant.videoAttributes.map { "range=\($0.videoRange.rawValue.lowercased())" }
+        let facts = names + [range].compactMap(\.self)
+        var terms: [String] = []
+        if all.count <= maximumComparedCount {
+            terms += facts + pairs(of: facts) + variant.codecs.map { "codec=\($0)" }
         }
+        if let rate { terms.append(rate) }
+        var candidates = bases + terms.flatMap { term in bases.map { "\($0) \(term)" } }
         if let rate, let codec = variant.codecs.first { candidates.append("\(rate) codec=\(codec)") }
-        let matching = candidates.filter { text in
+        candidates = candidates.map { $0.trimmed() }.filter { !$0.isEmpty }
+        let matching = candidates.first { text in
             (try? QualityExpression(parsing: text)).map { $0.matches(all) == [variant.index] } ?? false
         }
-        return matching.first ?? candidates.first { $0.contains("bitrate") } ?? candidates.first ?? ""
+        return matching ?? candidates.first { $0.contains("bitrate") } ?? candidates.first ?? ""
+    }
+
+    private static func pairs(of terms: [String]) -> [String] {
+        terms.indices.flatMap { first in terms[(first + 1)...].map { "\(terms[first]) \($0)" } }
     }
 
     private static func options(of renditions: [Rendition]) -> [Option] {
@@ -239,7 +251,7 @@ struct StreamList: Sendable {
     /// The list for people.
     var text: String {
         if let file { return file.text }
-        var lines = [heading]
+        var lines = [heading] + (tracks?.lines ?? [])
         let usesPeak = entries.contains { $0.rate?.estimate == .peakBitRate }
         lines += PlaylistTable.table(
             "VARIANTS",
@@ -312,7 +324,7 @@ struct StreamList: Sendable {
     /// The list for programs.
     var document: JSONValue {
         if let file { return file.document }
-        return [
+        let document: KeyValuePairs<String, JSONValue> = [
             "v": .integer(PlaylistJSON.formatVersion), "url": .string(ErrorLine.bare(url: url)), "live": .bool(isLive),
             "duration": JSONValue(duration?.inSeconds), "window": JSONValue(window?.inSeconds),
             "encryption": encryption.map { .array($0.methods.map(JSONValue.string)) } ?? .null,
@@ -322,6 +334,7 @@ struct StreamList: Sendable {
             "closed_captions": .array(options.filter { $0.type == .closedCaptions }.map(value)),
             "video": .array(options.filter { $0.type == .video }.map(value)),
         ]
+        return .object(document.map { JSONValue.Member(name: $0.key, value: $0.value) } + (tracks?.members ?? []))
     }
 
     private func value(_ entry: Entry) -> JSONValue {

@@ -100,9 +100,10 @@ enum HelpPage {
         hlsget play --help explains all options. Default options can be set in
         ~/.config/hlsget/config.
 
-        KEYS space pause, arrows seek 10 s and 60 s, [ ] rate, i play now, a audio,
-             s subtitles, v V quality, m mute, 9 0 volume, h help, q quit; with
-             -o FILE q only
+        KEYS space pause, arrows seek 10 s and 60 s, comma and period one frame,
+             l repeat from A to B, [ ] rate, i play now, a audio, s subtitles,
+             v V quality, m mute, 9 0 volume, h help, q quit; with -o FILE q only;
+             in a window also f full screen, o text, S screenshot, > next stream
         EXIT 0 done, 1 bug, 3 not found, 4 network, 5 playlist, 6 no variant, 7 key,
              8 media, 9 output, 10 incomplete, 11 stale live, 12 refused, 64 usage,
              130 interrupted, 143 SIGTERM, 129 SIGHUP

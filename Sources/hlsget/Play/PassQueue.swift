@@ -1,14 +1,15 @@
 import HLSKitCore
 
-/// Plays an item several times in a row into the same outputs.
+/// Plays one or more streams in a row, also several times, into the same outputs.
 struct PassQueue {
     /// The number of passes in the player's queue.
     private static let queuedCount = 3
 
+    private let streams: [PlayerItem]
     private var items: [PlayerItem]
     private let output: ContinuedOutput
     private let writers: [any MediaWriter]
-    private let count: Int
+    let count: Int
     private var madeCount = 1
     private var finishedCount = 0
     /// The item time at which a pass starts, or `nil` for its first media.
@@ -16,14 +17,20 @@ struct PassQueue {
     /// Called with each item before it is queued.
     private let willQueue: (PlayerItem) -> Void
 
+    /// - Parameters:
+    ///   - item: The first stream.
+    ///   - following: The streams after it.
+    ///   - passCount: How often all of them are played.
     init(
-        item: PlayerItem, writers: [any MediaWriter], count: Int, willQueue: @escaping (PlayerItem) -> Void = { _ in }
+        item: PlayerItem, following: [PlayerItem] = [], writers: [any MediaWriter], passCount: Int,
+        willQueue: @escaping (PlayerItem) -> Void = { _ in }
     ) {
+        streams = [item] + following
         items = [item]
         self.willQueue = willQueue
         willQueue(item)
         self.writers = writers
-        self.count = count
+        count = streams.count * passCount
         output = ContinuedOutput(writers)
     }
 
@@ -36,7 +43,8 @@ struct PassQueue {
     mutating func fill(_ player: Player) throws(HLSError) {
         guard let player = player as? QueuePlayer else { return }
         while madeCount < count, madeCount - finishedCount < Self.queuedCount {
-            guard let item = items.first?.copy() else { return }
+            let stream = streams[madeCount % streams.count]
+            let item = madeCount < streams.count ? stream : stream.copy()
             addWriters(to: item)
             willQueue(item)
             try player.insert(item)
@@ -51,6 +59,9 @@ struct PassQueue {
         return finishedCount >= count
     }
 
+    /// Whether only the last pass remains.
+    var isAtLast: Bool { finishedCount >= count - 1 }
+
     /// The access logs of all passes in order.
     var accessLogEvents: [AccessLogEvent] { items.flatMap { $0.accessLog?.events ?? [] } }
 
@@ -63,7 +74,7 @@ struct PassQueue {
     /// The player's state with the sum of all passes' counters.
     func state(of player: Player) -> PlayerState {
         // Use the current item's state, because prepared passes have counters but no position yet.
-        let current = items.indices.contains(finishedCount) ? items[finishedCount] : items.last
+        let current = player.currentItem ?? (items.indices.contains(finishedCount) ? items[finishedCount] : items.last)
         guard count > 1, let current else { return player.state }
         var state = current.latestState
         // Only the first pass has a startup time.

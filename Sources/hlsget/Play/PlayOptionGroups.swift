@@ -15,8 +15,10 @@ struct PlayOptionGroups: ParsableArguments {
 
     /// The options as one checked value.
     ///
-    /// - Parameter url: The URL as the user wrote it.
-    func options(for url: String) throws -> PlayOptions {
+    /// - Parameters:
+    ///   - url: The URL as the user wrote it.
+    ///   - others: The URLs to play after it.
+    func options(for url: String, then others: some Sequence<String> = []) throws -> PlayOptions {
         guard let directory = InputLocation.workingDirectory() else {
             throw ArgumentValueError("the working directory does not exist")
         }
@@ -26,6 +28,12 @@ struct PlayOptionGroups: ParsableArguments {
                 ? try StandardInput.url(baseURL: network.baseURL, in: directory)
                 : try InputLocation.url(of: url, in: directory))
         options.readsStandardInput = isPiped
+        options.followingURLs = try others.map { other in
+            guard other != InputLocation.standardInput else { throw ArgumentValueError("only the first URL can be -") }
+            let parts = FieldsInURL(try InputLocation.url(of: other, in: directory))
+            guard parts.fields.isEmpty else { throw ArgumentValueError("URL|FIELDS takes one stream; use -H") }
+            return parts.url
+        }
         if network.baseURL != nil, !isPiped {
             throw ArgumentValueError("--base-url is for a playlist on standard input; write - as the URL")
         }

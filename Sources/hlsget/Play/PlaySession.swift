@@ -153,10 +153,13 @@ struct PlaySession {
             configuration.bandwidthHistory = bandwidthHistory
             configuration.diskCache = diskCache
             player =
-                options.passCount > 1 ? QueuePlayer(configuration: configuration) : Player(configuration: configuration)
+                options.passCount > 1 || !options.followingURLs.isEmpty
+                ? QueuePlayer(configuration: configuration) : Player(configuration: configuration)
         } catch {
             return fail(error, &summary)
         }
+        if let volume = options.volume { player.volume = Float(volume) / 100 }
+        player.isMuted = options.isMuted
         let item = PlayerItem(urlString: options.url)
         set(item)
         if options.hasOneVariant {
@@ -166,13 +169,20 @@ struct PlaySession {
             item.sidecarCaptions = [sidecar]
             if options.subtitles == nil { item.subtitles = SidecarFile.wish }
         }
+        let following = options.followingURLs.map { url in
+            let item = PlayerItem(urlString: url)
+            set(item)
+            return item
+        }
         let metrics = lines.map { lines in MetricLines { lines.take($0) } }
         lines?.take(EventReporter.session(url: options.url))
         let feed = preview.map { PreviewFeed($0, clock: clock) }
         let titles = showsTitles ? MetadataOutput() : nil
         // A new item accepts any output.
         if let titles { try? item.add(titles) }
-        var passes = PassQueue(item: item, writers: outputs.map(\.sink), count: options.passCount) { [stage] item in
+        var passes = PassQueue(
+            item: item, following: following, writers: outputs.map(\.sink), passCount: options.passCount
+        ) { [stage] item in
             metrics?.follow(item)
             // A new item accepts any output.
             try? stage?.add(item)
@@ -180,7 +190,7 @@ struct PlaySession {
         }
         if stage != nil || feed != nil {
             InterstitialEventMonitor(primaryPlayer: player).itemPreparation = { [stage] item in
-                try? stage?.add(item)
+                try? stage?.add(item, isInterstitial: true)
                 try? feed?.add(item)
             }
         }
@@ -238,6 +248,7 @@ struct PlaySession {
         summary.elapsed = clock.now - began
         if summary.error == nil { judge(outcome, outputs, media, &summary) }
         summary.passCount = options.passCount
+        summary.streamCount = 1 + options.followingURLs.count
         summary.exitStatus = exitStatus(of: outcome, summary)
         if let error = failure(of: summary) {
             lines?.take(EventReporter.fatal(error, at: summary.elapsed), isLast: true)
@@ -404,6 +415,9 @@ struct PlaySession {
         var reporter = EventReporter()
         var wishes = PlayWishes(options)
         var lastTitle: String?
+        var repeated = RepeatedRange()
+        // With several streams, the failure of one is not the end.
+        var failure: HLSError?
         var hasToldFields = false
         var recordingStatus = RecordingStatus(
             paths: options.outputs.map(\.destination.path), limit: options.duration, isNamedAtEnd: options.split == nil)
@@ -422,11 +436,11 @@ struct PlaySession {
             case .progress: say(recordingStatus.logLine(player.state))
             case .key(let key):
                 guard let command = KeyCommand(key), takesKeys || command == .quit else { continue }
-                if perform(command, player, stage) { return .left }
+                if perform(command, player, stage, &passes, &repeated) { return .left }
                 show(player.state, at: clock.now - epoch, &reporter, stage)
             case .wish(let wish):
                 switch wish {
-                case .command(let command): if perform(command, player, stage) { return .left }
+                case .command(let command): if perform(command, player, stage, &passes, &repeated) { return .left }
                 case .seek(let time): KeyboardControl(player: player).seek(near: time)
                 }
                 show(player.state, at: clock.now - epoch, &reporter, stage)
@@ -442,6 +456,9 @@ struct PlaySession {
                 {
                     hasToldFields = true
                     say("interlaced video, shown \(options.deinterlaces ? "deinterlaced" : "as it is")")
+                }
+                if let time = player.state.currentTime.finiteSeconds, let start = repeated.restart(at: time) {
+                    KeyboardControl(player: player).seek(to: start)
                 }
                 show(player.state, at: clock.now - epoch, &reporter, stage)
             case .assetFailed(let error, let time):
@@ -462,22 +479,31 @@ struct PlaySession {
                 if let gap = wishes.gap(of: event) { return .failed(gap) }
                 recording?.note(event)
                 show(event, at: event.hostTime - player.creationTime, &reporter, stage)
-                if case .newAccessLogEntry = event.kind, options.passCount == 1 {
+                if case .newAccessLogEntry = event.kind, passes.count == 1 {
                     accessLog?.writeFinished(of: player.currentItem?.accessLog)
                 }
-                if case .newErrorLogEntry = event.kind, options.passCount == 1 {
+                if case .newErrorLogEntry = event.kind, passes.count == 1 {
                     errorLog?.writeNew(of: player.currentItem?.errorLog)
                 }
                 switch event.kind {
                 case .timeControl: recordingStatus.observe(player.state)
                 case .didPlayToEnd:
-                    if passes.finishOne() { return .played }
-                    do { try passes.fill(player) } catch { return .failed(error) }
+                    if passes.finishOne() {
+                        guard options.keepsOpen else { return failure.map(Outcome.failed) ?? .played }
+                        tell("the end; q quits", stage)
+                    }
+                    repeated = RepeatedRange()
+                    do { try goOn(player, &passes) } catch { return .failed(error) }
                 case .itemStatusChanged(.failed):
                     let unknown = HLSError(code: .internal, urlString: options.url, cause: "playback failed")
-                    let error = passes.error ?? player.currentItem?.error ?? unknown
+                    let error = event.item?.error ?? passes.error ?? player.currentItem?.error ?? unknown
                     if Self.isReaderGone(error) { return .interrupted(SIGPIPE) }
-                    return program?.hasLeft(by: error) == true ? .left : .failed(error)
+                    if program?.hasLeft(by: error) == true { return .left }
+                    failure = failure ?? error
+                    guard !options.followingURLs.isEmpty, !passes.finishOne() else { return .failed(failure ?? error) }
+                    // The player skips it.
+                    warn(error, at: event.hostTime - player.creationTime)
+                    do { try goOn(player, &passes) } catch { return .failed(error) }
                 case .rateChanged(_, .setRateFailed) where options.rate < 0:
                     return .failed(
                         HLSError(
@@ -495,15 +521,43 @@ struct PlaySession {
     /// Performs a command from the terminal or the window.
     ///
     /// - Returns: Whether the session should end.
-    private func perform(_ command: KeyCommand, _ player: Player, _ stage: WatchStage?) -> Bool {
-        switch KeyboardControl(player: player).perform(command) {
-        case .nothing: return false
-        case .say(let text):
-            stage?.say(text)
-            if stage == nil || display != nil { say(text) }
-            return false
-        case .quit: return true
+    private func perform(
+        _ command: KeyCommand, _ player: Player, _ stage: WatchStage?, _ passes: inout PassQueue,
+        _ repeated: inout RepeatedRange
+    ) -> Bool {
+        switch command {
+        case .nextStream:
+            guard let queue = player as? QueuePlayer, !passes.isAtLast else {
+                tell("no next stream", stage)
+                return false
+            }
+            _ = passes.finishOne()
+            repeated = RepeatedRange()
+            queue.advanceToNextItem()
+            do { try goOn(player, &passes) } catch { tell("\(error)", stage) }
+        case .markLoop: tell(repeated.mark(at: player.state.currentTime.finiteSeconds ?? .nan), stage)
+        case .takeScreenshot: tell(stage?.saveFrame() ?? "a screenshot needs a window: hlsget watch URL", stage)
+        default:
+            switch KeyboardControl(player: player).perform(command) {
+            case .nothing: break
+            case .say(let text): tell(text, stage)
+            case .quit: return true
+            }
         }
+        return false
+    }
+
+    /// Fills the queue after an item has left it.
+    private func goOn(_ player: Player, _ passes: inout PassQueue) throws(HLSError) {
+        try passes.fill(player)
+        if options.keepsOpen, passes.isAtLast { player.actionAtItemEnd = .pause }
+    }
+
+    /// Shows a message to the viewer, in the window and in the terminal.
+    private func tell(_ text: String, _ stage: WatchStage?) {
+        stage?.say(text)
+        guard stage == nil || display != nil else { return }
+        for line in TerminalText.wrapped(text, columns: display?.columns ?? .max) { say(line) }
     }
 
     private func show(

@@ -7,7 +7,7 @@ import HLSKitCore
 struct WatchCommand: PlayingCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch", abstract: "Watch a stream: a window with video, audio and captions.",
-        usage: "hlsget watch URL|FILE [options]",
+        usage: "hlsget watch URL|FILE ... [options]",
         discussion: """
             Same as hlsget play --window, with all options of play. With --preview, video appears in the terminal instead. \
             Needs SDL 2 (Debian: \(SDLLibrary.packageName)).
@@ -17,15 +17,16 @@ struct WatchCommand: PlayingCommand {
     static let _errorLabel = CommandInfo.errorLabel
 
     @Argument(
-        help: ArgumentHelp("URL or path of a playlist or of a media file.", valueName: "url"), completion: .file())
-    var url: String
+        help: ArgumentHelp("URLs or paths of playlists or media files, played in order.", valueName: "url"),
+        completion: .file())
+    var urls: [String]
 
     @OptionGroup var groups: PlayOptionGroups
 
     func options() throws -> PlayOptions {
         var groups = groups
         if !groups.picture.preview { groups.picture.window = true }
-        return try groups.options(for: url)
+        return try groups.options(for: urls.first ?? "", then: urls.dropFirst())
     }
 }
 
@@ -33,7 +34,7 @@ struct WatchCommand: PlayingCommand {
 struct ListenCommand: PlayingCommand {
     static let configuration = CommandConfiguration(
         commandName: "listen", abstract: "Listen to a stream, without a window.",
-        usage: "hlsget listen URL|FILE [options]",
+        usage: "hlsget listen URL|FILE ... [options]",
         discussion: """
             Same as hlsget play --listen --no-video, with all options of play. --preview adds video in the terminal. Titles \
             that radio stations send are printed. Needs SDL 2 (Debian: \(SDLLibrary.packageName)) and a sound device.
@@ -41,8 +42,9 @@ struct ListenCommand: PlayingCommand {
     static let _errorLabel = CommandInfo.errorLabel
 
     @Argument(
-        help: ArgumentHelp("URL or path of a playlist or of a media file.", valueName: "url"), completion: .file())
-    var url: String
+        help: ArgumentHelp("URLs or paths of playlists or media files, played in order.", valueName: "url"),
+        completion: .file())
+    var urls: [String]
 
     @OptionGroup var groups: PlayOptionGroups
 
@@ -50,7 +52,7 @@ struct ListenCommand: PlayingCommand {
         var groups = groups
         groups.picture.listen = true
         if !groups.picture.preview { groups.output.noVideo = true }
-        return try groups.options(for: url)
+        return try groups.options(for: urls.first ?? "", then: urls.dropFirst())
     }
 }
 
@@ -79,6 +81,16 @@ struct PictureOptions: ParsableArguments {
     @Flag(help: "Show video in a window, with audio (SDL 2).") var window = false
     @Flag(help: "Play audio without a window (SDL 2).") var listen = false
     @Flag(help: "Fill the screen.") var fullscreen = false
+    @Option(
+        help: ArgumentHelp("Volume at the start, from 0 to 100 (the default).", valueName: "n"),
+        transform: NumberArgument.percent)
+    var volume: Int?
+    @Flag(help: "Start muted.") var mute = false
+    @Flag(help: "Keep the last frame at the end, until you quit.") var keepOpen = false
+    @Option(
+        help: ArgumentHelp("Folder of the images that the key S saves (the current folder).", valueName: "folder"),
+        completion: .directory)
+    var screenshotDir: String?
     @Flag(help: "Show video in the terminal.") var preview = false
     @Option(
         help: ArgumentHelp(
@@ -104,6 +116,10 @@ struct PictureOptions: ParsableArguments {
         options.isHeard = listen
         options.deinterlaces = deinterlace != .off
         options.isFullscreen = fullscreen
+        options.volume = volume
+        options.isMuted = mute
+        options.keepsOpen = keepOpen
+        options.screenshotFolder = screenshotDir
         options.showsPreview = preview
         options.previewFormat = previewFormat
         options.presentationLogPath = presentationLog

@@ -162,7 +162,7 @@ struct LateOutputTests {
 
     @Test("the late kinds are those not taken before")
     func lateTaking() {
-        var late = LateTaking()
+        var late = MediaDemand.LateTaking()
         late.begin(.main, [.audio])
         let new = late.follow([.audio, .video], of: .main, isTooLate: true)
         #expect(new.kinds == [.video])

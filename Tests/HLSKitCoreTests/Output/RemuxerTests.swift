@@ -568,7 +568,7 @@ struct RemuxerTests {
         try writer.finish()
         #expect(folder.names == ["out"])
         #expect(notes.withLock { $0.count } == 1)
-        #expect(notes.withLock { $0.first }?.contains("\(before.count) pictures") == true)
+        #expect(notes.withLock { $0.first }?.contains("\(before.count) frames") == true)
         guard format == .mp4 else { return }
         let bytes = try folder.bytes("out")
         let section = try MP4InitializationSection(parsing: bytes[...])

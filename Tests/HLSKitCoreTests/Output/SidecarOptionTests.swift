@@ -121,7 +121,7 @@ struct SidecarOptionTests {
 
     @Test("K05: captions are given once, from the position on, and again after a jump")
     func given() {
-        var cues = SidecarCues()
+        var cues = CuePresenter.SidecarCues()
         func texts(_ selected: SidecarCaptions?, at seconds: Double) -> [String] {
             cues.take(selected, at: .seconds(seconds)).map(\.text)
         }

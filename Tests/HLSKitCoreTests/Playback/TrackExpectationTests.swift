@@ -7,14 +7,14 @@ import Testing
 @Suite("Expected kinds of media")
 struct TrackExpectationTests {
     private func settle(
-        _ expectation: inout TrackExpectation, _ needed: [LaneID] = [.main], ended: Set<LaneID> = []
+        _ expectation: inout RendererSet.TrackExpectation, _ needed: [LaneID] = [.main], ended: Set<LaneID> = []
     ) -> Set<MediaKind>? {
         expectation.settle(needed: needed, ended: ended)
     }
 
     @Test("every required lane reports first, or has ended")
     func lanes() {
-        var expectation = TrackExpectation()
+        var expectation = RendererSet.TrackExpectation()
         #expect(settle(&expectation, []) == nil)
         expectation.tell([.video], of: .main)
         #expect(settle(&expectation, [.main, .audio]) == nil)
@@ -22,14 +22,14 @@ struct TrackExpectationTests {
         #expect(settle(&expectation, [.main, .audio]) == [.video, .audio])
         // It is told once.
         #expect(settle(&expectation, [.main, .audio]) == nil)
-        var other = TrackExpectation()
+        var other = RendererSet.TrackExpectation()
         other.tell([.video], of: .main)
         #expect(settle(&other, [.main, .audio], ended: [.audio]) == [.video])
     }
 
     @Test("kinds missing in a segment are no longer waited for")
     func absent() {
-        var expectation = TrackExpectation()
+        var expectation = RendererSet.TrackExpectation()
         expectation.tell([.video, .audio], of: .main)
         #expect(settle(&expectation) == [.video, .audio])
         // Nothing has come yet: a segment that failed says nothing of the next.
@@ -44,7 +44,7 @@ struct TrackExpectationTests {
 
     @Test("a lane that ends without media is not waited for")
     func empty() {
-        var expectation = TrackExpectation()
+        var expectation = RendererSet.TrackExpectation()
         expectation.tell([.video], of: .main)
         expectation.tell([.audio], of: .audio)
         #expect(settle(&expectation, [.main, .audio]) == [.video, .audio])

@@ -15,7 +15,7 @@ struct WatchedTimeTests {
 
     @Test("watched time counts at any rate and direction; jumps and losses do not count")
     func value() {
-        var watched = WatchedTime(from: .seconds(60))
+        var watched = ItemClock.WatchedTime(from: .seconds(60))
         #expect(watched.total == .zero, "the way to the start was not played")
         watched.advance(to: .seconds(70))
         watched.jump(to: .seconds(100))
@@ -34,7 +34,7 @@ struct WatchedTimeTests {
 
     @Test("media watched before a loss is known stays counted, and losses are bounded")
     func bounds() {
-        var watched = WatchedTime()
+        var watched = ItemClock.WatchedTime()
         watched.lose(Self.range(2, 6), at: .seconds(4))
         #expect(watched.total(upTo: .seconds(10)) == .seconds(8))
         for index in 0..<10_000 {

@@ -251,9 +251,9 @@ struct DownloadFaultTests {
         "R72: unwritable outputs are reported before the first request",
         arguments: [
             Outputs(arguments: ["captions", "-o", "no/x.vtt"], words: "cannot write"),
-            Outputs(arguments: ["thumbnails", "-o", "no/t-%d.jpg"], words: "no/t-1.jpg"),
+            Outputs(arguments: ["thumbnails", "-o", "no/such/t-%d.jpg"], words: "no/such"),
             Outputs(arguments: ["thumbnails", "-o", "no/such/"], words: "no/such"),
-            Outputs(arguments: ["thumbnails", "--every", "2", "-o", "no/t-%d.jpg"], words: "no/t-1.jpg"),
+            Outputs(arguments: ["thumbnails", "--every", "2", "-o", "no/such/t-%d.jpg"], words: "no/such"),
             Outputs(arguments: ["thumbnails", "--sheet", "no/s.jpg"], words: "no/s.jpg"),
             Outputs(
                 arguments: ["thumbnails", "--sheet", "s.jpg", "--storyboard", "no/s.vtt"], words: "no/s.vtt"),

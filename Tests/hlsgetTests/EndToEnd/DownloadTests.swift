@@ -356,7 +356,7 @@ struct DownloadTests {
         for options in [["--quality", "180p"], ["--subs", "all"], ["--quality", "360p"], ["--skip-existing"], []] {
             let result = try await hlsget(["download", "-o", "film/"] + options + [Self.master], in: folder)
             #expect(result.status == 0, "\(result.errors)")
-            #expect(result.errors.contains("left as it is") == (options == ["--skip-existing"]), "\(result.errors)")
+            #expect(result.errors.contains("already exists") == (options == ["--skip-existing"]), "\(result.errors)")
         }
         #expect(try names(in: folder) == ["film"])
         let text = try String(contentsOfFile: folder.path + "/film/index.m3u8", encoding: .utf8)

@@ -101,6 +101,23 @@ struct MonitorTests {
         }
     }
 
+    @Test("a media playlist has the height of its media, and the last JSON line is a summary")
+    func summary() async throws {
+        let result = try await hlsget(
+            "monitor", SampleMedia.folder + "/video-360p.m3u8", "--duration", "4s", "--progress", "json", "--for", "1s")
+        #expect(result.status == 0, "\(result.errors)")
+        let events = try result.lines.map {
+            try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+        }
+        let stream = try #require(events.last { $0["event"] as? String == "stream" })
+        #expect(stream["variant"] as? String == "360p" && stream["state"] as? String == "up", "\(stream)")
+        let since = try #require(stream["state_since"] as? String)
+        #expect(since.hasPrefix("20") && since.hasSuffix("Z"))
+        let last = try #require(events.last)
+        #expect(last["event"] as? String == "summary" && last["streams"] as? Int == 1 && last["up"] as? Int == 1)
+        #expect(last["down"] as? Int == 0 && last["outages"] as? Int == 0 && last["exit_status"] as? Int == 0)
+    }
+
     /// The results of a query by the labels of their stream.
     private static func query(_ port: Int, _ expression: String) -> [String: String] {
         let bytes = try? Tool.run([

@@ -32,9 +32,26 @@ struct KeyTests {
 
     @Test("every key named in the help has a command")
     func commands() {
-        for character in " []isavVnm90hq?" { #expect(KeyCommand(.character(character)) != nil) }
+        for character in " []isavVnm90hq?.,lS>" { #expect(KeyCommand(.character(character)) != nil) }
         for key in [Key.left, .right, .up, .down] { #expect(KeyCommand(key) != nil) }
         #expect(KeyCommand(.character("x")) == nil)
+    }
+
+    @Test("a range repeats from the second press of the key to the third")
+    func repeatedRange() {
+        var range = RepeatedRange()
+        #expect(range.restart(at: 5) == nil)
+        #expect(range.mark(at: 10) == "repeat from 0:10: press l again at the end")
+        #expect(range.restart(at: 12) == nil)
+        // A start after the first one replaces it.
+        #expect(range.mark(at: 8) == "repeat from 0:08: press l again at the end")
+        #expect(range.mark(at: 20) == "repeat 0:08 to 0:20")
+        #expect(range.restart(at: 19.9) == nil && range.restart(at: 20) == 8 && range.restart(at: 21.9) == 8)
+        // The viewer has left the range.
+        #expect(range.restart(at: 22) == nil && range.restart(at: 3) == nil)
+        #expect(range.mark(at: 9) == "repetition ends")
+        #expect(range.restart(at: 20) == nil)
+        #expect(range.mark(at: .nan) == "nothing to repeat")
     }
 
     @Test(

@@ -9,6 +9,7 @@ import Testing
 struct KeyboardControlTests {
     /// The sample under a virtual clock, after five seconds.
     private static func play(
+        into output: VideoOutput? = nil,
         _ body: @escaping @Sendable (Player, KeyboardControl, VirtualClock) async throws -> Void
     ) throws {
         let clock = VirtualClock()
@@ -22,6 +23,7 @@ struct KeyboardControlTests {
         }
         let player = Player(configuration: PlayerConfiguration(clock: clock, transport: transport))
         let item = PlayerItem(urlString: "https://sample.invalid/master.m3u8")
+        if let output { try item.add(output) }
         player.play()
         try player.replaceCurrentItem(with: item)
         try clock.run {
@@ -67,6 +69,23 @@ struct KeyboardControlTests {
             _ = control.perform(.seek(seconds: 60))
             try await clock.sleep(for: .seconds(2))
             #expect(abs(player.state.currentTime.seconds - 40) < 0.05)
+        }
+    }
+
+    @Test("T02: comma and period pause and step by one frame")
+    func steps() throws {
+        try Self.play(into: VideoOutput()) { player, control, clock in
+            #expect(control.perform(.stepFrame(1)) == .nothing)
+            #expect(player.rate == 0)
+            try await clock.sleep(for: .seconds(1))
+            let first = player.state.currentTime
+            #expect(control.perform(.stepFrame(1)) == .nothing)
+            try await clock.sleep(for: .seconds(1))
+            // The sample has 25 frames per second.
+            #expect(abs((player.state.currentTime - first).seconds - 0.04) < 0.001)
+            #expect(control.perform(.stepFrame(-1)) == .nothing)
+            try await clock.sleep(for: .seconds(1))
+            #expect(player.state.currentTime == first)
         }
     }
 

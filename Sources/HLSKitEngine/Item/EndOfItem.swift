@@ -1,0 +1,200 @@
+import HLSKitLoading
+import HLSKitSelection
+
+/// Decides whether an item has ended, and whether it ended normally or with a failure.
+struct EndOfItem: Sendable {
+    /// The longest time to wait for outputs that do not reach an end time.
+    private static let longestWait = Duration.seconds(1)
+
+    /// The time until which to wait for outputs at an end time.
+    private var deadline: Duration?
+    /// The error if a kind of media could not be decoded from the last seek target to the end.
+    @Shared private var undecodable: HLSError? = nil
+
+    struct Facts {
+        /// Whether no further media will be loaded, and whether all of it was presented.
+        var isComplete = false
+        var isDrained = false
+        /// Whether any media was passed to outputs.
+        var hasPresentable = false
+        /// The reason why nothing that was loaded can be presented, or nil if something can.
+        var missing: HLSError?
+        /// The error with which the item fails after its loaded media because loading cannot continue.
+        var pendingFailure: HLSError?
+        /// Whether time has reached the missing media, the end time that was set, and the end of playback.
+        var isAtFailure = false
+        var isAtEndTime = false
+        var isAtEnd = false
+        /// Whether media is playing, without a pending seek or pending subtitles.
+        var mayEnd = false
+        /// The error if more than one segment at the end was unavailable.
+        var loss: HLSError?
+        var awaitsOutputs = false
+    }
+
+    enum Action: Sendable {
+        /// Nothing can be played, or some media is missing.
+        case fail(HLSError)
+        /// The media loaded before the pending failure was played.
+        case failAtLast(HLSError)
+        /// Stop loading media after the end time.
+        case cut
+        /// Wait for outputs to present the media that is due.
+        case wait(until: Duration)
+        case end
+    }
+
+    func check(_ facts: Facts, at now: Duration) -> [Action] {
+        // All segments were skipped, which is a failure and not an end.
+        if facts.isComplete, facts.pendingFailure == nil, let missing = facts.missing { return [.fail(missing)] }
+        if let failure = facts.pendingFailure, facts.isDrained || facts.isAtFailure || !facts.hasPresentable {
+            return [.failAtLast(failure)]
+        }
+        // Media after an end time need not be presented.
+        guard facts.isDrained || facts.isAtEndTime, facts.isAtEnd, facts.mayEnd else { return [] }
+        // One segment may be missing at the end because a server may list one too many.
+        if let loss = facts.loss { return [.fail(loss)] }
+        let last: Action = undecodable.map { .fail($0) } ?? .end
+        guard facts.isAtEndTime, !facts.isDrained else { return [last] }
+        let cut: [Action] = facts.isComplete ? [] : [.cut]
+        guard facts.awaitsOutputs else { return cut + [last] }
+        if let deadline { return now < deadline ? cut : cut + [last] }
+        return cut + [.wait(until: now + Self.longestWait)]
+    }
+
+    mutating func wait(until time: Duration) { deadline = time }
+
+    /// Notes that the decoder returns nothing for a kind of media.
+    mutating func noteUndecodable(_ error: HLSError) { undecodable = error }
+
+    /// Notes that the end has moved, so outputs get a new deadline.
+    mutating func move() { deadline = nil }
+
+    /// Discards facts about the end that no longer apply after the playhead moves.
+    mutating func jump() { self = EndOfItem() }
+}
+
+// MARK: - End time
+
+/// The item time at which playback ends before the media does.
+package struct EndTime: Sendable, Hashable {
+    /// The consequences of a new end time.
+    struct Change: Sendable, Hashable {
+        /// The time from which to reload media that the old end time cut off, or nil if it cut off none.
+        var reopensFrom: Duration?
+    }
+
+    /// The end time, or nil if the item ends with its media.
+    package private(set) var time: Duration?
+
+    /// Returns the end time that the app sets. A time before the playhead is reached immediately.
+    ///
+    /// - Parameter playhead: The playhead, or nil before the start position of the item is known.
+    /// - Returns: The new end time, or nil if it does not change.
+    func moved(to new: Duration?, playhead: Duration?) -> (end: EndTime, change: Change)? {
+        let end = EndTime(time: new.map { max($0, playhead ?? $0) })
+        guard end != self else { return nil }
+        guard let time, end.time.map({ $0 > time }) ?? true else { return (end, Change()) }
+        return (end, Change(reopensFrom: time))
+    }
+
+    /// Starts the item. Its preferences may contain an end time.
+    mutating func start(at start: Duration, end: Duration?) { time = (end ?? time).map { max($0, start) } }
+}
+
+extension MediaLane {
+    /// The changes to a lane that continues after an end time.
+    struct Reopening: Sendable {
+        /// The segments that are dropped, last first. Media that was omitted from them is read again.
+        var beyond: [SegmentInFlight]
+        /// Whether media after the old end time is loaded again.
+        var isCut: Bool
+        /// Whether the lane was complete before.
+        var wasComplete: Bool
+    }
+
+    /// Stops loading media after the end time that playback has reached.
+    ///
+    /// - Returns: The segments that are dropped, last first.
+    mutating func cut(at end: Duration) -> [SegmentInFlight] {
+        // A part of an incomplete segment was played.
+        extend(to: end)
+        let beyond = Array(segments.reversed())
+        segments.removeAll()
+        cutAtEnd()
+        return beyond
+    }
+
+    /// Resumes after an end time that no longer applies. Returns nil if it did not end the lane.
+    mutating func goOn(behind end: Duration) -> Reopening? {
+        guard cursor != nil, isCutAtEnd || isComplete else { return nil }
+        var reopening = Reopening(beyond: [], isCut: isCutAtEnd, wasComplete: isComplete)
+        if isCutAtEnd {
+            reopening.beyond = segments.remove { $0.listedEnd > end }.reversed()
+            begin(.cut(end), at: .time(max(end, tracker?.start ?? end)))
+        }
+        reopen()
+        return reopening
+    }
+
+    /// Notes that outputs have presented the whole lane.
+    ///
+    /// - Parameters:
+    ///   - end: The end of the presented media, or nil if outputs have received none.
+    ///   - landing: The position to which the playhead was moved.
+    ///   - start: The start position of the item.
+    mutating func drain(presentedUpTo end: Duration?, since landing: Duration?, from start: Duration?) {
+        // Outputs that have received nothing since the playhead moved still report its earlier position.
+        let presentedEnd = end.flatMap { end in landing.map { end > $0 } ?? true ? end : nil }
+        drain(presentedEnd ?? loadedEnd ?? start ?? .zero)
+    }
+}
+
+extension ItemState {
+    /// Returns how far outputs have presented if they report `time` and had reached `before`.
+    func presentedEnd(_ time: Duration, after before: Duration) -> Duration {
+        // Outputs that have received no media do not report.
+        let reached = requiredLanes.filter { !$0.isComplete }.map { $0.demuxedEnd ?? before }
+        // Media that outputs take after an end time is not shown.
+        let last = min(time, forwardEnd ?? time)
+        return max(min(last, reached.min() ?? last), before)
+    }
+
+    /// The end of media that outputs took from lanes without a cut-off. It remains taken if the end time changes.
+    var takenEnd: Duration? { requiredLanes.filter { !$0.isCutAtEnd }.compactMap(\.drainedEnd).min() }
+
+    /// The end of the lane that was presented completely and ends last.
+    var lastDrainedEnd: Duration? { requiredLanes.compactMap(\.drainedEnd).max() }
+}
+
+// MARK: - Extent
+
+extension ItemState {
+    /// The start of an item according to its playlists, and its end according to its media.
+    struct ItemExtent: Sendable, Hashable {
+        /// The item time at which playback starts, or nil until a playlist determines it.
+        private(set) var start: Duration?
+        /// The actual end of the media, known once all of it was presented.
+        private(set) var mediaEnd: Duration?
+
+        mutating func begin(at time: Duration) { start = time }
+
+        /// Notes that more media follows.
+        mutating func reopen() { mediaEnd = nil }
+
+        /// Notes that all media was presented up to this time.
+        mutating func close(at end: Duration?) { mediaEnd = end }
+
+        /// Returns the duration of the item.
+        ///
+        /// - Parameters:
+        ///   - listedEnd: The end according to the playlists.
+        ///   - forwardEnd: The end time that the app has set.
+        ///   - hasFailed: Whether some listed media was not played.
+        func duration(listedEnd: Duration, forwardEnd: Duration?, hasFailed: Bool) -> Duration {
+            // At an end time or a failure, the presented media ends before the item does.
+            let isWhole = forwardEnd.map { $0 > listedEnd } ?? true
+            return isWhole && !hasFailed ? mediaEnd ?? listedEnd : listedEnd
+        }
+    }
+}

@@ -1,0 +1,351 @@
+import HLSKitMedia
+import HLSKitPlaylist
+package import HLSKitSelection
+
+/// The position at which a lane continues loading.
+enum LaneCursor: Hashable, Sendable {
+    /// At the segment that contains this item time, with all earlier media loaded.
+    ///
+    /// If only the last moments of that segment follow, loading continues with the next one.
+    case time(Duration)
+    /// At the segment that will contain this item time once it is listed. No earlier media is loaded.
+    case sought(Duration)
+    case position(SegmentPosition)
+
+    /// The item time, or nil for a position.
+    var time: Duration? {
+        switch self {
+        case .time(let time), .sought(let time): time
+        case .position: nil
+        }
+    }
+}
+
+extension MediaLane {
+    enum LanePhase: Hashable, Sendable {
+        /// The lane has no position because the start of the item is unknown.
+        case unplaced
+        case loading(LaneCursor)
+        /// The last segment of the playlist or before the end time is loaded.
+        ///
+        /// `next`: the position at which the lane continues if more media is needed. `drainedEnd`: the end of its
+        /// media, once all of it was presented.
+        case complete(next: LaneCursor?, drainedEnd: Duration?)
+    }
+
+    /// How the next segment of a lane joins the media loaded before it.
+    enum LaneJoint: Hashable, Sendable {
+        /// It follows its predecessor in the playlist.
+        case follows
+        /// It does not follow the loaded media.
+        case begins
+        /// Like ``begins``, but it may repeat media from another source.
+        ///
+        /// `role`: the failed segment whose retry budget continues.
+        case repeats(role: SegmentID?)
+
+        var startsNewSequence: Bool { self != .follows }
+        /// Whether media up to the end of loaded media is dropped.
+        var dropsOverlap: Bool { if case .repeats = self { true } else { false } }
+        var role: SegmentID? { if case .repeats(let role) = self { role } else { nil } }
+    }
+}
+
+/// One media playlist that is loaded segment by segment.
+///
+/// The playlist, the position, the joint to the next segment and the segments in flight are independent. For example, a
+/// complete lane remains complete when it switches to another playlist.
+package struct MediaLane: Sendable {
+    let id: LaneID
+    var playlist: LanePlaylist
+    var segments = SegmentWindow()
+    /// The segments that were unavailable since the last media.
+    var lost = LostMedia()
+    /// The preload hints, which are requested before they are listed.
+    var hints = PreloadHints()
+    private(set) var phase = LanePhase.unplaced
+    private(set) var joint = LaneJoint.begins
+    /// The end of continuously loaded media.
+    private(set) var loadedEnd: Duration?
+    private(set) var beyond = MediaBeyond()
+    /// The end of the last segment's audio if it ends before the segment.
+    private(set) var soundEnd: Duration?
+    /// Whether media after the end time was omitted from a segment.
+    private(set) var isCutAtEnd = false
+    /// The return to the playhead for outputs that arrived late.
+    private(set) var late: LateOutputs?
+    /// The number of a rendition change whose first media has not arrived.
+    ///
+    /// Until it arrives, the loaded media of the old rendition plays.
+    private(set) var replacement: Int?
+    /// Whether the lane has replaced other audio.
+    package private(set) var hasReplaced = false
+    private(set) var lastTimeline: TimelineKey?
+    /// Whether tracks of the lane are known, so its media can be played.
+    private(set) var isDemuxed = false
+    package private(set) var presence = Presence.required
+
+    /// The role of the lane's media in playback.
+    package enum Presence: Hashable, Sendable {
+        /// Playback waits for it.
+        case required
+        /// It is loaded, but playback does not wait for it until there is enough of it.
+        case joining
+        /// Its playlist is followed, but none of its media is loaded.
+        case resting
+    }
+
+    /// - Parameter left: A playlist that determines the position of the lane's playlist.
+    init(id: LaneID, playlistURL: String, requestBegan: Duration = .zero, besides left: PlaylistTracker? = nil) {
+        self.id = id
+        playlist = LanePlaylist(url: playlistURL, requestBegan: requestBegan, left: left)
+    }
+
+    // MARK: Reading
+
+    var playlistURL: String { playlist.url }
+    package var tracker: PlaylistTracker? {
+        _read { yield playlist.tracker }
+    }
+    var cursor: LaneCursor? {
+        switch phase {
+        case .unplaced: nil
+        case .loading(let cursor): cursor
+        case .complete(let next, _): next
+        }
+    }
+    var isComplete: Bool { if case .complete = phase { true } else { false } }
+    /// The end of the media, once all of it was presented.
+    var drainedEnd: Duration? { if case .complete(_, let end) = phase { end } else { nil } }
+
+    /// The index of the next segment, or nil if the playlist does not list one yet.
+    var nextIndex: Int? {
+        switch cursor {
+        case nil: return nil
+        case .position(let position): return tracker?.index(of: position)
+        case .time(let time): return tracker?.nextIndex(from: time)
+        case .sought(let time): return tracker.flatMap { $0.entryIndex(containing: max(time, $0.start)) }
+        }
+    }
+
+    /// Returns whether a full segment repeats loaded parts that are no longer listed.
+    func repeatsParts(at index: Int) -> Bool {
+        guard case .position(let position) = cursor, let part = position.part, part > 0 else { return false }
+        return tracker?.position(at: index).part == nil
+    }
+
+    /// Continues after a segment whose parts were all loaded before it was listed without them.
+    ///
+    /// - Parameter resumeTime: The end of the loaded parts, according to the playlist that listed them.
+    mutating func passParts(upTo resumeTime: Duration) {
+        guard case .position(var position) = cursor, let tracker, let index = tracker.index(of: position),
+            repeatsParts(at: index), resumeTime >= tracker.starts[index + 1] - PartList.tolerance
+        else { return }
+        (position.sequence, position.part) = (position.sequence + 1, nil)
+        move(to: .position(position))
+    }
+
+    /// Returns the item time at which the next segment begins in the given playlist.
+    func resumeTime(in tracker: PlaylistTracker) -> Duration {
+        switch cursor {
+        case .time(let time), .sought(let time): return time
+        case .position(let position):
+            if let index = tracker.index(of: position) { return tracker.starts[index] }
+            return tracker.end
+        case nil: return tracker.start
+        }
+    }
+
+    var isReplacing: Bool { replacement != nil }
+    /// Whether playback waits for the lane's media.
+    package var isRequired: Bool { id != .subtitles && presence == .required }
+    /// Whether a segment has arrived, demuxed or not.
+    var hasLoadedSegment: Bool { segments.hasLoaded }
+    /// The end of the media that was read so far.
+    var demuxedEnd: Duration? { segments.demuxedEnd.map { max($0, loadedEnd ?? $0) } ?? loadedEnd }
+    /// The first segment whose bytes have not all arrived, which is needed next.
+    var loading: SegmentInFlight? { segments.loading }
+    /// Returns the run of unavailable segments.
+    ///
+    /// - Parameter countsLoaded: Whether arrived segments that were not read yet count as media.
+    func run(countsLoaded: Bool = true) -> LostMedia.Run {
+        lost.run(
+            loaded: segments.lazy.filter { countsLoaded && $0.isLoaded || $0.demuxedUpTo != nil }.map(\.id),
+            underWay: segments.lazy.map(\.id))
+    }
+
+    // MARK: Place
+
+    mutating func move(to cursor: LaneCursor) {
+        switch phase {
+        case .unplaced, .loading: phase = .loading(cursor)
+        case .complete(_, let drainedEnd): phase = .complete(next: cursor, drainedEnd: drainedEnd)
+        }
+    }
+
+    /// Moves the position past the segment at `index` in the playlist.
+    mutating func advance(past index: Int) {
+        guard let tracker else { return }
+        if tracker.isLive {
+            var position = tracker.position(at: index)
+            if let part = position.part { position.part = part + 1 } else { position.sequence += 1 }
+            move(to: .position(position))
+        } else {
+            move(
+                to: index + 1 < tracker.segmentCount ? .position(tracker.position(at: index + 1)) : .time(tracker.end))
+        }
+    }
+
+    /// Completes the lane, which has no further segments.
+    mutating func complete() {
+        if !isComplete { phase = .complete(next: cursor, drainedEnd: nil) }
+    }
+
+    /// Continues a completed lane.
+    mutating func reopen() {
+        if case .complete(let next, _) = phase { phase = next.map { .loading($0) } ?? .unplaced }
+    }
+
+    /// Sets the end of the presented media once all of it was presented, or nil otherwise.
+    mutating func drain(_ end: Duration?) {
+        if case .complete(let next, _) = phase { phase = .complete(next: next, drainedEnd: end) }
+    }
+
+    /// Continues at a position other than the next segment. All such changes use this method.
+    ///
+    /// - Parameter place: The position, or nil if the lane has none yet or keeps its current one.
+    /// - Returns: Whether a completed lane is now open, so its playlist must be followed again.
+    @discardableResult
+    mutating func begin(_ restart: LaneRestart, at place: LaneCursor?) -> Bool {
+        let wasComplete = isComplete
+        if let place { move(to: place) }
+        if restart.reopens { reopen() }
+        if restart.forgets { segments.removeAll() }
+        joint = restart.joint(after: joint)
+        switch restart {
+        case .jump(let loadedEnd):
+            self.loadedEnd = loadedEnd
+            isCutAtEnd = false
+            soundEnd = nil
+            lost = LostMedia()
+        case .cut(let time):
+            loadedEnd = loadedEnd.map { min($0, time) }
+            isCutAtEnd = false
+        case .replacement(let number):
+            replacement = number
+            isCutAtEnd = false
+        case .elsewhere, .again, .late, .hole: break
+        }
+        return wasComplete && !isComplete
+    }
+
+    /// Switches to another playlist.
+    mutating func redirect(to url: String) {
+        if let tracker { begin(.elsewhere, at: .time(resumeTime(in: tracker))) }
+        if let parked = playlist.parked { move(to: .time(resumeTime(in: parked))) }
+        playlist.leave(for: url)
+        hints.leave()
+        beyond = MediaBeyond()
+    }
+
+    /// Parks the lane because its URL has expired. Nothing is loaded until another playlist arrives.
+    mutating func park() {
+        guard let tracker else { return }
+        begin(.elsewhere, at: tracker.isLive ? nil : .time(resumeTime(in: tracker)))
+        playlist.park()
+        hints.leave()
+    }
+
+    // MARK: Segments
+
+    /// Begins the chosen segment, after which the lane continues without a break.
+    ///
+    /// - Parameter isCut: Whether the segment ends after the end time.
+    mutating func begin(_ flight: SegmentInFlight, in timeline: TimelineKey, isCut: Bool) {
+        lastTimeline = timeline
+        joint = .follows
+        soundEnd = nil
+        if isCut { isCutAtEnd = true }
+        segments.append(flight)
+    }
+
+    /// Extends the continuously loaded media to `end`.
+    mutating func extend(to end: Duration) { loadedEnd = max(loadedEnd ?? end, end) }
+
+    /// Notes that a whole segment was read, whose media extends to `end`.
+    mutating func noteRead(_ position: SegmentPosition, upTo end: Duration) {
+        if let tracker, let index = tracker.index(of: position) {
+            beyond.noteRead(upTo: end, listedEnd: tracker.starts[index + 1])
+        }
+        extend(to: end)
+    }
+
+    /// Drops media after `end`.
+    mutating func shorten(to end: Duration) { loadedEnd = loadedEnd.map { min($0, end) } }
+
+    /// Sets the end of loaded media regardless of its current value.
+    mutating func setLoadedEnd(_ end: Duration?) { loadedEnd = end }
+
+    mutating func endSound(at time: Duration) { soundEnd = time }
+    mutating func noteDemuxed() { isDemuxed = true }
+    mutating func stay(_ presence: Presence) { self.presence = presence }
+    /// Notes that playback reached an end time before everything was loaded.
+    mutating func cutAtEnd() { isCutAtEnd = true }
+
+    // MARK: Outputs and renditions
+
+    /// Takes kinds of media for outputs that arrived after it was dropped.
+    mutating func takeLate(_ kinds: Set<MediaKind>, keepsOthers: Bool) {
+        if late == nil { late = LateOutputs(kinds, keepsOthers: keepsOthers) } else { late?.add(kinds) }
+    }
+
+    /// Returns the position to go back to for late outputs, if possible.
+    mutating func goBackForLate(_ facts: LateOutputs.Facts) -> LateOutputs.Return? { late?.goBack(facts) }
+
+    /// Stops loading media again for late outputs.
+    ///
+    /// - Returns: The kinds of media for which the lane did not go back.
+    mutating func endLate() -> Set<MediaKind>? {
+        defer { late = nil }
+        return late?.kindsToCome
+    }
+
+    /// Notes that the first media of the new rendition has arrived.
+    mutating func endReplacement(at time: Duration) {
+        replacement = nil
+        hasReplaced = true
+        loadedEnd = time
+    }
+}
+
+/// The lanes of an item, as separate properties because every arriving piece looks one up.
+package struct MediaLanes: Sendable {
+    private var main: MediaLane?
+    private var audio: MediaLane?
+    private var subtitles: MediaLane?
+
+    package subscript(id: LaneID) -> MediaLane? {
+        _read {
+            switch id {
+            case .main: yield main
+            case .audio: yield audio
+            case .subtitles: yield subtitles
+            }
+        }
+        _modify {
+            switch id {
+            case .main: yield &main
+            case .audio: yield &audio
+            case .subtitles: yield &subtitles
+            }
+        }
+    }
+
+    /// The existing lanes in the order of ``LaneID``.
+    var values: [MediaLane] { [main, audio, subtitles].compactMap(\.self) }
+    var isEmpty: Bool { main == nil && audio == nil && subtitles == nil }
+    /// The number of segments in all lanes whose bytes have not all arrived.
+    var countOfSegmentsOnTheirWay: Int {
+        LaneID.allCases.reduce(0) { sum, id in self[id]?.segments.reduce(sum) { $1.isLoaded ? $0 : $0 + 1 } ?? sum }
+    }
+}

@@ -1,0 +1,87 @@
+import HLSKitLoading
+import HLSKitSelection
+
+/// The events of the breaks of an item, in the order in which they happened.
+///
+/// ``BreakStage`` records them, and ``BreakNews`` reports them to the app.
+struct BreakJournal: Sendable {
+    /// The events reported to the app.
+    enum News: Sendable, Hashable {
+        /// A break interrupts the item at an item time.
+        case breakBegan(at: Duration)
+        /// The event plays, or its asset list is awaited.
+        case eventBegan(InterstitialEvent)
+        /// Media of the event is unavailable.
+        case eventFailed(InterstitialEvent, HLSError)
+        case eventEnded(InterstitialBreak.Ending)
+        /// The break has ended. The time is `nil` if another break follows or the item has ended.
+        case breakEnded(resumingAt: Duration?)
+        case listChanged(AssetLists.Change)
+    }
+
+    /// The error of an event without an asset list.
+    private static let noAssets = HLSError(
+        code: .notAvailable, urlString: nil, cause: "there is nothing for the interstitial to play")
+
+    private var news: [News] = []
+    /// Whether the start of the break was reported, but not its end. A break without content is not reported.
+    private var isBreakTold = false
+    /// The event whose start was reported, but not its end.
+    private var told: String?
+    /// The event whose failure was last reported.
+    private var failureTold: String?
+
+    /// Returns the events since the last call, in order.
+    mutating func take() -> [News] {
+        defer { news = [] }
+        return news
+    }
+
+    mutating func note(_ changes: [AssetLists.Change]) {
+        for change in changes { news.append(.listChanged(change)) }
+    }
+
+    /// Records the start of a break.
+    mutating func noteBegin(of program: InterstitialBreak) {
+        isBreakTold = false
+        tellBegin(of: program)
+    }
+
+    /// Records the start of a break, unless it was reported. A break without events, which only skips content, is not
+    /// reported.
+    private mutating func tellBegin(of program: InterstitialBreak) {
+        guard !isBreakTold, !program.events.isEmpty else { return }
+        news.append(.breakBegan(at: program.place))
+        isBreakTold = true
+    }
+
+    /// Records the endings of events of the current break, and the start of its current event.
+    mutating func note(_ endings: [InterstitialBreak.Ending], of program: InterstitialBreak) {
+        tellBegin(of: program)
+        for ending in endings {
+            if told != ending.event.id { news.append(.eventBegan(ending.event)) }
+            // Failures of its assets are reported individually.
+            if ending.outcome == .failed, failureTold != ending.event.id {
+                news.append(.eventFailed(ending.event, Self.noAssets))
+            }
+            news.append(.eventEnded(ending))
+            failureTold = nil
+            told = nil
+        }
+        guard let event = program.current, told != event.id else { return }
+        told = event.id
+        news.append(.eventBegan(event))
+    }
+
+    mutating func noteFailure(of event: InterstitialEvent, _ error: HLSError?) {
+        news.append(.eventFailed(event, error ?? Self.noAssets))
+        failureTold = event.id
+    }
+
+    /// Records the end of the break. `time` is the position where the item resumes, or `nil` if it does not.
+    mutating func noteEnd(resumingAt time: Duration?) {
+        guard isBreakTold else { return }
+        news.append(.breakEnded(resumingAt: time))
+        isBreakTold = false
+    }
+}

@@ -43,8 +43,8 @@ struct InspectCommand: AsyncParsableCommand {
         do {
             let playlist = try await input.read(options)
             let steering = await input.steering(of: playlist)
-            let encryption = await input.encryption(of: playlist)
             let tracks = await input.tracks(of: playlist)
+            let encryption = await input.encryption(of: playlist)
             if json {
                 StandardStream.output.writeLine(
                     PlaylistJSON.document(playlist, steering, encryption, tracks: tracks).text)
@@ -52,8 +52,7 @@ struct InspectCommand: AsyncParsableCommand {
                 StandardStream.output.write(
                     PlaylistTable.text(
                         playlist, steering, encryption, tracks: tracks,
-                        limit: all ? .max : PlaylistTable.maximumRowCount,
-                        errorsOnly: input.saying.quiet))
+                        limit: all ? .max : PlaylistTable.maximumRowCount, errorsOnly: input.saying.quiet))
             }
             return .done
         } catch {

@@ -26,7 +26,7 @@ public enum PropertyStatus<Value: Sendable>: Sendable {
 enum AssetPropertyKey: Hashable, Sendable {
     case duration, tracks, metadata, commonMetadata, variants, availableMediaCharacteristics, isPlayable
     case hasProtectedContent, minimumTimeOffsetFromLive, playbackConfigurationOptions, availableChapterLocales
-    case shortestTrackEnd
+    case shortestTrackEnd, creationDate
 }
 
 extension AssetProperty where Value == MediaTime {
@@ -66,7 +66,8 @@ extension AssetProperty where Value == [AssetTrack] {
 }
 
 extension AssetProperty where Value == [MetadataItem] {
-    /// All metadata: `EXT-X-SESSION-DATA`, the user data of an MP4 file or the ID3 tags of packed audio.
+    /// All metadata: `EXT-X-SESSION-DATA`, the user data and creation time of an MP4 file, or the ID3 tags of packed
+    /// audio.
     ///
     /// A value with its own URL is loaded when you request it. Costs only the first request.
     public static var metadata: AssetProperty<[MetadataItem]> { .init(.metadata) { try await $0.metadata() } }
@@ -74,6 +75,16 @@ extension AssetProperty where Value == [MetadataItem] {
     /// The metadata with a ``MetadataItem/commonKey``.
     public static var commonMetadata: AssetProperty<[MetadataItem]> {
         .init(.commonMetadata) { try await $0.metadata().filter { $0.commonKey != nil } }
+    }
+}
+
+extension AssetProperty where Value == MetadataItem? {
+    /// The metadata with the creation date of the asset, or `nil` if it is not declared.
+    ///
+    /// If a file has no other item with this meaning, it is the time in its movie header (`mvhd`) as ISO 8601 text, such
+    /// as `2024-02-29T12:00:00.000Z`. Costs only the first request.
+    public static var creationDate: AssetProperty<MetadataItem?> {
+        .init(.creationDate) { try await $0.metadata().first { $0.commonKey == .creationDate } }
     }
 }
 

@@ -50,6 +50,8 @@ public final class AssetTrack: Sendable {
     }
 
     /// Loads the metadata in one format.
+    ///
+    /// It comes from the user data of an MP4 file's track (`trak/udta`), or from the ID3 tags of packed audio.
     public func loadMetadata(for format: MetadataFormat) async throws(HLSError) -> [MetadataItem] {
         facts.metadata.filter { $0.format == format }
     }

@@ -88,6 +88,16 @@ extension MediaFile {
 
     /// Loads the tracks and the duration, which is exact if it comes from a header or the whole file.
     func facts(client: ResourceClient) async throws -> MediaFileFacts {
+        var facts = try await factsOfMedia(client)
+        guard case .mp4(_, let data, _) = content else { return facts }
+        for index in facts.tracks.indices {
+            facts.tracks[index].metadata = MetadataItem.items(
+                of: data.trackEntries[facts.tracks[index].description.id] ?? [])
+        }
+        return facts
+    }
+
+    private func factsOfMedia(_ client: ResourceClient) async throws -> MediaFileFacts {
         switch content {
         case .mp4(let header, _, let index):
             let table = MP4SampleTable(header)

@@ -35,8 +35,20 @@ extension MetadataItem {
 
     // MARK: MP4
 
+    /// Returns the metadata of a movie. Its header has the creation date, unless the metadata contains a better one.
     static func items(of data: MP4UserData) -> [MetadataItem] {
-        data.entries.map { entry in
+        var items = items(of: data.entries)
+        if let time = data.creationTime, !items.contains(where: { $0.commonKey == .creationDate }) {
+            items.append(
+                MetadataItem(
+                    .isoUserData, key: "mvhd", common: .creationDate,
+                    value: .string(PlaylistDate(seconds: time).description)))
+        }
+        return items
+    }
+
+    static func items(of entries: [MP4UserData.Entry]) -> [MetadataItem] {
+        entries.map { entry in
             let format: MetadataFormat =
                 switch entry.keySpace {
                 case .iTunes: .iTunesMetadata
@@ -60,7 +72,8 @@ extension MetadataItem {
         "©nam": "title", "©ART": "artist", "©alb": "albumName", "©day": "creationDate", "©cmt": "description",
         "desc": "description", "©des": "description", "©too": "software", "©swr": "software", "covr": "artwork",
         "cprt": "copyrights", "©cpy": "copyrights", "©wrt": "creator", "©aut": "author", "©pub": "publisher",
-        "titl": "title", "dscp": "description", "perf": "artist", "auth": "author", "albm": "albumName",
+        "titl": "title", "name": "title", "dscp": "description", "perf": "artist", "auth": "author",
+        "albm": "albumName",
         "com.apple.quicktime.title": "title", "com.apple.quicktime.artist": "artist",
         "com.apple.quicktime.album": "albumName", "com.apple.quicktime.author": "author",
         "com.apple.quicktime.description": "description", "com.apple.quicktime.creationdate": "creationDate",

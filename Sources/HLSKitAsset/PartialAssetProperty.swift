@@ -27,6 +27,8 @@ public struct PartialAssetProperty: Sendable, Hashable {
     public static let metadata = PartialAssetProperty(AssetProperty.metadata)
     /// ``AssetProperty/commonMetadata``.
     public static let commonMetadata = PartialAssetProperty(AssetProperty.commonMetadata)
+    /// ``AssetProperty/creationDate``.
+    public static let creationDate = PartialAssetProperty(AssetProperty.creationDate)
     /// ``AssetProperty/variants``.
     public static let variants = PartialAssetProperty(AssetProperty.variants)
     /// ``AssetProperty/availableMediaCharacteristicsWithMediaSelectionOptions``.

@@ -143,6 +143,29 @@ extension Player {
 }
 
 extension PlayerItem {
+    /// Moves the playhead of the item, like ``Player/seek(to:toleranceBefore:toleranceAfter:)``.
+    ///
+    /// If no player has loaded the item, `time` becomes its ``startPosition``, and the call returns `true`. This also
+    /// applies to an item that has left its player and is inserted again.
+    ///
+    /// - Returns: `true` if the playhead moved. Also `false` if the item is loaded but waits for its turn in a queue, or
+    ///   if it is not loaded and `time` is infinite.
+    /// - Throws: ``HLSError/Code/invalidTime`` if `time` is not a time, or if a tolerance is negative or not a time.
+    public func seek(
+        to time: MediaTime, toleranceBefore: MediaTime = .positiveInfinity,
+        toleranceAfter: MediaTime = .positiveInfinity
+    ) async throws(HLSError) -> Bool {
+        guard let request = try Player.seekRequest(time, before: toleranceBefore, after: toleranceAfter) else {
+            return false
+        }
+        if let core = attachedCore, core.read(of: self, { _ in true }) == true {
+            return await core.seek(request, of: self)
+        }
+        guard time.isNumeric else { return false }
+        startPosition = .time(max(time, .zero))
+        return true
+    }
+
     /// Cancels the pending seek, if any, which then returns `false`. The playhead stays at its current position.
     public func cancelPendingSeeks() {
         attachedCore?.control(.cancelSeek, of: self)

@@ -57,11 +57,13 @@ extension PlayerCore {
     /// Moves the playhead of the current item. Returns `true` when media at the new position is decoded.
     ///
     /// Cancelling the task ends the seek.
-    func seek(_ request: SeekRequest) async -> Bool {
+    ///
+    /// - Parameter item: The item to move, or `nil` for any. If another one is current, the result is `false`.
+    func seek(_ request: SeekRequest, of item: PlayerItem? = nil) async -> Bool {
         let waiter = OneShot<Bool>()
         return await withTaskCancellationHandler {
             guard !Task.isCancelled else { return false }
-            begin(request, for: waiter)
+            begin(request, of: item, for: waiter)
             if Task.isCancelled { cancelSeek(of: waiter) }
             return await waiter.value()
         } onCancel: {
@@ -69,9 +71,11 @@ extension PlayerCore {
         }
     }
 
-    private func begin(_ request: SeekRequest, for waiter: OneShot<Bool>) {
+    private func begin(_ request: SeekRequest, of item: PlayerItem?, for waiter: OneShot<Bool>) {
         change { state, afterwards, now in
-            guard !state.isClosed, state.current.item != nil else { return afterwards.seeks.end(waiter, false) }
+            guard !state.isClosed, let current = state.current.item, item == nil || item === current else {
+                return afterwards.seeks.end(waiter, false)
+            }
             state.current.seeks.add(waiter)
             if state.breaks != nil { return self.seekBesideBreaks(request, at: now, &state, &afterwards) }
             self.handle(.control(.seek(request)), of: state.current.id, at: now, &state, &afterwards)

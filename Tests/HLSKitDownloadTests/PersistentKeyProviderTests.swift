@@ -91,6 +91,19 @@ struct PersistentKeyProviderTests {
         #expect(try key(of: second) == nil)
     }
 
+    @Test("N04: all stored keys can be removed")
+    func removed() throws {
+        let server = Server(ContentKey(Self.bytes))
+        let provider = try provider(server)
+        for url in ["skd://a", "skd://b"] { #expect(try key(of: provider, url)?.bytes == Self.bytes) }
+        #expect(try clock.run { await provider.storedKeyURLStrings } == ["skd://a", "skd://b"])
+        try clock.run { await provider.removeAllKeys() }
+        #expect(try clock.run { await provider.storedKeyURLStrings }.isEmpty)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path + "/keys").isEmpty)
+        server.set(nil)
+        for url in ["skd://a", "skd://b"] { #expect(try key(of: provider, url) == nil) }
+    }
+
     @Test("N04: a key that may not be stored is not stored, and removes the stored one")
     func notPersistable() throws {
         let server = Server(ContentKey(Self.bytes))

@@ -74,6 +74,40 @@ struct EnginePlaybackTests {
         #expect(harness.loadedSegments == Self.names)
     }
 
+    @Test("F02: without media, the evaluation of the network ends after the configured time")
+    func evaluationTime() throws {
+        func end(_ time: Duration) throws -> Duration {
+            var origin = ScriptedOrigin.vod()
+            origin.answer("s0.ts", .media(100_000).after(.seconds(9)))
+            var harness = EngineHarness.playing("vod.m3u8", from: origin) { $0.buffering.evaluationTime = time }
+            harness.run(until: .seconds(8))
+            return try #require(
+                harness.time { kind in
+                    if case .timeControl(let change) = kind { change.reason == .toMinimizeStalls } else { false }
+                })
+        }
+        #expect(try end(.seconds(5)) - end(.milliseconds(500)) == .milliseconds(4500))
+    }
+
+    @Test("F04: playback starts earlier if more of the estimated throughput is assumed")
+    func safetyFactor() throws {
+        func start(_ factor: Double) throws -> Duration {
+            var origin = ScriptedOrigin.vod()
+            origin.answer(
+                "main.m3u8", .text("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=200000\nvod.m3u8\n"))
+            // 200 kbit/s of media at 267 kbit/s.
+            for name in Self.names { origin.answer(name, .media(100_000).lasting(.seconds(3))) }
+            var harness = EngineHarness.playing("main.m3u8", from: origin) {
+                $0.buffering.throughputSafetyFactor = factor
+            }
+            harness.runToEnd()
+            #expect(harness.didPlayToEnd)
+            return try #require(harness.playingSince)
+        }
+        let (trusting, usual, cautious) = (try start(1), try start(0.9), try start(0.4))
+        #expect(trusting <= usual && usual < cautious, "\(trusting), \(usual), \(cautious)")
+    }
+
     @Test("F21: while paused, an item loads until the buffer is full, and no further")
     func pausedItemFills() {
         var harness = EngineHarness(origin: .vod(count: 30))

@@ -125,6 +125,25 @@ struct PlayerMetricsTests {
         withExtendedLifetime(players) {}
     }
 
+    @Test("dimension values beyond the maximum share one series")
+    func tooManyDimensions() throws {
+        let stage = Stage()
+        let readings = Readings()
+        let metrics = PlayerMetrics(factory: readings)
+        let idle = stage.player()
+        for number in 0..<PlayerMetrics.maximumDimensionCount {
+            metrics.attach(to: idle, dimensions: [("stream", "\(number)")]).cancel()
+        }
+        let players = try ["new", "newer", "7"].map { stream in
+            try stage.play { metrics.attach(to: $0, dimensions: [("stream", stream)]) }
+        }
+        stage.clock.advance(by: .seconds(20))
+        #expect(readings.gauge("hls_players{stream=other,state=playing}") == 2)
+        #expect(readings.gauge("hls_players{stream=7,state=playing}") == 1)
+        #expect(!readings.series.contains { $0.contains("stream=new") })
+        withExtendedLifetime(players) {}
+    }
+
     @Test("a thousand players have as many series as one")
     func many() throws {
         let stage = Stage(SyntheticStream(bitRates: [40_000], segmentCount: 2))

@@ -132,8 +132,10 @@ import Testing
     @Test(
         "content of another kind is named in the error",
         arguments: [
-            ("<html><script>src: 'https:\\/\\/a.example\\/x\\/master.m3u8?t=1&u=2'</script>",
-                "a web page; it names https://a.example/x/master.m3u8?t=1&u=2"),
+            (
+                "<html><script>src: 'https:\\/\\/a.example\\/x\\/master.m3u8?t=1&u=2'</script>",
+                "a web page; it names https://a.example/x/master.m3u8?t=1&u=2"
+            ),
             ("\n<!DOCTYPE HTML>\n<p>.m3u8", "a web page"),
             ("<?xml version=\"1.0\"?>\n<MPD xmlns=\"x\">", "a DASH manifest"),
             ("[playlist]\nFile1=http://a/b", "a PLS list, which names streams in lines File1=URL"),

@@ -45,6 +45,32 @@ struct QueuePlayerTests {
         #expect(last.rate == 1)
     }
 
+    @Test("G01, H05: an item seeks while it is current, and otherwise starts at that time")
+    func itemSeeks() throws {
+        let queue = try VirtualQueue(["a": 8, "b": 200])
+        try queue.clock.run {
+            let (first, second) = (queue.item("a"), queue.item("b"))
+            #expect(try await first.seek(to: .seconds(4)))
+            #expect(first.startPosition == .time(.seconds(4)))
+            #expect(try await first.seek(to: .positiveInfinity) == false)
+            await #expect(throws: HLSError.self) { try await first.seek(to: .invalid) }
+            let player = try QueuePlayer(items: [first, second], configuration: queue.configuration)
+            player.play()
+            try await queue.clock.sleep(for: .seconds(2))
+            #expect(first.currentTime.seconds > 4)
+            #expect(try await first.seek(to: .seconds(1), toleranceBefore: .zero, toleranceAfter: .zero))
+            #expect(abs(first.currentTime.seconds - 1) < 0.1)
+            player.remove(first)
+            #expect(player.currentItem === second)
+            #expect(try await first.seek(to: .seconds(-3)))
+            #expect(first.startPosition == .time(.zero))
+            try await queue.clock.sleep(for: .seconds(2))
+            #expect(try await second.seek(to: .seconds(100)))
+            #expect((96...101).contains(second.currentTime.seconds))
+            await player.close()
+        }
+    }
+
     @Test("H01: the next item loads when the current one is full, and the one after if both are short")
     func preparing() throws {
         let queue = try VirtualQueue(["long": 200, "a": 4, "b": 4, "c": 4])

@@ -97,6 +97,25 @@ struct StreamListTests {
         #expect(entries.map { $0.rate?.estimate } == [.peakBitRate, .peakBitRate, .averageBitRate])
     }
 
+    @Test(
+        "Q02: the list says whether the measured media is encrypted",
+        arguments: [
+            ("", "not encrypted", []), ("#EXT-X-KEY:METHOD=AES-128,URI=\"k\"", "encrypted (AES-128)", ["AES-128"]),
+            (
+                "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"skd://x\",KEYFORMAT=\"com.example\"",
+                "encrypted (SAMPLE-AES com.example)", ["SAMPLE-AES com.example"]
+            ),
+        ])
+    func encryption(key: String, words: String, methods: [String]) throws {
+        var list = try list()
+        #expect(list.encryption == nil && !list.text.contains("encrypted"))
+        let text = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n\(key)\n#EXTINF:4,\na.ts\n#EXTINF:4,\nb.ts\n#EXT-X-ENDLIST\n"
+        list.measure(try MediaPlaylist(parsing: text, url: "https://h/x/360.m3u8"))
+        #expect(list.text.hasPrefix("https://h/x/master.m3u8: 3 variants, 0:08, \(words)\n"), "\(list.text)")
+        let document = try JSONSerialization.jsonObject(with: Data(list.document.text.utf8)) as? [String: Any]
+        #expect(document?["encryption"] as? [String] == methods)
+    }
+
     @Test("renditions of several groups are one choice")
     func options() throws {
         let options = try list().options

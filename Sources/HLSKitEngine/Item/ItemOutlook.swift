@@ -152,7 +152,8 @@ package struct ItemOutlook: Sendable {
         let isSoundOnly = item.isSoundOnly || item.lanes[.main]?.presence == .resting
         if !isSoundOnly, let declared = item.variant?.averageBandwidth ?? item.variant?.bandwidth, declared > 0 {
             let sizes = item.variants.sizes
-            return sizes.correctedBitRate(bandwidth: item.variant?.bandwidth ?? 0, average: declared) ?? declared
+            let average = item.variant?.averageBandwidth
+            return sizes.correctedBitRate(bandwidth: item.variant?.bandwidth ?? 0, average: average) ?? declared
         }
         return item.variants.sizes.loadedBitRate
     }

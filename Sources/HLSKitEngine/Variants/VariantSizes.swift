@@ -46,9 +46,10 @@ extension VariantChooser {
         ///
         /// - Parameters:
         ///   - bandwidth: The declared bit rate, or 0 if it is undeclared.
-        ///   - average: The declared average bit rate.
-        func correctedBitRate(bandwidth: Double, average: Double) -> Double? {
+        ///   - average: The declared average bit rate, or `nil` if it is undeclared.
+        func correctedBitRate(bandwidth: Double, average: Double?) -> Double? {
             if let rate = Self.understated(loaded, bandwidth) { return rate }
+            guard let average else { return nil }
             return Self.correction(of: loaded, declared: average * loaded.duration.seconds).map { average * $0 }
         }
 
@@ -162,7 +163,10 @@ extension VariantChooser {
                 averages += (variant.averageBandwidth ?? variant.bandwidth) * media.duration.seconds
                 if Self.understated(media, variant.bandwidth) != nil { isUnderstated = true }
             }
-            if !isUnderstated, let rates = correctedAverages(of: candidates, all, declared: averages) { return rates }
+            let isDeclared = candidates.allSatisfy { $0.averageBandwidth != nil }
+            if !isUnderstated, isDeclared, let rates = correctedAverages(of: candidates, all, declared: averages) {
+                return rates
+            }
             guard isUnderstated || candidates.contains(where: { $0.averageBandwidth == nil }), declared > 0,
                 isUnderstated || all.duration >= Self.convincingDuration
             else { return nil }

@@ -1,8 +1,8 @@
 /// The metadata of an MP4 file for display: titles, names, images, chapters.
 ///
 /// It is read from `moov`: the metadata lists of iTunes (`udta/meta/ilst`) and QuickTime (`meta/keys`), the user data
-/// of QuickTime and 3GPP (`udta`), and the chapter list of Nero (`udta/chpl`). Invalid items are dropped, and no method
-/// throws.
+/// of QuickTime and 3GPP (`udta`), and the chapter list of Nero (`udta/chpl`). Tracks have the same lists in `trak`.
+/// Invalid items are dropped, and no method throws.
 ///
 /// Source: ISO/IEC 14496-12 §8.10, §8.11; "QuickTime File Format", Metadata; 3GPP TS 26.244 §8.
 package struct MP4UserData: Sendable, Hashable {
@@ -50,6 +50,12 @@ package struct MP4UserData: Sendable, Hashable {
     package private(set) var entries: [Entry] = []
     /// The chapters of the list box (`chpl`), by start.
     package private(set) var chapters: [Chapter] = []
+    /// The metadata of tracks, by the ID of the track.
+    package private(set) var trackEntries: [Int: [Entry]] = [:]
+    /// The creation time of the movie, in seconds since 1970, or nil if undeclared.
+    package private(set) var creationTime: Int64?
+
+    private init() {}
 
     /// - Parameter bytes: The boxes of the file including `moov`, as in ``MP4HeaderScanner/Header/bytes``.
     package init(parsing bytes: ArraySlice<UInt8>) {
@@ -58,13 +64,51 @@ package struct MP4UserData: Sendable, Hashable {
             guard box.type == "moov" else { continue }
             Self.forEachChild(of: box.payload) { child in
                 switch child.type {
+                case "mvhd": creationTime = try? Self.creationTime(child.payload)
                 case "udta": readUserData(child.payload)
                 case "meta": readMetadata(child.payload)
+                case "trak": readTrack(child.payload)
                 default: break
                 }
             }
             return
         }
+    }
+
+    // MARK: Headers
+
+    /// The seconds from 1904 to 1970, and from 1970 to the year 10,000.
+    private static let epoch: UInt64 = 2_082_844_800
+    private static let lastSecond: UInt64 = 253_402_300_799
+
+    private static func creationTime(_ payload: BoxReader) throws(MediaError) -> Int64? {
+        var reader = payload
+        let isLong = try reader.readVersionAndFlags().version == 1
+        let time = isLong ? try reader.readUInt64() : UInt64(try reader.readUInt32())
+        // Times count from 1904, but some programs count from 1970. Zero means that the time is unknown.
+        let seconds = time > epoch ? time - epoch : time
+        return (1...lastSecond).contains(seconds) ? Int64(seconds) : nil
+    }
+
+    private static func trackID(_ payload: BoxReader) throws(MediaError) -> Int {
+        var reader = payload
+        try reader.skip(try reader.readVersionAndFlags().version == 1 ? 16 : 8)
+        return Int(try reader.readUInt32())
+    }
+
+    private mutating func readTrack(_ reader: BoxReader) {
+        var id: Int?
+        var data = MP4UserData()
+        Self.forEachChild(of: reader) { child in
+            switch child.type {
+            case "tkhd": id = try? Self.trackID(child.payload)
+            case "udta": data.readUserData(child.payload)
+            case "meta": data.readMetadata(child.payload)
+            default: break
+            }
+        }
+        guard let id, trackEntries[id] == nil, !data.entries.isEmpty else { return }
+        trackEntries[id] = data.entries
     }
 
     private static func forEachChild(of reader: BoxReader, _ body: (Box) -> Void) {
@@ -85,6 +129,9 @@ package struct MP4UserData: Sendable, Hashable {
             case "meta": readMetadata(child.payload)
             case "chpl": try? readChapters(child.payload)
             case "titl", "dscp", "cprt", "perf", "auth", "gnre", "albm": try? readISOText(child)
+            case "name":
+                guard let text = Self.text(child.payload.rest) else { return }
+                add(.quickTimeUserData, "name", .string(text))
             default:
                 if child.type.rawValue >> 24 == 0xA9 { try? readQuickTimeText(child) }
             }

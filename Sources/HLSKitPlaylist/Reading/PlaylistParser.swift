@@ -385,7 +385,8 @@ extension PlaylistParser {
         let first = buffer.prefix(64).drop { $0 <= 0x20 && $0 != 0 }
         let word = first.prefix(20).prefix { $0 != 0x0A && $0 != 0x0D }
         let start =
-            first.isEmpty ? "empty" : ForeignContent(buffer)?.text ?? "starts with \(String(decoding: word, as: UTF8.self))"
+            first.isEmpty
+            ? "empty" : ForeignContent(buffer)?.text ?? "starts with \(String(decoding: word, as: UTF8.self))"
         let details = [context.options.contentType, start].compactMap { $0 }.joined(separator: ", ")
         return PlaylistError(
             code: .notAPlaylist, rule: .header, line: 1, text: "not an HLS playlist (\(details)): no #EXTM3U")

@@ -44,13 +44,15 @@ struct InspectCommand: AsyncParsableCommand {
             let playlist = try await input.read(options)
             let steering = await input.steering(of: playlist)
             let tracks = await input.tracks(of: playlist)
+            let encryption = await input.encryption(of: playlist)
             if json {
-                StandardStream.output.writeLine(PlaylistJSON.document(playlist, steering, tracks: tracks).text)
+                StandardStream.output.writeLine(
+                    PlaylistJSON.document(playlist, steering, encryption, tracks: tracks).text)
             } else {
                 StandardStream.output.write(
                     PlaylistTable.text(
-                        playlist, steering, tracks: tracks, limit: all ? .max : PlaylistTable.maximumRowCount,
-                        errorsOnly: input.saying.quiet))
+                        playlist, steering, encryption, tracks: tracks,
+                        limit: all ? .max : PlaylistTable.maximumRowCount, errorsOnly: input.saying.quiet))
             }
             return .done
         } catch {

@@ -7,13 +7,15 @@ enum PlaylistJSON {
 
     /// - Parameters:
     ///   - steering: The steering report, or `nil` if there is no steering or no server was queried.
+    ///   - encryption: The encryption of a multivariant playlist's media, or `nil` if it is unknown.
     ///   - tracks: The tracks of a media playlist, or `nil` if no segment was loaded.
     static func document(
-        _ playlist: Playlist, _ steering: SteeringReport? = nil, tracks: SegmentTracks? = nil
+        _ playlist: Playlist, _ steering: SteeringReport? = nil, _ encryption: StreamEncryption? = nil,
+        tracks: SegmentTracks? = nil
     ) -> JSONValue {
         switch playlist {
         case .media(let playlist): document(playlist, tracks)
-        case .multivariant(let playlist): document(playlist, steering)
+        case .multivariant(let playlist): document(playlist, steering, encryption)
         }
     }
 
@@ -234,13 +236,16 @@ enum PlaylistJSON {
 
     // MARK: Multivariant playlist
 
-    private static func document(_ playlist: MultivariantPlaylist, _ report: SteeringReport?) -> JSONValue {
+    private static func document(
+        _ playlist: MultivariantPlaylist, _ report: SteeringReport?, _ encryption: StreamEncryption?
+    ) -> JSONValue {
         var object = JSONObject()
         object.add("v", formatVersion)
         object.add("kind", Playlist.Kind.multivariant.rawValue)
         addCommon(
             to: &object, version: playlist.version, independent: playlist.hasIndependentSegments,
             start: playlist.start, definitions: playlist.definitions)
+        object.add("encryption", (encryption?.methods ?? []).map(JSONValue.string))
         object.add("variants", playlist.variants.map { value($0, playlist) })
         object.add("i_frame_variants", playlist.iFrameVariants.map { value($0, playlist) })
         object.add("renditions", playlist.renditions.map { value($0, playlist) })

@@ -8,17 +8,18 @@ enum PlaylistTable {
 
     /// - Parameters:
     ///   - steering: The steering report, or `nil` if there is no steering or no server was queried.
+    ///   - encryption: The encryption of a multivariant playlist's media, or `nil` if it is unknown.
     ///   - tracks: The tracks of a media playlist, or `nil` if no segment was loaded.
     ///   - limit: The maximum number of segments and similar values.
     ///   - errorsOnly: Whether to omit warnings.
     static func text(
-        _ playlist: Playlist, _ steering: SteeringReport? = nil, tracks: SegmentTracks? = nil,
-        limit: Int = maximumRowCount, errorsOnly: Bool = false
+        _ playlist: Playlist, _ steering: SteeringReport? = nil, _ encryption: StreamEncryption? = nil,
+        tracks: SegmentTracks? = nil, limit: Int = maximumRowCount, errorsOnly: Bool = false
     ) -> String {
         var lines: [String]
         switch playlist {
         case .media(let playlist): lines = self.lines(playlist, limit)
-        case .multivariant(let playlist): lines = self.lines(playlist)
+        case .multivariant(let playlist): lines = self.lines(playlist, encryption)
         }
         if let steering { lines += steering.lines }
         if let tracks { lines += tracks.lines }
@@ -33,10 +34,11 @@ enum PlaylistTable {
 
     // MARK: Multivariant
 
-    private static func lines(_ playlist: MultivariantPlaylist) -> [String] {
+    private static func lines(_ playlist: MultivariantPlaylist, _ encryption: StreamEncryption?) -> [String] {
         var facts = ["version \(playlist.version ?? 1)"]
         if playlist.hasIndependentSegments { facts.append("independent segments") }
         if let start = playlist.start { facts.append("starts at \(seconds(start.timeOffset))") }
+        if let encryption { facts.append(encryption.text) }
         if let steering = playlist.contentSteering { facts.append("steered by \(steering.serverURI)") }
         var lines = ["multivariant playlist: \(facts.joined(separator: ", "))"]
         lines += table(

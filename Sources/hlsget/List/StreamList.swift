@@ -51,6 +51,8 @@ struct StreamList: Sendable {
     /// The duration of the current live window.
     private(set) var window: Duration?
     private(set) var isLive = false
+    /// The encryption of the measured playlist, or `nil` if it is unknown.
+    private(set) var encryption: StreamEncryption?
     private var segmentCount: Int?
     private var file: MediaFileReport?
     private var tracks: SegmentTracks?
@@ -82,6 +84,7 @@ struct StreamList: Sendable {
             )
         }.sorted { places[$0.variant.index] ?? .max < places[$1.variant.index] ?? .max }
         options = Self.options(of: playlist.renditions)
+        encryption = StreamEncryption(announcedBy: playlist)
         hasWish = wish != nil
         choose(wish)
         self.wish = wish
@@ -132,6 +135,7 @@ struct StreamList: Sendable {
     mutating func measure(_ playlist: MediaPlaylist) {
         isLive = !playlist.isComplete
         segmentCount = playlist.segments.count
+        encryption = StreamEncryption(of: playlist)
         if isLive { window = playlist.duration } else { duration = playlist.duration }
     }
 
@@ -291,6 +295,7 @@ struct StreamList: Sendable {
         } else if duration != nil {
             facts.append(Decimals.length(length))
         }
+        if let encryption { facts.append(encryption.text) }
         if entries.isEmpty, let segmentCount {
             facts.append("\(Decimals.count(segmentCount, "segment")); a media playlist offers no choice")
         }
@@ -322,6 +327,7 @@ struct StreamList: Sendable {
         let document: KeyValuePairs<String, JSONValue> = [
             "v": .integer(PlaylistJSON.formatVersion), "url": .string(ErrorLine.bare(url: url)), "live": .bool(isLive),
             "duration": JSONValue(duration?.inSeconds), "window": JSONValue(window?.inSeconds),
+            "encryption": encryption.map { .array($0.methods.map(JSONValue.string)) } ?? .null,
             "variants": .array(entries.map(value)),
             "audio": .array(options.filter { $0.type == .audio }.map(value)),
             "subtitles": .array(options.filter { $0.type == .subtitles }.map(value)),

@@ -98,6 +98,56 @@ struct AssetKeyTests {
         }
     }
 
+    @Test(
+        "N03: announced keys are loaded early if the player's or the asset's setting asks for it",
+        arguments: [(false, false), (true, false), (false, true)])
+    func announcedKeys(byPlayer: Bool, byAsset: Bool) throws {
+        let bench = try KeyBench(files: [
+            "index.m3u8": "#EXTM3U\n#EXT-X-SESSION-KEY:METHOD=AES-128,URI=\"k.key\"\n"
+                + "#EXT-X-STREAM-INF:BANDWIDTH=500000\nv0.m3u8\n",
+            "k.key": "0123456789abcdef",
+        ])
+        bench.asset.resourceLoader.preloadsEligibleContentKeys = byAsset
+        #expect(bench.asset.resourceLoader.preloadsEligibleContentKeys == byAsset)
+        try bench.clock.run {
+            var configuration = bench.configuration
+            configuration.preloadsEligibleContentKeys = byPlayer
+            let player = try Player(item: PlayerItem(asset: bench.asset), configuration: configuration)
+            try await bench.clock.sleep(for: .seconds(5))
+            #expect(player.currentItem?.status == .readyToPlay)
+            await player.close()
+        }
+        // The media is not encrypted, so nothing else requests the key.
+        let keys = bench.transport.requests.filter { $0.resourceClass == .key }
+        #expect(keys.count == (byPlayer || byAsset ? 1 : 0))
+    }
+
+    @Test(
+        "playlists that break a rule are rejected if the player's or the asset's setting asks for it",
+        arguments: [(false, false), (true, false), (false, true)])
+    func strictParsing(byPlayer: Bool, byAsset: Bool) throws {
+        let bench = try KeyBench(files: [
+            "index.m3u8": "#EXTM3U\n#EXT-X-VERSION:new\n#EXT-X-STREAM-INF:BANDWIDTH=500000\nv0.m3u8\n"
+        ]) { $0.isPlaylistParsingStrict = byAsset }
+        try bench.clock.run {
+            var configuration = bench.configuration
+            configuration.isPlaylistParsingStrict = byPlayer
+            let item = PlayerItem(asset: bench.asset)
+            let player = try Player(item: item, configuration: configuration)
+            try await bench.clock.sleep(for: .seconds(5))
+            #expect(item.status == (byPlayer || byAsset ? .failed : .readyToPlay))
+            #expect(item.error?.code == (byPlayer || byAsset ? .badPlaylist : nil))
+            await player.close()
+            // The player's setting does not affect inspection.
+            if byAsset {
+                let error = await #expect(throws: HLSError.self) { try await bench.asset.load(.variants) }
+                #expect(error?.code == .badPlaylist)
+            } else {
+                #expect(try await bench.asset.load(.variants).count == 1)
+            }
+        }
+    }
+
     @Test("A14, D14: an expensive network that the asset forbids fails its item, and no other network does")
     func expensive() throws {
         for isExpensive in [true, false] {

@@ -33,6 +33,24 @@ import Testing
         return (Asset(urlString: Self.base + "m.m3u8", options: .table(transport)), transport)
     }
 
+    @Test("A09: a value that is a number, also as text or JSON, loads as a number")
+    func numbers() async throws {
+        let transport = TableTransport(texts: [
+            Self.base + "m.m3u8": """
+            #EXTM3U
+            #EXT-X-SESSION-DATA:DATA-ID="com.example.text",VALUE="2.5"
+            #EXT-X-SESSION-DATA:DATA-ID="com.example.json",URI="n.json"
+            #EXT-X-SESSION-DATA:DATA-ID="com.example.words",VALUE="two"
+            #EXT-X-STREAM-INF:BANDWIDTH=1000
+            v.m3u8
+
+            """, Self.base + "n.json": "-7",
+        ])
+        let items = try await Asset(urlString: Self.base + "m.m3u8", options: .table(transport)).load(.metadata)
+        let values = try await [items[0].load(.numberValue), items[1].load(.numberValue), items[2].load(.numberValue)]
+        #expect(values == [2.5, -7, nil])
+    }
+
     @Test("A09: session data become metadata items; a value at a URL is loaded once, on request")
     func sessionData() async throws {
         let (asset, transport) = makeAsset()
@@ -95,6 +113,46 @@ import Testing
             let chapters = try await asset.loadChapterMetadataGroups(withTitleLocale: "und")
             #expect(chapters.map(\.timeRange.start.seconds) == (name == "tagged.mp4" ? [0, 0.2] : []))
         }
+    }
+
+    /// A fixture whose header has a creation time, and whose first track has user data.
+    private static func describedFile() throws -> [UInt8] {
+        var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: SampleMedia.fixtures + "/media/mp4/tagged.mp4")))
+        func start(of type: String) throws -> Int {
+            try #require(bytes.indices.first { bytes[$0...].starts(with: type.utf8) }) - 4
+        }
+        func size(at place: Int) -> Int { bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) } }
+        func setSize(_ size: Int, at place: Int) {
+            for index in 0..<4 { bytes[place + index] = UInt8(truncatingIfNeeded: size >> (24 - 8 * index)) }
+        }
+        let header = try start(of: "mvhd")
+        // 2024-02-29 12:00:00
+        bytes.replaceSubrange(header + 12..<header + 16, with: [0xE2, 0x06, 0x22, 0x40])
+        let (movie, track) = (try start(of: "moov"), try start(of: "trak"))
+        let text: [UInt8] = [0, 0, 0, 0, 0x15, 0xC7] + Array("Commentary".utf8) + [0]
+        let title = [0, 0, 0, UInt8(8 + text.count)] + Array("titl".utf8) + text
+        let userData = [0, 0, 0, UInt8(8 + title.count)] + Array("udta".utf8) + title
+        bytes.insert(contentsOf: userData, at: track + size(at: track))
+        setSize(size(at: track) + userData.count, at: track)
+        setSize(size(at: movie) + userData.count, at: movie)
+        return bytes
+    }
+
+    @Test("A07, A09: a track's user data is its metadata, and the movie header has the creation date")
+    func described() async throws {
+        let url = Self.base + "a.mp4"
+        let asset = Asset(urlString: url, options: .table(TableTransport([url: try Self.describedFile()])))
+        let (date, tracks, common) = try await asset.load(.creationDate, .tracks, .commonMetadata)
+        #expect(try await date?.load(.stringValue) == "2024-02-29T12:00:00.000Z")
+        #expect(common.contains { $0.commonKey == .creationDate && $0.identifier == date?.identifier })
+        let items = try await tracks.first?.loadMetadata(for: .isoUserData) ?? []
+        #expect(items.map(\.commonKey) == [.title])
+        #expect(try await items.first?.load(.stringValue) == "Commentary")
+        #expect(items.first?.extendedLanguageTag == "eng")
+        for track in tracks.dropFirst() { #expect(try await track.loadMetadata(for: .isoUserData).isEmpty) }
+        // A stream declares its creation date as session data.
+        let (stream, _) = makeAsset()
+        #expect(try await stream.load(.creationDate) == nil)
     }
 
     @Test("A09: ID3 tags of packed audio are read in every text encoding")

@@ -41,6 +41,8 @@ import Testing
         let audio = try #require(try await asset.loadTracks(withMediaType: .audio).first)
         #expect(audio.trackID == 2)
         #expect(try await audio.load(.extendedLanguageTag) == "en")
+        #expect(try await audio.load(.naturalTimeScale) == 48_000)
+        #expect(try await video.load(.naturalTimeScale) == 12_800)
         #expect(try await asset.loadTrack(withTrackID: 3)?.mediaType == .text)
         #expect(try await asset.loadTrack(withTrackID: 4) == nil)
         #expect(try await asset.loadTracks(withMediaCharacteristic: .legible).map(\.trackID) == [3])

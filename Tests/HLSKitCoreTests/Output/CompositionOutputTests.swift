@@ -179,6 +179,7 @@ struct CompositionOutputTests {
     }
 
     struct Preserving: FrameCompositor {
+        var workingColorSpace = VideoOutput.WorkingColorSpace.rec709
         var supportsWideColorSourceFrames: Bool
         var sourcePixelFormat = PixelFormat.native
         let found = Recorder<VideoFrame>()
@@ -208,6 +209,21 @@ struct CompositionOutputTests {
         output.receive(source.placed(at: .zero), at: OutputClock())
         _ = await iterator.next()
         #expect(compositor.found.elements.first?.pixelFormatName == "rgba")
+    }
+
+    @Test("J08, J11: frames arrive in the compositor's colour space", arguments: VideoOutput.WorkingColorSpace.allCases)
+    func workingColorSpace(_ space: VideoOutput.WorkingColorSpace) async throws {
+        let source = try #require(Self.base)
+        let compositor = Preserving(workingColorSpace: space, supportsWideColorSourceFrames: false)
+        let output = CompositionOutput(FrameComposition(compositor: compositor))
+        var iterator = output.frames().makeAsyncIterator()
+        output.receive(source.placed(at: .zero), at: OutputClock())
+        _ = await iterator.next()
+        let found = try #require(compositor.found.elements.first)
+        #expect(source.colorTags.matrix != 1)
+        switch space {
+        case .rec709: #expect(found.colorTags.matrix == 1)
+        }
     }
 
     @Test("J11: after a jump, metadata is known inside the read range, and outside of it when it arrives")

@@ -1,3 +1,4 @@
+import HLSKitLoading
 import Testing
 
 @testable import HLSKitEngine
@@ -70,12 +71,21 @@ struct KeepUpJudgeTests {
         }
     }
 
+    @Test("the thresholds of the configuration apply, before and after a stall", arguments: [1, 2, 5])
+    func thresholds(seconds: Int) {
+        let configuration = BufferingConfiguration(
+            startThreshold: .seconds(seconds), afterStallThreshold: .seconds(seconds + 3))
+        #expect(leastAhead(Self.input(throughput: 2.5e6), configuration) == seconds * 1000)
+        #expect(leastAhead(Self.input(throughput: 1e6, afterStall: true), configuration) == (seconds + 3) * 1000)
+        #expect(leastAhead(Self.input(), configuration) == 3 * seconds * 1000)
+    }
+
     /// The least media ahead that gives yes, in milliseconds, to 100.
-    private func leastAhead(_ input: KeepUpInput) -> Int {
+    private func leastAhead(_ input: KeepUpInput, _ configuration: BufferingConfiguration = .init()) -> Int {
         var input = input
         for milliseconds in stride(from: 0, through: 600_000, by: 100) {
             input.forwardDuration = .milliseconds(milliseconds)
-            var judge = BufferReport.KeepUpJudge()
+            var judge = BufferReport.KeepUpJudge(configuration: configuration)
             if judge.isLikelyToKeepUp(input) { return milliseconds }
         }
         return .max

@@ -1,3 +1,4 @@
+import HLSKitLoading
 import HLSKitSelection
 import Testing
 
@@ -111,5 +112,16 @@ struct LoadSchedulerTests {
         var situation = Self.farAway
         entry.change(&situation)
         #expect(LoadScheduler().mayBegin(situation) == entry.mayBegin)
+    }
+
+    @Test("D07: the maximum number of parallel requests during playback is a setting", arguments: [2, 3, 8])
+    func ownMaximum(count: Int) {
+        var scheduler = LoadScheduler()
+        scheduler.limits = ParallelLoading(requestsWhilePlaying: count)
+        var situation = Self.farAway
+        situation.requestCount = count - 1
+        #expect(scheduler.mayBegin(situation))
+        situation.requestCount = count
+        #expect(!scheduler.mayBegin(situation))
     }
 }

@@ -131,6 +131,48 @@ import Testing
             entries.map(\.value) == [.integer(-2), .integer(200), .data([0xFF, 0xD8]), .string("free")])
     }
 
+    private static func movieHeader(_ version: UInt8, creation: [UInt8]) -> [UInt8] {
+        BoxWriter.box("mvhd", [version, 0, 0, 0] + creation + [UInt8](repeating: 0, count: 96))
+    }
+
+    @Test(
+        "the creation time counts from 1904 or, in files of some programs, from 1970",
+        arguments: [
+            // 2024-02-29 12:00:00
+            (0, [0xE2, 0x06, 0x22, 0x40], 1_709_208_000), (1, [0, 0, 0, 0, 0xE2, 0x06, 0x22, 0x40], 1_709_208_000),
+            (0, [0x65, 0xE0, 0x71, 0xC0], 1_709_208_000), (0, [0, 0, 0, 0], nil),
+            (1, [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], nil),
+        ] as [(UInt8, [UInt8], Int64?)])
+    func creationTime(version: UInt8, bytes: [UInt8], time: Int64?) {
+        let moov = BoxWriter.box("moov", Self.movieHeader(version, creation: bytes))
+        #expect(MP4UserData(parsing: moov[...]).creationTime == time)
+        #expect(
+            MP4UserData(parsing: BoxWriter.box("moov", BoxWriter.box("mvhd", [version, 0]))[...]).creationTime == nil)
+    }
+
+    @Test("user data of tracks is read separately from the movie's")
+    func tracks() {
+        func track(_ id: UInt8, version: UInt8, _ userData: [UInt8]) -> [UInt8] {
+            let times = [UInt8](repeating: 0, count: version == 1 ? 16 : 8)
+            let header = BoxWriter.box("tkhd", [version, 0, 0, 7] + times + [0, 0, 0, id, 0, 0, 0, 0])
+            return BoxWriter.box("trak", header + BoxWriter.box("udta", userData))
+        }
+        let title = BoxWriter.box("titl", [0, 0, 0, 0, 0x15, 0xC7] + Array("Commentary".utf8) + [0])
+        let moov = BoxWriter.box(
+            "moov",
+            BoxWriter.box("udta", BoxWriter.box("dscp", [0, 0, 0, 0, 0x15, 0xC7] + Array("A film".utf8) + [0]))
+                + track(3, version: 0, title) + track(4, version: 1, BoxWriter.box("name", Array("Main".utf8)))
+                + track(5, version: 0, []) + track(3, version: 0, BoxWriter.box("name", Array("again".utf8))))
+        let data = MP4UserData(parsing: moov[...])
+        #expect(data.entries.map(\.key) == ["dscp"])
+        #expect(data.trackEntries.keys.sorted() == [3, 4])
+        #expect(data.trackEntries[3]?.map(\.value) == [.string("Commentary")])
+        #expect(data.trackEntries[3]?.map(\.language) == ["eng"])
+        #expect(data.trackEntries[3]?.map(\.keySpace) == [.isoUserData])
+        #expect(data.trackEntries[4]?.map(\.value) == [.string("Main")])
+        #expect(data.trackEntries[4]?.map(\.keySpace) == [.quickTimeUserData])
+    }
+
     @Test(
         "bytes truncated or changed anywhere give less metadata, never a trap",
         arguments: ["tagged", "tagged-3gp", "tagged-keys.mov"])

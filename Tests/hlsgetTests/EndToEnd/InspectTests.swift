@@ -34,6 +34,29 @@ import Testing
             segment["resolved_uri"] as? String == "https://h.example/x/1.ts" && segment["title"] as? String == "Title")
     }
 
+    @Test("Q02: inspect says whether a stream is encrypted, by its announced keys or its first variant")
+    func encryption() async throws {
+        let folder = try ScratchFolder()
+        let key = "#EXT-X-KEY:METHOD=AES-128,URI=\"k\"\n#EXTINF"
+        try folder.write(Array(Self.media.replacing("#EXTINF", with: key).utf8), to: "locked.m3u8")
+        try folder.write(Array(Self.media.utf8), to: "clear.m3u8")
+        let announced = "#EXT-X-SESSION-KEY:METHOD=SAMPLE-AES,URI=\"skd://a\",KEYFORMAT=\"com.example\"\n"
+        for (tags, variant, words, methods) in [
+            ("", "locked", "encrypted (AES-128)", ["AES-128"]), ("", "clear", ", not encrypted\n", nil),
+            (announced, "none", "encrypted (SAMPLE-AES com.example)", ["SAMPLE-AES com.example"]),
+            ("", "none", nil, nil),
+        ] as [(String, String, String?, [String]?)] {
+            let master = "#EXTM3U\n\(tags)#EXT-X-STREAM-INF:BANDWIDTH=1000\n\(variant).m3u8\n"
+            try folder.write(Array(master.utf8), to: "master.m3u8")
+            let table = try await hlsget(["inspect", "master.m3u8"], in: folder)
+            let text = String(decoding: table.output, as: UTF8.self)
+            #expect(table.status == 0 && table.errors.isEmpty, "\(table.errors)")
+            #expect(words.map(text.contains) ?? !text.contains("encrypted"), "\(text)")
+            let json = try await hlsget(["inspect", "--json", "master.m3u8"], in: folder)
+            #expect(try document(json)["encryption"] as? [String] == methods)
+        }
+    }
+
     @Test("inspect reads standard input")
     func standardInput() async throws {
         let folder = try ScratchFolder()

@@ -159,7 +159,8 @@ import Testing
         }
         #expect(result.status == 5 && broken.count == 4)
         for (message, words) in zip(
-            broken, [["line 2", "404"], ["line 4", "a web page"], ["line 6", "refused"], ["line 7", "multivariant"]])
+            broken,
+            [["line 2", "404"], ["line 4", "a web page"], ["line 6", "refused"], ["line 7", "multivariant"]])
         {
             for word in words { #expect(message.contains(word), "\(message)") }
         }

@@ -48,6 +48,21 @@ struct CurlTransportTests {
         }
     }
 
+    @Test("the maximum number of redirects is a setting (R22)", arguments: [0, 1, 3])
+    func redirectMaximum(_ maximum: Int) async throws {
+        try await withServer(answering: { connection, request in
+            let number = request[0].split(separator: " ").dropFirst().first.flatMap { Int($0.dropFirst()) } ?? 0
+            if number > 0 { connection.redirect(to: "/\(number - 1)") } else { connection.respond(Self.m3u8) }
+        }) { server in
+            var configuration = Self.plain
+            configuration.maximumRedirectCount = maximum
+            let transport = CurlTransport(configuration: configuration)
+            #expect(await transport.load(server.url + "/\(maximum)").bytes == Self.m3u8)
+            let more = await transport.load(server.url + "/\(maximum + 1)")
+            #expect(more.error?.code == .tooManyRedirects)
+        }
+    }
+
     @Test("a redirect loop ends after ten hops and lists the chain (R22)")
     func redirectLoop() async throws {
         try await withServer(answering: { connection, request in

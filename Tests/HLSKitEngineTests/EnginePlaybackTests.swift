@@ -89,25 +89,6 @@ struct EnginePlaybackTests {
         #expect(try end(.seconds(5)) - end(.milliseconds(500)) == .milliseconds(4500))
     }
 
-    @Test("F04: playback starts earlier if more of the estimated throughput is assumed")
-    func safetyFactor() throws {
-        func start(_ factor: Double) throws -> Duration {
-            var origin = ScriptedOrigin.vod()
-            origin.answer(
-                "main.m3u8", .text("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=200000\nvod.m3u8\n"))
-            // 200 kbit/s of media at 267 kbit/s.
-            for name in Self.names { origin.answer(name, .media(100_000).lasting(.seconds(3))) }
-            var harness = EngineHarness.playing("main.m3u8", from: origin) {
-                $0.buffering.throughputSafetyFactor = factor
-            }
-            harness.runToEnd()
-            #expect(harness.didPlayToEnd)
-            return try #require(harness.playingSince)
-        }
-        let (trusting, usual, cautious) = (try start(1), try start(0.9), try start(0.4))
-        #expect(trusting <= usual && usual < cautious, "\(trusting), \(usual), \(cautious)")
-    }
-
     @Test("F21: while paused, an item loads until the buffer is full, and no further")
     func pausedItemFills() {
         var harness = EngineHarness(origin: .vod(count: 30))

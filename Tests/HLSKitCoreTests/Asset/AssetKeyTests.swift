@@ -104,7 +104,7 @@ struct AssetKeyTests {
     func announcedKeys(byPlayer: Bool, byAsset: Bool) throws {
         let bench = try KeyBench(files: [
             "index.m3u8": "#EXTM3U\n#EXT-X-SESSION-KEY:METHOD=AES-128,URI=\"k.key\"\n"
-                + "#EXT-X-STREAM-INF:BANDWIDTH=500000\nv0.m3u8\n",
+                + "#EXT-X-STREAM-INF:BANDWIDTH=500000\n0/index.m3u8\n",
             "k.key": "0123456789abcdef",
         ])
         bench.asset.resourceLoader.preloadsEligibleContentKeys = byAsset
@@ -127,7 +127,7 @@ struct AssetKeyTests {
         arguments: [(false, false), (true, false), (false, true)])
     func strictParsing(byPlayer: Bool, byAsset: Bool) throws {
         let bench = try KeyBench(files: [
-            "index.m3u8": "#EXTM3U\n#EXT-X-VERSION:new\n#EXT-X-STREAM-INF:BANDWIDTH=500000\nv0.m3u8\n"
+            "index.m3u8": "#EXTM3U\n#EXT-X-VERSION:new\n#EXT-X-STREAM-INF:BANDWIDTH=500000\n0/index.m3u8\n"
         ]) { $0.isPlaylistParsingStrict = byAsset }
         try bench.clock.run {
             var configuration = bench.configuration
@@ -193,9 +193,10 @@ private struct KeyBench: Sendable {
     init(files: [String: String] = [:], change: (inout AssetOptions) -> Void = { _ in }) throws {
         let clock = VirtualClock()
         let stream = SyntheticStream(bitRates: [400_000], segmentDuration: .seconds(2), segmentCount: 3)
+        let base = String(stream.urlString.dropLast("index.m3u8".count))
         let link = LinkConditions(bitsPerSecond: 20_000_000, latency: .milliseconds(20))
         let simulated = SimulatedTransport(over: NetworkTrace(constant: link), clock: clock) { request in
-            let name = String(request.urlString.split(separator: "/").last ?? "")
+            let name = request.urlString.replacing(base, with: "")
             return files[name].map { SimulatedResponse(body: Array($0.utf8)) } ?? stream.response(to: request)
         }
         transport = CountingTransport(simulated)

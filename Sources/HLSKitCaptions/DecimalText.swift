@@ -9,27 +9,20 @@ enum DecimalText {
         for _ in 0..<places { scale *= 10 }
         let scaled = (value * Double(scale)).rounded()
         guard let units = Int(exactly: scaled) else { return "0" }
-        var fraction = padded(Int(units.magnitude % UInt(scale)), places)
-        while fraction.last == "0" { fraction.removeLast() }
+        let fraction = (units.magnitude % UInt(scale)).decimals(places)
         let whole = (units < 0 ? "-" : "") + String(units.magnitude / UInt(scale))
         return fraction.isEmpty ? whole : whole + "." + fraction
-    }
-
-    /// Formats a number with leading zeros.
-    static func padded(_ value: Int, _ width: Int) -> String {
-        let digits = String(value)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
     }
 
     /// Formats a time as `00:01:02.345`, with `point` before the fraction of a second.
     static func clock(milliseconds: Int64, point: String) -> String {
         let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
-        return clock(seconds: seconds) + point + padded(Int(rest), 3)
+        return clock(seconds: seconds) + point + rest.digits(3)
     }
 
     /// `00:01:02`
     static func clock(seconds: Int64) -> String {
-        padded(Int(seconds / 3600), 2) + ":" + padded(Int(seconds / 60 % 60), 2) + ":" + padded(Int(seconds % 60), 2)
+        (seconds / 3600).digits(2) + ":" + (seconds / 60 % 60).digits(2) + ":" + (seconds % 60).digits(2)
     }
 }
 

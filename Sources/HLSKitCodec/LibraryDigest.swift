@@ -1,5 +1,6 @@
 import CLibAV
 import HLSKitPlaylist
+import HLSKitTime
 
 /// A digest of 128 bits by one of libavutil's algorithms.
 package struct LibraryDigest: ~Copyable {

@@ -1,6 +1,7 @@
 import HLSKitCodec
 import HLSKitPlaylist
 import HLSKitSelection
+import HLSKitTime
 
 /// The record of a download, with one line of JSON for each file that is safely on the disk, in order of completion.
 ///
@@ -252,7 +253,7 @@ extension DownloadJournal.NamedKey {
         self.init(
             method: method, uri: uri, vector: document["iv"]?.string, format: document["format"]?.string,
             formatVersions: document["versions"]?.string)
-        if let vector, vector.utf8.count != 32 || !vector.utf8.allSatisfy(\.isHexadecimalDigit) { return nil }
+        if let vector, vector.utf8.count != 32 || !vector.utf8.allSatisfy({ $0.hexadecimalValue != nil }) { return nil }
     }
 
     fileprivate static func list(_ document: JSONDocument?) -> [Self]? {
@@ -260,12 +261,6 @@ extension DownloadJournal.NamedKey {
         guard let array = document.array else { return nil }
         let keys = array.compactMap { Self($0) }
         return keys.count == array.count ? keys : nil
-    }
-}
-
-extension UInt8 {
-    fileprivate var isHexadecimalDigit: Bool {
-        (0x30...0x39).contains(self) || (0x41...0x46).contains(self) || (0x61...0x66).contains(self)
     }
 }
 

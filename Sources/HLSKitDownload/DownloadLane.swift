@@ -188,17 +188,13 @@ struct DownloadLane: Sendable {
 
     /// A 32-bit FNV-1a hash as 8 digits.
     static func hash(of id: String) -> String {
-        let hash = id.utf8.reduce(UInt32(0x811C_9DC5)) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
-        let digits = String(hash, radix: 16)
-        return String(repeating: "0", count: 8 - digits.count) + digits
+        id.utf8.reduce(UInt32(0x811C_9DC5)) { ($0 ^ UInt32($1)) &* 0x0100_0193 }.hexadecimal(8)
     }
 
     /// The name of a segment's file. Names never come from the network, except a known file name extension (R65).
     func fileName(of segment: DownloadJournal.Segment) -> String {
-        let digits = String(segment.sequence)
-        let number = String(repeating: "0", count: max(0, 6 - digits.count)) + digits
         let prefix = segment.epoch == 0 ? "" : "\(segment.epoch)-"
-        return "\(folder)/\(prefix)\(number).\(Self.ending(of: segment.name))"
+        return "\(folder)/\(prefix)\(segment.sequence.digits(6)).\(Self.ending(of: segment.name))"
     }
 
     private static let endings: Set<String> = [

@@ -3,6 +3,7 @@ public import HLSKitLoading
 import HLSKitMedia
 public import HLSKitOutput
 import HLSKitPlaylist
+import HLSKitTime
 
 extension DownloadTask {
     /// The files that were written.
@@ -308,11 +309,8 @@ extension String {
     /// The bytes of the leading hexadecimal digits.
     var hexadecimalBytes: [UInt8] {
         var bytes: [UInt8] = []
-        var digits = self[...]
-        while digits.count >= 2, let byte = UInt8(digits.prefix(2), radix: 16) {
-            bytes.append(byte)
-            digits = digits.dropFirst(2)
-        }
+        var digits = utf8.lazy.map(\.hexadecimalValue).makeIterator()
+        while let high = digits.next() ?? nil, let low = digits.next() ?? nil { bytes.append(high << 4 | low) }
         return bytes
     }
 }

@@ -1,4 +1,5 @@
 import HLSKitPlaylist
+import HLSKitTime
 
 /// A file of a download stored as its difference to the muxed output: `NAME.thin`.
 ///

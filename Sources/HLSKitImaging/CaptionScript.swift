@@ -1,4 +1,5 @@
 import HLSKitCaptions
+import HLSKitTime
 
 /// Captions shown at the same time, as an Advanced SubStation Alpha script for an image of a given size.
 ///
@@ -143,7 +144,7 @@ struct CaptionScript {
 extension CaptionColor {
     /// The colour and transparency tags of a part of the text: 1 is the text itself, 3 its background.
     fileprivate func tags(_ part: String) -> String {
-        func digits(_ value: UInt8) -> String { (value < 16 ? "0" : "") + String(value, radix: 16, uppercase: true) }
+        func digits(_ value: UInt8) -> String { value.hexadecimal(2, uppercase: true) }
         return "\\\(part)c&H\(digits(blue))\(digits(green))\(digits(red))&\\\(part)a&H\(digits(255 - alpha))&"
     }
 }

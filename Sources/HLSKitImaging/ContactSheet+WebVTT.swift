@@ -27,11 +27,8 @@ extension ContactSheet {
     /// `01:02:03.004`
     private static func time(_ time: Duration) -> String {
         let (seconds, attoseconds) = time.components
-        func digits(_ number: Int64, _ count: Int) -> String {
-            String(repeating: "0", count: max(0, count - String(number).count)) + String(number)
-        }
-        return digits(seconds / 3600, 2) + ":" + digits(seconds / 60 % 60, 2) + ":" + digits(seconds % 60, 2) + "."
-            + digits(attoseconds / 1_000_000_000_000_000, 3)
+        let clock = "\((seconds / 3600).digits(2)):\((seconds / 60 % 60).digits(2)):\((seconds % 60).digits(2))"
+        return "\(clock).\((attoseconds / 1_000_000_000_000_000).digits(3))"
     }
 
     /// Escapes characters that RFC 3986 does not allow, so that a name cannot break its line.

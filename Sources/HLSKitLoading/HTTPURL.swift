@@ -1,4 +1,5 @@
 import HLSKitPlaylist
+import HLSKitTime
 
 /// An absolute http or https URL that was parsed strictly, with a normalized text.
 ///
@@ -93,7 +94,9 @@ package struct HTTPURL: Sendable, Hashable {
 
     private static func isHost(_ host: Substring) -> Bool {
         if host.hasPrefix("[") {
-            return host.dropFirst().dropLast().utf8.allSatisfy { $0.isHexDigit || $0 == 0x3A || $0 == 0x2E }
+            return host.dropFirst().dropLast().utf8.allSatisfy {
+                $0.hexadecimalValue != nil || $0 == 0x3A || $0 == 0x2E
+            }
         }
         // Bytes from 0x80 on belong to internationalized names, which the resolver's library encodes.
         return !host.isEmpty
@@ -121,10 +124,6 @@ package struct HTTPURL: Sendable, Hashable {
 extension UInt8 {
     fileprivate var isAlphanumeric: Bool {
         (0x30...0x39).contains(self) || (0x41...0x5A).contains(self) || (0x61...0x7A).contains(self)
-    }
-
-    fileprivate var isHexDigit: Bool {
-        (0x30...0x39).contains(self) || (0x41...0x46).contains(self) || (0x61...0x66).contains(self)
     }
 
     /// RFC 3986: unreserved and reserved characters, except for the special roles of brackets and hash, and `%`

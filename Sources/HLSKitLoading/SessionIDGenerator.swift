@@ -1,3 +1,5 @@
+import HLSKitTime
+
 /// Generates random UUIDs (RFC 9562 §5.4), and the same ones from the same seed.
 package struct SessionIDGenerator: Sendable {
     private var random: SplitMix64?
@@ -13,7 +15,7 @@ package struct SessionIDGenerator: Sendable {
         var low = number()
         high = high & 0xFFFF_FFFF_FFFF_0FFF | 0x4000
         low = low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
-        let digits = Self.hexadecimal(high) + Self.hexadecimal(low)
+        let digits = high.hexadecimal(16, uppercase: true) + low.hexadecimal(16, uppercase: true)
         var text = ""
         for (index, digit) in digits.enumerated() {
             if [8, 12, 16, 20].contains(index) { text += "-" }
@@ -26,10 +28,5 @@ package struct SessionIDGenerator: Sendable {
         if random != nil { return random?.next() ?? 0 }
         var system = SystemRandomNumberGenerator()
         return system.next()
-    }
-
-    private static func hexadecimal(_ value: UInt64) -> String {
-        let digits = String(value, radix: 16, uppercase: true)
-        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 }

@@ -1,3 +1,5 @@
+import HLSKitTime
+
 /// A parsed JSON text, such as the data that `EXT-X-SESSION-DATA` refers to.
 ///
 /// Source: RFC 8259.
@@ -180,8 +182,9 @@ private struct JSONReader {
 
     private mutating func readHexadecimal() -> UInt32? {
         let digits = bytes[index...].prefix(4)
-        guard digits.count == 4, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }) else { return nil }
+        let values = digits.compactMap(\.hexadecimalValue)
+        guard values.count == 4 else { return nil }
         index += 4
-        return UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
+        return values.reduce(0) { $0 << 4 | UInt32($1) }
     }
 }

@@ -1,3 +1,5 @@
+import HLSKitTime
+
 /// A point in absolute time, exact to the attosecond.
 ///
 /// `EXT-X-PROGRAM-DATE-TIME`, `START-DATE` and `END-DATE` as written, in UTC.
@@ -70,17 +72,9 @@ extension PlaylistDate: CustomStringConvertible {
         let days = seconds / 86_400 - (seconds % 86_400 < 0 ? 1 : 0)
         let time = Int(seconds % 86_400 + (seconds % 86_400 < 0 ? 86_400 : 0))
         let (year, month, day) = Self.civil(days: days)
-        var fraction = String(attoseconds)
-        fraction = String(repeating: "0", count: 18 - fraction.count) + fraction
-        while fraction.count > 3, fraction.last == "0" { fraction.removeLast() }
-        let date = "\(Self.padded(year, 4))-\(Self.padded(month, 2))-\(Self.padded(day, 2))"
-        let clock = "\(Self.padded(time / 3600, 2)):\(Self.padded(time / 60 % 60, 2)):\(Self.padded(time % 60, 2))"
-        return "\(date)T\(clock).\(fraction)Z"
-    }
-
-    private static func padded(_ value: Int, _ width: Int) -> String {
-        let digits = String(value.magnitude)
-        return (value < 0 ? "-" : "") + String(repeating: "0", count: max(0, width - digits.count)) + digits
+        let date = "\(year.digits(4))-\(month.digits(2))-\(day.digits(2))"
+        let clock = "\((time / 3600).digits(2)):\((time / 60 % 60).digits(2)):\((time % 60).digits(2))"
+        return "\(date)T\(clock).\(attoseconds.decimals(18, atLeast: 3))Z"
     }
 
     /// Proleptic Gregorian date of a day number since 1970 (H. Hinnant, "chrono-compatible low-level date algorithms").

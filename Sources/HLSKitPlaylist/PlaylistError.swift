@@ -1,3 +1,5 @@
+import HLSKitTime
+
 /// The reason why a text cannot be used as a playlist.
 public struct PlaylistError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of failure. The set is open.
@@ -102,8 +104,7 @@ extension String {
             if !Self.isUnsafe(scalar) {
                 result.unicodeScalars.append(scalar)
             } else if scalar.value < 0x100 {
-                let hex = String(scalar.value, radix: 16)
-                result += "\\x" + (hex.count == 1 ? "0" : "") + hex
+                result += "\\x" + scalar.value.hexadecimal(2)
             } else {
                 result += "\\u{" + String(scalar.value, radix: 16) + "}"
             }

@@ -138,7 +138,6 @@ public struct EventLog: Sendable, Hashable {
         let (seconds, attoseconds) = duration.components
         let nanoseconds = attoseconds / 1_000_000_000
         let sign = seconds < 0 || nanoseconds < 0 ? "-" : ""
-        let rest = String(nanoseconds.magnitude)
-        return "\(sign)\(seconds.magnitude)." + String(repeating: "0", count: 9 - rest.count) + rest
+        return "\(sign)\(seconds.magnitude).\(nanoseconds.magnitude.digits(9))"
     }
 }

@@ -201,9 +201,6 @@ extension LowLatencyOrigin {
     /// Seconds, to the microsecond.
     private static func decimal(_ duration: Duration) -> String {
         let microseconds = Int((duration / .microseconds(1)).rounded())
-        var fraction = String(microseconds % 1_000_000)
-        fraction = String(repeating: "0", count: 6 - fraction.count) + fraction
-        while fraction.count > 1, fraction.last == "0" { fraction.removeLast() }
-        return "\(microseconds / 1_000_000).\(fraction)"
+        return "\(microseconds / 1_000_000).\((microseconds % 1_000_000).decimals(6, atLeast: 1))"
     }
 }

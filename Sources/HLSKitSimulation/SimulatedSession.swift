@@ -149,8 +149,7 @@ public struct SimulatedSession: Sendable {
         let thousandths = Int((value * 1000).rounded())
         let (whole, rest) = thousandths.quotientAndRemainder(dividingBy: 1000)
         guard rest != 0 else { return String(whole) }
-        let digits = String(abs(rest))
-        return String(whole) + "." + String(repeating: "0", count: 3 - digits.count) + digits
+        return "\(whole).\(rest.magnitude.digits(3))"
     }
 }
 

@@ -100,7 +100,6 @@ public struct SyntheticStream: Sendable, Hashable {
     /// Formats seconds with three decimals for `EXTINF`.
     private static func decimal(_ duration: Duration) -> String {
         let thousandths = Int((duration / .milliseconds(1)).rounded())
-        let rest = String(thousandths % 1000)
-        return "\(thousandths / 1000)." + String(repeating: "0", count: 3 - rest.count) + rest
+        return "\(thousandths / 1000).\((thousandths % 1000).digits(3))"
     }
 }

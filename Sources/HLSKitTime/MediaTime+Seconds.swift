@@ -58,9 +58,6 @@ extension MediaTime: CustomStringConvertible, CustomDebugStringConvertible {
         let (seconds, rest) = units.magnitude.quotientAndRemainder(dividingBy: 1_000_000_000)
         let sign = units < 0 ? "-" : ""
         guard rest != 0 else { return "\(sign)\(seconds)" }
-        var digits = String(rest)
-        digits = String(repeating: "0", count: 9 - digits.count) + digits
-        while digits.last == "0" { digits.removeLast() }
-        return "\(sign)\(seconds).\(digits)"
+        return "\(sign)\(seconds).\(UInt64(truncatingIfNeeded: rest).decimals(9))"
     }
 }

@@ -91,10 +91,10 @@ package struct NameTemplate: Sendable {
                 guard let ending else { throw ArgumentValueError("-o: {ext} needs -f") }
                 text = ending
             case .word(.date):
-                text = [Int(now.tm_year) + 1900, Int(now.tm_mon) + 1, Int(now.tm_mday)].map(Self.digits)
-                    .joined(separator: "-")
-            case .word(.time): text = [now.tm_hour, now.tm_min, now.tm_sec].map { Self.digits(Int($0)) }.joined()
-            case .word(.number): text = Self.digits(number)
+                let (year, month) = (Int(now.tm_year) + 1900, Int(now.tm_mon) + 1)
+                text = [year, month, Int(now.tm_mday)].map { $0.digits(2) }.joined(separator: "-")
+            case .word(.time): text = [now.tm_hour, now.tm_min, now.tm_sec].map { $0.digits(2) }.joined()
+            case .word(.number): text = number.digits(2)
             case .word(let word):
                 awaitsMedia = awaitsMedia || word.isOfMedia
                 path += word.text
@@ -110,8 +110,6 @@ package struct NameTemplate: Sendable {
         }
         return path
     }
-
-    private static func digits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
     package static var now: tm {
         var now = Glibc.time(nil)

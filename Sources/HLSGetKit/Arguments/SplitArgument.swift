@@ -44,8 +44,7 @@ package enum SplitNames {
     ///
     /// - Parameter number: The number of the file, from 1.
     package static func path(_ path: String, number: Int) -> String {
-        let digits = String(number)
-        let text = String(repeating: "0", count: max(0, 3 - digits.count)) + digits
+        let text = number.digits(3)
         guard !path.contains(word) else { return path.replacing(word, with: text) }
         let name = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
         guard let dot = path[name...].lastIndex(of: "."), dot > name else { return "\(path)-\(text)" }

@@ -37,10 +37,9 @@ package enum UntilArgument: Sendable, Equatable {
         switch self {
         case .date(let date): return "until \(date) (in \(length))"
         case .timeOfDay(let end):
-            func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-            let seconds = end % 60 == 0 ? "" : ":\(padded(end % 60))"
+            let seconds = end % 60 == 0 ? "" : ":\((end % 60).digits(2))"
             let day = end <= secondOfDay ? " tomorrow" : ""
-            return "until \(padded(end / 3600)):\(padded(end / 60 % 60))\(seconds)\(day) (in \(length))"
+            return "until \((end / 3600).digits(2)):\((end / 60 % 60).digits(2))\(seconds)\(day) (in \(length))"
         }
     }
 

@@ -10,20 +10,15 @@ package enum Decimals {
         let scaled = Int((abs(value) * Double(scale)).rounded())
         let sign = value < 0 && scaled > 0 ? "-" : ""
         guard scale > 1 else { return sign + String(scaled) }
-        let fraction = String(scaled % scale)
-        let zeros = String(repeating: "0", count: max(0, min(6, places) - fraction.count))
-        return "\(sign)\(scaled / scale).\(zeros)\(fraction)"
+        return "\(sign)\(scaled / scale).\((scaled % scale).digits(min(6, places)))"
     }
 
     /// Formats a time such as `0:07`, `12:34` or `1:02:03`, rounded down as on a clock.
     package static func clock(_ seconds: Double) -> String {
         guard seconds.isFinite, abs(seconds) < 1e9 else { return "-:--" }
         let total = Int(abs(seconds))
-        let twoDigits = { (number: Int) in number < 10 ? "0\(number)" : "\(number)" }
-        let minutes = total / 60 % 60
-        let text =
-            total >= 3600
-            ? "\(total / 3600):\(twoDigits(minutes)):\(twoDigits(total % 60))" : "\(minutes):\(twoDigits(total % 60))"
+        let minutes = total >= 3600 ? "\(total / 3600):\((total / 60 % 60).digits(2))" : "\(total / 60)"
+        let text = "\(minutes):\((total % 60).digits(2))"
         return seconds < 0 && total > 0 ? "-" + text : text
     }
 

@@ -34,14 +34,12 @@ extension SpliceSegmentation {
             object.add("name", "\(type)")
             object.add("duration", duration?.duration)
             object.add("upid_type", upidType == 0 ? nil : Int(upidType))
-            object.add("upid", upidText ?? (upid.isEmpty ? nil : "0x" + upid.map(Self.hexadecimal).joined()))
+            object.add("upid", upidText ?? (upid.isEmpty ? nil : "0x" + upid.hexadecimalText))
             object.add("segment", number == 0 ? nil : number)
             object.add("segments", count == 0 ? nil : count)
         }
         return object.value
     }
-
-    private static func hexadecimal(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16) }
 }
 
 extension SpliceMarker {

@@ -1,3 +1,5 @@
+import HLSKitCore
+
 /// Makes text from the network safe for terminals, logs and JSON (R64).
 package enum TerminalText {
     /// Escapes characters in `text` that could move the cursor, change the display or hide something.
@@ -67,10 +69,7 @@ package enum TerminalText {
         }
     }
 
-    private static func byteEscape(_ value: UInt32) -> String {
-        let digits = String(value, radix: 16)
-        return "\\x" + (digits.count == 1 ? "0" : "") + digits
-    }
+    private static func byteEscape(_ value: UInt32) -> String { "\\x" + value.hexadecimal(2) }
 
     /// The length of the longest valid UTF-8 prefix of `bytes`, or `nil` if the first byte is invalid.
     private static func validPrefixLength(_ bytes: ArraySlice<UInt8>) -> Int? {

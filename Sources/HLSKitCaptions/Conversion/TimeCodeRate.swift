@@ -86,7 +86,7 @@ struct TimeCodeRate: Hashable {
             number += 18 * tens + (rest >= 2 ? 2 * ((rest - 2) / 1798) : 0)
         }
         let (seconds, frames) = number.quotientAndRemainder(dividingBy: Int64(nominalRate))
-        return DecimalText.clock(seconds: seconds) + (isDropFrame ? dropMark : ":") + DecimalText.padded(Int(frames), 2)
+        return DecimalText.clock(seconds: seconds) + (isDropFrame ? dropMark : ":") + frames.digits(2)
     }
 
     func frame(hours: Int, minutes: Int, seconds: Int, frames: Int) -> Int64 {

@@ -1,3 +1,5 @@
+import HLSKitTime
+
 /// The style of a piece of a caption's text.
 ///
 /// Values that are nil, normal or empty mean the format's default.
@@ -137,8 +139,7 @@ public struct CaptionColor: Sendable, Hashable {
 
     /// The colour as `#rrggbb`, with two more digits if it is not opaque.
     var hexadecimal: String {
-        func digits(_ value: UInt8) -> String { (value < 16 ? "0" : "") + String(value, radix: 16) }
-        return "#" + digits(red) + digits(green) + digits(blue) + (alpha == 255 ? "" : digits(alpha))
+        "#" + ([red, green, blue] + (alpha == 255 ? [] : [alpha])).hexadecimalText
     }
 
     /// The colour names of WebVTT, TTML and CEA-608.

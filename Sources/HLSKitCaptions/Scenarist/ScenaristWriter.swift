@@ -35,10 +35,7 @@ enum ScenaristWriter {
             } else {
                 text += " "
             }
-            text += transmission.words.map { word in
-                let digits = String(word, radix: 16)
-                return String(repeating: "0", count: 4 - digits.count) + digits
-            }.joined(separator: " ")
+            text += transmission.words.map { $0.hexadecimal(4) }.joined(separator: " ")
             next = transmission.frame + Int64(transmission.words.count)
         }
         return text + "\n"

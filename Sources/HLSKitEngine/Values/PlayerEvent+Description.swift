@@ -20,8 +20,7 @@ extension PlayerEvent: CustomStringConvertible {
         for _ in 0..<places { scale *= 10 }
         guard value.isFinite, (value * scale).magnitude < 1e15 else { return "\(value)" }
         let units = Int((value * scale).rounded())
-        let digits = String(units.magnitude)
-        let padded = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits
+        let padded = units.magnitude.digits(places + 1)
         return (units < 0 ? "-" : "") + padded.dropLast(places) + (places == 0 ? "" : "." + padded.suffix(places))
     }
 }

@@ -1,4 +1,5 @@
 package import HLSKitPlaylist
+import HLSKitTime
 
 package enum LogValue: Sendable {
     /// nil stands for an unknown value.
@@ -24,11 +25,8 @@ package enum LogValue: Sendable {
         let scaled = Int64((number * scale).rounded())
         let sign = scaled < 0 ? "-" : ""
         let whole = scaled.magnitude / UInt64(scale)
-        var rest = String(scaled.magnitude % UInt64(scale))
-        guard decimals > 0, rest != "0" else { return sign + String(whole) }
-        rest = String(repeating: "0", count: decimals - rest.count) + rest
-        while rest.hasSuffix("0") { rest.removeLast() }
-        return "\(sign)\(whole).\(rest)"
+        let rest = scaled.magnitude % UInt64(scale)
+        return rest == 0 ? "\(sign)\(whole)" : "\(sign)\(whole).\(rest.decimals(decimals))"
     }
 }
 

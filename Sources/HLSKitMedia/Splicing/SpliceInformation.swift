@@ -243,12 +243,7 @@ extension SpliceInformation {
         bytes.reserveCapacity((digits.count + 1) / 2)
         var high: UInt8? = digits.count.isMultiple(of: 2) ? nil : 0
         for digit in digits {
-            let value: UInt8
-            switch digit {
-            case 0x30...0x39: value = digit - 0x30
-            case 0x41...0x46, 0x61...0x66: value = (digit | 0x20) - 0x61 + 10
-            default: return nil
-            }
+            guard let value = digit.hexadecimalValue else { return nil }
             if let first = high {
                 bytes.append(first << 4 | value)
                 high = nil

@@ -1,4 +1,5 @@
 import Glibc
+import HLSKitTime
 import Synchronization
 
 /// The files of a ``DiskCache``. Several caches, also in other processes, may share the folder and its size.
@@ -175,7 +176,7 @@ final class CacheFolder: Sendable {
     /// The files of the cache. Other files in the folder are ignored.
     private func files() -> [File] {
         names().compactMap { name in
-            guard name.utf8.count == 32, name.utf8.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }),
+            guard name.utf8.count == 32, name.utf8.allSatisfy({ $0.hexadecimalValue != nil }),
                 let info = Self.status(of: file(name))
             else { return nil }
             return File(name: name, byteCount: Int(info.st_size), time: Self.time(of: info))

@@ -1,4 +1,5 @@
 import HLSKitLoading
+import HLSKitTime
 
 /// A response as stored on disk: the key of its request, its header, its validation time and its body.
 ///
@@ -23,10 +24,7 @@ struct StoredResponse: Sendable, Hashable {
                 let (carry, product) = low.multipliedFullWidth(by: 0x13B)
                 return (hash.0 &* 0x13B &+ carry &+ (low << 24), product)
             }
-            return [hash.0, hash.1].map { half in
-                let digits = String(half, radix: 16)
-                return String(repeating: "0", count: 16 - digits.count) + digits
-            }.joined()
+            return hash.0.hexadecimal(16) + hash.1.hexadecimal(16)
         }
 
         var rangeText: String { byteRange.map { "\($0.lowerBound)-\($0.upperBound)" } ?? "-" }

@@ -1,4 +1,5 @@
 package import HLSKitLoading
+import HLSKitTime
 
 /// A server's `WWW-Authenticate: Digest` challenge (RFC 7616) and the response to it, which proves the knowledge of a
 /// password without revealing it.
@@ -105,8 +106,7 @@ package struct DigestChallenge: Sendable, Hashable {
         clientNonce: String = String(UInt64.random(in: .min ... .max), radix: 16)
     ) -> TransportField? {
         count += 1
-        let digits = String(count, radix: 16)
-        let number = String(repeating: "0", count: max(0, 8 - digits.count)) + digits
+        let number = count.hexadecimal(8)
         guard var first = hash([login.name, Array(realm.utf8), login.password]) else { return nil }
         if isSession {
             guard let session = hash([Array(first.utf8), Array(nonce.utf8), Array(clientNonce.utf8)]) else {
@@ -133,7 +133,6 @@ package struct DigestChallenge: Sendable, Hashable {
     /// Returns the hash, in hexadecimal digits, of the parts joined by colons.
     private func hash(_ parts: [[UInt8]]) -> String? {
         let bytes = Array(parts.joined(separator: [UInt8(ascii: ":")]))
-        let hash = CryptoLibrary.hash(of: bytes, algorithm == .md5 ? .md5 : .sha256)
-        return hash?.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        return CryptoLibrary.hash(of: bytes, algorithm == .md5 ? .md5 : .sha256)?.hexadecimalText
     }
 }

@@ -1,3 +1,5 @@
+import HLSKitTime
+
 /// The encryption of segments and the location of their key: `EXT-X-KEY` and `EXT-X-SESSION-KEY`.
 ///
 /// Source: rfc8216bis §4.4.4.4.
@@ -121,7 +123,7 @@ extension EncryptionKey {
         var isNumber = (1...32).contains(digits.count)
         while isNumber, let first = digits.first {
             digits = first + 1..<digits.upperBound
-            if let digit = hexadecimalDigit(bytes[first]) {
+            if let digit = bytes[first].hexadecimalValue {
                 number = number << 4 | UInt128(digit)
             } else {
                 isNumber = false
@@ -137,15 +139,6 @@ extension EncryptionKey {
         return iv
     }
 
-    private static func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46: byte - 0x37
-        case 0x61...0x66: byte - 0x57
-        default: nil
-        }
-    }
-
     /// The attribute list.
     var attributeText: String {
         var list = AttributeText()
@@ -156,13 +149,5 @@ extension EncryptionKey {
         list.quoted(.keyFormatVersions, keyFormatVersions)
         list.other(otherAttributes)
         return list.text
-    }
-}
-
-extension [UInt8] {
-    /// Two lower-case digits a byte.
-    package var hexadecimalText: String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import HLSKitTime
 
 /// Contents of a line other than plain ASCII. The reader examines only such lines in detail.
 struct LineTraits: OptionSet {
@@ -270,9 +271,6 @@ extension Duration {
         var text = String(seconds.magnitude)
         if seconds < 0 || attoseconds < 0 { text = "-" + text }
         guard attoseconds != 0 else { return text }
-        var fraction = String(attoseconds.magnitude)
-        fraction = String(repeating: "0", count: 18 - fraction.count) + fraction
-        while fraction.last == "0" { fraction.removeLast() }
-        return text + "." + fraction
+        return text + "." + attoseconds.magnitude.decimals(18)
     }
 }

@@ -173,11 +173,7 @@ enum PlaylistJSON {
         return object.value
     }
 
-    private static func hexadecimal(_ bytes: [UInt8]) -> String {
-        bytes.reduce(into: "0x") { text, byte in
-            text += (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }
-    }
+    private static func hexadecimal(_ bytes: [UInt8]) -> String { "0x" + bytes.hexadecimalText }
 
     private static func value(_ issue: PlaylistIssue) -> JSONValue {
         var object = JSONObject()

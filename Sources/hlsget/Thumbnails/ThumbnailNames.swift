@@ -1,5 +1,6 @@
 import Glibc
 import HLSGetKit
+import HLSKitCore
 
 /// The names of image files: a folder, or a pattern with a placeholder for the number.
 struct ThumbnailNames: Sendable, Equatable {
@@ -54,9 +55,7 @@ struct ThumbnailNames: Sendable, Equatable {
 
     /// - Parameter number: The number, from 1.
     func name(_ number: Int) -> String {
-        guard let width else { return before }
-        let digits = String(number)
-        return before + String(repeating: "0", count: max(0, width - digits.count)) + digits + after
+        width.map { before + number.digits($0) + after } ?? before
     }
 
     private static func format(_ chosen: ThumbnailFormat?, _ path: String) throws(ArgumentValueError) -> ThumbnailFormat

@@ -34,7 +34,7 @@ struct AssetTransport: ResourceTransport {
         request.cookies = options.cookies + request.cookies
         if let id = options.primarySessionID, request.urlString == url, request.resourceClass == .multivariantPlaylist {
             request.urlString = Self.url(
-                request.urlString, adding: "_HLS_primary_id=\(PercentCoding.encodedQueryValue(id))")
+                request.urlString, adding: "_HLS_primary_id=\(PercentCoding.encoded(id))")
         }
         return base.start(request, handler: handler)
     }

@@ -1,4 +1,5 @@
 import HLSKitLoading
+import HLSKitPlaylist
 public import HLSKitTime
 
 extension ContactSheet {
@@ -33,16 +34,6 @@ extension ContactSheet {
 
     /// Escapes characters that RFC 3986 does not allow, so that a name cannot break its line.
     private static func escaped(_ uri: String) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var bytes: [UInt8] = []
-        for byte in uri.utf8 {
-            let isForbidden = byte <= 0x20 || byte >= 0x7F || "\"#<>\\^`{|}".utf8.contains(byte)
-            if isForbidden {
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        PercentCoding.encoded(uri) { $0 > 0x20 && $0 < 0x7F && !"\"#<>\\^`{|}".utf8.contains($0) }
     }
 }

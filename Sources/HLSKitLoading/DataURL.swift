@@ -1,3 +1,5 @@
+import HLSKitPlaylist
+
 /// The content of a `data:` URL (RFC 2397).
 package struct DataURL: Sendable, Hashable {
     package let contentType: String

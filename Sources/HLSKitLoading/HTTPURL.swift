@@ -78,7 +78,7 @@ package struct HTTPURL: Sendable, Hashable {
         }
         origin = URLOrigin(scheme: scheme, host: host.lowercased(), port: port)
         let path = reference.path.isEmpty ? "/" : reference.path
-        target = Self.escaped(path) + (reference.query.map { "?" + Self.escaped($0) } ?? "")
+        target = PercentCoding.encoded(path + (reference.query.map { "?" + $0 } ?? "")) { $0.isAllowedInTarget }
     }
 
     /// The URL without user information and fragment.
@@ -99,34 +99,12 @@ package struct HTTPURL: Sendable, Hashable {
             }
         }
         // Bytes from 0x80 on belong to internationalized names, which the resolver's library encodes.
-        return !host.isEmpty
-            && host.utf8.allSatisfy { $0.isAlphanumeric || $0 >= 0x80 || "-._~".utf8.contains($0) }
+        return !host.isEmpty && host.utf8.allSatisfy { $0.isUnreserved || $0 >= 0x80 }
     }
-
-    private static func escaped(_ text: String) -> String {
-        guard !text.utf8.allSatisfy({ $0.isAllowedInTarget }) else { return text }
-        var bytes: [UInt8] = []
-        for byte in text.utf8 {
-            if byte.isAllowedInTarget {
-                bytes.append(byte)
-            } else {
-                bytes.append(UInt8(ascii: "%"))
-                bytes.append(hexDigits[Int(byte >> 4)])
-                bytes.append(hexDigits[Int(byte & 15)])
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
-    private static let hexDigits = Array("0123456789ABCDEF".utf8)
 }
 
 extension UInt8 {
-    fileprivate var isAlphanumeric: Bool {
-        (0x30...0x39).contains(self) || (0x41...0x5A).contains(self) || (0x61...0x7A).contains(self)
-    }
-
     /// RFC 3986: unreserved and reserved characters, except for the special roles of brackets and hash, and `%`
     /// unchanged.
-    fileprivate var isAllowedInTarget: Bool { isAlphanumeric || "-._~:/?@!$&'()*+,;=%[]".utf8.contains(self) }
+    fileprivate var isAllowedInTarget: Bool { isUnreserved || ":/?@!$&'()*+,;=%[]".utf8.contains(self) }
 }

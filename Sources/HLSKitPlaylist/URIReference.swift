@@ -217,20 +217,4 @@ extension URIReference {
         let port = port ?? (scheme == "https" ? 443 : scheme == "http" ? 80 : nil)
         return "\(scheme)://\(host)" + (port.map { ":\($0)" } ?? "")
     }
-
-    /// Decodes each `%` and two hexadecimal digits into a byte.
-    package static func percentDecoded(_ text: Substring) -> String {
-        guard text.utf8.contains(0x25) else { return String(text) }
-        var bytes: [UInt8] = []
-        var rest = text.utf8[...]
-        while let byte = rest.popFirst() {
-            if byte == 0x25, let code = UInt8(Substring(rest.prefix(2)), radix: 16), rest.count >= 2 {
-                bytes.append(code)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import HLSKitCore
 
 /// The user's location of the stream: a URL, a path, or a URL without its scheme.
 package enum InputLocation {
@@ -18,7 +19,8 @@ package enum InputLocation {
         var path = text[...]
         while path.hasPrefix("./") { path = path.dropFirst(2).drop { $0 == "/" } }
         let absolute = path.hasPrefix("/") ? String(path) : "\(directory == "/" ? "" : directory)/\(path)"
-        return "file://" + percentEncoded(try playlist(at: absolute))
+        return "file://"
+            + PercentCoding.encoded(try playlist(at: absolute)) { $0.isUnreserved || $0 == UInt8(ascii: "/") }
     }
 
     /// Removes brackets or quotation marks around a copied URL.
@@ -81,22 +83,5 @@ package enum InputLocation {
             scheme.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) })
         else { return false }
         return text[colon...].hasPrefix("://") || ["file", "data", "magnet"].contains(scheme.lowercased())
-    }
-
-    /// Encodes all except the unreserved characters of RFC 3986 §2.3 and the slash.
-    private static func percentEncoded(_ path: String) -> String {
-        var result = ""
-        for byte in path.utf8 {
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"), UInt8(ascii: "/"):
-                result.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
-                let digits = String(byte, radix: 16, uppercase: true)
-                result += "%" + (digits.count == 1 ? "0" : "") + digits
-            }
-        }
-        return result
     }
 }

@@ -151,7 +151,7 @@ package struct FieldsInURL: Sendable, Equatable {
         url = String(text[..<bar])
         for part in text[text.index(after: bar)...].split(separator: "&") {
             guard let equals = part.firstIndex(of: "="), equals != part.startIndex else { continue }
-            let value = URIReference.percentDecoded(part[part.index(after: equals)...])
+            let value = PercentCoding.decodedText(part[part.index(after: equals)...])
             guard let field = try? TransportField(argument: "\(part[..<equals]): \(value)")
             else { continue }
             fields.append(field)

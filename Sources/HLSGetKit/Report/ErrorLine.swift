@@ -56,7 +56,7 @@ package enum ErrorLine {
     /// The path as the user typed it, or the printable URL if it is not a file.
     private static func path(of url: String) -> String {
         guard url.hasPrefix("file:///") else { return printable(url: url) }
-        return TerminalText.escaped(URIReference.percentDecoded(url.dropFirst("file://".count)))
+        return TerminalText.escaped(PercentCoding.decodedText(url.dropFirst("file://".count)))
     }
 
     /// A URL to display, without secrets (R60) and shortened in the middle.

@@ -52,7 +52,7 @@ struct SteeringMonitor: Sendable {
         if let url, Self.isInline(url) { return url }
         guard let url, var reference = URIReference(url) else { return nil }
         var parameters: [(name: String, value: String)] = []
-        if let pathway { parameters.append(("_HLS_pathway", QueryCoding.encoded(pathway))) }
+        if let pathway { parameters.append(("_HLS_pathway", PercentCoding.encoded(pathway))) }
         if let throughput, throughput >= 1 {
             parameters.append(("_HLS_throughput", "\(Int(min(throughput, 1e15)))"))
         }

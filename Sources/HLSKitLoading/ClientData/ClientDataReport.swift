@@ -1,3 +1,5 @@
+import HLSKitPlaylist
+
 /// Client data as it is sent: keys in alphabetical order, with values in the form of structured fields.
 ///
 /// Keys with an unknown or invalid value are omitted.
@@ -216,7 +218,7 @@ package struct ClientDataReport: Sendable, Hashable {
         to next: ClientDataFacts.NextObject, from url: String, _ version: ClientData.Version
     ) -> String? {
         guard let path = RelativeReference.path(to: next.url, from: url) else { return nil }
-        guard version == .two else { return "=\"\(PercentCoding.encodedQueryValue(path))\"" }
+        guard version == .two else { return "=\"\(PercentCoding.encoded(path))\"" }
         guard let text = StructuredText.string(path) else { return nil }
         return "=(\(text)\(next.byteRange.map { ";r=\"\(Self.text(of: $0))\"" } ?? ""))"
     }

@@ -63,7 +63,7 @@ package final class ClientDataTransport: ResourceTransport {
             guard !line.isEmpty else { return base.start(request, handler: handler) }
             let asked = request.urlString
             // If a playlist already contains the parameter, it belongs to another client.
-            request.urlString = Self.url(Self.removed(from: asked), adding: PercentCoding.encodedQueryValue(line))
+            request.urlString = Self.url(Self.removed(from: asked), adding: PercentCoding.encoded(line))
             request.plainURLString = asked
             return base.start(request) { [request] in handler(Self.restored($0, of: request)) }
         }

@@ -66,16 +66,7 @@ struct ExtendedLogText {
     /// Returns a field without characters that would begin another field or control a terminal.
     private static func escaped(_ string: String) -> String {
         guard !string.isEmpty, string != "-" else { return "-" }
-        var text = ""
-        for byte in string.utf8 {
-            if byte > 0x20, byte < 0x7F, byte != UInt8(ascii: "\"") {
-                text.unicodeScalars.append(Unicode.Scalar(byte))
-            } else {
-                let digits = String(byte, radix: 16, uppercase: true)
-                text += "%" + (digits.count == 1 ? "0" : "") + digits
-            }
-        }
-        return text
+        return PercentCoding.encoded(string) { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") }
     }
 }
 

@@ -74,8 +74,8 @@ extension VariableDefinition {
         guard let query = URIReference(url)?.query else { return nil }
         for pair in query.split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            if let first = parts.first, URIReference.percentDecoded(first) == name {
-                return parts.count > 1 ? URIReference.percentDecoded(parts[1]) : ""
+            if let first = parts.first, PercentCoding.decodedText(first) == name {
+                return parts.count > 1 ? PercentCoding.decodedText(parts[1]) : ""
             }
         }
         return nil

@@ -160,7 +160,7 @@ package struct PathwayClone: Sendable, Hashable {
 
     private func query(_ query: String?) -> String? {
         guard !parameters.isEmpty else { return query }
-        let coded = parameters.map { (QueryCoding.encoded($0.key), QueryCoding.encoded($0.value)) }
+        let coded = parameters.map { (PercentCoding.encoded($0.key), PercentCoding.encoded($0.value)) }
             .sorted { $0.0 < $1.0 }
         let names = Set(coded.map(\.0))
         let kept = (query ?? "").split(separator: "&").filter { part in
@@ -172,21 +172,4 @@ package struct PathwayClone: Sendable, Hashable {
 
 extension [String: String] {
     fileprivate var longest: Int { values.reduce(0) { Swift.max($0, $1.utf8.count) } }
-}
-
-/// Encodes text for the query of a URI.
-package enum QueryCoding {
-    /// Encodes all but letters, digits, `-`, `.`, `_` and `~` (RFC 3986 §2.3) as `%` and two digits.
-    package static func encoded(_ text: String) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var bytes: [UInt8] = []
-        for byte in text.utf8 {
-            if (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || "-._~".utf8.contains(byte) {
-                bytes.append(byte)
-            } else {
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
 }

@@ -115,7 +115,7 @@ package struct AssetLists: Sendable {
     /// Returns the URL of a list with the query parameters for its server. A `data:` URL does not change.
     static func url(_ url: String, primaryID: String, startOffset: Duration) -> String {
         if URIReference(url)?.scheme?.lowercased() == "data" { return url }
-        var parameters = ["_HLS_primary_id=" + PercentCoding.encodedQueryValue(primaryID)]
+        var parameters = ["_HLS_primary_id=" + PercentCoding.encoded(primaryID)]
         if startOffset > .zero { parameters.append("_HLS_start_offset=" + startOffset.millisecondText) }
         let plain = url.prefix { $0 != "#" }
         let mark = !plain.contains("?") ? "?" : plain.hasSuffix("?") || plain.hasSuffix("&") ? "" : "&"

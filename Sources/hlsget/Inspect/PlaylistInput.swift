@@ -174,16 +174,7 @@ struct PlaylistInput: Sendable {
     private func path(of url: String) throws(Failure) -> String? {
         guard let reference = URIReference(url), reference.scheme?.lowercased() == "file" else { return nil }
         let host = reference.host?.lowercased() ?? ""
-        var bytes: [UInt8] = []
-        var rest = reference.path.utf8[...]
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), let code = UInt8(Substring(rest.prefix(2)), radix: 16) {
-                bytes.append(code)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte)
-            }
-        }
+        let bytes = PercentCoding.decoded(reference.path)
         guard host.isEmpty || host == "localhost", !bytes.contains(0) else {
             throw Failure(cause: "not a path of this machine", detail: nil, status: .notFound)
         }

@@ -3,6 +3,7 @@ import HLSKitCodec
 import HLSKitLoading
 import HLSKitOutput
 import HLSKitPlaylist
+import HLSKitTime
 
 /// Stores keys in a folder, each in a file that only its owner can read. Blocks the calling thread on disk access.
 final class KeyStore: Sendable {

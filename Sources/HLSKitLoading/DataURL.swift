@@ -1,4 +1,5 @@
 import HLSKitPlaylist
+import HLSKitTime
 
 /// The content of a `data:` URL (RFC 2397).
 package struct DataURL: Sendable, Hashable {

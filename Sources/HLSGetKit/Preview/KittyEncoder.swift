@@ -1,3 +1,4 @@
+import FoundationEssentials
 import HLSKitCore
 
 /// Encodes an image for kitty's graphics protocol, which replaces the previous image. Pixels have 24 bits and are sent
@@ -12,7 +13,12 @@ struct KittyEncoder: Sendable {
 
     /// - Parameter place: The characters that the image fills.
     func bytes(of image: StillImage, in place: PreviewLayout.Place) -> [UInt8] {
-        let encoded = Self.base64(of: image)
+        let pixels = image.pixels
+        var colors = Data(capacity: pixels.count / 4 * 3)
+        for start in stride(from: 0, to: pixels.count - 3, by: 4) {
+            colors.append(contentsOf: pixels[start..<start + 3])
+        }
+        let encoded = colors.base64EncodedData()
         var bytes: [UInt8] = []
         bytes.reserveCapacity(encoded.count + encoded.count / 64)
         var offset = 0
@@ -29,22 +35,5 @@ struct KittyEncoder: Sendable {
             offset = end
         } while offset < encoded.count
         return bytes
-    }
-
-    /// The red, green and blue bytes of each pixel become four characters (RFC 4648 §4).
-    private static func base64(of image: StillImage) -> [UInt8] {
-        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-        return image.pixels.withUnsafeBufferPointer { pixels in
-            [UInt8](unsafeUninitializedCapacity: pixels.count) { target, count in
-                for pixel in 0..<pixels.count / 4 {
-                    let (red, green, blue) = (pixels[pixel * 4], pixels[pixel * 4 + 1], pixels[pixel * 4 + 2])
-                    target[pixel * 4] = alphabet[Int(red >> 2)]
-                    target[pixel * 4 + 1] = alphabet[Int((red & 3) << 4 | green >> 4)]
-                    target[pixel * 4 + 2] = alphabet[Int((green & 15) << 2 | blue >> 6)]
-                    target[pixel * 4 + 3] = alphabet[Int(blue & 63)]
-                }
-                count = pixels.count
-            }
-        }
     }
 }

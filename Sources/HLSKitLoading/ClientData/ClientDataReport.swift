@@ -1,4 +1,5 @@
 import HLSKitPlaylist
+import HLSKitTime
 
 /// Client data as it is sent: keys in alphabetical order, with values in the form of structured fields.
 ///

@@ -220,22 +220,7 @@ extension SpliceInformation {
     }
 
     /// The section as base 64, the text form of SCTE 35 outside media.
-    public var base64Text: String {
-        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-        var result: [UInt8] = []
-        result.reserveCapacity((bytes.count + 2) / 3 * 4)
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let group = bytes[start..<min(start + 3, bytes.count)]
-            var bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
-            var digits: [UInt8] = []
-            for _ in 0..<4 {
-                digits.append(alphabet[bits & 63])
-                bits >>= 6
-            }
-            result += digits.reversed().prefix(group.count + 1) + [UInt8](repeating: 0x3d, count: 3 - group.count)
-        }
-        return String(decoding: result, as: UTF8.self)
-    }
+    public var base64Text: String { Base64.encoded(bytes) }
 
     /// An odd number of digits implies a leading zero.
     private static func bytes(hexadecimal digits: ArraySlice<UInt8>) -> [UInt8]? {
@@ -254,27 +239,9 @@ extension SpliceInformation {
         return bytes
     }
 
-    /// Padding may be missing.
+    /// Padding may be missing. The alphabet for URLs is also accepted (RFC 4648 §5).
     private static func bytes(base64 digits: ArraySlice<UInt8>) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        var (bits, count) = (0, 0)
-        for digit in digits.prefix(while: { $0 != 0x3d }) {
-            let value: UInt8
-            switch digit {
-            case 0x41...0x5a: value = digit - 0x41
-            case 0x61...0x7a: value = digit - 0x61 + 26
-            case 0x30...0x39: value = digit - 0x30 + 52
-            case 0x2b, 0x2d: value = 62
-            case 0x2f, 0x5f: value = 63
-            default: return nil
-            }
-            (bits, count) = ((bits << 6 | Int(value)) & 0xffff, count + 6)
-            if count >= 8 {
-                count -= 8
-                bytes.append(UInt8(truncatingIfNeeded: bits >> count))
-            }
-        }
-        return bytes
+        Base64.bytes(of: digits.lazy.prefix { $0 != 0x3d }.map { $0 == 0x2d ? 0x2b : $0 == 0x5f ? 0x2f : $0 })
     }
 }
 

@@ -1,4 +1,4 @@
-/// Base 64 (RFC 4648 §4), for `data:` URLs and `Basic` credentials.
+/// Base 64 (RFC 4648 §4), without Foundation.
 package enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
@@ -21,7 +21,13 @@ package enum Base64 {
     package static func decoded(_ text: [UInt8]) -> [UInt8]? {
         var digits = text[...]
         while digits.last == UInt8(ascii: "="), text.count - digits.count < 2 { digits.removeLast() }
-        guard digits.count % 4 != 1 else { return nil }
+        return digits.count % 4 == 1 ? nil : bytes(of: digits)
+    }
+
+    /// Decodes digits without padding and ignores bits after the last whole byte.
+    ///
+    /// - Returns: The bytes, or `nil` if a byte is not in the alphabet.
+    package static func bytes(of digits: some Sequence<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         var bits: UInt32 = 0
         var bitCount: UInt32 = 0

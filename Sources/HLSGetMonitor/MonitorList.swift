@@ -193,14 +193,3 @@ package struct MonitorShard: Sendable, Hashable {
 
     func holds(_ name: String) -> Bool { StableHash.value(of: name) % UInt64(count) == UInt64(index) }
 }
-
-/// A hash that is the same in each process and on each machine: 64-bit FNV-1a with a final mixing step, because
-/// otherwise the lowest bits would depend only on the last letters.
-enum StableHash {
-    static func value(of text: String) -> UInt64 {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        hash = (hash ^ (hash >> 33)) &* 0xff51_afd7_ed55_8ccd
-        return hash ^ (hash >> 33)
-    }
-}

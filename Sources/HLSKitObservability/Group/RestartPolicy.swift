@@ -46,11 +46,7 @@ struct RestartCount: Sendable {
     private let place: Double
 
     init(name: String) {
-        // FNV-1a with additional mixing, so that names that differ only in their last letter get distant values.
-        var hash = name.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-        hash = (hash ^ hash >> 33) &* 0xff51_afd7_ed55_8ccd
-        hash ^= hash >> 33
-        place = Double(hash >> 40) / Double(1 << 23) - 1
+        place = Double(StableHash.value(of: name) >> 40) / Double(1 << 23) - 1
     }
 
     /// - Parameters:

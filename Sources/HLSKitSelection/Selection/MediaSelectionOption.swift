@@ -1,5 +1,7 @@
+import HLSKitLoading
 public import HLSKitMedia
 public import HLSKitPlaylist
+import HLSKitTime
 
 /// A choice among versions of audio, subtitles or video.
 ///
@@ -76,7 +78,7 @@ extension MediaSelectionOption {
             characteristics.insert(.legible)
         }
         if first.isForced { characteristics.insert(.containsOnlyForcedSubtitles) }
-        id = first.stableRenditionID ?? Self.hash(of: "\(first.type.rawValue)|\(first.optionID)")
+        id = first.stableRenditionID ?? StableHash.fnv1a("\(first.type.rawValue)|\(first.optionID)").hexadecimal(16)
         displayName = first.name
         extendedLanguageTag = first.language
         mediaCharacteristics = characteristics
@@ -86,12 +88,5 @@ extension MediaSelectionOption {
         isForced = first.isForced
         channelCount = renditions.compactMap(\.channelCount).max()
         self.renditions = renditions
-    }
-
-    /// Returns the 64-bit FNV-1a hash, which is the same on every machine and in every run.
-    private static func hash(of text: String) -> String {
-        let hash = text.utf8.reduce(UInt64(0xCBF2_9CE4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-        let digits = String(hash, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 }

@@ -1,4 +1,5 @@
 public import HLSKitLoading
+import HLSKitTime
 
 /// A summary of a download run. Sent once, when the run ends, fails or is cancelled.
 ///

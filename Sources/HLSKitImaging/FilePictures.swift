@@ -32,7 +32,7 @@ struct FilePictures: Sendable {
     }
 
     private func time(_ value: Int64) -> Duration {
-        (ItemTimeline.duration(value, track.timescale) + offset).wholeNanoseconds
+        (ItemTimeline.duration(value, track.timescale) + offset).roundedDownToNanoseconds
     }
 
     /// Calls `found` for the requested times, in order.

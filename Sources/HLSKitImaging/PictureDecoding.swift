@@ -70,7 +70,7 @@ enum PictureDecoding {
     }
 
     private static func picture(_ frame: VideoFrame, _ offset: Duration) -> Picture {
-        let time = (ItemTimeline.duration(frame.pts, frame.timescale) + offset).wholeNanoseconds
+        let time = (ItemTimeline.duration(frame.pts, frame.timescale) + offset).roundedDownToNanoseconds
         return Picture(frame: frame.placed(at: MediaTime(time)), time: time)
     }
 }
@@ -78,7 +78,7 @@ enum PictureDecoding {
 extension Duration {
     /// The duration rounded down to nanoseconds, as results report it, so that a request for a reported time returns
     /// the same frame instead of the previous one.
-    var wholeNanoseconds: Duration {
+    var roundedDownToNanoseconds: Duration {
         let (seconds, attoseconds) = components
         // Round towards the past, including below zero.
         let rest = attoseconds % 1_000_000_000

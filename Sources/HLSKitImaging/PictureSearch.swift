@@ -140,7 +140,7 @@ struct PictureSearch {
         let timescale = track?.timescale ?? 1
         return PictureFinder.Placed(
             sample: sample,
-            pts: (ItemTimeline.duration(sample.pts, timescale) + placement.offset).wholeNanoseconds,
+            pts: (ItemTimeline.duration(sample.pts, timescale) + placement.offset).roundedDownToNanoseconds,
             dts: ItemTimeline.duration(sample.dts, timescale) + placement.offset)
     }
 

@@ -2,6 +2,7 @@ import HLSKitLoading
 import HLSKitMedia
 import HLSKitPlaylist
 import HLSKitSelection
+import HLSKitTime
 
 /// A playlist, or a resource read like one, that provides frames.
 struct PictureSource: Sendable {

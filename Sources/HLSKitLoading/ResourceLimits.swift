@@ -1,3 +1,5 @@
+import HLSKitTime
+
 /// The largest accepted bodies (R27, R28), in bytes after content decoding.
 package enum ResourceLimits {
     package static let playlistByteCount = 16 << 20

@@ -5,8 +5,7 @@ package enum StableHash {
         text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 
-    /// Returns the FNV-1a hash with a final mixing step, because otherwise the lowest bits would depend only on the last
-    /// letters.
+    /// Returns the FNV-1a hash with a final mixing step. Without it, the lowest bits depend only on the last letters.
     package static func value(of text: String) -> UInt64 {
         var hash = fnv1a(text)
         hash = (hash ^ hash >> 33) &* 0xFF51_AFD7_ED55_8CCD

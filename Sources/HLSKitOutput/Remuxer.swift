@@ -286,9 +286,7 @@ package final class Remuxer: SampleWriter, NumberedFiles {
     }
 
     private func seconds(_ time: MediaTime) -> String {
-        let milliseconds = (time.duration ?? .zero).wholeMicroseconds / 1000
-        let (whole, rest) = milliseconds.magnitude.quotientAndRemainder(dividingBy: 1000)
-        return "\(milliseconds < 0 ? "-" : "")\(whole).\(rest.digits(3))"
+        (time.duration ?? .zero).decimalText(3, atLeast: 3)
     }
 
     /// Whether late tracks are added at a sync frame. A transport stream adds them at once. So does text, whose start

@@ -134,10 +134,5 @@ public struct EventLog: Sendable, Hashable {
     private static func text(_ time: MediaTime) -> String { time.description }
 
     /// Seconds, to the nanosecond.
-    private static func seconds(_ duration: Duration) -> String {
-        let (seconds, attoseconds) = duration.components
-        let nanoseconds = attoseconds / 1_000_000_000
-        let sign = seconds < 0 || nanoseconds < 0 ? "-" : ""
-        return "\(sign)\(seconds.magnitude).\(nanoseconds.magnitude.digits(9))"
-    }
+    private static func seconds(_ duration: Duration) -> String { duration.decimalText(9, atLeast: 9) }
 }

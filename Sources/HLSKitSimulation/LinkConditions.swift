@@ -1,3 +1,5 @@
+import HLSKitCore
+
 /// The properties of a link at one time.
 public struct LinkConditions: Sendable, Hashable {
     /// The bits that the link carries per second, or 0 for an outage.

@@ -271,11 +271,6 @@ extension NetworkTrace {
 }
 
 extension Duration {
-    /// Milliseconds, rounded to the precision of a `Double`.
-    package var milliseconds: Double {
-        Double(components.seconds) * 1000 + Double(components.attoseconds) / 1e15
-    }
-
     /// A number of milliseconds, to the nanosecond. Used for sums of periods, never for media times.
     package static func milliseconds(rounding value: Double) -> Duration {
         .nanoseconds(Int64(exactly: (min(max(0, value), 9e12) * 1e6).rounded()) ?? 0)

@@ -1,3 +1,5 @@
+import HLSKitCore
+
 /// The quality of a session in the measures of the literature.
 ///
 /// Startup time counts like a stall. A second of either costs as much as a segment of the top variant gains (Pensieve's

@@ -1,4 +1,5 @@
 import HLSGetKit
+import HLSKitCore
 
 /// The monitor's web page: one document without external resources. It shows the current rows and follows `/events`.
 enum MonitorPage {

@@ -1,5 +1,6 @@
 import Glibc
 import HLSKitLoading
+import HLSKitTime
 
 /// Decides which buffer states to report: the last verdict, and whether playback would keep up.
 struct BufferReport: Sendable {

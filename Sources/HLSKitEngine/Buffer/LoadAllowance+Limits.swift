@@ -1,6 +1,7 @@
 import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
+import HLSKitTime
 
 /// The limits that follow from an allowance and the player's state.
 extension LoadAllowance {

@@ -1,5 +1,6 @@
 import HLSKitLoading
 import HLSKitSelection
+import HLSKitTime
 
 /// The buffer: the input to its evaluation, and the consequences of the result.
 extension PlaybackEngine {

@@ -1,5 +1,6 @@
 import HLSKitLoading
 import HLSKitSelection
+import HLSKitTime
 
 /// Frequently used facts derived from an item, cached until the item changes.
 ///

@@ -1,6 +1,7 @@
 import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
+import HLSKitTime
 
 /// Builds an access log from events. Times are engine times, and readers supply the date of time zero.
 struct AccessLogKeeper: Sendable {

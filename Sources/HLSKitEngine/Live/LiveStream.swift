@@ -1,6 +1,7 @@
 import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
+import HLSKitTime
 
 /// Controls live playback: the distance from the edge, idle periods while paused, and expired media.
 ///

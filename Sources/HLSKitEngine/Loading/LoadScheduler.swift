@@ -1,6 +1,7 @@
 import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
+import HLSKitTime
 
 /// Decides which segment a lane loads next and whether it loads in parallel with others.
 ///

@@ -1,6 +1,7 @@
 import HLSKitLoading
 import HLSKitPlaylist
 package import HLSKitSelection
+import HLSKitTime
 
 /// The state of an engine's requests, kept across playlists and variants.
 package struct LoadingState: Sendable {

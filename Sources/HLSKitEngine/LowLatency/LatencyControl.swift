@@ -1,4 +1,5 @@
 import HLSKitLoading
+import HLSKitTime
 
 /// Decides the rate that keeps a live stream at its distance from the edge, and when to jump.
 ///

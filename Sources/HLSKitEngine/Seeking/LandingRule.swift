@@ -1,6 +1,7 @@
 import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
+import HLSKitTime
 
 /// Converts the destination of a seek to an item time and chooses where the seek lands.
 struct LandingRule: Sendable {

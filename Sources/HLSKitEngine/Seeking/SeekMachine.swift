@@ -1,4 +1,5 @@
 import HLSKitLoading
+import HLSKitTime
 
 /// Decides where seeks go, where they land and when they end, and what to ask the outputs.
 ///

@@ -1,6 +1,7 @@
 import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
+import HLSKitTime
 
 /// Decides when to check the download of a segment, and when to abandon it for another variant.
 struct DownloadJudge: Sendable {

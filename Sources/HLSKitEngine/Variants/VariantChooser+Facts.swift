@@ -1,5 +1,6 @@
 import HLSKitLoading
 import HLSKitSelection
+import HLSKitTime
 
 /// The facts that decisions about the next segment depend on, and the decisions.
 extension VariantChooser {

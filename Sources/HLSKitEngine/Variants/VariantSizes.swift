@@ -1,6 +1,7 @@
 import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
+import HLSKitTime
 
 extension VariantChooser {
     /// The sizes of the segments of an item's variants, as declared by playlists or as observed.

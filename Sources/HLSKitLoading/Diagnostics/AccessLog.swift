@@ -1,4 +1,5 @@
 import HLSKitPlaylist
+import HLSKitTime
 
 /// The requests and the playback of an item, in chronological order.
 public struct AccessLog: Sendable, Hashable {

@@ -1,3 +1,5 @@
+import HLSKitTime
+
 /// Protects servers from too many unsuccessful requests of a player (R74).
 ///
 /// It is a token bucket that only unsuccessful requests empty (errors, unchanged playlists, unusable bodies). A fifth

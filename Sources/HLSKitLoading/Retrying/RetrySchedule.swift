@@ -1,3 +1,5 @@
+import HLSKitTime
+
 /// Decides how a failed request continues: retry it, use another source, skip it, or fail.
 ///
 /// Failures belong to a role (this playlist, this lane's segment, this key), not to a request or variant. The budget

@@ -1,5 +1,6 @@
 import CCurl
 import HLSKitLoading
+import HLSKitTime
 
 /// One request with all its hops. Confined to the thread of its ``CurlLoop``.
 final class CurlTransfer {
@@ -363,15 +364,16 @@ final class CurlTransfer {
         }
         if let drainDeadline, now >= drainDeadline { return complete(CURLE_OK) }
         if let total = request.timeouts.total, now >= startedAt + total {
-            outcome = .failure(loadingError(.timedOut, "not complete after \(total.secondsText) s"))
+            outcome = .failure(loadingError(.timedOut, "not complete after \(total.decimalText(1, atLeast: 1)) s"))
         } else if gauge == nil, now >= startedAt + request.timeouts.firstByte {
-            outcome = .failure(loadingError(.timedOut, "no response after \(request.timeouts.firstByte.secondsText) s"))
+            outcome = .failure(
+                loadingError(.timedOut, "no response after \(request.timeouts.firstByte.decimalText(1, atLeast: 1)) s"))
         } else if let received = gauge?.check(at: now, byteCount: arrivedByteCount), outcome == nil {
             let timeouts = request.timeouts
             outcome = .failure(
                 loadingError(
                     .timedOut,
-                    "\(received) bytes in \(timeouts.lowSpeed.secondsText) s, "
+                    "\(received) bytes in \(timeouts.lowSpeed.decimalText(1, atLeast: 1)) s, "
                         + "less than \(timeouts.minimumBytesPerSecond) bytes/s"))
         } else {
             return nil
@@ -483,13 +485,5 @@ extension LoadingError {
         var error = self
         error.status = status
         return error
-    }
-}
-
-extension Duration {
-    /// The duration in seconds with one decimal.
-    fileprivate var secondsText: String {
-        let tenths = components.seconds * 10 + components.attoseconds / 100_000_000_000_000_000
-        return "\(tenths / 10).\(tenths % 10)"
     }
 }

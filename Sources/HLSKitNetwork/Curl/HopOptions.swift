@@ -1,6 +1,7 @@
 import CCurl
 import Glibc
 import HLSKitLoading
+import HLSKitTime
 
 /// The libcurl options of one hop.
 struct HopOptions {
@@ -102,7 +103,7 @@ struct HopOptions {
     private func setNetwork(
         _ handle: borrowing EasyHandle, _ context: UnsafeMutableRawPointer, _ watch: SocketWatch
     ) throws(CurlFailure) {
-        try handle.set(CURLOPT_CONNECTTIMEOUT_MS, max(1, request.timeouts.connect.milliseconds))
+        try handle.set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(request.timeouts.connect.wholeMicroseconds / 1000)))
         try handle.set(CURLOPT_TCP_KEEPALIVE, 1)
         let restricts = !configuration.addressPolicy.denied.isEmpty
         switch configuration.proxy {
@@ -250,11 +251,5 @@ extension TransportField {
         let token = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8
         return !name.isEmpty && name.utf8.allSatisfy { token.contains($0) }
             && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
-    }
-}
-
-extension Duration {
-    fileprivate var milliseconds: Int {
-        Int(clamping: components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000)
     }
 }

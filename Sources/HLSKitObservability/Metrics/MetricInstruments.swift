@@ -37,7 +37,7 @@ final class MetricInstruments: Sendable {
                 case .add(let metric, let labels, let duration):
                     fraction(metric, labels, &state).increment(by: duration.seconds)
                 case .time(let metric, let labels, let duration):
-                    timer(metric, labels, &state).recordNanoseconds(duration.nanoseconds)
+                    timer(metric, labels, &state).recordNanoseconds(duration.wholeNanoseconds)
                 case .sample(let sample):
                     state.sums.change(from: state.samples.removeValue(forKey: player), to: sample)
                     state.samples[player] = sample
@@ -95,16 +95,5 @@ final class MetricInstruments: Sendable {
         let gauge = Gauge(label: key.metric.rawValue, dimensions: all(key.metric, key.labels), factory: factory)
         state.gauges[key] = gauge
         return gauge
-    }
-}
-
-extension Duration {
-    /// The number of whole nanoseconds, limited to about 292 years.
-    var nanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        guard !overflow else { return seconds < 0 ? .min : .max }
-        let (sum, carries) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
-        return carries ? (seconds < 0 ? .min : .max) : sum
     }
 }

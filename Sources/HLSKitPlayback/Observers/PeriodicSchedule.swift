@@ -68,21 +68,10 @@ struct PeriodicSchedule: Sendable {
 
     /// Returns the multiple of the interval at `time` plus `step` intervals, or `nil` on overflow.
     private func multiple(of time: Duration, step: (Duration) -> Int128) -> Duration? {
-        let (whole, part) = (time.attosecondCount, interval.attosecondCount)
+        let (whole, part) = (time.attoseconds, interval.attoseconds)
         guard part > 0 else { return nil }
         var count = whole / part
-        count += step(Duration(attosecondCount: count * part))
-        return Duration(attosecondCount: count * part)
-    }
-}
-
-extension Duration {
-    fileprivate var attosecondCount: Int128 {
-        Int128(components.seconds) * 1_000_000_000_000_000_000 + Int128(components.attoseconds)
-    }
-
-    fileprivate init(attosecondCount: Int128) {
-        let (seconds, rest) = attosecondCount.quotientAndRemainder(dividingBy: 1_000_000_000_000_000_000)
-        self.init(secondsComponent: Int64(clamping: seconds), attosecondsComponent: Int64(rest))
+        count += step(Duration(attoseconds: count * part))
+        return Duration(attoseconds: count * part)
     }
 }

@@ -1,6 +1,7 @@
 package import HLSKitEngine
 import HLSKitLoading
 package import HLSKitMedia
+import HLSKitTime
 
 /// Maps the timestamps of media to the item's continuous timeline.
 ///

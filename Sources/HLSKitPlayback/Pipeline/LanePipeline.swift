@@ -2,6 +2,7 @@ package import HLSKitEngine
 import HLSKitLoading
 package import HLSKitMedia
 package import HLSKitSelection
+import HLSKitTime
 
 /// Turns the bytes of a lane's segments into samples on the item's timeline.
 ///

@@ -1,5 +1,6 @@
 import HLSKitLoading
 import HLSKitMedia
+import HLSKitTime
 
 /// Keeps the kinds of media in a file interleaved when there is no clock to pace them.
 ///

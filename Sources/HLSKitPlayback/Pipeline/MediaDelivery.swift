@@ -1,4 +1,5 @@
 import HLSKitLoading
+import HLSKitTime
 
 /// Delivers a renderer's media to the outputs when it is due, and reports the progress.
 struct MediaDelivery {

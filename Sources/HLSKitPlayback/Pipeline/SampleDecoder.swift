@@ -1,6 +1,7 @@
 import HLSKitCodec
 import HLSKitLoading
 import HLSKitMedia
+import HLSKitTime
 
 /// The decoder of a renderer's current track, its errors, and its silence.
 struct SampleDecoder {

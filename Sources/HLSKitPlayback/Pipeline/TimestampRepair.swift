@@ -1,4 +1,5 @@
 import HLSKitLoading
+import HLSKitTime
 
 /// Finds implausible timestamps of a track and corrects them.
 ///

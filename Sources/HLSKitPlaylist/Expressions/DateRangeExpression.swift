@@ -1,3 +1,5 @@
+import HLSKitTime
+
 /// A user's expression that selects date ranges: `CLASS=com.example.ad`, `ID~^ad- && DURATION!=0 || SCTE35-OUT~.`.
 ///
 /// ```
@@ -92,7 +94,7 @@ package struct DateRangeExpression: Sendable, Hashable, CustomStringConvertible 
             guard let duration = bytes.span.duration(in: 0..<bytes.count, signed: false) else {
                 throw ExpressionError("\"\(value)\" is not a number of seconds")
             }
-            return duration.decimalText
+            return duration.decimalText()
         case "START-DATE", "END-DATE":
             guard let date = PlaylistDate(value) else {
                 throw ExpressionError("\"\(value)\" is not a date; write 2026-01-31T22:30:00Z")
@@ -155,7 +157,7 @@ extension SpliceMarker {
         case "ID": id
         // A break that was joined in the middle has the class of its opening tag.
         case "CLASS": kind == .continued && tag.hasSuffix("-CONT") ? String(tag.dropLast(5)) : tag
-        case "DURATION": duration?.decimalText
+        case "DURATION": duration?.decimalText()
         case "SCTE35-OUT": scte35
         default: self[attribute: name]
         }
@@ -170,8 +172,8 @@ extension DateRange {
         case "CLASS": self.class
         case "START-DATE": startDate?.description
         case "END-DATE": endDate?.description
-        case "DURATION": duration?.decimalText
-        case "PLANNED-DURATION": plannedDuration?.decimalText
+        case "DURATION": duration?.decimalText()
+        case "PLANNED-DURATION": plannedDuration?.decimalText()
         case "CUE": cue.isEmpty ? nil : cue.map(\.rawValue).joined(separator: ",")
         case "END-ON-NEXT": endsOnNext ? "YES" : nil
         case "SCTE35-CMD": scte35Command

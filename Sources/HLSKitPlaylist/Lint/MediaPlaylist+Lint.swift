@@ -1,3 +1,5 @@
+import HLSKitTime
+
 extension MediaPlaylist {
     /// Returns the findings of the parser, then those about the playlist as a whole; see ``Playlist/lint()``.
     public func lint() -> [LintFinding] {
@@ -39,19 +41,19 @@ extension MediaPlaylist {
             }
             return
         }
-        let target = targetDuration.decimalText
+        let target = targetDuration.decimalText()
         if let holdBack = control.holdBack, holdBack < targetDuration * 3 {
             collector.add(
                 .holdBack, .error, .serverControl, "HOLD-BACK is below three target durations of \(target) s",
-                "raise it to \((targetDuration * 3).decimalText)")
+                "raise it to \((targetDuration * 3).decimalText())")
         }
         if let until = control.canSkipUntil, until < targetDuration * 6 {
             collector.add(
                 .holdBack, .error, .serverControl, "CAN-SKIP-UNTIL is below six target durations of \(target) s",
-                "raise it to \((targetDuration * 6).decimalText)")
+                "raise it to \((targetDuration * 6).decimalText())")
         }
         guard let partTarget else { return }
-        let three = (partTarget * 3).decimalText
+        let three = (partTarget * 3).decimalText()
         if let holdBack = control.partHoldBack {
             if holdBack < partTarget * 2 {
                 collector.add(
@@ -74,7 +76,7 @@ extension MediaPlaylist {
             guard let part = segment.parts.first(where: { $0.duration > partTarget }) else { continue }
             collector.add(
                 .partTarget, .error, .part, line: segment.line,
-                "a part of \(part.duration.decimalText) s is longer than PART-TARGET", "raise PART-TARGET")
+                "a part of \(part.duration.decimalText()) s is longer than PART-TARGET", "raise PART-TARGET")
             return
         }
     }

@@ -1,3 +1,5 @@
+import HLSKitTime
+
 /// Checks a presentation for faults that only a comparison of its playlists shows.
 ///
 /// Load the ``references`` in any way and call ``add(_:for:)`` with the facts of each playlist, which take a few
@@ -140,7 +142,7 @@ public struct PresentationLint: Sendable {
                 finding(
                     .alignedTargetDuration, at: other.reference, line: other.facts.targetDurationLine,
                     tag: .targetDuration,
-                    "\(other.facts.targetDuration.decimalText) s, but \(first.facts.targetDuration.decimalText) s in "
+                    "\(other.facts.targetDuration.decimalText()) s, but \(first.facts.targetDuration.decimalText()) s in "
                         + first.reference.uri, "give all media playlists the same EXT-X-TARGETDURATION"))
         }
     }
@@ -208,7 +210,7 @@ public struct PresentationLint: Sendable {
             findings.append(
                 finding(
                     .alignedDuration, at: other.reference,
-                    "\(b.duration.decimalText) s long, but \(a.duration.decimalText) s in \(name)",
+                    "\(b.duration.decimalText()) s long, but \(a.duration.decimalText()) s in \(name)",
                     "offer the same content in all media playlists, to within a target duration"))
         }
         if let start = a.firstDate, let otherStart = b.firstDate, abs(start - otherStart) > Self.dateTolerance {
@@ -229,8 +231,8 @@ public struct PresentationLint: Sendable {
             findings.append(
                 finding(
                     .alignedDiscontinuities, at: other.reference, tag: .discontinuity,
-                    "discontinuity \(pair.1.sequence) is at \(pair.1.offset.decimalText) s, but \(pair.0.sequence) at "
-                        + "\(pair.0.offset.decimalText) s in \(name)",
+                    "discontinuity \(pair.1.sequence) is at \(pair.1.offset.decimalText()) s, but \(pair.0.sequence) at "
+                        + "\(pair.0.offset.decimalText()) s in \(name)",
                     "put EXT-X-DISCONTINUITY at the same times everywhere"))
         } else if isAsLong, a.mediaSequence != b.mediaSequence || abs(a.segmentCount - b.segmentCount) > 1 {
             // Audio often has one more segment at the end.
@@ -319,5 +321,3 @@ public struct PresentationLint: Sendable {
         "\(Int(min(rate / declared * 100, 1e6).rounded())) %"
     }
 }
-
-private func abs(_ duration: Duration) -> Duration { duration < .zero ? .zero - duration : duration }

@@ -1,3 +1,5 @@
+import HLSKitTime
+
 /// Builds an attribute list.
 struct AttributeText {
     private(set) var text = ""
@@ -23,7 +25,7 @@ struct AttributeText {
     }
 
     mutating func duration(_ name: AttributeName, _ value: Duration?) {
-        plain(name, value?.decimalText)
+        plain(name, value?.decimalText())
     }
 
     mutating func other(_ attributes: [PlaylistAttribute]) {

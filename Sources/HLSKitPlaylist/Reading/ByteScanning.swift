@@ -264,13 +264,4 @@ extension Duration {
     init(seconds: UInt64, attos: UInt64) {
         self.init(attoseconds: Int128(seconds) &* 1_000_000_000_000_000_000 &+ Int128(attos))
     }
-
-    /// The decimal text of the duration, exact: `6.006`, `-12`, `10`.
-    var decimalText: String {
-        let (seconds, attoseconds) = components
-        var text = String(seconds.magnitude)
-        if seconds < 0 || attoseconds < 0 { text = "-" + text }
-        guard attoseconds != 0 else { return text }
-        return text + "." + attoseconds.magnitude.decimals(18)
-    }
 }

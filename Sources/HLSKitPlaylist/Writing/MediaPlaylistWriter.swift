@@ -1,3 +1,5 @@
+import HLSKitTime
+
 extension MediaPlaylist {
     /// The playlist as text.
     ///
@@ -240,7 +242,7 @@ extension MediaPlaylistWriter {
     }
 
     private mutating func writeInf(_ values: MediaSegment.Values) {
-        out.tag(.inf, values.duration.decimalText + "," + values.title)
+        out.tag(.inf, values.duration.decimalText() + "," + values.title)
     }
 
     /// Writes the tags that set exactly `wanted` in force.
@@ -370,7 +372,7 @@ extension MediaPlaylistWriter {
         case .independentSegments: if playlist.hasIndependentSegments { out.tag(tag) }
         case .start: if let start = playlist.start { out.tag(tag, start.attributeText) }
         case .define: for definition in playlist.definitions { out.tag(tag, definition.attributeText) }
-        case .targetDuration: out.tag(tag, playlist.targetDuration.decimalText)
+        case .targetDuration: out.tag(tag, playlist.targetDuration.decimalText())
         case .mediaSequence: out.tag(tag, String(playlist.mediaSequence))
         case .discontinuitySequence:
             if playlist.hasDiscontinuitySequence || playlist.discontinuitySequence > 0 {
@@ -380,7 +382,7 @@ extension MediaPlaylistWriter {
         case .playlistType: if let type = playlist.playlistType { out.tag(tag, type.rawValue) }
         case .iFramesOnly: if playlist.isIFramesOnly { out.tag(tag) }
         case .partInf:
-            if let target = playlist.partTarget { out.tag(tag, "PART-TARGET=" + target.decimalText) }
+            if let target = playlist.partTarget { out.tag(tag, "PART-TARGET=" + target.decimalText()) }
         case .serverControl: if let control = playlist.serverControl { out.tag(tag, control.attributeText) }
         case .skip: if let skip = playlist.skip { out.tag(tag, skip.attributeText) }
         case .preloadHint: for hint in playlist.preloadHints { out.tag(tag, hint.attributeText) }

@@ -1,5 +1,6 @@
 import HLSKitLoading
 package import HLSKitPlaylist
+import HLSKitTime
 
 /// Whether a live playlist can be played with low latency and, if its parts are not usable, the reason.
 ///

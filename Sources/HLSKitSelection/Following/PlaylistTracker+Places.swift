@@ -1,6 +1,7 @@
 package import FoundationEssentials
 import HLSKitLoading
 package import HLSKitPlaylist
+import HLSKitTime
 
 /// Positions of dates and segments that a user names.
 extension PlaylistTracker {

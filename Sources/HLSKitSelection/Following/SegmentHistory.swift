@@ -1,5 +1,6 @@
 import HLSKitLoading
 import HLSKitPlaylist
+import HLSKitTime
 
 /// The segments that a live playlist listed recently, and the relation of a newly loaded state of the playlist to them.
 ///

@@ -1,5 +1,6 @@
 import HLSKitLoading
 package import HLSKitPlaylist
+import HLSKitTime
 
 /// Decides when to request the asset lists of events, and keeps the responses.
 ///
@@ -116,19 +117,9 @@ package struct AssetLists: Sendable {
     static func url(_ url: String, primaryID: String, startOffset: Duration) -> String {
         if URIReference(url)?.scheme?.lowercased() == "data" { return url }
         var parameters = ["_HLS_primary_id=" + PercentCoding.encoded(primaryID)]
-        if startOffset > .zero { parameters.append("_HLS_start_offset=" + startOffset.millisecondText) }
+        if startOffset > .zero { parameters.append("_HLS_start_offset=" + startOffset.decimalText(3)) }
         let plain = url.prefix { $0 != "#" }
         let mark = !plain.contains("?") ? "?" : plain.hasSuffix("?") || plain.hasSuffix("&") ? "" : "&"
         return plain + mark + parameters.joined(separator: "&") + url.dropFirst(plain.count)
-    }
-}
-
-extension Duration {
-    /// A nonnegative time in seconds with at most three decimals, rounded down.
-    fileprivate var millisecondText: String {
-        let (seconds, attoseconds) = components
-        var decimals = String(attoseconds / 1_000_000_000_000_000 + 1000).dropFirst()
-        while decimals.last == "0" { decimals.removeLast() }
-        return decimals.isEmpty ? "\(seconds)" : "\(seconds).\(decimals)"
     }
 }

@@ -1,4 +1,5 @@
 import HLSKitLoading
+import HLSKitTime
 
 /// The amount of data that arrived in each recent second of loading.
 ///

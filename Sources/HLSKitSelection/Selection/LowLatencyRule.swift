@@ -1,5 +1,6 @@
 import Glibc
 import HLSKitLoading
+import HLSKitTime
 
 /// The mode of ``ScenarioRule`` for streams that are played in parts, with a second or two of media ahead.
 ///

@@ -1,5 +1,6 @@
 import Glibc
 import HLSKitLoading
+import HLSKitTime
 
 /// Predicts the rate of the next transfer as a level and a spread of its natural logarithm.
 ///

@@ -1,4 +1,5 @@
 import HLSKitLoading
+import HLSKitTime
 
 /// Selects the variant to record.
 ///

@@ -1,4 +1,5 @@
 import HLSKitLoading
+import HLSKitTime
 
 /// A rule that plans the next five segments at one cautious throughput (robust MPC).
 ///

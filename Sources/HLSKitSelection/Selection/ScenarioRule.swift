@@ -1,5 +1,6 @@
 import Glibc
 import HLSKitLoading
+import HLSKitTime
 
 /// The default rule, which plans for five scenarios of the future throughput.
 ///

@@ -1,5 +1,6 @@
 import Glibc
 import HLSKitLoading
+import HLSKitTime
 
 /// An estimate of the rate at which the next bytes will arrive.
 public struct ThroughputEstimate: Sendable, Hashable {

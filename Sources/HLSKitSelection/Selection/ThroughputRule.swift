@@ -1,4 +1,5 @@
 import HLSKitLoading
+import HLSKitTime
 
 /// A rule that selects the highest variant that the measured throughput supports.
 ///

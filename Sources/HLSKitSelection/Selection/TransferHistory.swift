@@ -1,4 +1,5 @@
 import HLSKitLoading
+import HLSKitTime
 
 /// Finds the transfers in ``SelectionInput/recentTransfers`` that a rule has not seen yet.
 package struct TransferHistory: Sendable, Hashable {

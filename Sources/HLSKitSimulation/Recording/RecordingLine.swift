@@ -120,13 +120,3 @@ struct RecordedMetrics: Codable {
         return metrics
     }
 }
-
-extension Duration {
-    /// Rounded towards zero, and clamped for more than 292 years.
-    var wholeNanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        let (sum, overflow2) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
-        return overflow || overflow2 ? (seconds < 0 ? .min : .max) : sum
-    }
-}

@@ -1,5 +1,6 @@
 import HLSGetKit
 import HLSGetReport
+import HLSKitCore
 import HLSKitSimulation
 
 /// A one-page plot of a simulated session in the style of reports. The lanes show playback, buffered media, bit rates

@@ -1,4 +1,5 @@
 import HLSGetKit
+import HLSKitCore
 import HLSKitSimulation
 
 /// The results of a sweep as a table, as CSV and as JSON.

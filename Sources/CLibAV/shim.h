@@ -11,7 +11,6 @@
 // Macros that do not import: their values are casts or tags.
 static inline int CLibAV_error_again(void) { return AVERROR(EAGAIN); }
 static inline int CLibAV_error_eof(void) { return AVERROR_EOF; }
-static inline int CLibAV_error_invalid_data(void) { return AVERROR_INVALIDDATA; }
 static inline int CLibAV_error_decoder_not_found(void) { return AVERROR_DECODER_NOT_FOUND; }
 static inline int CLibAV_error_errno(int number) { return AVERROR(number); }
 static inline int64_t CLibAV_no_pts(void) { return AV_NOPTS_VALUE; }

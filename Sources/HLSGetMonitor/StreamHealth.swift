@@ -344,6 +344,4 @@ extension StreamHealth {
 
     /// How long the reported state has lasted.
     func stateHeld(at now: Duration) -> Duration { max(.zero, now - (stateSince ?? began ?? now)) }
-
-    var failureCode: String? { lastFailure?.code }
 }

@@ -139,8 +139,6 @@ final class WatchScene: Sendable {
     /// The next frame, which stays in the queue.
     var nextPicture: VideoFrame? { state.withLock { $0.pictures.next?.picture } }
     var nextDue: HostTime? { state.withLock { $0.pictures.nextDue } }
-    /// Frames that were never displayed because the next one was due too.
-    var skippedPictureCount: Int { state.withLock { $0.pictures.skippedCount } }
 
     func captions(of entry: PictureQueue<VideoFrame>.Entry, later: MediaTime = .zero) -> [LegibleCue] {
         let outputs = state.withLock { $0.outputs[entry.source] }

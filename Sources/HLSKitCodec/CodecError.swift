@@ -22,9 +22,6 @@ package struct CodecError: Error, Sendable, Hashable, CustomStringConvertible {
 
     package var description: String { code == Self.noLibrary ? text : "\(call): \(text) (\(code))" }
 
-    /// Whether the input caused the error, so that the next input may succeed.
-    package var isDamagedInput: Bool { code == CLibAV_error_invalid_data() }
-
     static let outOfMemory = CLibAV_error_errno(ENOMEM)
     package static let invalidArgument = CLibAV_error_errno(EINVAL)
     static let noLibrary = CLibAV_error_errno(ELIBACC)

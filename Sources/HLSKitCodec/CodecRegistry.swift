@@ -6,11 +6,6 @@ package enum CodecRegistry {
     /// Whether a track of `codec` can be decoded. This is only a lookup in libavcodec's table.
     package static func canDecode(_ codec: MediaCodec) -> Bool { decoder(for: codec) != nil }
 
-    /// The decodable formats among those of ``MediaCodec``.
-    static var decodableCodecs: Set<MediaCodec> {
-        Set((decoderNames.keys + MediaCodec.pcmForms).filter(canDecode))
-    }
-
     /// libavcodec's decoders for each format, the preferred one first.
     ///
     /// Names identify them, not numbers. For AV1, the number may select a decoder that needs a hardware accelerator.

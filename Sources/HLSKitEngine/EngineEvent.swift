@@ -120,8 +120,6 @@ package enum EngineControl: Sendable {
     case setAppliesMediaSelectionCriteria(Bool)
     /// Reports app-defined data to the event receivers.
     case report(ClientDataNotice)
-    /// Stops loading and discards all buffered media, including media in decoders.
-    case close
 }
 
 /// A parsed playlist with the URL that delivered it.

@@ -217,7 +217,6 @@ package struct PlaybackEngine: Sendable {
         case .setReversePlaybackEndTime(let time): item?.rates.setReverseEnd(time)
         // Handled by the keeper of client data.
         case .report: break
-        case .close: setItem(nil)
         }
     }
 

@@ -155,25 +155,7 @@ public struct SimulatedSession: Sendable {
 
 // MARK: - Times
 
-extension SimulatedSession.Segment {
-    /// The time of the request.
-    package var requestTime: Duration { .milliseconds(rounding: requested) }
-    /// The time of the first byte.
-    package var firstByteTime: Duration { .milliseconds(rounding: firstByte) }
-    /// The time of the last byte.
-    package var completionTime: Duration { .milliseconds(rounding: done) }
-    /// The buffered media at ``completionTime``, including this segment.
-    package var bufferedDuration: Duration { .milliseconds(rounding: buffered) }
-}
-
-extension SimulatedSession.Abandon {
-    /// The time of the request.
-    package var requestTime: Duration { .milliseconds(rounding: requested) }
-}
-
 extension SimulatedSession {
-    /// The times at which playback began, initially and after each stall. There is one more than ``stallTimes``.
-    package var startTimes: [Duration] { starts.map { .milliseconds(rounding: $0) } }
     /// The times at which stalls began.
     public var stallTimes: [Duration] { stalls.map { .milliseconds(rounding: $0) } }
     /// The time at which the movie ended.

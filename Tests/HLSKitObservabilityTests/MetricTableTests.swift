@@ -28,7 +28,6 @@ struct MetricTableTests {
         for metric in Metric.allCases {
             #expect(metric.rawValue.hasSuffix("_total") == (metric.kind == .counter), "\(metric.rawValue)")
             #expect(metric.kind != .timer || metric.rawValue.hasSuffix("_seconds"), "\(metric.rawValue)")
-            #expect(!metric.isFraction || metric.rawValue.hasSuffix("_seconds_total"), "\(metric.rawValue)")
             #expect(metric.rawValue.allSatisfy { $0.isLowercase || $0 == "_" }, "\(metric.rawValue)")
         }
     }

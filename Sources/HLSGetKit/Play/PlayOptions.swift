@@ -409,17 +409,12 @@ package struct PlayOptions: Sendable, Equatable {
         if subtitles != nil && subtitlesPath != nil {
             throw ArgumentValueError("--subs and --subs-file both choose the subtitles")
         }
-        if recordingPath != nil {
-            if keyOverride != nil {
-                throw ArgumentValueError(
-                    "--record-trace does not record --key, --iv and --key-uri, so its replay could not decrypt")
-            }
-            if cacheFolder != nil {
-                throw ArgumentValueError("--record-trace does not record media from --cache; remove one")
-            }
+        if recordingPath != nil, keyOverride != nil {
+            throw ArgumentValueError(
+                "--record-trace does not record --key, --iv and --key-uri, so its replay could not decrypt")
         }
-        if cacheFolder != nil, recordingPath != nil {
-            throw ArgumentValueError("--record-trace does not record media from --cache; remove --cache")
+        if recordingPath != nil, cacheFolder != nil {
+            throw ArgumentValueError("--record-trace does not record media from --cache; remove one")
         }
         try clientData.check()
         if retries == .count(0), retryBackoff != nil {

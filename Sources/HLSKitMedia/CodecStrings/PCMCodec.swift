@@ -30,9 +30,6 @@ extension MediaCodec {
     /// G.711, µ-law.
     package static let pcmMuLaw = MediaCodec(rawValue: "pcm_mulaw")
 
-    /// All forms of PCM.
-    package static let pcmForms: [MediaCodec] = Array(pcmByteCounts.keys)
-
     /// The bytes of one number, or nil if the codec is not PCM.
     package var pcmByteCount: Int? { Self.pcmByteCounts[self] }
 

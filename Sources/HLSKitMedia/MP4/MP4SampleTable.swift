@@ -29,7 +29,6 @@ package struct MP4SampleTable: Sendable {
         var decodingShift: Int64 = 0
 
         package func makeIterator() -> Iterator { Iterator(boxes: boxes, shift: shift, decodingShift: decodingShift) }
-        package var underestimatedCount: Int { 0 }
     }
 
     package struct Track: Sendable {

@@ -60,11 +60,4 @@ enum Metric: String, Sendable, Hashable, CaseIterable {
         default: []
         }
     }
-
-    var isFraction: Bool {
-        switch self {
-        case .played, .waiting, .stallTime, .missingTime: true
-        default: false
-        }
-    }
 }

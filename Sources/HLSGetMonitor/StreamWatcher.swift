@@ -5,6 +5,8 @@ import HLSKitCore
 struct StreamWatcher: Sendable {
     /// Between two checks of the player.
     static let interval = Duration.seconds(1)
+    /// The delays before restarts. They come after the player's own retries, which last 20 seconds or more.
+    private static let restartDelays: [Duration] = [1, 2, 5, 10, 20, 30].map { .seconds($0) }
 
     let stream: WatchedStream
     let configuration: PlayerConfiguration
@@ -21,7 +23,7 @@ struct StreamWatcher: Sendable {
     /// Plays until the task is cancelled.
     nonisolated(nonsending) func run() async {
         let player = Player(configuration: configuration)
-        var comeback = Comeback(name: stream.entry.name)
+        var restarts = RestartCount(name: stream.entry.name)
         while !Task.isCancelled {
             // A failed item cannot recover, so use a new one.
             let item = PlayerItem(urlString: stream.entry.url)
@@ -44,11 +46,13 @@ struct StreamWatcher: Sendable {
             switch end {
             case .ended:
                 stream.handle(.ended)
-                delay = Comeback.endDelay
+                delay = .seconds(1)
             case .failed(let error):
                 stream.handle(.failed(FailureName(error)))
-                delay = comeback.delay(
-                    isPermanent: error.isPermanent, played: item.latestState.statistics.durationWatched)
+                let played = item.latestState.statistics.durationWatched
+                delay = restarts.delay(
+                    Self.restartDelays, permanentDelay: .seconds(30), spread: 0.2, isPermanent: error.isPermanent,
+                    hasRecovered: played >= .seconds(60))
             }
             guard await wait(delay) else { break }
         }

@@ -39,25 +39,14 @@ public struct RestartBackoff: Sendable, Hashable {
     }
 }
 
-/// Counts the failures of a player and determines its restart delays.
-struct RestartCount: Sendable {
-    private var failureCount = 0
-    /// The position in the spread, from -1 to 1.
-    private let place: Double
-
-    init(name: String) {
-        place = Double(StableHash.value(of: name) >> 40) / Double(1 << 23) - 1
-    }
-
+extension RestartCount {
     /// - Parameters:
     ///   - error: The reason of the failure, or `nil` if the player has played to its end.
     ///   - played: The amount of media played since the last restart.
     mutating func delay(_ backoff: RestartBackoff, after error: (any Error)?, played: Duration) -> Duration {
-        if played >= backoff.recovery || error == nil { failureCount = 0 }
-        failureCount += 1
-        var delay = backoff.delays.isEmpty ? .zero : backoff.delays[min(failureCount, backoff.delays.count) - 1]
-        if (error as? HLSError)?.isPermanent == true { delay = max(delay, backoff.permanentDelay) }
-        let share = 1 + place * min(max(backoff.spread.isFinite ? backoff.spread : 0, 0), 1)
-        return .milliseconds(Int64((min(max(delay.seconds, 0), 1e9) * 1000 * share).rounded()))
+        delay(
+            backoff.delays, permanentDelay: backoff.permanentDelay, spread: backoff.spread,
+            isPermanent: (error as? HLSError)?.isPermanent == true,
+            hasRecovered: played >= backoff.recovery || error == nil)
     }
 }

@@ -329,8 +329,8 @@ extension DownloadJournal.Entry {
             object.add("id", lane.id)
             object.add("language", lane.language)
             object.add("name", lane.name)
-            if lane.isDefault { object.add(raw: "true", for: "default") }
-            if lane.isForced { object.add(raw: "true", for: "forced") }
+            if lane.isDefault { object.add("default", JSONValue.bool(true)) }
+            if lane.isForced { object.add("forced", JSONValue.bool(true)) }
             object.add("characteristics", lane.characteristics)
             object.add("channels", lane.channels)
             if lane.bandwidth > 0 { object.add("bandwidth", lane.bandwidth) }
@@ -339,9 +339,9 @@ extension DownloadJournal.Entry {
             object.add("codecs", lane.codecs)
             object.add("resolution", lane.resolution)
             object.add("range", lane.videoRange)
-            if lane.isAuxiliary { object.add(raw: "true", for: "auxiliary") }
-            if lane.isLive { object.add(raw: "true", for: "live") }
-            if lane.isListed { object.add(raw: "true", for: "listed") }
+            if lane.isAuxiliary { object.add("auxiliary", JSONValue.bool(true)) }
+            if lane.isLive { object.add("live", JSONValue.bool(true)) }
+            if lane.isListed { object.add("listed", JSONValue.bool(true)) }
         case .resource(let file): object.add(file)
         case .segment(let segment):
             object.add("in", segment.lane)
@@ -350,7 +350,7 @@ extension DownloadJournal.Entry {
             object.add("name", segment.name)
             if let range = segment.range {
                 let bounds = [range.lowerBound, range.upperBound].map { JournalLine.number($0) }
-                object.add(raw: "[\(bounds.joined(separator: ","))]", for: "range")
+                object.add("range", JSONValue.array(bounds))
             }
             object.add("start", Int(segment.start))
             object.add("duration", Int(segment.duration))
@@ -366,7 +366,7 @@ extension DownloadJournal.Entry {
         case .written(let byteCount): object.add("written", byteCount)
         case .removed(let lane): object.add("removed", lane)
         }
-        return Array(object.text.utf8)
+        return Array((object.value.text(.controls) + "\n").utf8)
     }
 }
 
@@ -374,19 +374,19 @@ private struct JournalLine {
     /// Numbers from here on are written as text.
     static let widest = 9e15
 
-    private var members: [String] = []
+    private var members: [JSONValue.Member] = []
 
-    var text: String { "{\(members.joined(separator: ","))}\n" }
+    var value: JSONValue { .object(members) }
 
-    mutating func add(raw value: String, for name: String) { members.append("\"\(name)\":\(value)") }
-    mutating func add(_ name: String, _ value: Int) { add(raw: Self.number(value), for: name) }
+    mutating func add(_ name: String, _ value: JSONValue) { members.append(.init(name: name, value: value)) }
+    mutating func add(_ name: String, _ value: Int) { add(name, Self.number(value)) }
 
-    static func number(_ value: some BinaryInteger) -> String {
-        Double(value).magnitude < widest ? String(value) : "\"\(value)\""
+    static func number(_ value: some BinaryInteger) -> JSONValue {
+        Double(value).magnitude < widest ? .integer(Int(value)) : .string("\(value)")
     }
 
     mutating func add(_ name: String, _ value: String?) {
-        if let value { add(raw: Self.quoted(value), for: name) }
+        if let value { add(name, JSONValue.string(value)) }
     }
 
     mutating func add(_ file: DownloadJournal.File) {
@@ -401,35 +401,20 @@ private struct JournalLine {
         object.add("method", key.method)
         object.add("file", key.file)
         object.add("iv", key.vector)
-        add(raw: String(object.text.dropLast()), for: name)
+        add(name, object.value)
     }
 
     mutating func add(_ name: String, _ keys: [DownloadJournal.NamedKey]) {
         guard !keys.isEmpty else { return }
-        let texts = keys.map { key in
+        let values = keys.map { key in
             var object = JournalLine()
             object.add("method", key.method)
             object.add("uri", key.uri)
             object.add("iv", key.vector)
             object.add("format", key.format)
             object.add("versions", key.formatVersions)
-            return String(object.text.dropLast())
+            return object.value
         }
-        add(raw: "[\(texts.joined(separator: ","))]", for: name)
-    }
-
-    private static func quoted(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": result += "\\\""
-            case "\\": result += "\\\\"
-            case _ where scalar.value < 0x20 || scalar.value == 0x7F:
-                let digits = String(scalar.value, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result + "\""
+        add(name, .array(values))
     }
 }

@@ -121,7 +121,7 @@ public struct SimulatedSession: Sendable {
                 #"{"type":"decision","time_ms":"# + Self.text(decision.time)
                 + #","variant":"# + String(decision.variant)
                 + #","abandons":"# + String(decision.abandonsDownload)
-                + #","why":""# + Self.escaped(decision.explanation) + "\"}"
+                + #","why":"# + JSONValue.string(decision.explanation).text(.controls) + "}"
             lines.append((decision.time, 4, text))
         }
         for time in stalls { lines.append((time, 0, #"{"type":"stall","time_ms":"# + Self.text(time) + "}")) }
@@ -129,19 +129,6 @@ public struct SimulatedSession: Sendable {
         lines.append((end, 3, #"{"type":"end","time_ms":"# + Self.text(end) + "}"))
         lines.sort { ($0.time, $0.order) < ($1.time, $1.order) }
         return ([header] + lines.map(\.text)).map { $0 + "\n" }.joined()
-    }
-
-    /// Reasons are text of rules, which may come from apps.
-    static func escaped(_ text: String) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"", "\\": result += "\\\(scalar)"
-            case _ where scalar.value < 0x20: result += " "
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result
     }
 
     /// Formats a number with at most three decimals.

@@ -169,7 +169,7 @@ package struct NameFacts: Sendable, Equatable {
     /// limited.
     static func fileName(_ text: String) -> String {
         let plain = text.unicodeScalars.map { scalar -> Character in
-            TerminalText.isUnsafe(scalar) || "/\\:*?\"<>|{}".unicodeScalars.contains(scalar) ? "_" : Character(scalar)
+            scalar.isUnsafe || "/\\:*?\"<>|{}".unicodeScalars.contains(scalar) ? "_" : Character(scalar)
         }
         var name = String(plain).trimmed()
         while name.first == "." || name.first == "-" { name.removeFirst() }

@@ -8,10 +8,10 @@ package enum TerminalText {
     /// format characters, including those for text direction. The two joiners (U+200C, U+200D) are kept, because words
     /// of living scripts need them. Controls become `\x1b`, others `\u{202e}`.
     package static func escaped(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
+        guard text.unicodeScalars.contains(where: \.isUnsafe) else { return text }
         var result = ""
         for scalar in text.unicodeScalars {
-            if isUnsafe(scalar) {
+            if scalar.isUnsafe {
                 result += scalar.value <= 0xFF ? byteEscape(scalar.value) : "\\u{\(String(scalar.value, radix: 16))}"
             } else {
                 result.unicodeScalars.append(scalar)
@@ -55,18 +55,6 @@ package enum TerminalText {
             }
         }
         return result
-    }
-
-    static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0x20...0x7E: false
-        case 0x200C, 0x200D: false
-        default:
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: true
-            default: false
-            }
-        }
     }
 
     private static func byteEscape(_ value: UInt32) -> String { "\\x" + value.hexadecimal(2) }

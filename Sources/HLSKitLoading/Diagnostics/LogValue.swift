@@ -11,8 +11,7 @@ package enum LogValue: Sendable {
     case date(PlaylistDate?)
     case time(PlaylistDate?)
     case bool(Bool)
-    /// Text in JSON.
-    case json(String)
+    case json(JSONValue)
 
     package init(_ number: Double?) { self = number.map { .number($0, decimals: 6) } ?? .string(nil) }
 
@@ -59,7 +58,7 @@ struct ExtendedLogText {
                     $0.isNumber || ":.".contains($0)
                 })
         case .bool(let value): return value ? "1" : "0"
-        case .json(let text): return escaped(text)
+        case .json(let value): return escaped(value.text(.log))
         }
     }
 
@@ -72,64 +71,30 @@ struct ExtendedLogText {
 
 /// A line of NDJSON with ordered members.
 package struct JSONLine {
-    private var body: String
+    private var members: [JSONValue.Member]
 
-    init(event: String) { body = "{\"v\":1,\"event\":\(Self.quoted(event))" }
-    private init(members: [(String, LogValue)]) {
-        body = "{"
-        for (index, (name, value)) in members.enumerated() {
-            body += (index > 0 ? "," : "") + Self.quoted(name) + ":" + Self.text(value)
-        }
+    init(event: String) { members = [.init(name: "v", value: 1), .init(name: "event", value: .string(event))] }
+
+    mutating func add(_ name: String, _ value: LogValue) { members.append(.init(name: name, value: value.json)) }
+
+    var text: String { JSONValue.object(members).text(.log) }
+
+    package static func object(_ members: [(String, LogValue)]) -> LogValue {
+        .json(.object(members.map { .init(name: $0.0, value: $0.1.json) }))
     }
-
-    mutating func add(_ name: String, _ value: LogValue) {
-        body += ",\(Self.quoted(name)):\(Self.text(value))"
-    }
-
-    var text: String { body + "}" }
-
-    package static func object(_ members: [(String, LogValue)]) -> LogValue { .json(JSONLine(members: members).text) }
-    package static func array(_ elements: [LogValue]) -> LogValue {
-        .json("[" + elements.map(text).joined(separator: ",") + "]")
-    }
-
-    private static func text(_ value: LogValue) -> String {
-        switch value {
-        case .string(nil): "null"
-        case .string(let string?): quoted(string)
-        case .integer(let number): String(number)
-        case .number(let number, let decimals): number.isFinite ? LogValue.text(number, decimals: decimals) : "null"
-        case .date(let date), .time(let date): date.map { quoted($0.roundedForLogs.description) } ?? "null"
-        case .bool(let value): value ? "true" : "false"
-        case .json(let text): text
-        }
-    }
-
-    /// Escapes control characters and characters that could change how the rest is displayed (R64).
-    private static func quoted(_ string: String) -> String {
-        var text = "\""
-        for scalar in string.unicodeScalars {
-            switch scalar {
-            case "\"": text += "\\\""
-            case "\\": text += "\\\\"
-            case "\u{20}"..."\u{7E}": text.unicodeScalars.append(scalar)
-            case _ where scalar.value > 0xA0 && !scalar.isInvisible: text.unicodeScalars.append(scalar)
-            default:
-                for unit in UTF16.encode(scalar) ?? .init() {
-                    let digits = String(unit, radix: 16)
-                    text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-                }
-            }
-        }
-        return text + "\""
-    }
+    package static func array(_ elements: [LogValue]) -> LogValue { .json(.array(elements.map(\.json))) }
 }
 
-extension Unicode.Scalar {
-    fileprivate var isInvisible: Bool {
-        switch properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: true
-        default: false
+extension LogValue {
+    fileprivate var json: JSONValue {
+        switch self {
+        case .string(let string): JSONValue(string)
+        case .integer(let number): .integer(Int(number))
+        case .number(let number, let decimals):
+            number.isFinite ? .literal(Self.text(number, decimals: decimals)) : .null
+        case .date(let date), .time(let date): JSONValue(date?.roundedForLogs.description)
+        case .bool(let value): .bool(value)
+        case .json(let value): value
         }
     }
 }

@@ -102,14 +102,16 @@ package struct LowLatencySession: Sendable {
         for load in loads { add(load.done, 1, "part", members(load, "done")) }
         for load in abandons { add(load.done, 1, "abandon", members(load, "abort")) }
         for decline in declines {
-            add(decline.time, 5, "ordinary", #""time_ms":\#(Self.text(decline.time)),"why":"\#(decline.cause)""#)
+            add(
+                decline.time, 5, "ordinary",
+                #""time_ms":\#(Self.text(decline.time)),"why":\#(Self.quoted(decline.cause))"#)
         }
         for decision in decisions {
             add(
                 decision.time / 1000, 4, "decision",
                 #""time_ms":\#(Self.text(decision.time / 1000)),"variant":\#(decision.variant),"#
                     + #""abandons":\#(decision.abandonsDownload),"#
-                    + #""why":"\#(SimulatedSession.escaped(decision.explanation))""#)
+                    + #""why":\#(Self.quoted(decision.explanation))"#)
         }
         for time in stalls { add(time, 0, "stall", #""time_ms":\#(Self.text(time))"#) }
         for time in starts { add(time, 2, "play", #""time_ms":\#(Self.text(time))"#) }
@@ -129,6 +131,8 @@ package struct LowLatencySession: Sendable {
             + #""bitrates":[\#(bitRates.map(String.init).joined(separator: ","))]}"#
         return ([header] + sorted.map(\.element.text)).map { $0 + "\n" }.joined()
     }
+
+    private static func quoted(_ text: String) -> String { JSONValue.string(text).text(.controls) }
 
     /// Seconds as milliseconds.
     private static func text(_ seconds: Double) -> String { SimulatedSession.text(seconds * 1000) }

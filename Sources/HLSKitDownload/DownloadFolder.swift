@@ -112,7 +112,7 @@ final class DownloadFolder: Sendable {
     func add(_ entries: [DownloadJournal.Entry], syncs: Bool = true) throws(HLSError) {
         let bytes = entries.flatMap(\.line)
         let failure: HLSError? = state.withLock { state in
-            guard state.descriptor >= 0, Self.writeAll(bytes, to: state.descriptor),
+            guard state.descriptor >= 0, Descriptor.write(bytes, to: state.descriptor),
                 !syncs || fdatasync(state.descriptor) == 0
             else {
                 let error = Self.error(path)
@@ -427,20 +427,6 @@ final class DownloadFolder: Sendable {
         return bytes
     }
 
-    fileprivate static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-        bytes.withUnsafeBytes { bytes in
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let piece = UnsafeRawBufferPointer(rebasing: rest)
-                let count = Glibc.write(descriptor, piece.baseAddress, piece.count)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return false }
-                rest = rest.dropFirst(count)
-            }
-            return true
-        }
-    }
-
     fileprivate static func error(_ path: String) -> HLSError { SafeFile.error(path) }
 
     fileprivate func open(_ name: String, mode: mode_t) -> Int32 {
@@ -486,7 +472,7 @@ final class DownloadFile {
     private var path: String { folder.url(of: name) }
 
     func write(_ bytes: [UInt8]) throws(HLSError) {
-        guard DownloadFolder.writeAll(bytes, to: descriptor) else { throw DownloadFolder.error(path) }
+        guard Descriptor.write(bytes, to: descriptor) else { throw DownloadFolder.error(path) }
         bytes.withUnsafeBytes { hash.update($0) }
         byteCount += bytes.count
     }

@@ -45,15 +45,7 @@ final class KeyStore: Sendable {
         let descriptor = folder.open(name, O_RDONLY)
         guard descriptor >= 0 else { return [] }
         defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 16) { buffer in
-            while bytes.count <= Self.maximumByteCount {
-                let count = read(descriptor, buffer.baseAddress, buffer.count)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return }
-                bytes += buffer[..<count]
-            }
-        }
+        let bytes = Descriptor.read(descriptor, atMost: Self.maximumByteCount + 1) ?? []
         return bytes.count <= Self.maximumByteCount ? bytes : []
     }
 

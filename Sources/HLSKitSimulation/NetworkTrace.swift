@@ -257,14 +257,8 @@ extension NetworkTrace {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw HLSError.simulation("cannot open: \(String(cString: strerror(errno)))") }
         defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        while bytes.count <= limit {
-            let count = Glibc.read(descriptor, &buffer, buffer.count)
-            if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else { throw HLSError.simulation("cannot read: \(String(cString: strerror(errno)))") }
-            guard count > 0 else { break }
-            bytes += buffer.prefix(count)
+        guard let bytes = Descriptor.read(descriptor, atMost: limit + 1) else {
+            throw HLSError.simulation("cannot read: \(String(cString: strerror(errno)))")
         }
         return bytes
     }

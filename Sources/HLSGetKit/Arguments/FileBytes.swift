@@ -1,5 +1,6 @@
 package import FoundationEssentials
 import Glibc
+import HLSKitCore
 
 /// The bytes of files that the command line names.
 package enum FileBytes {
@@ -8,15 +9,7 @@ package enum FileBytes {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure }
         defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: min(limit, 64 << 10))
-        while bytes.count < limit {
-            let count = Glibc.read(descriptor, &piece, min(piece.count, limit - bytes.count))
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw failure }
-            if count == 0 { break }
-            bytes += piece[..<count]
-        }
+        guard let bytes = Descriptor.read(descriptor, atMost: limit) else { throw failure }
         return bytes
     }
 
@@ -26,18 +19,7 @@ package enum FileBytes {
 
     /// Writes all of the bytes.
     package static func write(_ bytes: [UInt8], to descriptor: Int32) throws(POSIXError) {
-        let isWritten = bytes.withUnsafeBytes { bytes in
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let piece = UnsafeRawBufferPointer(rebasing: rest)
-                let count = Glibc.write(descriptor, piece.baseAddress, piece.count)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return false }
-                rest = rest.dropFirst(count)
-            }
-            return true
-        }
-        if !isWritten { throw failure }
+        if !Descriptor.write(bytes, to: descriptor) { throw failure }
     }
 
     private static var failure: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }

@@ -88,15 +88,7 @@ package struct StandardInput: Sendable, Equatable {
     }
 
     private static func bytes(_ descriptor: Int32, atMost limit: Int) throws(ArgumentValueError) -> [UInt8] {
-        var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: min(limit, 64 << 10))
-        while bytes.count < limit {
-            let count = Glibc.read(descriptor, &piece, min(piece.count, limit - bytes.count))
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw failure("cannot be read") }
-            if count == 0 { break }
-            bytes += piece[..<count]
-        }
+        guard let bytes = Descriptor.read(descriptor, atMost: limit) else { throw failure("cannot be read") }
         return bytes
     }
 
@@ -106,15 +98,7 @@ package struct StandardInput: Sendable, Equatable {
         var piece = bytes
         var isOver = false
         while !isOver {
-            var offset = 0
-            while offset < piece.count {
-                let count = piece.withUnsafeBytes {
-                    Glibc.write(file, $0.baseAddress?.advanced(by: offset), $0.count - offset)
-                }
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { throw failure("cannot be stored in \(temporaryFolder)") }
-                offset += count
-            }
+            guard Descriptor.write(piece, to: file) else { throw failure("cannot be stored in \(temporaryFolder)") }
             piece = try self.bytes(descriptor, atMost: 1 << 20)
             isOver = piece.isEmpty
         }

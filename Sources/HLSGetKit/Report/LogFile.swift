@@ -24,20 +24,8 @@ struct LogFile: ~Copyable {
 
     /// - Parameter text: Text with its line feeds.
     mutating func write(_ text: String) {
-        guard failure == nil else { return }
-        let bytes = Array(text.utf8)
-        var offset = 0
-        while offset < bytes.count {
-            let count = bytes.withUnsafeBytes {
-                Glibc.write(descriptor, $0.baseAddress?.advanced(by: offset), $0.count - offset)
-            }
-            if count < 0 && errno == EINTR { continue }
-            guard count > 0 else {
-                let text = String(cString: strerror(errno))
-                failure = HLSError(code: .output, urlString: path, cause: "cannot write", detail: text)
-                return
-            }
-            offset += count
-        }
+        guard failure == nil, !Descriptor.write(Array(text.utf8), to: descriptor) else { return }
+        let text = String(cString: strerror(errno))
+        failure = HLSError(code: .output, urlString: path, cause: "cannot write", detail: text)
     }
 }

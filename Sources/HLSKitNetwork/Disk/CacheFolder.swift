@@ -1,4 +1,5 @@
 import Glibc
+import HLSKitLoading
 import HLSKitTime
 import Synchronization
 
@@ -234,16 +235,7 @@ final class CacheFolder: Sendable {
     private static func write(_ bytes: [UInt8], to path: String) -> Bool {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { return false }
-        var written = 0
-        let isWhole = bytes.withUnsafeBytes { buffer in
-            while written < buffer.count, let base = buffer.baseAddress {
-                let count = Glibc.write(descriptor, base + written, buffer.count - written)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return false }
-                written += count
-            }
-            return true
-        }
+        let isWhole = Descriptor.write(bytes, to: descriptor)
         return close(descriptor) == 0 && isWhole
     }
 }

@@ -32,18 +32,7 @@ final class RecordingFile: Sendable {
         let bytes = line.bytes
         state.withLock { state in
             guard state.failure == nil, state.descriptor >= 0 else { return }
-            var offset = 0
-            while offset < bytes.count {
-                let count = bytes.withUnsafeBytes {
-                    Glibc.write(state.descriptor, $0.baseAddress?.advanced(by: offset), $0.count - offset)
-                }
-                if count < 0 && errno == EINTR { continue }
-                guard count > 0 else {
-                    state.failure = Self.error("cannot write")
-                    return
-                }
-                offset += count
-            }
+            if !Descriptor.write(bytes, to: state.descriptor) { state.failure = Self.error("cannot write") }
         }
     }
 

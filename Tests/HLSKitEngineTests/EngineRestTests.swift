@@ -1,6 +1,7 @@
 import HLSKitEngine
 import HLSKitLoading
 import HLSKitPlaylist
+import HLSKitTime
 import Testing
 
 @Suite("Engine, an idle live stream")

@@ -37,7 +37,9 @@ struct DigitsTests {
 
     @Test(
         "Base64 matches RFC 4648",
-        arguments: [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")])
+        arguments: [
+            ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("\u{ff}?>", "w78/Pg=="),
+        ])
     func base64(text: String, encoded: String) {
         #expect(Base64.encoded(Array(text.utf8)) == encoded)
         #expect(Base64.decoded(Array(encoded.utf8)) == Array(text.utf8))

@@ -5,6 +5,7 @@ import HLSKitEngine
 import HLSKitLoading
 import HLSKitMedia
 import HLSKitPlayback
+import HLSKitTime
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import HLSKitLoading
 import HLSKitPlaylist
+import HLSKitTime
 import Testing
 
 @testable import HLSKitEngine

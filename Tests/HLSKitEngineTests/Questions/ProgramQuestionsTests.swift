@@ -1,5 +1,6 @@
 import HLSKitLoading
 import HLSKitSelection
+import HLSKitTime
 import TestSupport
 import Testing
 

@@ -60,10 +60,4 @@ struct URLReferenceTests {
         #expect(URLOrigin(of: "http://a.example:8080")?.description == "http://a.example:8080")
         #expect(URLOrigin(of: "file:///x") == nil)
     }
-
-    @Test("base 64 data decodes to the original", arguments: 0..<20)
-    func base64(_ count: Int) {
-        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 83 + 250) }
-        #expect(Base64.decoded(Array(Base64.encoded(bytes).utf8)) == bytes)
-    }
 }

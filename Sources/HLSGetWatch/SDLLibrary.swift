@@ -24,6 +24,12 @@ package final class SDLLibrary: Sendable {
     let freeWindow: @convention(c) (Handle) -> Void
     let setTitle: @convention(c) (Handle, Text) -> Void
     let setFullscreen: @convention(c) (Handle, UInt32) -> Int32
+    let displayIndex: @convention(c) (Handle) -> Int32
+    let displayBounds: @convention(c) (Int32, UnsafeMutableRawPointer) -> Int32
+    let windowSize: @convention(c) (Handle, UnsafeMutablePointer<Int32>, UnsafeMutablePointer<Int32>) -> Void
+    let windowPosition: @convention(c) (Handle, UnsafeMutablePointer<Int32>, UnsafeMutablePointer<Int32>) -> Void
+    let setWindowSize: @convention(c) (Handle, Int32, Int32) -> Void
+    let setWindowPosition: @convention(c) (Handle, Int32, Int32) -> Void
     let showCursor: @convention(c) (Int32) -> Int32
     let waitForEvent: @convention(c) (UnsafeMutableRawPointer, Int32) -> Int32
     let nextEvent: @convention(c) (UnsafeMutableRawPointer) -> Int32
@@ -87,6 +93,12 @@ package final class SDLLibrary: Sendable {
         freeWindow = try Self.symbol("SDL_DestroyWindow", of: handle)
         setTitle = try Self.symbol("SDL_SetWindowTitle", of: handle)
         setFullscreen = try Self.symbol("SDL_SetWindowFullscreen", of: handle)
+        displayIndex = try Self.symbol("SDL_GetWindowDisplayIndex", of: handle)
+        displayBounds = try Self.symbol("SDL_GetDisplayBounds", of: handle)
+        windowSize = try Self.symbol("SDL_GetWindowSize", of: handle)
+        windowPosition = try Self.symbol("SDL_GetWindowPosition", of: handle)
+        setWindowSize = try Self.symbol("SDL_SetWindowSize", of: handle)
+        setWindowPosition = try Self.symbol("SDL_SetWindowPosition", of: handle)
         showCursor = try Self.symbol("SDL_ShowCursor", of: handle)
         waitForEvent = try Self.symbol("SDL_WaitEventTimeout", of: handle)
         nextEvent = try Self.symbol("SDL_PollEvent", of: handle)

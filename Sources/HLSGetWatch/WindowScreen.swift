@@ -31,6 +31,8 @@ final class WindowScreen {
     private var frame: VideoFrame?
     private var layers: [Int: Layered] = [:]
     private var isPointerShown = true
+    /// The place of the window before full screen.
+    private var windowed: WindowRect?
 
     init(_ library: SDLLibrary, _ options: WindowOptions) throws(HLSError) {
         self.library = library
@@ -50,10 +52,9 @@ final class WindowScreen {
             library.stop(SDL.video)
             throw Self.noDisplay("neither DISPLAY nor WAYLAND_DISPLAY names one")
         }
-        let flags = SDL.resizable | (options.isFullscreen ? SDL.fullscreen : 0)
         let (width, height) = (Int32(clamping: options.size.width), Int32(clamping: options.size.height))
         guard
-            let window = library.makeWindow(options.title, SDL.centered, SDL.centered, width, height, flags)
+            let window = library.makeWindow(options.title, SDL.centered, SDL.centered, width, height, SDL.resizable)
         else {
             let error = HLSError(code: .output, cause: "the window cannot be opened", detail: library.errorText)
             library.stop(SDL.video)
@@ -73,6 +74,7 @@ final class WindowScreen {
         // All frames use this colour matrix.
         library.setMatrix(SDL.rec709)
         _ = library.setBlending(renderer, SDL.blend)
+        if options.isFullscreen { setFullscreen(true) }
         makeReady()
     }
 
@@ -123,7 +125,30 @@ final class WindowScreen {
     func setTitle(_ title: String) { library.setTitle(window, title) }
 
     func setFullscreen(_ fullscreen: Bool) {
+        if fullscreen { fillDisplay() }
         _ = library.setFullscreen(window, fullscreen ? SDL.fullscreen : 0)
+        guard !fullscreen, let windowed else { return }
+        place(windowed)
+        self.windowed = nil
+    }
+
+    /// Sizes the window to its display. SDL leaves that to the window manager, which may be missing.
+    private func fillDisplay() {
+        var display = WindowRect(x: 0, y: 0, width: 0, height: 0)
+        let isKnown = withUnsafeMutablePointer(to: &display) {
+            library.displayBounds(library.displayIndex(window), UnsafeMutableRawPointer($0)) == 0
+        }
+        guard isKnown, display.width > 0, display.height > 0 else { return }
+        var rect = display
+        library.windowPosition(window, &rect.x, &rect.y)
+        library.windowSize(window, &rect.width, &rect.height)
+        windowed = rect
+        place(display)
+    }
+
+    private func place(_ rect: WindowRect) {
+        library.setWindowSize(window, rect.width, rect.height)
+        library.setWindowPosition(window, rect.x, rect.y)
     }
 
     /// Whether the pointer is visible over the window.

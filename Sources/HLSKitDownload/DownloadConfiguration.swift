@@ -60,7 +60,8 @@ public struct DownloadConfiguration: Sendable {
     public var preferredLanguages: [String]?
     /// The position at which the download starts. Whole segments are loaded.
     ///
-    /// The default is the start or, in a live stream, the oldest segment.
+    /// Media begins at the previous sync frame. In an MP4 file, an edit list hides up to 10 s before this position. The
+    /// default is the start or, in a live stream, the oldest segment.
     public var startPosition = StartPosition.automatic
     /// The position at which the download ends. The default is the end.
     ///

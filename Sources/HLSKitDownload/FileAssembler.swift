@@ -74,6 +74,7 @@ struct FileAssembler: Sendable {
     private let writer: any MediaWriter
     private let samples: (any SampleWriter)?
     private let window: TimeWindow
+    private let hidesLeadIn: Bool
     private var lanes: [Lane] = []
     /// Whether all audio tracks inside the variant's segments are wanted but still unknown.
     private var awaitsAudio = false
@@ -85,13 +86,13 @@ struct FileAssembler: Sendable {
     /// The writer's track index of each slot.
     private var indices: [Int: Int] = [:]
     private var scales: [Int: Int32] = [:]
-    /// The start of the file: the last sync frame at or before the window's start, or `nil` to begin at the stream's
+    /// The start of the media: the last sync frame at or before the window's start, or `nil` to begin at the stream's
     /// start.
     private var origin: Duration?
     /// The slots whose samples are no longer skipped.
     private var begun: Set<Int> = []
     private(set) var problems: [Problem] = []
-    /// One line for each kind of media that cannot be written.
+    /// One line for each kind of media that cannot be written, and for an early start.
     private(set) var leftOut: [String] = []
     private(set) var end = Duration.zero
     /// The number of lanes that were read up to their first track.
@@ -119,16 +120,19 @@ struct FileAssembler: Sendable {
     ///   - entries: The playlists, the variant's first.
     ///   - window: The item times to write.
     ///   - expected: The segments that will be stored, by lane, or `nil` if all are already stored.
+    ///   - hidesLeadIn: Whether the file hides media with negative times, as MP4 does with an edit list.
     ///   - audio: The choice of audio tracks inside the variant's segments, if their audio is wanted.
     init(
         _ folder: DownloadFolder, entries: [DownloadSelection.Entry], window: TimeWindow,
-        writer: any MediaWriter, includesText: Bool = false, audio: DownloadConfiguration.Choice = .automatic,
+        writer: any MediaWriter, includesText: Bool = false, hidesLeadIn: Bool = false,
+        audio: DownloadConfiguration.Choice = .automatic,
         expected: [String: [DownloadJournal.Segment]]? = nil
     ) {
         self.folder = folder
         self.writer = writer
         samples = WriterCapabilities(writer).samples
         self.window = window
+        self.hidesLeadIn = hidesLeadIn
         let journal = folder.journal
         let wishes = if case .matching(let wishes) = audio { wishes } else { [QualityExpression]() }
         for entry in entries {
@@ -205,6 +209,10 @@ struct FileAssembler: Sendable {
     private static let margin = Duration.seconds(2)
     /// The maximum display time of a text that begins after the end of the media.
     private static let longestTextBeyond = Duration.seconds(5)
+    /// The longest hidden lead-in. Players must decode it before they show the first frame.
+    private static let longestHiddenLeadIn = Duration.seconds(10)
+    /// A start that is earlier by less is not reported.
+    private static let unnoticedLeadIn = Duration.milliseconds(100)
     /// Cues have millisecond precision.
     private static let textTimescale: Int32 = 1000
 
@@ -219,6 +227,22 @@ struct FileAssembler: Sendable {
         }
         try write()
         try writer.finish()
+        if let start = window.start, start - zero > Self.unnoticedLeadIn, !begun.isEmpty {
+            let seconds = (start - zero).wholeMicroseconds / 100_000
+            let hint = hidesLeadIn ? "" : "; an mp4 file hides up to \(Self.longestHiddenLeadIn.components.seconds) s"
+            leftOut.append(
+                "the file begins \(seconds / 10).\(seconds % 10) s before the requested start, at the previous sync "
+                    + "frame\(hint)")
+        }
+    }
+
+    /// The item time at the start of the file. Media before it is hidden.
+    private var zero: Duration {
+        guard let origin else { return .zero }
+        guard hidesLeadIn, let start = window.start, start > origin, start - origin <= Self.longestHiddenLeadIn else {
+            return origin
+        }
+        return start
     }
 
     /// Reads the next segment and writes all samples whose order is known.
@@ -453,15 +477,15 @@ struct FileAssembler: Sendable {
         let delay = ItemTimeline.duration(sample.pts.subtractingReportingOverflow(sample.dts).partialValue, scale)
         let length = ItemTimeline.duration(sample.duration, scale)
         guard !window.isOver(at: itemTime - delay), begins(slot, sample, itemTime, length) else { return }
-        var (sample, time) = (sample, itemTime - (origin ?? .zero))
+        var (sample, time) = (sample, itemTime - zero)
         if lanes.contains(where: { $0.textSlot == slot }) {
             // Limit texts to the file's range. In a live stream, they may belong to segments that have been removed.
-            let (begin, last) = (max(itemTime, origin ?? .zero), itemTime + length)
+            let (begin, last) = (max(itemTime, zero), itemTime + length)
             var finish = min(last, window.end ?? last)
             // Do not let an endless text extend the file.
             if let end = lanes[0].mediaEnd { finish = min(finish, max(end, begin + Self.longestTextBeyond)) }
             guard finish > begin else { return }
-            time = begin - (origin ?? .zero)
+            time = begin - zero
             sample.duration = max(1, (finish - begin).wholeMicroseconds / 1000)
         }
         end = max(end, time + ItemTimeline.duration(sample.duration, scale))

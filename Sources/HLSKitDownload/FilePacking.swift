@@ -81,7 +81,7 @@ final class FilePacking: Sendable {
         ) { notes.add($0) }
         let assembler = FileAssembler(
             folder, entries: plan.entries, window: plan.window, writer: writer, includesText: container.holdsText,
-            audio: plan.audio, expected: expected)
+            hidesLeadIn: container == .mp4, audio: plan.audio, expected: expected)
         // A Matroska cluster spans several seconds and is written at once.
         let thinning = ThinningPlan(plan.thinning, neededCount: container == .mkv ? 3 : 1)
         state = Mutex(State(assembler: assembler, thinning: thinning))

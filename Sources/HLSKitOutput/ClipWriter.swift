@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// The same time is subtracted from all media, so that video and audio remain in sync. Decoded media begins where the
 /// clip does. Samples begin somewhat earlier, with those that decoding the first frame needs. The earliest one is at 0,
-/// as in files from ``DownloadTask``.
+/// as in files from ``DownloadTask`` without an edit list.
 package final class ClipWriter: FrameWriter, AudioWriter, SampleWriter {
     private enum Step: Sendable {
         case tracks([MediaTrack])

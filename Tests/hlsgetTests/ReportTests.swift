@@ -301,6 +301,11 @@ struct PlaySummaryTests {
             summary.lines.suffix(2) == [
                 "  wrote     b.ts (1.5 kB)", "  kept      a\\x1b.ts.part (1.5 kB), not finished",
             ], "of a file that is nowhere nothing is said")
+        summary.state.statistics.durationWatched = .seconds(700)
+        #expect(summary.lines.first?.hasPrefix("played 11:40 (the stream lasts 9:56) in") == true)
+        summary.streamCount = 3
+        #expect(summary.lines.first?.hasPrefix("played 11:40 of 3 streams in") == true)
+        summary.streamCount = 1
         summary.passCount = 2
         summary.state.statistics.durationWatched = .seconds(1191.8)
         #expect(summary.lines.first?.hasPrefix("played 19:52 of 2 times 9:56 in") == true)

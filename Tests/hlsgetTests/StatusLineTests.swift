@@ -235,5 +235,13 @@ struct StatusDisplayTests {
         #expect(terminal.allowsColor == color)
         #expect(terminal.allowsUnicode == unicode)
         #expect(terminal.understandsEscapes == escapes)
+        #expect(!terminal.allowsTrueColor)
+    }
+
+    @Test("COLORTERM says whether a terminal has 24-bit colours", arguments: ["truecolor", "24bit", "yes", ""])
+    func trueColor(value: String) {
+        let variables = ["TERM": "xterm", "COLORTERM": value]
+        let terminal = Terminal(isTerminal: true, width: nil) { variables[$0] }
+        #expect(terminal.allowsTrueColor == ["truecolor", "24bit"].contains(value))
     }
 }

@@ -4,7 +4,7 @@ package enum PreviewFormat: String, Sendable, Equatable, CaseIterable {
     case kitty
     /// DEC's sixel graphics with 216 colours.
     case sixel
-    /// Half blocks in 24-bit colour with two pixels per character, for any terminal.
+    /// Half blocks with two pixels per character, in 24-bit or 256 colours, for any terminal.
     case blocks
 
     /// Selects the best format for a terminal.

@@ -15,33 +15,41 @@ package final class PreviewScreen: Sendable {
     }
 
     let format: PreviewFormat
-    private let stream: StandardStream
+    let stream: StandardStream
     private let size: @Sendable () -> PreviewLayout.Size?
     private let blocks: HalfBlockEncoder
     private let state = Mutex(State())
 
-    /// Uses the terminal of standard error.
+    /// Uses the terminal of standard error or, if that is redirected, of standard output.
     ///
     /// - Parameter format: The format, or `nil` to query the terminal.
     package convenience init(format: PreviewFormat?) throws(ArgumentValueError) {
-        let terminal = Terminal(descriptor: STDERR_FILENO)
-        guard terminal.understandsEscapes else { throw ArgumentValueError("--preview needs a terminal") }
+        let streams = [StandardStream.error, .output]
+        guard let stream = streams.first(where: { Terminal(descriptor: $0.descriptor).understandsEscapes }) else {
+            throw ArgumentValueError("--preview needs a terminal")
+        }
+        let terminal = Terminal(descriptor: stream.descriptor)
         let chosen =
             format
-            ?? PreviewFormat(environment: { getenv($0).map { String(cString: $0) } }, answer: TerminalQuestion.answer())
+            ?? PreviewFormat(
+                environment: { getenv($0).map { String(cString: $0) } }, answer: TerminalQuestion.answer(output: stream)
+            )
         self.init(
-            format: chosen, stream: .error, allowsUnicode: terminal.allowsUnicode,
-            size: { Self.size(of: STDERR_FILENO) })
+            format: chosen, stream: stream, allowsUnicode: terminal.allowsUnicode,
+            allowsTrueColor: terminal.allowsTrueColor, size: { Self.size(of: stream.descriptor) })
     }
 
+    /// Whether standard error is redirected, so that messages belong there, too.
+    package var isOnOutput: Bool { stream.descriptor == StandardStream.output.descriptor }
+
     init(
-        format: PreviewFormat, stream: StandardStream, allowsUnicode: Bool,
+        format: PreviewFormat, stream: StandardStream, allowsUnicode: Bool, allowsTrueColor: Bool = true,
         size: @escaping @Sendable () -> PreviewLayout.Size?
     ) {
         self.format = format
         self.stream = stream
         self.size = size
-        blocks = HalfBlockEncoder(allowsUnicode: allowsUnicode)
+        blocks = HalfBlockEncoder(allowsUnicode: allowsUnicode, allowsTrueColor: allowsTrueColor)
     }
 
     private static func size(of descriptor: Int32) -> PreviewLayout.Size? {

@@ -276,7 +276,12 @@ extension PlaySummary {
         if streamCount > 1 {
             line += " of \(streamCount) streams"
         } else if let duration = state.duration.finiteSeconds {
-            line += " of \(passCount > 1 ? "\(passCount) times " : "")\(Decimals.length(duration))"
+            let watched = state.statistics.durationWatched.inSeconds.rounded()
+            // After a seek back, the same media is played again.
+            line +=
+                watched > duration.rounded() * Double(passCount) + 1
+                ? " (the stream lasts \(Decimals.length(duration)))"
+                : " of \(passCount > 1 ? "\(passCount) times " : "")\(Decimals.length(duration))"
         }
         line += " in \(Decimals.text(elapsed.inSeconds, places: 1)) s"
         if let startup = state.statistics.startupTime {

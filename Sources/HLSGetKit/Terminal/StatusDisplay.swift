@@ -44,8 +44,9 @@ package final class StatusDisplay: Sendable {
 
     /// Creates a display in the last line of a terminal that shows images.
     package convenience init(below screen: PreviewScreen) {
+        let descriptor = screen.stream.descriptor
         self.init(
-            terminal: Terminal(descriptor: STDERR_FILENO), width: { Terminal.width(of: STDERR_FILENO) },
+            terminal: Terminal(descriptor: descriptor), width: { Terminal.width(of: descriptor) },
             write: { screen.write($0) })
     }
 

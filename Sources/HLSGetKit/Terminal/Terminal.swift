@@ -6,6 +6,8 @@ package struct Terminal: Sendable, Equatable {
     package var isTerminal: Bool
     /// Whether colour is allowed, which excludes `NO_COLOR` (no-color.org) and dumb terminals.
     package var allowsColor: Bool
+    /// Whether 24-bit colours are understood. Without `COLORTERM`, only 256 colours are.
+    package var allowsTrueColor: Bool
     package var allowsUnicode: Bool
     /// Whether escape sequences are understood. Apart from colour, only "erase to the end of the line" is used.
     package var understandsEscapes: Bool
@@ -21,6 +23,7 @@ package struct Terminal: Sendable, Equatable {
         let type = environment("TERM") ?? ""
         understandsEscapes = isTerminal && !type.isEmpty && type != "dumb"
         allowsColor = understandsEscapes && (environment("NO_COLOR") ?? "").isEmpty
+        allowsTrueColor = understandsEscapes && ["truecolor", "24bit"].contains(environment("COLORTERM") ?? "")
         // The first non-empty variable applies (POSIX locale rules).
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(environment).first { !$0.isEmpty } ?? ""
         let encoding = locale.lowercased()

@@ -35,6 +35,12 @@ struct MediaDelivery {
         isPrimed = false
     }
 
+    /// Counts dropped frames, unless time has jumped: frames before the jump are not missing.
+    func countDropped(_ count: Int) {
+        guard count > 0, renderer.clock.generation == clockGeneration else { return }
+        renderer.count { $0.droppedFrames += count }
+    }
+
     mutating func notePrimed(_ first: Duration?) {
         guard !isPrimed else { return }
         isPrimed = true

@@ -251,7 +251,7 @@ struct RendererWorker {
         guard step == .skip else { return true }
         // Frames in the decoder may still come out. The next decoded sample starts again.
         if previous != .skip { await drain() }
-        renderer.count { $0.droppedFrames += 1 }
+        delivery.countDropped(1)
         return false
     }
 
@@ -269,12 +269,12 @@ struct RendererWorker {
         await deliver(buffers)
         // If no frame follows, the held frame is the one shown at the seek target.
         if let last = sought.takeLast() { await land(on: last) }
-        decoding.noteOptionalPictures(upTo: .max)
+        delivery.countDropped(decoding.takeSkippedCount(upTo: .max))
     }
 
     private mutating func deliver(_ frames: [VideoFrame]) async {
         for frame in frames {
-            decoding.noteOptionalPictures(upTo: frame.pts)
+            delivery.countDropped(decoding.takeSkippedCount(upTo: frame.pts))
             guard shown.shows(pictureAt: frame.pts) else { continue }
             let time = ItemTimeline.duration(frame.pts, frame.timescale) + offset
             let length = ItemTimeline.duration(frame.duration, frame.timescale)
@@ -418,7 +418,7 @@ struct RendererWorker {
             renderer.clock.now - time > Self.lateFrameTolerance,
             let lastPresented = delivery.lastPresented, time - lastPresented < Self.longestPicture
         else { return false }
-        renderer.count { $0.droppedFrames += 1 }
+        delivery.countDropped(1)
         return true
     }
 
@@ -434,7 +434,7 @@ struct RendererWorker {
         else {
             return false
         }
-        renderer.count { $0.droppedFrames += 1 }
+        delivery.countDropped(1)
         return true
     }
 

@@ -147,11 +147,8 @@ struct SampleDecoder {
         return step
     }
 
-    /// Counts frames that the decoder has skipped: no frame before `pts` will be decoded anymore.
-    mutating func noteOptionalPictures(upTo pts: Int64) {
-        let dropped = optionalPictures.takeSkipped(upTo: pts)
-        if dropped > 0 { renderer.count { $0.droppedFrames += dropped } }
-    }
+    /// The number of frames that the decoder has skipped: no frame before `pts` will be decoded anymore.
+    mutating func takeSkippedCount(upTo pts: Int64) -> Int { optionalPictures.takeSkipped(upTo: pts) }
 
     mutating func forgetOptionalPictures() { optionalPictures = OptionalPictures() }
 }

@@ -10,10 +10,11 @@ struct CaptionsCommand: AsyncParsableCommand {
         usage: "hlsget captions URL|FILE [-o FILE.vtt|.srt|.itt|.scc] [options]",
         discussion: """
             Without --subs, saves the first subtitles or, if there are none, the closed captions in the video (CC1, else the \
-            first service with text). Cues keep the times of the stream. The smallest variant is loaded too, because only \
-            media shows where cues belong. A live stream is followed until it ends, reaches --to, or you interrupt it (exit \
-            130, the file is complete). With --subs all, or several --subs, each track goes to a separate file named by \
-            language: film.vtt becomes film.de.vtt, film.en.vtt.
+            first service with text). Cues keep the times of the stream; with --from their times count from there, as in an mp4 \
+            of hlsget download --from. The smallest variant is loaded too, because only media shows where cues belong. A live \
+            stream is followed until it ends, reaches --to, or you interrupt it (exit 130, the file is complete). With --subs \
+            all, or several --subs, each track goes to a separate file named by language: film.vtt becomes film.de.vtt, \
+            film.en.vtt.
 
               hlsget captions --list URL                        list what is available
               hlsget captions -o film.vtt --subs all URL        all subtitles, one file each

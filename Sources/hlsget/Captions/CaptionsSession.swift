@@ -237,6 +237,9 @@ struct CaptionsSession {
         item.automaticallyHandlesInterstitialEvents = false
         item.startPosition = command.range.from?.start ?? .oldest
         item.endPosition = command.range.end
+        // A paused player is still at the start when it is ready, which tells the time of the start.
+        let isCut = command.range.from != nil
+        var start = MediaTime.zero
         let collector = CueCollector()
         let (happenings, sink) = AsyncStream.makeStream(of: Happening.self)
         let events = player.events()
@@ -249,7 +252,7 @@ struct CaptionsSession {
             item.quality = try QualityExpression(parsing: "worst")
             try item.add(collector)
             signals.add { sink.yield(.signal($0)) }
-            player.play()
+            if !isCut { player.play() }
             try player.replaceCurrentItem(with: item)
         } catch {
             saved.failure = ErrorLine.playerError(error)
@@ -266,6 +269,9 @@ struct CaptionsSession {
                 tell(event, &told)
                 switch event.kind {
                 case .didPlayToEnd: break loop
+                case .itemStatusChanged(.readyToPlay) where isCut:
+                    start = player.state.currentTime
+                    player.play()
                 case .itemStatusChanged(.failed):
                     saved.failure =
                         item.error ?? HLSError(code: .internal, urlString: url, cause: "loading failed")
@@ -294,10 +300,25 @@ struct CaptionsSession {
         } else {
             saved.captions = collector.cues.map(\.caption)
         }
+        if isCut { saved.captions = Self.cut(saved.captions, at: start) }
         if saved.captions.isEmpty, saved.signal == nil, saved.failure == nil {
             saved.failure = PlayVerdict.startBehindEnd(command.range.from, duration, url: url)
         }
         return saved
+    }
+
+    /// Returns captions whose times count from `start`, as in the file of a download with the same start.
+    static func cut(_ captions: [Caption], at start: MediaTime) -> [Caption] {
+        guard start.isNumeric, start != .zero else { return captions }
+        return captions.compactMap { caption in
+            let (range, end) = (caption.timeRange, caption.timeRange.end)
+            guard !end.isNumeric || end > start else { return nil }
+            let begin = max(range.start, start)
+            var caption = caption
+            caption.timeRange = MediaTimeRange(
+                start: begin - start, duration: end.isNumeric ? end - begin : range.duration)
+            return caption
+        }
     }
 
     /// Reports omissions and, with `-v`, retries.

@@ -88,7 +88,7 @@ struct PlaySession {
     init(_ options: PlayOptions, preview: PreviewScreen? = nil) {
         self.options = options
         self.preview = preview
-        let isTerminal = Terminal(descriptor: StandardStream.error.descriptor).isTerminal
+        let isTerminal = preview != nil || Terminal(descriptor: StandardStream.error.descriptor).isTerminal
         let style = options.progressStyle(standardErrorIsTerminal: isTerminal)
         display =
             style == .bar
@@ -419,6 +419,7 @@ struct PlaySession {
         // With several streams, the failure of one is not the end.
         var failure: HLSError?
         var hasToldFields = false
+        var hasToldNoVideo = false
         var recordingStatus = RecordingStatus(
             paths: options.outputs.map(\.destination.path), limit: options.duration, isNamedAtEnd: options.split == nil)
         let epoch = clock.now
@@ -450,6 +451,13 @@ struct PlaySession {
                 stage?.say(title)
                 say("title: \(title)")
             case .tick:
+                if !hasToldNoVideo, options.showsPreview, options.verbosity != .quiet,
+                    let tracks = player.currentItem?.tracks, !tracks.isEmpty,
+                    !tracks.contains(where: { $0.mediaType == .video })
+                {
+                    hasToldNoVideo = true
+                    say("no video in this stream\(options.isHeard ? "" : "; hlsget listen URL plays its audio")")
+                }
                 if !hasToldFields, options.isWatched, display != nil, options.verbosity != .quiet,
                     player.currentItem?.tracks.contains(where: { $0.formatDescription?.declaredFieldCount == 2 })
                         == true
@@ -597,7 +605,8 @@ struct PlaySession {
     }
 
     private func say(_ line: String) {
-        if let display { display.print(line) } else { StandardStream.error.writeLine(line) }
+        display?.print(line)
+        if display == nil || preview?.isOnOutput == true { StandardStream.error.writeLine(line) }
     }
 
     private func fail(_ error: any Error, _ summary: inout PlaySummary) -> ExitStatus {

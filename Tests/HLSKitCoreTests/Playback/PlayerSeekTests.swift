@@ -240,6 +240,19 @@ struct PlayerSeekTests {
         }
     }
 
+    @Test("G01: frames that a seek discards are not dropped", arguments: [Packing.separateFMP4, .muxedTS])
+    func discarded(packing: Packing) async throws {
+        let bench = try await Self.bench(packing)
+        try bench.play { bench in
+            for target in [11_990, 25_500, 17_130, 37_010, 3000] {
+                try await bench.pass(.milliseconds(1300))
+                #expect(try await bench.seek(target))
+            }
+            try await bench.pass(.seconds(1))
+            #expect(bench.player.state.statistics.numberOfDroppedVideoFrames == 0)
+        }
+    }
+
     @Test("G01: a start position shows its frame, also while paused, and playback continues from there")
     func startPosition() async throws {
         let bench = try VirtualBench()

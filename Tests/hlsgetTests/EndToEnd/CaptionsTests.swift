@@ -179,18 +179,33 @@ struct CaptionsTests {
             Save(arguments: ["sub-stpp.m3u8"], expected: subtitles),
             Save(arguments: ["--to", "4.5", "sub-stpp.m3u8"], expected: Array(subtitles.prefix(4))),
             Save(arguments: ["--to", "3.2", "plain.m3u8"], expected: Array(english.prefix(2))),
-            Save(arguments: ["--from", "4", "sub-wvtt.m3u8"], expected: Array(subtitles.dropFirst(2))),
+            // The first cue begins before the start, which is at 0 in the file.
+            Save(
+                arguments: ["--from", "4", "sub-wvtt.m3u8"],
+                expected: [
+                    "00:00:00.000 --> 00:00:01.500", subtitles[3], "00:00:02.000 --> 00:00:03.500", "Two", "lines",
+                ]),
         ])
     func savesOthers(_ save: Save) async throws {
         let folder = try folder()
         let result = try await hlsget(["captions", "-q"] + save.arguments, in: folder)
         #expect(result.status == 0, "\(result.errors)")
-        var words = Self.words(String(decoding: result.output, as: UTF8.self))
-        // A cue that the start cuts is saved from there on, or whole.
-        if save.arguments.contains("--from") {
-            words = words.map { $0 == "00:00:04.000 --> 00:00:05.500" ? "00:00:03.000 --> 00:00:05.500" : $0 }
+        #expect(Self.words(String(decoding: result.output, as: UTF8.self)) == save.expected)
+    }
+
+    @Test("times count from the start of a cut, and cues before it are dropped")
+    func cut() {
+        func caption(_ start: Int64, _ duration: MediaTime) -> Caption {
+            Caption("x", timeRange: MediaTimeRange(start: .seconds(start), duration: duration))
         }
-        #expect(words == save.expected)
+        let captions = [
+            caption(1, .seconds(2)), caption(58, .seconds(4)), caption(61, .seconds(1)), caption(50, .indefinite),
+        ]
+        let ranges = CaptionsSession.cut(captions, at: .seconds(60)).map(\.timeRange)
+        #expect(ranges.map(\.start) == [.zero, .seconds(1), .zero])
+        #expect(ranges.map(\.duration) == [.seconds(2), .seconds(1), .indefinite])
+        #expect(CaptionsSession.cut(captions, at: .zero) == captions)
+        #expect(CaptionsSession.cut(captions, at: .indefinite) == captions)
     }
 
     @Test("K01: with audio only, the audio determines the cues' times")

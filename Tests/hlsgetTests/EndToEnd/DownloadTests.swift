@@ -225,9 +225,15 @@ struct DownloadTests {
             #expect(Set(paths.filter { $0.hasPrefix("/v") && $0.hasSuffix(".m4s") }) == ["/v2.m4s", "/v3.m4s"])
             let frames = try await pictures("a.mp4", in: folder)
             let all = try SampleMedia.frameHashes(of: "180p")
+            // The edit list hides the second before the requested start.
             let start = try #require(all.firstIndex(of: frames.first ?? ""))
-            #expect((200...225).contains(start))
+            #expect((224...225).contains(start))
             #expect(abs(start + frames.count - 350) <= 3)
+            #expect(!result.errors.contains("before the requested start"), "\(result.errors)")
+            let stream = try await hlsget(
+                "download", "-o", "a.ts", "--from", "9", "--to", "14", "\(server.url)/master.m3u8", in: folder)
+            #expect(stream.errors.contains("s before the requested start, at the previous sync frame"))
+            #expect(try await pictures("a.ts", in: folder).first == all[200])
         }
     }
 
@@ -304,8 +310,7 @@ struct DownloadTests {
         let command = "ffmpeg -v warning -copyts -i a.mp4 -map 0:s -f srt - 2>&1"
         let cues = String(decoding: try Tool.run(["/bin/sh", "-c", command], in: folder.path), as: UTF8.self)
         let times = cues.split(separator: "\n").filter { $0.contains("-->") }.map(String.init)
-        // The file begins with the frame before --from, at 8 s.
-        #expect(times == ["00:00:00,000 --> 00:00:02,000", "00:00:02,000 --> 00:00:03,000"])
+        #expect(times == ["00:00:00,000 --> 00:00:01,000", "00:00:01,000 --> 00:00:02,000"])
     }
 
     @Test("S03: --audio and --subs list the available tracks if none matches")

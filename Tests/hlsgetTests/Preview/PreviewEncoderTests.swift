@@ -30,6 +30,23 @@ struct PreviewEncoderTests {
             ])
     }
 
+    @Test("without 24-bit colour the nearest of 256 colours is written")
+    func indexedColors() throws {
+        let colors: [(UInt32, Int)] = [
+            (0x000000, 16), (0xFFFFFF, 231), (0xFF0000, 196), (0x00FF00, 46), (0x0000FF, 21), (0x5F87AF, 67),
+            (0x808080, 244), (0x080808, 232), (0xEEEEEE, 255), (0x400000, 52), (0xFE0102, 196),
+        ]
+        let encoder = HalfBlockEncoder(allowsUnicode: false, allowsTrueColor: false)
+        for (color, index) in colors {
+            let line = try #require(encoder.lines(of: try Self.image([[color], [color]])).first)
+            #expect(String(decoding: line, as: UTF8.self) == "\u{1b}[48;5;\(index)m \u{1b}[0m")
+        }
+        // Neighbours that become the same colour are written as one.
+        let line = HalfBlockEncoder(allowsTrueColor: false).lines(
+            of: try Self.image([[0xFF0000, 0xFE0102], [0, 0]]))[0]
+        #expect(String(decoding: line, as: UTF8.self) == "\u{1b}[38;5;196m\u{1b}[48;5;16m▀▀\u{1b}[0m")
+    }
+
     @Test("without Unicode a character has one colour")
     func blanks() throws {
         let image = try Self.image([[0xFF0000, 0x808080], [0x0000FF, 0x808080], [0x111111, 0x111111]])

@@ -24,6 +24,11 @@ struct PlanTable: Sendable {
         var latency: Double
         /// The bit rate of the top variant, in bits per second.
         var topRate: Double
+
+        /// Returns the quality of a segment of a variant, minus the cost of the change from `last`.
+        func gain(of variant: Int, after last: Int?) -> Double {
+            qualities[variant] - (last.map { abs(qualities[variant] - qualities[$0]) } ?? 0)
+        }
     }
 
     /// The number of buffer levels in the grid.
@@ -48,8 +53,12 @@ struct PlanTable: Sendable {
         let room = max(problem.capacity - problem.segmentDuration, 0.1)
         step = room / Double(levels - 1)
         let top = min(throughput / problem.topRate, 1) * Self.finalReach / problem.segmentDuration
+        // e^(−buffer / reach), level by level.
+        let decay = exp(-step / Self.finalReach)
+        var rest = 1.0
         for level in 0..<levels {
-            let value = problem.goesOn ? top * (1 - exp(-Double(level) * step / Self.finalReach)) : 0
+            let value = problem.goesOn ? top * (1 - rest) : 0
+            rest *= decay
             for variant in 0..<variantCount { values[variant * levels + level] = value }
         }
         let lastRow = problem.sizes.count / variantCount - 1

@@ -33,13 +33,14 @@ struct RatePredictor: Sendable, Hashable {
     private var varianceCount = priorCount
     private var count = 0.0
     private var history = TransferHistory()
+    private(set) var outlook = RateOutlook()
 
     /// The standard deviation of the next transfer's level.
     var spread: Double { max(Self.leastSpread, variance.squareRoot()) }
 
     static func level(bits: Double, seconds: Double) -> Double { log(max(leastRate, bits / seconds)) }
 
-    /// Learns from the transfers that ended since the last call.
+    /// Learns from the transfers that ended since the last call, and from the progress of a download.
     mutating func update(from input: SelectionInput) {
         for transfer in history.takeNew(from: input) {
             // Without a first byte, all the time was spent waiting for one.
@@ -52,8 +53,20 @@ struct RatePredictor: Sendable, Hashable {
                     count == 0
                     ? transfer.latencySeconds : latency + Self.latencyGain * (transfer.latencySeconds - latency)
             }
+            outlook.end(transfer, bits: bits, seconds: max(receiving, 0.001))
             learn(Self.level(bits: bits, seconds: max(receiving, 0.001)))
         }
+        if let download = input.download { outlook.look(at: download, now: input.now) }
+    }
+
+    /// Returns the level to plan with at `now`, or nil before the first transfer.
+    mutating func expectedLevel(at now: Duration) -> Double? { level.map { outlook.expected(at: $0, now: now) } }
+
+    /// Returns the spread to plan with.
+    ///
+    /// - Parameter filled: The filled share of the buffer.
+    func plannedSpread(filled: Double) -> Double {
+        level.map { spread * outlook.spreadFactor(at: $0, filled: filled) } ?? spread
     }
 
     private mutating func learn(_ sample: Double) {

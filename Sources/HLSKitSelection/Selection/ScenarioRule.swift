@@ -6,11 +6,11 @@ import HLSKitTime
 ///
 /// It selects the variant whose next segment is best for playback, averaged over the scenarios.
 ///
-/// 1. `RatePredictor` gives a level of the throughput and a spread. They yield five equally probable scenarios of the
-///    next download.
+/// 1. `RatePredictor` gives a level of the throughput and a spread, and `RateOutlook` corrects both. They yield five
+///    equally probable scenarios of the next download.
 /// 2. In each scenario, a segment has the value of its bit rate plus the remaining buffer, minus the costs of the stall
 ///    and the change of bit rate. That value comes from `PlanTable`, a plan of the next 20 segments in which most of
-///    the scenario's deviation persists.
+///    the scenario's deviation persists. A download that step 3 would abandon counts as abandoned.
 /// 3. If a running download is late, its rate so far is blended into the prediction. The rule then compares finishing
 ///    it with starting over at each lower variant. It abandons the download if another variant is clearly better.
 ///
@@ -38,10 +38,16 @@ public struct ScenarioRule: VariantSelector {
     private static let leastBelief = 0.4
     /// The required gain of starting over, in segments of the top variant.
     private static let abandonGain = 0.5
+    /// The earliest time (seconds) at which the plan assumes that a download is abandoned, and the time that this has to
+    /// save.
+    private static let earliestAbandoning = 1.0
+    private static let leastSaving = 0.2
 
     private var predictor = RatePredictor()
     private var lowLatency = LowLatencyRule()
     private var tables = [PlanTable](repeating: PlanTable(), count: deviations.count)
+    /// Bits per second of the next download in each scenario.
+    private var rates = [Double](repeating: 1, count: deviations.count)
 
     /// Creates the default rule, without any measurements yet.
     public init() {}
@@ -50,24 +56,25 @@ public struct ScenarioRule: VariantSelector {
         if input.partTarget != nil { return lowLatency.decide(input) }
         predictor.update(from: input)
         if let download = input.download { return judge(download, input) }
-        guard let level = predictor.level ?? input.throughput.map({ log(max(1000, $0.bitsPerSecond)) }) else {
+        let known = predictor.expectedLevel(at: input.now)
+        guard let level = known ?? input.throughput.map({ log(max(1000, $0.bitsPerSecond)) }) else {
             return .unmeasured(input)
         }
         let situation = Situation(input)
-        prepare(situation, level: level)
+        let spread = predictor.plannedSpread(filled: situation.filled)
+        prepare(situation, level: level, spread: spread)
         let last = situation.position(of: input.currentVariantID)
         var choice = 0
         var best = -Double.infinity
         for position in situation.variantIDs.indices {
             let value = value(
-                of: position, bits: situation.firstSizes[position], wait: predictor.latency, level: level, after: last,
-                situation)
+                of: position, bits: situation.firstSizes[position], wait: predictor.latency, after: last, situation,
+                mayBeAbandoned: true)
             if value > best {
                 best = value
                 choice = position
             }
         }
-        let spread = predictor.spread
         let rate = situation.rates[choice]
         let buffer = situation.buffer
         let worth = best
@@ -98,12 +105,12 @@ public struct ScenarioRule: VariantSelector {
         let belief = min(1, max(Self.leastBelief, receiving / Self.beliefTime))
         let seen = RatePredictor.level(bits: received, seconds: receiving)
         let blended = level + belief * (seen - level)
-        prepare(situation, level: blended)
+        prepare(situation, level: blended, spread: predictor.plannedSpread(filled: situation.filled))
         let last = situation.position(of: input.currentVariantID)
         let size = 8 * Double(download.expectedByteCount)
         let rest = size - received
         let wait = download.firstByte == nil ? max(0, predictor.latency - elapsed) : 0
-        let keeping = value(of: current, bits: rest, wait: wait, level: blended, after: last, situation)
+        let keeping = value(of: current, bits: rest, wait: wait, after: last, situation)
         var choice: Int?
         var best = keeping + Self.abandonGain
         for position in 0..<current {
@@ -112,7 +119,7 @@ public struct ScenarioRule: VariantSelector {
                 ? situation.firstSizes[position] : size * situation.rates[position] / situation.rates[current]
             guard other < rest else { break }
             let value = value(
-                of: position, bits: other, wait: predictor.latency, level: blended, after: last, situation)
+                of: position, bits: other, wait: predictor.latency, after: last, situation)
             if value > best {
                 best = value
                 choice = position
@@ -130,31 +137,69 @@ public struct ScenarioRule: VariantSelector {
 
     // MARK: - Values
 
-    private mutating func prepare(_ situation: borrowing Situation, level: Double) {
+    private mutating func prepare(_ situation: borrowing Situation, level: Double, spread: Double) {
         var problem = situation.problem
         problem.latency = predictor.latency
         for (index, deviation) in Self.deviations.enumerated() {
-            let rate = exp(level + Self.persistence * deviation * predictor.spread) * Self.safetyFactor
-            tables[index].solve(problem, throughput: rate)
+            rates[index] = exp(level + deviation * spread) * Self.safetyFactor
+            tables[index].solve(
+                problem, throughput: exp(level + Self.persistence * deviation * spread) * Self.safetyFactor)
         }
     }
 
     /// Returns the value of loading `bits` of a variant, averaged over the scenarios.
+    ///
+    /// - Parameter mayBeAbandoned: Whether a late download costs at most as much as abandoning it.
     private func value(
-        of position: Int, bits: Double, wait: Double, level: Double, after last: Int?, _ situation: borrowing Situation
+        of position: Int, bits: Double, wait: Double, after last: Int?, _ situation: borrowing Situation,
+        mayBeAbandoned: Bool = false
+    ) -> Double {
+        let base = situation.problem.gain(of: position, after: last)
+        var sum = 0.0
+        for (index, rate) in rates.enumerated() {
+            let time = bits / rate + wait
+            var value = worth(of: position, in: time, index, situation)
+            if mayBeAbandoned, position > 0,
+                let other = worthOfAbandoning(position, lasting: time, index, after: last, situation)
+            {
+                value = max(value, other - base)
+            }
+            sum += value
+        }
+        return sum / Double(Self.deviations.count) + base
+    }
+
+    /// Returns the value, in one scenario, of the buffer left by a segment loaded in `time`, minus the stall.
+    private func worth(
+        of position: Int, in time: Double, _ scenario: Int, _ situation: borrowing Situation
     ) -> Double {
         let problem = situation.problem
-        let quality = problem.qualities[position]
         let most = problem.capacity - problem.segmentDuration
-        var sum = 0.0
-        for (index, deviation) in Self.deviations.enumerated() {
-            let time = bits / (exp(level + deviation * predictor.spread) * Self.safetyFactor) + wait
-            let stall = max(0, time - situation.buffer)
-            let then = min(max(situation.buffer - time, 0) + problem.segmentDuration, most)
-            sum += tables[index].value(variant: position, buffer: then) - stall
+        let then = min(max(situation.buffer - time, 0) + problem.segmentDuration, most)
+        return tables[scenario].value(variant: position, buffer: then) - max(0, time - situation.buffer)
+    }
+
+    /// Returns the value, in one scenario, of abandoning a download for the best lower variant as soon as it is judged.
+    /// The required gain is subtracted. Returns nil if it is too late to abandon it.
+    private func worthOfAbandoning(
+        _ position: Int, lasting time: Double, _ scenario: Int, after last: Int?, _ situation: borrowing Situation
+    ) -> Double? {
+        let rate = rates[scenario]
+        let judged = max(
+            Self.earliestAbandoning,
+            min(Self.judgeAfterWithBuffer, situation.buffer - situation.problem.segmentDuration))
+        guard time > judged + Self.leastSaving else { return nil }
+        let rest = (time - judged) * rate
+        var best: Double?
+        for other in 0..<position {
+            let bits = situation.firstSizes[other]
+            guard bits < rest else { break }
+            let value =
+                worth(of: other, in: judged + predictor.latency + bits / rate, scenario, situation)
+                + situation.problem.gain(of: other, after: last)
+            best = max(best ?? value, value)
         }
-        let change = last.map { abs(quality - problem.qualities[$0]) } ?? 0
-        return sum / Double(Self.deviations.count) + quality - change
+        return best.map { $0 - Self.abandonGain }
     }
 }
 
@@ -169,6 +214,8 @@ extension ScenarioRule {
         let knowsSizes: Bool
         let buffer: Double
         let problem: PlanTable.Problem
+        /// The share of the buffer's limit that is ahead.
+        var filled: Double { min(1, max(0, buffer / problem.capacity)) }
 
         init(_ input: SelectionInput) {
             let speed = max(abs(input.rate), 1e-3)

@@ -38,7 +38,7 @@ struct ChapterTracks {
                 if table.track.mediaType == .text {
                     var chapter = found[start] ?? Chapters.Chapter(start: start)
                     chapter.duration = MediaTime(value: sample.duration, timescale: table.track.timescale)
-                    let title = ChapterTitle.text(ofSample: content)
+                    let title = MP4TextSample(parsing: content, of: table.track).text
                     chapter.titles.append((table.track.language ?? "und", title))
                     found[start] = chapter
                 } else {

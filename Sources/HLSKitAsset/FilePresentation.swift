@@ -30,7 +30,7 @@ struct FilePresentation: Sendable {
             selection = FileSelection(segments.tracks)
         } else if header.isFragmented, let segments = index.flatMap({ IndexedSegments($0, target: Self.target) }) {
             content = .index(segments)
-            selection = FileSelection(header.tracks)
+            selection = FileSelection(file.playableTracks)
         } else {
             return nil
         }
@@ -168,8 +168,7 @@ extension MediaFile {
     var playableTracks: [MediaTrack] {
         switch content {
         case .mp4(let header, _, _):
-            let chapters = Set(header.chapterTrackIDs)
-            return header.tracks.filter { !chapters.contains($0.id) }
+            return header.tracks.filter { !$0.holdsChapters }
         case .elementary(let head): return head.tracks
         }
     }

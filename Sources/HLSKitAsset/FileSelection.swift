@@ -19,7 +19,7 @@ struct FileSelection: Sendable {
         }
         video = ordered(.video).first
         audio = ordered(.audio)
-        text = tracks.filter { $0.mediaType == .text && ($0.codec == .webVTT || $0.codec == .ttml) }
+        text = tracks.filter(\.isReadableText)
     }
 
     /// The IDs of the tracks that are read together: the video and the first audio track.
@@ -49,6 +49,7 @@ struct FileSelection: Sendable {
             rendition.uri = FileKey(trackIDs: [track.id], part: .playlist).fragment
             rendition.language = track.language.map(LanguageTag.shortest)
             rendition.isAutoselect = true
+            rendition.isForced = track.holdsOnlyForcedText
             playlist.renditions.append(rendition)
         }
         var variant = VariantStream(

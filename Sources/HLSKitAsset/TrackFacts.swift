@@ -102,7 +102,7 @@ package struct TrackFacts: Sendable {
     static func canPlay(_ track: MediaTrack) -> Bool {
         switch track.mediaType {
         case .video, .audio: CodecRegistry.canDecode(track.codec)
-        case .text: track.codec == .webVTT || track.codec == .ttml
+        case .text: track.isReadableText
         case .metadata: track.codec == .id3
         }
     }

@@ -52,6 +52,10 @@ public struct MediaCodec: RawRepresentable, Sendable, Hashable, CustomStringConv
     public static let webVTT = MediaCodec(rawValue: "webvtt")
     /// TTML in MP4 (`stpp`).
     public static let ttml = MediaCodec(rawValue: "ttml")
+    /// 3GPP timed text in MP4 (`tx3g`).
+    package static let tx3g = MediaCodec(rawValue: "tx3g")
+    /// QuickTime's text (`text`).
+    package static let quickTimeText = MediaCodec(rawValue: "text")
     /// ID3 timed metadata.
     public static let id3 = MediaCodec(rawValue: "id3")
 }
@@ -134,6 +138,8 @@ public struct MediaTrack: Sendable, Hashable {
     /// Whether the track only serves another track: chapter images, or data that the decoder of the main video does not
     /// need.
     package var isAuxiliary = false
+    /// Whether the track contains the titles or the images of chapters.
+    package var holdsChapters = false
 
     /// Creates a track. Properties with a default are undeclared or unknown.
     package init(

@@ -33,5 +33,6 @@ extension MediaCodec {
         // I-frame playlists of JPEG images.
         "mjpg": (.jpeg, .video),
         "wvtt": (.webVTT, .text), "stpp": (.ttml, .text), "c608": (.cea608, .text), "c708": (.cea708, .text),
+        "tx3g": (.tx3g, .text), "text": (.quickTimeText, .text),
     ]
 }

@@ -55,8 +55,7 @@ package struct MP4FileSegments: Sendable {
     ///   - target: The minimum time between two cuts. A segment begins at the next sync sample.
     /// - Returns: nil if the tables do not allow it: a fragmented, encrypted or empty file, or one that is too large.
     package init?(_ header: MP4InitializationSection, target: Duration) {
-        let chapters = Set(header.chapterTrackIDs)
-        let tables = MP4SampleTable(header).tracks.filter { !chapters.contains($0.track.id) }
+        let tables = MP4SampleTable(header).tracks.filter { !$0.track.holdsChapters }
         var stepCount = 0
         for table in tables { stepCount += min(table.stepCount, Self.maximumSampleCount + 1) }
         guard !header.isFragmented, stepCount <= Self.maximumSampleCount,

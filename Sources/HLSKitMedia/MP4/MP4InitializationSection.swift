@@ -120,9 +120,12 @@ public struct MP4InitializationSection: Sendable {
         }
         var tracks: [MP4Track] = []
         var failure: MediaError?
+        // The oldest QuickTime files have no brand.
+        let isQuickTime = majorBrand.isEmpty || majorBrand == "qt  "
         for box in trackBoxes {
             guard
-                var track = Self.track(box, movieTimescale: movieTimescale, notes: &notes, failure: &failure)
+                var track = Self.track(
+                    box, movieTimescale: movieTimescale, isQuickTime: isQuickTime, notes: &notes, failure: &failure)
             else { continue }
             guard !tracks.contains(where: { $0.id == track.id }) else {
                 notes.append("track \(track.id) appears twice; the second is skipped")
@@ -140,7 +143,10 @@ public struct MP4InitializationSection: Sendable {
         }
         let chapterIDs = Set(tracks.flatMap(\.chapterTrackIDs))
         for track in tracks.indices where chapterIDs.contains(tracks[track].id) {
-            for index in tracks[track].descriptions.indices { tracks[track].descriptions[index].isAuxiliary = true }
+            for index in tracks[track].descriptions.indices {
+                tracks[track].descriptions[index].isAuxiliary = true
+                tracks[track].descriptions[index].holdsChapters = true
+            }
         }
         if !isOfWholeFile {
             // The writer of fragments does not know their number in advance.
@@ -158,10 +164,11 @@ public struct MP4InitializationSection: Sendable {
     ///
     /// - Parameter failure: Receives the first error.
     private static func track(
-        _ box: Box, movieTimescale: UInt32, notes: inout [String], failure: inout MediaError?
+        _ box: Box, movieTimescale: UInt32, isQuickTime: Bool, notes: inout [String], failure: inout MediaError?
     ) -> MP4Track? {
         do throws(MediaError) {
-            return try MP4Track(parsing: box, movieTimescale: movieTimescale, notes: &notes)
+            return try MP4Track(
+                parsing: box, movieTimescale: movieTimescale, isQuickTime: isQuickTime, notes: &notes)
         } catch {
             notes.append("a track is skipped: \(error)")
             failure = failure ?? error

@@ -29,7 +29,9 @@ extension MP4Track {
     /// Returns nil, with a note, for a track without playable media: hints, time codes, an empty description.
     ///
     /// Source: ISO/IEC 14496-12 §8.3 to §8.6.
-    init?(parsing trak: Box, movieTimescale: UInt32, notes: inout [String]) throws(MediaError) {
+    init?(
+        parsing trak: Box, movieTimescale: UInt32, isQuickTime: Bool, notes: inout [String]
+    ) throws(MediaError) {
         var boxes = TrackBoxes()
         try boxes.collect(trak)
         guard var header = boxes.trackHeader, var mediaHeader = boxes.mediaHeader, var handler = boxes.handler,
@@ -59,7 +61,8 @@ extension MP4Track {
 
         var track = MediaTrack(
             id: id, mediaType: mediaType, codec: MediaCodec(rawValue: ""), timescale: timescale,
-            language: boxes.extendedLanguage ?? Self.language(packed: packedLanguage))
+            language: boxes.extendedLanguage ?? Self.language(packed: packedLanguage)
+                ?? (isQuickTime ? MacintoshLanguage.tag(packedLanguage) : nil))
         if mediaType == .video { (track.rotation, track.preferredTransform) = (transform.rotation, transform) }
         track.isAuxiliary = handlerType == "auxv"
         let version = try descriptions.readVersionAndFlags().version
@@ -100,7 +103,7 @@ extension MP4Track {
         return transform.a == 0 && transform.b == 0 || transform.c == 0 && transform.d == 0 ? .identity : transform
     }
 
-    /// Decodes three letters of five bits each. Returns nil for `und` and for QuickTime's language numbers.
+    /// Decodes three letters of five bits each. Returns nil for `und` and for QuickTime's language numbers below 0x400.
     static func language(packed: UInt16) -> String? {
         let letters = [10, 5, 0].map { UInt8(packed >> $0 & 31) }
         guard letters.allSatisfy({ (1...26).contains($0) }) else { return nil }

@@ -27,11 +27,16 @@ struct SampleEntryParser {
             }
         }
         setCodec(entry.type)
+        if self.track.codec == .tx3g || self.track.codec == .quickTimeText {
+            // Flags, default style and fonts, in a form that only readers of the samples need.
+            self.track.configuration = Array(reader.rest)
+            return
+        }
         do {
             try parseChildren(&reader)
         } catch {
             guard track.mediaType == .text || track.mediaType == .metadata else { throw error }
-            // Older text formats (QuickTime's chapters) have fields instead of boxes.
+            // Unknown forms of text may have other fields instead of boxes.
             notes.append("track \(track.id): the contents of '\(entry.type)' are skipped: \(error)")
         }
         if track.mediaType == .audio { setPCM() }

@@ -3,11 +3,11 @@ import HLSKitEngine
 import HLSKitMedia
 import HLSKitTime
 
-/// Reads subtitle samples in MP4: WebVTT (`wvtt`) and TTML (`stpp`).
+/// Reads subtitle samples in MP4: WebVTT (`wvtt`), TTML (`stpp`), 3GPP timed text (`tx3g`) and QuickTime's `text`.
 ///
-/// A sample shows its cues only during its own time. A longer cue continues in the next sample, which repeats it.
+/// A sample shows its cues only during its own time. The next sample of WebVTT and TTML repeats longer cues.
 ///
-/// Source: ISO/IEC 14496-30 §6, §7; W3C IMSC1.
+/// Source: ISO/IEC 14496-30 §6, §7; W3C IMSC1; 3GPP TS 26.245.
 struct TextSampleReader: Sendable {
     /// The size limit for a TTML sample, in bytes.
     private static let maxDocumentByteCount = 4 << 20
@@ -18,10 +18,6 @@ struct TextSampleReader: Sendable {
     private var styles = WebVTTCaptions()
     /// Notes that were already reported for other samples of the segment.
     private var told: Set<String> = []
-
-    static func reads(_ track: MediaTrack) -> Bool {
-        track.mediaType == .text && (track.codec == .webVTT || track.codec == .ttml)
-    }
 
     /// Returns the cues of a sample, in track time.
     mutating func read(
@@ -40,6 +36,11 @@ struct TextSampleReader: Sendable {
         do {
             switch track.codec {
             case .webVTT: cues = try webVTT(bytes, start, end, &found)
+            case .tx3g, .quickTimeText:
+                let payload = MP4TextSample(parsing: bytes[...], of: track).payload
+                // Empty samples fill the time between subtitles.
+                guard !payload.isEmpty else { return [] }
+                return [MediaCue(cue: WebVTTCue(start: start, end: end, payload: payload), isWebVTT: false)]
             default: cues = try timedText(bytes, start, end, &found)
             }
         } catch {

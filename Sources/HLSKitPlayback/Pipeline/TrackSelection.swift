@@ -123,7 +123,7 @@ struct TrackSelection: Sendable {
             }
         }
         guard track.mediaType == .text else { return true }
-        if lane == .subtitles { return TextSampleReader.reads(track) }
+        if lane == .subtitles { return track.isReadableText }
         return track.codec == .cea608 || track.codec == .cea708
     }
 }

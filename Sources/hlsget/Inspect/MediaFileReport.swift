@@ -73,7 +73,7 @@ struct MediaFileReport: Sendable {
             description.declaredFieldCount == 2 ? "interlaced" : nil,
             description.rotation > 0 ? "turned by \(description.rotation)°" : nil,
             track.isProtected ? "encrypted" : nil,
-            track.isPlayable ? nil : "cannot be played",
+            description.holdsChapters ? "chapters" : track.isPlayable ? nil : "cannot be played",
         ]
         return [
             "\(track.id)", description.mediaType.rawValue, description.codec.rawValue,
@@ -124,6 +124,7 @@ struct MediaFileReport: Sendable {
         object.add("bit_rate", track.bitRate > 0 ? JSONValue.number(track.bitRate) : nil)
         object.add("start", seconds(track.timeRange.start))
         object.add("end", seconds(track.timeRange.end))
+        object.add("chapters", description.holdsChapters)
         object.add("playable", track.isPlayable)
         object.add("encrypted", track.isProtected)
         return object.value

@@ -2,6 +2,7 @@ import Foundation
 import HLSKitEngine
 import HLSKitLoading
 import HLSKitMedia
+import HLSKitOutput
 import HLSKitPlayback
 import HLSKitSelection
 import HLSKitTime
@@ -184,8 +185,57 @@ struct FileSegmentsTests {
         #expect(group.options.map(\.extendedLanguageTag) == ["en", "de"])
         #expect(group.defaultOption?.extendedLanguageTag == "en")
         #expect(group.options.allSatisfy { $0.isPlayable })
-        #expect(try await asset.load(.availableMediaCharacteristicsWithMediaSelectionOptions) == [.audible])
+        let legible = try #require(try await asset.loadMediaSelectionGroup(for: .legible))
+        #expect(legible.options.map(\.extendedLanguageTag) == ["fr"])
+        #expect(legible.options.allSatisfy { $0.isPlayable } && legible.defaultOption == nil)
+        #expect(
+            try await asset.load(.availableMediaCharacteristicsWithMediaSelectionOptions) == [.audible, .legible])
         #expect(try await asset.load(.isPlayable))
+    }
+
+    /// The file as QuickTime writers make it: with another brand and sample entry, and with languages by number.
+    private static func quickTime(_ file: [UInt8]) throws -> [UInt8] {
+        var file = file
+        let mdhd = [[0x15, 0xC7], [0x10, 0xB5], [0x1A, 0x41]] as [[UInt8]]
+        for (old, new) in [("ftypisom", "ftypqt  "), ("tx3g", "text")] {
+            let at = try #require(file.indices.first { file[$0...].starts(with: old.utf8) })
+            file.replaceSubrange(at..<at + new.utf8.count, with: new.utf8)
+        }
+        // English, German and French.
+        for (packed, number) in zip(mdhd, [0, 2, 1] as [UInt8]) {
+            let boxes = file.indices.filter { file[$0...].starts(with: "mdhd".utf8) }
+            let at = try #require(boxes.first { file[($0 + 24)...].starts(with: packed) }) + 24
+            file.replaceSubrange(at..<at + 2, with: [0, number])
+        }
+        return file
+    }
+
+    @Test(
+        "I01, K03: a subtitle track of a file is chosen by language and shown, also after a seek",
+        arguments: [false, true], [0.0, 6])
+    func subtitles(isQuickTime: Bool, start: Double) async throws {
+        let file = try Self.bytes("mp4/languages.mp4")
+        let item = PlayerItem(urlString: Self.url)
+        item.subtitles = try QualityExpression(parsing: "lang=fr", for: .renditions)
+        item.startPosition = .time(MediaTime(seconds: start, preferredTimescale: 1000))
+        let collector = CueCollector()
+        try item.add(collector)
+        let transport = TableTransport([Self.url: isQuickTime ? try Self.quickTime(file) : file], pieceByteCount: 4096)
+        let play = try await Play.toEnd(item, Self.configuration(transport))
+        #expect(play.error == nil && play.didPlayToEnd)
+        let lines = collector.cues.map { "\($0.timeRange.start.seconds)-\($0.timeRange.end.seconds) \($0.text)" }
+        #expect(lines == (start > 0 ? ["5.5-7.0 Two"] : ["1.0-3.0 One", "5.5-7.0 Two"]))
+        #expect(collector.cues.allSatisfy { $0.language == "fr" })
+    }
+
+    @Test("I01: languages and subtitles of a QuickTime file are options")
+    func quickTimeGroups() async throws {
+        let file = try Self.quickTime(Self.bytes("mp4/languages.mp4"))
+        let asset = Asset(urlString: Self.url, options: .table(TableTransport([Self.url: file])))
+        let audible = try await asset.loadMediaSelectionGroup(for: .audible)
+        #expect(audible?.options.map(\.extendedLanguageTag) == ["en", "de"])
+        let legible = try await asset.loadMediaSelectionGroup(for: .legible)
+        #expect(legible?.options.map(\.extendedLanguageTag) == ["fr"])
     }
 
     @Test(

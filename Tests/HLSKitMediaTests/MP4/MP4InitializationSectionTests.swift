@@ -118,6 +118,13 @@ import Testing
             entry: BoxWriter.textEntry("stpp", Array("http://www.w3.org/ns/ttml\0\0image/png\0".utf8)), codec: .ttml,
             mediaType: .text),
         Entry(
+            name: "3GPP timed text: flags, style and fonts", handler: "sbtl",
+            entry: BoxWriter.textEntry("tx3g", BoxWriter.zeros(30)), codec: .tx3g, mediaType: .text,
+            configuration: BoxWriter.zeros(30)),
+        Entry(
+            name: "QuickTime's text", handler: "text", entry: BoxWriter.textEntry("text", [1, 2, 3]),
+            codec: .quickTimeText, mediaType: .text, configuration: [1, 2, 3]),
+        Entry(
             name: "CEA-608", handler: "clcp", entry: BoxWriter.textEntry("c608"), codec: .cea608, mediaType: .text),
     ]
 
@@ -215,6 +222,25 @@ import Testing
     func language(letters: [Int], extended: String?, expected: String?) throws {
         let track = BoxWriter.Track(language: letters, extendedLanguage: extended)
         #expect(try section([track]).tracks.first?.language == expected)
+    }
+
+    @Test(
+        "QuickTime files declare languages by number",
+        arguments: [
+            (0, "eng"), (2, "deu"), (11, "jpn"), (94, "epo"), (95, nil), (127, nil), (128, "cym"), (150, "aze"),
+            (151, nil),
+            (0x3FF, nil), (0x7FFF, nil), (0x10B5, "deu"),
+        ] as [(Int, String?)])
+    func macintoshLanguage(number: Int, expected: String?) throws {
+        let letters = [number >> 10, number >> 5 & 31, number & 31]
+        let movie = BoxWriter.moov([BoxWriter.Track(language: letters)])
+        func language(brand: String) throws -> String? {
+            let type = BoxWriter.box("ftyp", Array(brand.utf8), BoxWriter.zeros(4))
+            return try MP4InitializationSection(parsing: (type + movie)[...]).tracks.first?.language
+        }
+        #expect(try language(brand: "qt  ") == expected)
+        // In other files, the number has no meaning.
+        #expect(try language(brand: "isom") == (number >= 0x400 ? expected : nil))
     }
 
     @Test("hint and time code tracks are skipped with a note, all others are returned")

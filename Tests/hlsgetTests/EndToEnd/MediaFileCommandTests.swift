@@ -36,6 +36,7 @@ import Testing
         if file.name.contains("languages") {
             #expect(tracks.dropFirst().prefix(2).map { $0["language"] as? String } == ["eng", "deu"])
             #expect(tracks.first?["width"] as? Int == 64)
+            #expect(tracks.allSatisfy { $0["playable"] as? Bool == true })
         }
     }
 
@@ -117,6 +118,43 @@ import Testing
         try folder.write(Array("neither".utf8), to: "x.txt")
         let other = try await hlsget(["inspect", "x.txt"], in: folder)
         #expect(other.status == 5)
+    }
+
+    @Test("K03: captions saves a subtitle track of a file", arguments: ["srt", "vtt"])
+    func captions(_ format: String) async throws {
+        let list = try await hlsget(["captions", "--list", Self.languages])
+        #expect(list.status == 0 && String(decoding: list.output, as: UTF8.self).hasPrefix("subtitles           fr"))
+        let result = try await hlsget(["captions", "-q", "-f", format, Self.languages])
+        #expect(result.status == 0, "\(result.errors)")
+        let lines = String(decoding: result.output, as: UTF8.self).split(separator: "\n").map(String.init)
+        let times = lines.filter { $0.contains("-->") }.map { $0.replacing(",", with: ".") }
+        #expect(times == ["00:00:01.000 --> 00:00:03.000", "00:00:05.500 --> 00:00:07.000"])
+        #expect(lines.contains("One") && lines.contains("Two"))
+    }
+
+    @Test("a text track with chapters is shown as chapters", arguments: ["list", "inspect"])
+    func chapterTrack(_ command: String) async throws {
+        let file = "\(SampleMedia.fixtures)/media/mp4/tagged.mp4"
+        let result = try await hlsget([command, file])
+        let text = String(decoding: result.output, as: UTF8.self)
+        #expect(result.status == 0 && text.contains("chapters") && !text.contains("cannot be played"), "\(text)")
+        let tracks = try #require(try await document(file)["tracks"] as? [[String: Any]])
+        #expect(tracks.map { $0["chapters"] as? Bool } == [nil, true])
+    }
+
+    @Test("download keeps a subtitle track of a file", .enabled(if: ProbedFile.isAvailable), arguments: ["mp4", "mkv"])
+    func downloadSubtitles(_ ending: String) async throws {
+        let folder = try ScratchFolder()
+        let result = try await hlsget(
+            ["download", "-q", "--subs", "all", "-o", "x.\(ending)", Self.languages], in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        let text = try ProbedFile("x.\(ending)", in: folder).streams.filter { $0.type == "subtitle" }
+        #expect(text.map(\.language) == ["fre"] || text.map(\.language) == ["fra"])
+        let captions = try await hlsget(["captions", "-q", "-f", "srt", "x.mp4"], in: folder)
+        if ending == "mp4" {
+            #expect(captions.status == 0, "\(captions.errors)")
+            #expect(String(decoding: captions.output, as: UTF8.self).contains("00:00:05,500 --> 00:00:07,000\nTwo"))
+        }
     }
 
     @Test(

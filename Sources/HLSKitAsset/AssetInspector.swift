@@ -48,7 +48,7 @@ package final class AssetInspector: Sendable {
         self.init(url: url, client: ResourceClient(url: url, options: options, cache: cache))
     }
 
-    func cancel() {
+    package func cancel() {
         opening.cancel()
         playlists.cancel()
         heads.cancel()
@@ -441,21 +441,24 @@ package final class AssetInspector: Sendable {
             }
             guard !data.chapters.isEmpty else { return .none }
             return Chapters(data.chapters, end: try await facts(of: file).duration)
-        case .multivariant(let playlist):
-            guard let data = playlist.sessionData.first(where: { $0.dataID == "com.apple.hls.chapters" }) else {
-                return .none
-            }
-            var text = data.value.map { Array($0.utf8) }
-            let url = data.uri.flatMap(playlist.resolve)
-            if let url, text == nil { text = try await sessionData(at: url) }
-            guard let text, let document = JSONDocument(parsing: text),
-                let chapters = Chapters(document, end: .indefinite)
-            else {
-                throw HLSError(
-                    code: .badPlaylist, urlString: url ?? playlist.url, cause: "malformed chapter document")
-            }
-            return chapters
+        case .multivariant(let playlist): return try await chapters(of: playlist)
         }
+    }
+
+    func chapters(of playlist: MultivariantPlaylist) async throws -> Chapters {
+        guard let data = playlist.sessionData.first(where: { $0.dataID == "com.apple.hls.chapters" }) else {
+            return .none
+        }
+        var text = data.value.map { Array($0.utf8) }
+        let url = data.uri.flatMap(playlist.resolve)
+        if let url, text == nil { text = try await sessionData(at: url) }
+        guard let text, let document = JSONDocument(parsing: text),
+            let chapters = Chapters(document, end: .indefinite)
+        else {
+            throw HLSError(
+                code: .badPlaylist, urlString: url ?? playlist.url, cause: "malformed chapter document")
+        }
+        return chapters
     }
 
     func chapterLocales() async throws -> [String] { try await chapters().locales }

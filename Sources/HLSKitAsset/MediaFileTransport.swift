@@ -50,6 +50,14 @@ final class MediaFileTransport: ResourceTransport {
         }
     }
 
+    /// Whether the resource has turned out to be a media file.
+    var isMediaFile: Bool {
+        switch answer.withLock({ $0 }) {
+        case .none: false
+        case .whole, .parts: true
+        }
+    }
+
     /// The timestamp in the file's media that is the start of the file, or `nil` if unknown.
     var origin: Duration? {
         guard case .parts(let presentation) = answer.withLock({ $0 }) else { return nil }

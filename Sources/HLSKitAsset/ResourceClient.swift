@@ -23,6 +23,7 @@ package struct ResourceClient: Sendable {
     package let options: AssetOptions
     private var policy: ResourcePolicy
     private var credentials: RequestCredentials
+    private let stack: TransportStack
     package let retrier: RequestRetrier
 
     /// - Parameters:
@@ -44,7 +45,7 @@ package struct ResourceClient: Sendable {
         parts.diskCache = options.diskCache
         parts.storesOnDisk = storesOnDisk
         if opensFiles { parts.mediaFile = options.forInside }
-        let stack = TransportStack(url: url, parts)
+        stack = TransportStack(url: url, parts)
         var options = options
         options.transport = stack.transport
         self.options = options
@@ -64,8 +65,12 @@ package struct ResourceClient: Sendable {
         self.options = options
         policy = other.policy
         credentials = other.credentials
+        stack = other.stack
         retrier = other.retrier
     }
+
+    /// Whether the asset's resource is a media file that the client presents as a stream.
+    package var presentsFile: Bool { stack.isMediaFile }
 
     /// The same client for the same stream at another URL.
     package func moved(to url: String) -> ResourceClient {

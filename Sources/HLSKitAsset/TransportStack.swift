@@ -119,6 +119,9 @@ package struct TransportStack: Sendable {
         self.policy = policy
     }
 
+    /// Whether the item is a media file that is presented as a stream.
+    package var isMediaFile: Bool { file?.isMediaFile ?? false }
+
     /// The timestamp in a media file that is the start of the file, or `nil` if unknown.
     package var mediaOrigin: Duration? { file?.origin }
 }

@@ -86,8 +86,10 @@ package final class Muxer {
     /// - Parameters:
     ///   - streamIDs: The numbers of the streams (PIDs). If empty, the muxer chooses them.
     ///   - options: Private options of the muxer by name.
+    ///   - metadata: The tags and chapters to write with the header.
     package init(
-        format: String, tracks: [MediaTrack], streamIDs: [Int] = [], options: [String: String], sink: Sink
+        format: String, tracks: [MediaTrack], streamIDs: [Int] = [], options: [String: String],
+        metadata: FileMetadata = FileMetadata(), sink: Sink
     ) throws(CodecError) {
         LibAVLog.silence
         self.sink = sink
@@ -113,6 +115,8 @@ package final class Muxer {
             try add(track)
             if index < streamIDs.count { context.pointee.streams[index]?.pointee.id = Int32(streamIDs[index]) }
         }
+        set(metadata.tags)
+        add(metadata.chapters)
         try writeHeader(options)
         for (index, track) in tracks.enumerated() {
             // Writing the header may have changed the time base.

@@ -1,4 +1,6 @@
 import HLSKitCodec
+import HLSKitLoading
+import HLSKitMedia
 import HLSKitPlaylist
 import HLSKitSelection
 import HLSKitTime
@@ -103,6 +105,8 @@ struct DownloadJournal: Sendable, Equatable {
         /// The downloaded stream. This is the first line.
         case header(url: String, identity: String)
         case lane(Lane)
+        /// The title, chapters and other metadata of the stream, for files.
+        case metadata(FileMetadata)
         /// A map or a key.
         case resource(File)
         case segment(Segment)
@@ -117,6 +121,7 @@ struct DownloadJournal: Sendable, Equatable {
     /// A hash of the URL including its query, because the query may distinguish two streams.
     private(set) var identity = ""
     private(set) var lanes: [Lane] = []
+    private(set) var metadata = FileMetadata()
     private(set) var resources: [String: File] = [:]
     private(set) var segments: [String: [SegmentPosition: Segment]] = [:]
     /// The size of the file that was written from the download.
@@ -135,6 +140,7 @@ struct DownloadJournal: Sendable, Equatable {
             } else {
                 lanes.append(lane)
             }
+        case .metadata(let metadata): self.metadata = metadata
         case .resource(let file): resources[file.name] = file
         case .segment(let segment): segments[segment.lane, default: [:]][segment.position] = segment
         case .written(let byteCount): writtenByteCount = byteCount
@@ -213,6 +219,8 @@ extension DownloadJournal.Entry {
             self = .lane(value)
         } else if let lane = document["removed"]?.string {
             self = .removed(lane: lane)
+        } else if let tags = document["tags"]?.array {
+            self = .metadata(FileMetadata(tags, document["chapters"]?.array ?? []))
         } else if let byteCount = document["written"]?.integer {
             self = .written(byteCount: byteCount)
         } else if document["sequence"] != nil {
@@ -221,6 +229,23 @@ extension DownloadJournal.Entry {
         } else {
             guard let file = DownloadJournal.File(document) else { return nil }
             self = .resource(file)
+        }
+    }
+}
+
+extension FileMetadata {
+    /// Reads pairs of a name and a value, and chapters with their times in microseconds.
+    fileprivate init(_ tags: [JSONDocument], _ chapters: [JSONDocument]) {
+        self.init()
+        for pair in tags.compactMap(\.array) where pair.count == 2 {
+            if let name = pair[0].string, let value = pair[1].string { add(value, for: name) }
+        }
+        for chapter in chapters {
+            guard let start = chapter["start"]?.integer, let title = chapter["title"]?.string, start >= 0 else {
+                continue
+            }
+            let end = chapter["end"]?.integer.map { Duration.microseconds($0) }
+            add(Chapter(start: .microseconds(start), end: end, title: title))
         }
     }
 }
@@ -342,6 +367,7 @@ extension DownloadJournal.Entry {
             if lane.isAuxiliary { object.add("auxiliary", JSONValue.bool(true)) }
             if lane.isLive { object.add("live", JSONValue.bool(true)) }
             if lane.isListed { object.add("listed", JSONValue.bool(true)) }
+        case .metadata(let metadata): object.add(metadata)
         case .resource(let file): object.add(file)
         case .segment(let segment):
             object.add("in", segment.lane)
@@ -416,5 +442,17 @@ private struct JournalLine {
             return object.value
         }
         add(name, .array(values))
+    }
+
+    mutating func add(_ metadata: FileMetadata) {
+        let chapters = metadata.chapters.map { chapter in
+            var object = JournalLine()
+            object.add("start", Int(chapter.start.wholeMicroseconds))
+            if let end = chapter.end { object.add("end", Int(end.wholeMicroseconds)) }
+            object.add("title", chapter.title)
+            return object.value
+        }
+        add("tags", .array(metadata.tags.map { .array([.string($0.name), .string($0.value)]) }))
+        add("chapters", .array(chapters))
     }
 }

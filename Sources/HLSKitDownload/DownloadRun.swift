@@ -20,6 +20,8 @@ struct DownloadRun: Sendable {
     /// The accounts that count the reload failures of each lane.
     var reloads: [Int: RequestRetrier.Account] = [:]
     var lanes: [DownloadLane] = []
+    /// The multivariant playlist, if the stream has one.
+    var multivariant: MultivariantPlaylist?
     var variables: [String: String] = [:]
     var window = TimeWindow(from: .zero, until: .zero)
     var seen: Set<DownloadPlan.ItemID> = []

@@ -62,6 +62,10 @@ extension DownloadTask {
         if !container.holdsText, plan.entries.contains(where: { $0.lane.kind == .subtitles }) {
             note("\(format.rawValue) cannot hold subtitles: they are skipped; save them to a file of their own")
         }
+        if let failure = metadataFailure, container == .mp4 || container == .mkv {
+            let url = failure.urlString.map { ": \(Redaction.urlWithoutQuery($0))" } ?? ""
+            note("metadata of the stream is left out: \(failure.cause)\(url)")
+        }
         // The muxed data must be on the disk until the file is complete.
         var isWritten = false
         defer { if !isWritten { try? folder.sync() } }

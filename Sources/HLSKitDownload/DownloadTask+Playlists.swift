@@ -6,20 +6,21 @@ import HLSKitSelection
 import HLSKitTime
 
 extension DownloadTask {
-    func open() async throws -> (DownloadSelection, MediaPlaylist?) {
+    func open() async throws -> (DownloadSelection, MultivariantPlaylist?, MediaPlaylist?) {
         let inspector = AssetInspector(url: currentURL, client: client.moved(to: currentURL))
         let listed = folder.journal.listedLanes
         switch try await inspector.opened() {
         case .multivariant(let playlist):
             let selection = try DownloadSelection(
                 configuration, of: playlist, addingTo: listed, orThrow: otherStreamError)
-            return (selection, nil)
+            return (selection, playlist, nil)
         case .media(let playlist):
             guard listed.isEmpty || listed.contains(where: { $0.id == DownloadSelection.onlyLaneID }) else {
                 throw otherStreamError
             }
             return (
-                DownloadSelection(mediaPlaylistAt: currentURL, includesVideo: configuration.includesVideo), playlist
+                DownloadSelection(mediaPlaylistAt: currentURL, includesVideo: configuration.includesVideo), nil,
+                playlist
             )
         case .file:
             throw HLSError(

@@ -64,6 +64,8 @@ public final class DownloadTask: Sendable {
         var window = TimeWindow()
         /// The file that is muxed while its segments are loaded.
         var packing: FilePacking?
+        /// The reason why some metadata is missing from files, if any.
+        var metadataFailure: HLSError?
     }
 
     let configuration: DownloadConfiguration
@@ -271,6 +273,7 @@ public final class DownloadTask: Sendable {
         try checkFormat(run)
         try await checkOrigin(run)
         try noteLanes(run)
+        try await noteMetadata(of: run.multivariant)
         keep(run.followed.map { run.lanes[$0].entry }, run.window)
         update { $0.phase = .loading }
         try takeUp(clock, &run)
@@ -298,12 +301,13 @@ public final class DownloadTask: Sendable {
     }
 
     private func opened(_ clock: HostClock) async throws -> DownloadRun {
-        var (selection, first) = try await open()
+        var (selection, playlist, first) = try await open()
         var run = DownloadRun(
             plan: DownloadPlan(capacity: configuration.connectionCount),
             alternates: DownloadAlternates(selection, policies: configuration.loading.retryPolicies),
             result: Result(), keys: configuration.keepsEncryption ? nil : KeyRules(configuration.loading.hooks),
             started: clock.now)
+        run.multivariant = playlist
         try await openLanes(&selection, first: first, clock, &run)
         return run
     }
@@ -335,6 +339,10 @@ public final class DownloadTask: Sendable {
     func update(_ body: (inout DownloadProgress) -> Void) {
         state.withLock { body(&$0.progress) }
     }
+
+    func keep(metadataFailure: HLSError) { state.withLock { $0.metadataFailure = metadataFailure } }
+
+    var metadataFailure: HLSError? { state.withLock { $0.metadataFailure } }
 
     func setPacking(_ packing: FilePacking) { state.withLock { $0.packing = packing } }
 

@@ -75,6 +75,8 @@ struct FileAssembler: Sendable {
     private let samples: (any SampleWriter)?
     private let window: TimeWindow
     private let hidesLeadIn: Bool
+    /// The metadata to pass to the writer before the first sample.
+    private var metadata: FileMetadata?
     private var lanes: [Lane] = []
     /// Whether all audio tracks inside the variant's segments are wanted but still unknown.
     private var awaitsAudio = false
@@ -134,6 +136,7 @@ struct FileAssembler: Sendable {
         self.window = window
         self.hidesLeadIn = hidesLeadIn
         let journal = folder.journal
+        metadata = journal.metadata
         let wishes = if case .matching(let wishes) = audio { wishes } else { [QualityExpression]() }
         for entry in entries {
             let id: LaneID =
@@ -488,6 +491,7 @@ struct FileAssembler: Sendable {
             time = begin - zero
             sample.duration = max(1, (finish - begin).wholeMicroseconds / 1000)
         }
+        if let metadata = metadata.take() { (writer as? Remuxer)?.describe(metadata.part(from: zero)) }
         end = max(end, time + ItemTimeline.duration(sample.duration, scale))
         try samples?.write(sample, ofTrackAt: index, at: MediaTime(time))
     }

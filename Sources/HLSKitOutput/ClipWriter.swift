@@ -32,6 +32,7 @@ package final class ClipWriter: FrameWriter, AudioWriter, SampleWriter {
     private let capabilities: WriterCapabilities
     private let start: MediaTime?
     private let keptStart: MediaTime?
+    private let metadata: FileMetadata
     private let state = Mutex(State())
 
     /// - Parameters:
@@ -39,9 +40,13 @@ package final class ClipWriter: FrameWriter, AudioWriter, SampleWriter {
     ///   - start: The item time at which the clip begins, or `nil` to begin with the first media.
     ///   - keptStart: Media that begins before this item time keeps its times, because it is the item from its start,
     ///     not a clip. If `nil`, the output is always a clip.
-    package init(_ base: any MediaWriter, startingAt start: MediaTime? = nil, unlessBefore keptStart: MediaTime? = nil)
-    {
+    ///   - metadata: The metadata of the item, which is written to a container.
+    package init(
+        _ base: any MediaWriter, startingAt start: MediaTime? = nil, unlessBefore keptStart: MediaTime? = nil,
+        metadata: FileMetadata = FileMetadata()
+    ) {
         self.base = base
+        self.metadata = metadata
         capabilities = WriterCapabilities(base)
         self.start = start
         self.keptStart = keptStart
@@ -107,7 +112,10 @@ package final class ClipWriter: FrameWriter, AudioWriter, SampleWriter {
         by sample: MediaSample, ofTrackAt index: Int, at time: MediaTime
     ) throws(HLSError) -> MediaTime? {
         try state.withLock { state throws(HLSError) in
-            if state.origin == nil, state.held.isEmpty, isFromStart(time) { state.origin = .zero }
+            if state.origin == nil, state.held.isEmpty, isFromStart(time) {
+                state.origin = .zero
+                describe(from: .zero)
+            }
             if let origin = state.origin { return origin }
             state.held.append(.sample(sample, index: index, time: time))
             if state.tracks.indices.contains(index) { state.heldTypes.insert(state.tracks[index].mediaType) }
@@ -123,6 +131,7 @@ package final class ClipWriter: FrameWriter, AudioWriter, SampleWriter {
     private func release(_ state: inout State) throws(HLSError) {
         guard !state.held.isEmpty, let origin = state.first else { return }
         state.origin = origin
+        describe(from: origin)
         let held = state.held
         state.held = []
         for step in held {
@@ -132,5 +141,11 @@ package final class ClipWriter: FrameWriter, AudioWriter, SampleWriter {
                 try capabilities.write(sample, ofTrackAt: index, at: time - origin)
             }
         }
+    }
+
+    /// Passes on the metadata of the part of the item that begins here.
+    private func describe(from origin: MediaTime) {
+        guard !metadata.isEmpty, let remuxer = base as? Remuxer else { return }
+        remuxer.describe(metadata.part(from: origin.duration ?? .zero))
     }
 }

@@ -40,6 +40,11 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         /// The written audio.
         var sound = WrittenSound()
         var muxer: Muxer?
+        var metadata = FileMetadata()
+        /// The chapters to write at the end of the file, when its end is known.
+        var lateChapters: FileMetadata?
+        /// The end of the last sample, from the start of the file.
+        var end = MediaTime.zero
         /// The index of an MP4 file, if it goes before the media.
         var frontIndex: FrontIndex?
         /// The muxer's stream of each track, or `nil` for a track whose parameters remained unknown.
@@ -121,6 +126,13 @@ package final class Remuxer: SampleWriter, NumberedFiles {
     package var isEmpty: Bool { state.withLock { $0.isEmpty } }
     package var holdsTrackChanges: Bool { container.joinsChanges || mayBeginFiles }
     package var isReadAsWritten: Bool { !mayBeginFiles }
+
+    /// Sets the metadata to write to the files, if the container can hold it. Call it before the first sample.
+    ///
+    /// - Parameter metadata: The metadata. Times of its chapters are item times.
+    package func describe(_ metadata: FileMetadata) {
+        if container == .mp4 || container == .mkv { state.withLock { $0.metadata = metadata } }
+    }
 
     package func begin(_ tracks: [MediaTrack]) throws(HLSError) {
         try state.withLock { state throws(HLSError) in
@@ -431,6 +443,7 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         state.paths.append(path)
         state.sound = WrittenSound()
         state.begun = []
+        state.end = .zero
         state.setsOrigin = true
     }
 
@@ -490,8 +503,16 @@ package final class Remuxer: SampleWriter, NumberedFiles {
             options["tables_version"] = state.tables.nextVersion()
             pids = state.tables.pids(of: tracks)
         }
+        let origin = state.setsOrigin ? state.waiting.map(\.itemTime).min() : state.origin
+        var metadata = state.metadata.part(from: origin?.duration ?? .zero)
+        if isSeekable {
+            state.lateChapters = metadata
+            metadata = metadata.withoutChapters
+        }
         state.muxer = try converting(state) { () throws(CodecError) in
-            try Muxer(format: container.muxerName, tracks: tracks, streamIDs: pids, options: options, sink: sink)
+            try Muxer(
+                format: container.muxerName, tracks: tracks, streamIDs: pids, options: options, metadata: metadata,
+                sink: sink)
         }
         for (index, stream) in state.streams.enumerated() where container == .ts {
             guard let stream, let time = state.lastTimes[safe: index] else { continue }
@@ -515,6 +536,9 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         state.muxer = nil
         let front = state.frontIndex
         state.frontIndex = nil
+        if let metadata = state.lateChapters.take() {
+            muxer.add(metadata.part(from: .zero, to: state.end.duration).chapters)
+        }
         do throws(HLSError) {
             try converting(state) { () throws(CodecError) in try muxer.finish() }
         } catch {
@@ -550,6 +574,8 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         try converting(state) { () throws(CodecError) in
             try muxer.write(sample, streamAt: stream, timing: timing)
         }
+        let end = itemTime + MediaTime(value: max(0, sample.duration), timescale: timescale)
+        if end.isNumeric { state.end = max(state.end, end) }
         state.hasSamples = true
         state.isEmpty = false
     }

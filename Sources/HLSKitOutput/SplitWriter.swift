@@ -23,8 +23,10 @@ package final class SplitWriter: SampleWriter, NumberedFiles {
         let files: any NumberedFiles
 
         /// Creates a part that begins at 0.
-        package init(_ writer: any SampleWriter & NumberedFiles) {
-            sink = ClipWriter(writer)
+        ///
+        /// - Parameter metadata: The metadata to write to the file.
+        package init(_ writer: any SampleWriter & NumberedFiles, metadata: FileMetadata = FileMetadata()) {
+            sink = ClipWriter(writer, metadata: metadata)
             files = writer
         }
     }

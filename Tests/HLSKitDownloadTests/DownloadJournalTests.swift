@@ -1,4 +1,5 @@
 import HLSKitCodec
+import HLSKitMedia
 import HLSKitPlaylist
 import Testing
 
@@ -34,9 +35,18 @@ struct DownloadJournalTests {
             .resource(
                 DownloadJournal.File(
                     name: "key.bin", byteCount: 16, digest: FileDigest(algorithm: .murmur3, text: "ff"))),
-            .segment(segment),
+            .segment(segment), .metadata(metadata),
             .segment(gap), .written(byteCount: 1 << 40),
         ]
+    }
+
+    private static var metadata: FileMetadata {
+        var metadata = FileMetadata()
+        metadata.add("A \"film\"\n", for: "title")
+        metadata.add("2024-05-06T07:08:09.000Z", for: "creation_time")
+        metadata.add(FileMetadata.Chapter(start: .zero, end: .milliseconds(2500), title: "Eins"))
+        metadata.add(FileMetadata.Chapter(start: .seconds(1 << 30), title: ""))
+        return metadata
     }
 
     private static func journal(_ entries: some Sequence<DownloadJournal.Entry>) -> DownloadJournal {
@@ -56,6 +66,7 @@ struct DownloadJournalTests {
         #expect(journal.resources == expected.resources)
         #expect(journal.url == expected.url)
         #expect(journal.identity == "0a1b2c3d")
+        #expect(journal.metadata == Self.metadata)
         #expect(journal.writtenByteCount == 1 << 40)
         #expect(journal.byteCount == 1 << 33)
         for segment in journal.segments(of: "main") { journal.remove(segment) }

@@ -23,20 +23,68 @@ extension PlayOptions {
         return PlaylistLoader(urlString: url, configuration: configuration)
     }
 
-    /// Whether the stream is live, by its first variant. Returns `false` if that cannot be determined at once, because
-    /// playback will report the error.
-    package func isLive() async -> Bool {
-        var look = self
-        look.retries = .count(0)
-        guard let loader = try? look.loader(), let playlist = try? await loader.load() else { return false }
-        switch playlist {
-        case .media(let media): return !media.isComplete
-        case .multivariant(let multivariant):
-            guard let variant = multivariant.variants.first, let url = multivariant.resolve(variant.uri),
-                case .media(let media)? = try? await loader.load(url, namedBy: multivariant.url)
-            else { return false }
-            return !media.isComplete
+    /// The facts about a stream that are known before it is played.
+    package struct Look: Sendable {
+        package init() {}
+
+        /// Whether the stream continues while it is played, according to its first variant.
+        package var isLive = false
+        /// The metadata for the files that are written.
+        package var metadata = FileMetadata()
+        /// The reason why some metadata is missing.
+        package var metadataFailure: HLSError?
+    }
+
+    /// The time for a request for metadata. A recording does not depend on it.
+    private static let metadataPatience = Duration.seconds(5)
+
+    /// Loads the first playlist to find out about the stream. If that fails, the player reports the reason.
+    ///
+    /// - Parameters:
+    ///   - findsLive: Whether to find out if the stream is live.
+    ///   - readsMetadata: Whether to load the metadata for files.
+    package func look(findsLive: Bool, readsMetadata: Bool) async -> Look {
+        var look = Look()
+        var options = self
+        options.retries = .count(0)
+        guard findsLive || readsMetadata, let loader = try? options.loader() else { return look }
+        do throws(HLSError) {
+            switch try await loader.load() {
+            case .media(let media): look.isLive = findsLive && !media.isComplete
+            case .multivariant(let playlist):
+                if findsLive, let variant = playlist.variants.first, let url = playlist.resolve(variant.uri),
+                    case .media(let media)? = try? await loader.load(url, namedBy: playlist.url)
+                {
+                    look.isLive = !media.isComplete
+                }
+                if readsMetadata, !playlist.sessionData.isEmpty { await options.read(playlist, to: &look) }
+            }
+        } catch {
+            let isMedia =
+                (error.underlyingError as? PlaylistError)?.code == .notAPlaylist
+                || error.loadingError?.code == .tooLarge
+            if readsMetadata, isMedia { await options.read(nil, to: &look) }
         }
+        return look
+    }
+
+    /// Reads the metadata of a playlist, or of a media file if there is none.
+    private func read(_ playlist: MultivariantPlaylist?, to look: inout Look) async {
+        guard var options = try? assetOptions() else { return }
+        options.timeouts.total = Self.metadataPatience
+        let inspector = AssetInspector(url: url, client: ResourceClient(url: url, options: options))
+        let languages = LanguageTag.preferred(self.languages, by: SourceClock.host)
+        do {
+            if let playlist {
+                (look.metadata, look.metadataFailure) = try await inspector.fileMetadata(of: playlist, languages)
+            } else {
+                (look.metadata, look.metadataFailure) = try await inspector.fileMetadata(languages)
+            }
+        } catch {
+            // The player reports why a file cannot be read.
+            if playlist != nil { look.metadataFailure = HLSError(error) }
+        }
+        inspector.cancel()
     }
 
     /// The options for loading parts of the stream.

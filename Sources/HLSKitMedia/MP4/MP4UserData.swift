@@ -1,10 +1,10 @@
 /// The metadata of an MP4 file for display: titles, names, images, chapters.
 ///
 /// It is read from `moov`: the metadata lists of iTunes (`udta/meta/ilst`) and QuickTime (`meta/keys`), the user data
-/// of QuickTime and 3GPP (`udta`), and the chapter list of Nero (`udta/chpl`). Tracks have the same lists in `trak`.
-/// Invalid items are dropped, and no method throws.
+/// of QuickTime and 3GPP (`udta`), the chapter list of Nero (`udta/chpl`), and the creation time (`mvhd`). Tracks have
+/// the same lists in `trak`. Invalid items are dropped, and no method throws.
 ///
-/// Source: ISO/IEC 14496-12 §8.10, §8.11; "QuickTime File Format", Metadata; 3GPP TS 26.244 §8.
+/// Source: ISO/IEC 14496-12 §8.2.2, §8.10, §8.11; "QuickTime File Format", Metadata; 3GPP TS 26.244 §8.
 package struct MP4UserData: Sendable, Hashable {
     /// The list that contains an entry.
     package enum KeySpace: String, Sendable, Hashable {

@@ -22,7 +22,7 @@ public struct MetadataFormat: RawRepresentable, Sendable, Hashable, CustomString
     ///
     /// The key is `SCHEME` or `SCHEME:VALUE`.
     public static let eventMessage = MetadataFormat(rawValue: "urn:mpeg:dash:event")
-    /// The `udta` box of MP4.
+    /// The `udta` box of MP4, and the creation time of the file (key `mvhd`).
     public static let isoUserData = MetadataFormat(rawValue: "org.mp4ra")
 }
 

@@ -19,6 +19,8 @@ struct MediaFileReport: Sendable {
     var file: MediaFileDescription
     var duration: MediaTime
     var tracks: [Track]
+    var metadata: [MetadataItem] = []
+    var chapters: [TimedMetadataGroup] = []
 
     /// Reads the description of a file without its media.
     ///
@@ -26,8 +28,14 @@ struct MediaFileReport: Sendable {
     static func load(_ url: String, _ options: AssetOptions) async throws -> MediaFileReport? {
         let asset = Asset(urlString: url, options: options)
         guard let file = try await asset.loadMediaFileDescription() else { return nil }
-        let (duration, tracks) = try await asset.load(.duration, .tracks)
-        return MediaFileReport(url: url, file: file, duration: duration, tracks: try await describe(tracks))
+        let (duration, tracks, metadata) = try await asset.load(.duration, .tracks, .metadata)
+        var report = MediaFileReport(
+            url: url, file: file, duration: duration, tracks: try await describe(tracks), metadata: metadata)
+        // Chapters are optional, and reading them may cost more requests.
+        let languages = LanguageTag.preferred(nil, by: SourceClock.host)
+        report.chapters =
+            (try? await asset.loadChapterMetadataGroups(bestMatchingPreferredLanguages: languages)) ?? []
+        return report
     }
 
     static func describe(_ tracks: [AssetTrack]) async throws -> [Track] {
@@ -54,7 +62,26 @@ struct MediaFileReport: Sendable {
         if duration.hasBeenRounded { facts[0] = "about \(facts[0])" }
         if let count = file.byteCount { facts.append(Decimals.bytes(count)) }
         let lines = ["media file: \(file.container), \(facts.joined(separator: ", "))"]
-        return (lines + Self.table(tracks)).map { $0 + "\n" }.joined()
+        let tables =
+            Self.table(tracks)
+            + PlaylistTable.table(
+                "METADATA", ["name", "language", "value"],
+                metadata.map { [Self.name(of: $0), $0.extendedLanguageTag ?? "", Self.text(of: $0.heldValue)] })
+            + PlaylistTable.table(
+                "CHAPTERS", ["from", "to", "title"],
+                chapters.map { [Self.time($0.timeRange.start), Self.time($0.timeRange.end), $0.title] })
+        return (lines + tables).map { $0 + "\n" }.joined()
+    }
+
+    private static func name(of item: MetadataItem) -> String { item.commonKey?.rawValue ?? item.key }
+
+    private static func text(of value: MetadataValue?) -> String {
+        switch value {
+        case .string(let text): text
+        case .number(let number): Decimals.text(number, places: 3)
+        case .data(let bytes): Decimals.bytes(bytes.count)
+        case .json, nil: ""
+        }
     }
 
     static func table(_ tracks: [Track]) -> [String] {
@@ -102,6 +129,30 @@ struct MediaFileReport: Sendable {
         object.add("duration_is_estimate", duration.hasBeenRounded)
         object.add("byte_count", file.byteCount)
         object.add("tracks", tracks.map(Self.value))
+        object.add("metadata", metadata.map(Self.value))
+        object.add("chapters", chapters.map(Self.value))
+        return object.value
+    }
+
+    private static func value(_ item: MetadataItem) -> JSONValue {
+        var object = JSONObject()
+        object.add("key", item.identifier)
+        object.add("name", item.commonKey?.rawValue)
+        object.add("language", item.extendedLanguageTag)
+        switch item.heldValue {
+        case .string(let text): object.add("value", JSONValue.string(text))
+        case .number(let number): object.add("value", JSONValue.number(number))
+        case .data(let bytes): object.add("byte_count", bytes.count)
+        case .json, nil: break
+        }
+        return object.value
+    }
+
+    private static func value(_ chapter: TimedMetadataGroup) -> JSONValue {
+        var object = JSONObject()
+        object.add("start", seconds(chapter.timeRange.start))
+        object.add("end", seconds(chapter.timeRange.end))
+        object.add("title", chapter.title)
         return object.value
     }
 
@@ -131,4 +182,11 @@ struct MediaFileReport: Sendable {
     }
 
     private static func seconds(_ time: MediaTime) -> JSONValue? { time.isNumeric ? .number(time.seconds) : nil }
+}
+
+extension TimedMetadataGroup {
+    /// The title of a chapter, or an empty string if it has none.
+    fileprivate var title: String {
+        if case .string(let text)? = items.first(where: { $0.commonKey == .title })?.heldValue { text } else { "" }
+    }
 }

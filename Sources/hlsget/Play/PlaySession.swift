@@ -40,7 +40,10 @@ extension PlayOptionGroups {
         {
             throw end.exitCode
         }
-        if options.pace == nil, !options.isPaced, await options.isLive() {
+        let look = await options.look(
+            findsLive: options.pace == nil && !options.isPaced,
+            readsMetadata: options.outputs.contains { $0.format == .mp4 || $0.format == .mkv })
+        if look.isLive {
             // A live stream sets the pace, so that waits, latency and stalls are meaningful.
             options.pace = .realTime
             options.recordedOptions.removeAll { $0 == "--fast" }
@@ -52,7 +55,7 @@ extension PlayOptionGroups {
             StandardStream.error.writeLine(ErrorLine.text(for: error))
             throw ExitStatus.usage.exitCode
         }
-        let status = await PlaySession(options, preview: preview).run()
+        let status = await PlaySession(options, preview: preview, look: look).run()
         if status == .badPlaylist { await channels.explain() }
         if status != .done { throw status.exitCode }
     }
@@ -80,14 +83,18 @@ struct PlaySession {
     private let clock = ContinuousClock()
     private let display: StatusDisplay?
     private let preview: PreviewScreen?
+    private let look: PlayOptions.Look
     private let reportsJSON: Bool
     /// The destination of JSON lines, or `nil` if none are needed.
     private let lines: ReportLines?
 
-    /// - Parameter preview: A preview in the terminal. The session enters and leaves it.
-    init(_ options: PlayOptions, preview: PreviewScreen? = nil) {
+    /// - Parameters:
+    ///   - preview: A preview in the terminal. The session enters and leaves it.
+    ///   - look: The known facts about the stream.
+    init(_ options: PlayOptions, preview: PreviewScreen? = nil, look: PlayOptions.Look = PlayOptions.Look()) {
         self.options = options
         self.preview = preview
+        self.look = look
         let isTerminal = preview != nil || Terminal(descriptor: StandardStream.error.descriptor).isTerminal
         let style = options.progressStyle(standardErrorIsTerminal: isTerminal)
         display =
@@ -132,6 +139,10 @@ struct PlaySession {
             outputs = try openOutputs(program)
             for output in outputs { leftovers.add(file: output.path) }
             announce(outputs, readsKeys: keyboard != nil)
+            if let failure = look.metadataFailure {
+                let cause = "metadata of the stream is left out: \(failure.cause)"
+                warn(HLSError(code: failure.code, urlString: failure.urlString, cause: cause), at: .zero)
+            }
             announceSilence()
             program?.handOver()
             if let path = options.accessLogPath {
@@ -725,6 +736,7 @@ struct PlaySession {
         _ split: SplitArgument, _ output: OutputArgument, note: @escaping WriterNote
     ) throws -> SplitWriter {
         let (path, template, url) = (output.destination.path, options.templates[output.destination.path], options.url)
+        let metadata = look.metadata.withoutChapters
         let overwrite = options.overwritesFiles
         let latest = Mutex("")
         return try SplitWriter(split.limit) { number throws(HLSError) in
@@ -746,7 +758,8 @@ struct PlaySession {
             guard let remuxer = writer as? Remuxer else {
                 throw HLSError(code: .unsupported, path: name, text: "\(output.format.rawValue) cannot be split")
             }
-            return SplitWriter.Part(remuxer)
+            // Only the last file would know which chapters are its own.
+            return SplitWriter.Part(remuxer, metadata: metadata)
         }
     }
 
@@ -774,8 +787,8 @@ struct PlaySession {
             // A file that starts in the middle of a live stream begins at 0 too.
             let sink =
                 options.from == nil
-                ? ClipWriter(writer, unlessBefore: MediaTime(value: 1, timescale: 1))
-                : ClipWriter(writer, startingAt: startTime)
+                ? ClipWriter(writer, unlessBefore: MediaTime(value: 1, timescale: 1), metadata: look.metadata)
+                : ClipWriter(writer, startingAt: startTime, metadata: look.metadata)
             var status = stat()
             let isThere = path != "-" && stat(path, &status) == 0
             let isRegular = isThere && status.st_mode & S_IFMT == S_IFREG

@@ -1,5 +1,6 @@
 import Foundation
 import HLSKitCore
+import HLSKitMedia
 import TestSupport
 import Testing
 
@@ -97,6 +98,53 @@ import Testing
         #expect(german.last?.items.isEmpty == true)
         #expect(try await asset.loadChapterMetadataGroups(withTitleLocale: "fr").isEmpty)
         #expect(try await asset.loadChapterMetadataGroups(bestMatchingPreferredLanguages: ["fr"]).count == 2)
+    }
+
+    @Test("S03: titles and chapters in the preferred language are the metadata of files", arguments: ["de", "fr"])
+    func fileMetadata(_ language: String) async throws {
+        let (asset, transport) = makeAsset()
+        let (metadata, failure) = try await asset.loadFileMetadata([language])
+        #expect(failure == nil)
+        #expect(metadata.tags == [FileMetadata.Tag(name: "title", value: language == "de" ? "Ein Titel" : "A title")])
+        #expect(metadata.chapters.map(\.title) == (language == "de" ? ["Eins", ""] : ["One", "Two"]))
+        #expect(metadata.chapters.map(\.start) == [.zero, .seconds(10)])
+        #expect(metadata.chapters.map(\.end) == [.milliseconds(9500), nil])
+        // Other session data is not loaded.
+        #expect(transport.urls == [Self.base + "m.m3u8", Self.base + "chapters.json"])
+    }
+
+    @Test("S03: without chapters that can be read, files still get the title")
+    func missingChapters() async throws {
+        let transport = TableTransport(texts: [Self.base + "m.m3u8": Self.master, Self.base + "chapters.json": "{"])
+        let asset = Asset(urlString: Self.base + "m.m3u8", options: .table(transport))
+        let (metadata, failure) = try await asset.loadFileMetadata(["en"])
+        #expect(metadata.tags.map(\.value) == ["A title"] && metadata.chapters.isEmpty)
+        #expect(failure?.cause == "malformed chapter document")
+    }
+
+    @Test("A09, S03: the creation time of an MP4 file is metadata", arguments: [false, true])
+    func creationTime(hasDate: Bool) async throws {
+        var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: "\(SampleMedia.fixtures)/media/mp4/tagged.mp4")))
+        let mvhd = try #require(bytes.indices.first { bytes[$0...].starts(with: "mvhd".utf8) })
+        // 2024-05-06T07:08:09Z, in seconds since 1904.
+        let seconds = UInt32(1_714_979_289 + 2_082_844_800)
+        bytes.replaceSubrange(mvhd + 8..<mvhd + 12, with: withUnsafeBytes(of: seconds.bigEndian) { Array($0) })
+        if hasDate {
+            let artist = try #require(bytes.indices.first { bytes[$0...].starts(with: [0xA9] + "ART".utf8) })
+            bytes.replaceSubrange(artist + 1..<artist + 4, with: "day".utf8)
+        }
+        let url = Self.base + "film.mp4"
+        let asset = Asset(urlString: url, options: .table(TableTransport([url: bytes])))
+        let item = try await asset.loadMetadata(for: .isoUserData).first { $0.key == "mvhd" }
+        #expect((item == nil) == hasDate)
+        let (metadata, failure) = try await asset.loadFileMetadata([])
+        #expect(failure == nil)
+        let values = Dictionary(metadata.tags.map { ($0.name, $0.value) }) { first, _ in first }
+        #expect(values["title"] == "A test" && values["comment"] == "ü")
+        #expect(values["creation_time"] == "2024-05-06T07:08:09.000Z")
+        #expect(values[hasDate ? "date" : "artist"] == "Some one")
+        #expect(metadata.chapters.map(\.start) == [.zero, .milliseconds(200)])
+        #expect(metadata.chapters.map(\.title) == ["One", "Two"])
     }
 
     @Test("A09, A10: user data, keys and chapters of an MP4 file are read")

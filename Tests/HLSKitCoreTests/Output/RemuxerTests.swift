@@ -529,6 +529,62 @@ struct RemuxerTests {
         }
     }
 
+    private static var metadata: FileMetadata {
+        var metadata = FileMetadata()
+        metadata.add("Ein Film", for: "title")
+        metadata.add("2024-05-06T07:08:09.000Z", for: "creation_time")
+        metadata.add(FileMetadata.Chapter(start: .zero, end: .milliseconds(200), title: "Eins"))
+        metadata.add(FileMetadata.Chapter(start: .milliseconds(200), title: "Zwei"))
+        metadata.add(FileMetadata.Chapter(start: .seconds(500), title: "Drei"))
+        return metadata
+    }
+
+    @Test("S03: title, creation time and chapters are in an MP4 file", arguments: [false, true])
+    func metadata(isFragmented: Bool) throws {
+        let folder = try TemporaryFolder()
+        let writer = Remuxer(
+            file: try OutputFile(path: folder.path("a")), container: .mp4, isFragmented: isFragmented,
+            indexByteCount: 1 << 14)
+        writer.describe(Self.metadata)
+        try write([try PacketFixture("h264-avcc")], to: writer)
+        try writer.finish()
+        let bytes = try folder.bytes("a")
+        let data = MP4UserData(parsing: bytes[...])
+        #expect(data.entries.first { $0.key == "©nam" }?.value == .string("Ein Film"))
+        #expect(data.creationTime == 1_714_979_289)
+        // A file with one index knows its end, and thus which chapters it has.
+        #expect(data.chapters.map(\.title) == (isFragmented ? ["Eins", "Zwei", "Drei"] : ["Eins", "Zwei"]))
+        #expect(data.chapters.map(\.start).prefix(2) == [0, 2_000_000])
+        let header = try MP4InitializationSection(parsing: bytes[...])
+        #expect(header.tracks.map(\.holdsChapters) == [false, true])
+    }
+
+    @Test(
+        "S03: title and chapters are in a Matroska file, and in no transport stream",
+        arguments: [OutputFormat.mkv, .ts])
+    func metadataElsewhere(_ format: OutputFormat) throws {
+        let folder = try TemporaryFolder()
+        let writer = try format.makeWriter(path: folder.path("a"))
+        let clip = ClipWriter(writer, unlessBefore: MediaTime(value: 1, timescale: 1), metadata: Self.metadata)
+        try write([try PacketFixture("h264-avcc")], to: clip)
+        try clip.finish()
+        let bytes = try folder.bytes("a")
+        for text in ["Ein Film", "Eins", "Zwei"] {
+            #expect(bytes.contains(Array(text.utf8)[...]) == (format == .mkv), "\(text)")
+        }
+        #expect(!bytes.contains(Array("Drei".utf8)[...]))
+    }
+
+    @Test("S03: a clip has the chapters of its part")
+    func metadataOfClip() throws {
+        let folder = try TemporaryFolder()
+        let clip = ClipWriter(try OutputFormat.mkv.makeWriter(path: folder.path("a")), metadata: Self.metadata)
+        try write([try PacketFixture("h264-avcc")], to: clip, from: 501)
+        try clip.finish()
+        let bytes = try folder.bytes("a")
+        #expect(bytes.contains(Array("Drei".utf8)[...]) && !bytes.contains(Array("Zwei".utf8)[...]))
+    }
+
     @Test("without parameter sets the file stays unfinished, and the error says so")
     func noParameterSets() throws {
         let folder = try TemporaryFolder()

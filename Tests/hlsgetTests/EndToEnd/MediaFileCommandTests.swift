@@ -142,6 +142,86 @@ import Testing
         #expect(tracks.map { $0["chapters"] as? Bool } == [nil, true])
     }
 
+    private static let tagged = "\(SampleMedia.fixtures)/media/mp4/tagged.mp4"
+
+    @Test("list and inspect show metadata and chapters of a file", arguments: ["list", "inspect"])
+    func metadata(_ command: String) async throws {
+        let result = try await hlsget([command, Self.tagged])
+        let text = String(decoding: result.output, as: UTF8.self)
+        #expect(result.status == 0)
+        for part in ["METADATA", "title", "A test", "Some one", "CHAPTERS", "One", "Two", "0.200"] {
+            #expect(text.contains(part), "\(part)")
+        }
+        let json = try await hlsget([command, "--json", Self.tagged])
+        let document = try #require(JSONSerialization.jsonObject(with: Data(json.output)) as? [String: Any])
+        let metadata = try #require(document["metadata"] as? [[String: Any]])
+        let title = try #require(metadata.first { $0["name"] as? String == "title" })
+        #expect(title["value"] as? String == "A test" && title["key"] as? String == "com.apple.itunes/©nam")
+        let chapters = try #require(document["chapters"] as? [[String: Any]])
+        #expect(chapters.map { $0["title"] as? String } == ["One", "Two"])
+        #expect(chapters.map { $0["start"] as? Double } == [0, 0.2])
+    }
+
+    /// What ffprobe reads of a file: the title, and the titles and start times of chapters.
+    private static func words(_ name: String, in folder: ScratchFolder) throws -> (title: String?, chapters: [String]) {
+        let output = try Tool.run(
+            ["/usr/bin/ffprobe", "-v", "error", "-show_chapters", "-show_format", "-of", "json", name], in: folder.path)
+        let document = try #require(JSONSerialization.jsonObject(with: Data(output)) as? [String: Any])
+        let format = document["format"] as? [String: Any]
+        let chapters = (document["chapters"] as? [[String: Any]] ?? []).map { chapter in
+            let start = (chapter["start_time"] as? String).flatMap(Double.init) ?? .nan
+            return "\(start) \((chapter["tags"] as? [String: Any])?["title"] as? String ?? "")"
+        }
+        return ((format?["tags"] as? [String: Any])?["title"] as? String, chapters)
+    }
+
+    @Test(
+        "download and play keep the title and chapters of a file", .enabled(if: ProbedFile.isAvailable),
+        arguments: [["download"], ["--fast"], []], ["mp4", "mkv"])
+    func keepsMetadata(_ command: [String], ending: String) async throws {
+        let folder = try ScratchFolder()
+        let result = try await hlsget(command + ["-q", "-o", "x.\(ending)", Self.tagged], in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        let words = try Self.words("x.\(ending)", in: folder)
+        #expect(words.title == "A test" && words.chapters == ["0.0 One", "0.2 Two"], "\(words)")
+    }
+
+    @Test(
+        "download and play write the session data of a stream", .enabled(if: ProbedFile.isAvailable),
+        arguments: ["download", "play"], ["mp4", "mkv"])
+    func sessionData(_ command: String, ending: String) async throws {
+        let folder = try ScratchFolder()
+        let chapters = """
+            [{"start-time":0,"titles":[{"title":"One","language":"en"}]},
+             {"start-time":5,"duration":35,"titles":[{"title":"Two","language":"en"}]}]
+            """
+        try folder.write(Array(chapters.utf8), to: "chapters.json")
+        let list = """
+            #EXTM3U
+            #EXT-X-SESSION-DATA:DATA-ID="com.apple.hls.title",VALUE="A film",LANGUAGE="en"
+            #EXT-X-SESSION-DATA:DATA-ID="com.apple.hls.chapters",URI="chapters.json"
+            #EXT-X-STREAM-INF:BANDWIDTH=100000
+            file://\(SampleMedia.folder)/video-180p.m3u8
+
+            """
+        try folder.write(Array(list.utf8), to: "m.m3u8")
+        let output = ["-q", "--allow-file", "-o", "x.\(ending)"]
+        let result = try await hlsget([command] + output + ["m.m3u8"], in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        let words = try Self.words("x.\(ending)", in: folder)
+        #expect(words.title == "A film" && words.chapters == ["0.0 One", "5.0 Two"], "\(words)")
+        // A part has the chapters of its time.
+        let part = try await hlsget(
+            [command, "-q", "--allow-file", "--from", "8", "--to", "12", "-o", "y.\(ending)", "m.m3u8"], in: folder)
+        #expect(part.status == 0, "\(part.errors)")
+        #expect(try Self.words("y.\(ending)", in: folder).chapters == ["0.0 Two"])
+        // A recording does not fail for chapters.
+        try folder.write(Array("no chapters".utf8), to: "chapters.json")
+        let other = try await hlsget([command, "--allow-file", "-o", "z.\(ending)", "m.m3u8"], in: folder)
+        #expect(other.status == 0 && other.errors.contains("metadata of the stream is left out"), "\(other.errors)")
+        #expect(try Self.words("z.\(ending)", in: folder).title == "A film")
+    }
+
     @Test("download keeps a subtitle track of a file", .enabled(if: ProbedFile.isAvailable), arguments: ["mp4", "mkv"])
     func downloadSubtitles(_ ending: String) async throws {
         let folder = try ScratchFolder()

@@ -53,6 +53,11 @@ extension Muxer {
             if track.channelCount > 0 {
                 av_channel_layout_default(&parameters.pointee.ch_layout, Int32(clamping: track.channelCount))
             }
+            if isMP4, track.codec == .eac3 {
+                sink.extensions.append(track.enhancedAC3Extension)
+                // The extension takes the place of the box with the bit rate, which must therefore exist.
+                parameters.pointee.bit_rate = Int64(track.enhancedAC3Extension?.bitRate ?? 0)
+            }
         }
         try setConfiguration(of: track, parameters)
     }

@@ -22,10 +22,19 @@ package final class Muxer {
         /// Names of sample entries that libavformat cannot write, by the names that it writes instead.
         var entryNames: [String: String] = [:]
 
+        /// Extensions that libavformat cannot write, for the `dec3` boxes of a file in their order.
+        var extensions: [EnhancedAC3Extension?] = []
+        /// The bytes at the start of a file in which the header is searched for.
+        private static let maximumHeaderByteCount = 1 << 20
+
         fileprivate func put(_ bytes: UnsafeRawBufferPointer) -> Bool {
-            guard let place = entryNames.isEmpty ? nil : entryName(in: bytes) else { return write(bytes) }
+            let place = entryNames.isEmpty ? nil : entryName(in: bytes)
+            // A file whose header is written last is completed with ``Muxer/complete(header:)``.
+            let isHeader = seek == nil && position < Self.maximumHeaderByteCount && extensions.contains { $0 != nil }
+            guard place != nil || isHeader else { return write(bytes) }
             var bytes = Array(bytes)
-            bytes.replaceSubrange(place.offset..<place.offset + 4, with: place.name.utf8)
+            if let place { bytes.replaceSubrange(place.offset..<place.offset + 4, with: place.name.utf8) }
+            if isHeader { extensions.removeFirst(EnhancedAC3Extension.add(extensions, to: &bytes)) }
             return bytes.withUnsafeBytes { write($0) }
         }
 
@@ -189,6 +198,11 @@ package final class Muxer {
     /// Outputs the bytes of written packets.
     package func flush() {
         if isOpen { avio_flush(context.pointee.pb) }
+    }
+
+    /// Adds what libavformat cannot write to the `moov` box of an MP4 file. The size of the box does not change.
+    package func complete(header: inout [UInt8]) {
+        _ = EnhancedAC3Extension.add(sink.extensions, to: &header)
     }
 
     /// Whether all samples have been written, but the trailer is not as intended.

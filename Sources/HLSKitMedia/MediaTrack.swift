@@ -120,6 +120,8 @@ public struct MediaTrack: Sendable, Hashable {
     package var stereoMode: UInt8?
     /// The spherical projection of the frame, or nil if undeclared.
     package var sphericalMapping: SphericalMapping?
+    /// The declaration of object audio in E-AC-3 (Dolby Atmos), or nil if there is none.
+    package var enhancedAC3Extension: EnhancedAC3Extension?
     /// The bit depth and chroma of the video, or nil unless the container declares them (VP9 in MP4).
     package var sampleStructure: PictureSampleStructure?
     /// Whether timestamps count from the start of the segment because it declares no other time.

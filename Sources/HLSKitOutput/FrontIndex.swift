@@ -55,8 +55,11 @@ final class FrontIndex {
     var isComplete: Bool { box != nil }
 
     /// Writes the index to its final position, after the muxer has finished.
-    func finish() throws(HLSError) {
-        guard let start, let moov = box else { return }
+    ///
+    /// - Parameter complete: Changes the index without changing its size.
+    func finish(_ complete: (inout [UInt8]) -> Void = { _ in }) throws(HLSError) {
+        guard let start, var moov = box else { return }
+        complete(&moov)
         let byteCount = moov.count
         let left = room - Int64(byteCount)
         if left == 0 || left >= Self.headerByteCount {

@@ -545,7 +545,7 @@ package final class Remuxer: SampleWriter, NumberedFiles {
             // The muxer fails if the index is larger than its space, but the index is complete.
             guard front?.isComplete == true, state.failure.error == nil, muxer.hasOnlyTrailerFailed else { throw error }
         }
-        try front?.finish()
+        try front?.finish { muxer.complete(header: &$0) }
         state.lastTimes = state.streams.map { stream in stream.flatMap { muxer.lastDTS[$0] } }
     }
 

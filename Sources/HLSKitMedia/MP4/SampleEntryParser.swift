@@ -149,7 +149,9 @@ struct SampleEntryParser {
             _ = try payload.readVersionAndFlags()
             if let rate = Int(exactly: try payload.readUInt32()), rate > 0 { track.sampleRate = rate }
         case "dac3": try apply(DolbyConfiguration(parsingAC3: payload))
-        case "dec3": try apply(DolbyConfiguration(parsingEnhancedAC3: payload))
+        case "dec3":
+            try apply(DolbyConfiguration(parsingEnhancedAC3: payload))
+            track.enhancedAC3Extension = EnhancedAC3Extension(parsing: payload.rest)
         case "colr":
             // A second 'colr' may contain an ICC profile, which does not replace the code points.
             if let color = try ColorInformation(parsing: payload) { track.colorInformation = color }

@@ -585,6 +585,26 @@ struct RemuxerTests {
         #expect(bytes.contains(Array("Drei".utf8)[...]) && !bytes.contains(Array("Zwei".utf8)[...]))
     }
 
+    @Test(
+        "S03: the declaration of object audio in E-AC-3 is in an MP4 file", arguments: [false, true], [UInt8(16), nil])
+    func objectAudio(isFragmented: Bool, complexityIndex: UInt8?) throws {
+        let folder = try TemporaryFolder()
+        let writer = Remuxer(
+            file: try OutputFile(path: folder.path("a")), container: .mp4, isFragmented: isFragmented,
+            indexByteCount: 1 << 14)
+        var (plain, object) = (try PacketFixture("eac3"), try PacketFixture("eac3"))
+        plain.track.id += 1
+        object.track.enhancedAC3Extension = complexityIndex.map {
+            EnhancedAC3Extension(complexityIndex: $0, bitRate: 448_000)
+        }
+        try write([plain, object], to: writer)
+        try writer.finish()
+        let header = try MP4InitializationSection(parsing: try folder.bytes("a")[...])
+        #expect(header.notes.isEmpty)
+        #expect(header.tracks.map(\.enhancedAC3Extension?.complexityIndex) == [nil, complexityIndex])
+        #expect(header.tracks.map(\.channelCount) == [plain.track.channelCount, plain.track.channelCount])
+    }
+
     @Test("without parameter sets the file stays unfinished, and the error says so")
     func noParameterSets() throws {
         let folder = try TemporaryFolder()

@@ -23,7 +23,7 @@
 #include <libswscale/swscale.h>
 
 #define CLIBAV_UTIL_FUNCTIONS(each)                                                                                    \
-    each(av_buffer_create) each(av_dict_free) each(av_dict_set) each(av_free) each(av_freep) each(av_log_get_level)    \
+    each(av_buffer_create) each(av_dict_free) each(av_dict_get) each(av_dict_set) each(av_free) each(av_freep) each(av_log_get_level)    \
     each(av_log_set_level) each(av_malloc) each(av_mallocz) each(av_md5_alloc) each(av_md5_final) each(av_md5_init)    \
     each(av_md5_update) each(av_murmur3_alloc) each(av_murmur3_final) each(av_murmur3_init) each(av_murmur3_update)    \
     each(av_opt_set) each(av_rescale) each(av_rescale_q) each(av_strerror)                         \
@@ -46,7 +46,7 @@
     each(swr_alloc_set_opts2) each(swr_convert) each(swr_free) each(swr_get_out_samples) each(swr_init)
 
 #define CLIBAV_CODEC_FUNCTIONS(each)                                                                                   \
-    each(avcodec_version) each(avcodec_find_decoder_by_name) each(avcodec_find_encoder_by_name)                        \
+    each(avcodec_version) each(avcodec_get_name) each(avcodec_find_decoder_by_name) each(avcodec_find_encoder_by_name)                        \
     each(avcodec_alloc_context3) each(avcodec_free_context) each(avcodec_open2) each(avcodec_flush_buffers)            \
     each(avcodec_send_packet) each(avcodec_receive_frame) each(avcodec_send_frame) each(avcodec_receive_packet)        \
     each(av_packet_alloc) each(av_packet_free) each(av_packet_unref) each(av_packet_get_side_data)                     \
@@ -56,6 +56,9 @@
 #define CLIBAV_FORMAT_FUNCTIONS(each)                                                                                  \
     each(avformat_version) each(avformat_alloc_output_context2) each(avformat_free_context) each(avformat_new_stream)  \
     each(av_stream_new_side_data) each(avformat_write_header) each(av_interleaved_write_frame)                         \
+    each(av_find_input_format) each(avformat_alloc_context) each(avformat_open_input) each(avformat_close_input)       \
+    each(avformat_find_stream_info) each(av_read_frame) each(av_seek_frame)                                            \
+    each(avformat_index_get_entries_count) each(avformat_index_get_entry)                                              \
     each(av_write_trailer) each(avio_alloc_context) each(avio_context_free) each(avio_flush)
 
 // The file names of the libraries, with the versions that the headers are of. scripts/package reads them in the program.

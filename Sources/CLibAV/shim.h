@@ -78,4 +78,17 @@ static inline AVIOContext *CLibAV_alloc_writer(const CLibAV_format *format, unsi
     return format->avio_alloc_context(buffer, size, 1, opaque, NULL, (int (*)(void *, uint8_t *, int))write, seek);
 #endif
 }
+
+// A demuxer's input, which is read with callbacks.
+typedef int (*CLibAV_read_callback)(void *opaque, uint8_t *bytes, int count);
+static inline AVIOContext *CLibAV_alloc_reader(const CLibAV_format *format, unsigned char *buffer, int size,
+                                               void *opaque, CLibAV_read_callback read, CLibAV_seek_callback seek) {
+    return format->avio_alloc_context(buffer, size, 0, opaque, read, NULL, seek);
+}
+
+// The time of a key frame in a stream's index, or AV_NOPTS_VALUE if the entry is no key frame.
+static inline int64_t CLibAV_key_time(const CLibAV_format *format, AVStream *stream, int index) {
+    const AVIndexEntry *entry = format->avformat_index_get_entry(stream, index);
+    return entry && (entry->flags & AVINDEX_KEYFRAME) ? entry->timestamp : AV_NOPTS_VALUE;
+}
 #endif

@@ -28,6 +28,7 @@ extension MediaFile {
         case .mp4(let header, _, _): header.isFragmented ? "fragmented MP4" : "MP4"
         case .elementary(let head) where head.tracks.allSatisfy(\.isPacked): "packed audio"
         case .elementary: "MPEG-2 transport stream"
+        case .container(let file): file.name
         }
     }
 }

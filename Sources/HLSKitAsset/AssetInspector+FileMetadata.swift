@@ -26,9 +26,18 @@ extension FileMetadata {
         .subject: "keywords", .type: "genre",
     ]
 
+    /// The names that have the same meaning in all containers. Others describe the file that they are in.
+    private static let writtenNames = Set(names.values).union(commonNames.values)
+
+    /// The common key of a name in files.
+    static func commonKey(ofName name: String) -> CommonMetadataKey? {
+        name == "encoder" ? .software : commonNames.first { $0.value == name }?.key
+    }
+
     /// The name of an item in files, or `nil` if it is not written to files.
     fileprivate static func name(of item: MetadataItem) -> String? {
-        names[item.key] ?? item.commonKey.flatMap { commonNames[$0] }
+        if item.format == .libavformat, item.commonKey != .software, writtenNames.contains(item.key) { return item.key }
+        return names[item.key] ?? item.commonKey.flatMap { commonNames[$0] }
     }
 }
 
@@ -98,7 +107,9 @@ extension FileMetadata {
         for group in chapters.groups(locale: locale) {
             guard let start = group.timeRange.start.duration else { continue }
             var title = ""
-            if case .string(let text)? = group.items.first(where: { $0.commonKey == .title })?.heldValue { title = text }
+            if case .string(let text)? = group.items.first(where: { $0.commonKey == .title })?.heldValue {
+                title = text
+            }
             add(Chapter(start: start, end: group.timeRange.end.duration, title: title))
         }
     }

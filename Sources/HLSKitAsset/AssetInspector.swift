@@ -75,6 +75,7 @@ package final class AssetInspector: Sendable {
                 return .file(try await MediaFile.open(scanner, url: url, byteCount: byteCount, client: client))
             case .media(let head, let url, let byteCount):
                 return .file(MediaFile(head, url: url, byteCount: byteCount))
+            case .container(let file): return .file(MediaFile(file))
             }
         }
     }
@@ -419,8 +420,11 @@ package final class AssetInspector: Sendable {
         case .multivariant(let playlist): return MetadataItem.items(of: playlist, inspector: self)
         case .media: return []
         case .file(let file):
-            if case .mp4(_, let data, _) = file.content { return MetadataItem.items(of: data) }
-            return file.tags.flatMap(MetadataItem.items(of:))
+            switch file.content {
+            case .mp4(_, let data, _): return MetadataItem.items(of: data)
+            case .elementary(let head): return head.tags.flatMap(MetadataItem.items(of:))
+            case .container(let file): return MetadataItem.items(of: file.metadata)
+            }
         }
     }
 
@@ -428,6 +432,9 @@ package final class AssetInspector: Sendable {
         switch try await opened() {
         case .media: return .none
         case .file(let file):
+            if case .container(let file) = file.content {
+                return Chapters(file.metadata, end: file.duration.map { MediaTime($0) } ?? .indefinite)
+            }
             guard case .mp4(let header, let data, _) = file.content else { return .none }
             let tracks = ChapterTracks(url: file.url, header: header)
             if !tracks.tables.isEmpty {

@@ -13,6 +13,7 @@ struct FilePresentation: Sendable {
         case tables(MP4FileSegments)
         case index(IndexedSegments)
         case stream(TransportStreamFile)
+        case container(ContainerFile)
     }
 
     let selection: FileSelection
@@ -47,6 +48,19 @@ struct FilePresentation: Sendable {
         headerBytes = []
     }
 
+    init(_ file: ContainerFile) {
+        content = .container(file)
+        selection = FileSelection(file.tracks)
+        url = file.url
+        byteCount = file.byteCount
+        headerBytes = []
+    }
+
+    /// The file whose segments are made by reading it, if it is one.
+    var container: ContainerFile? {
+        if case .container(let file) = content { file } else { nil }
+    }
+
     /// The file as a transport stream, whose segments must be searched for.
     var transportStream: TransportStreamFile? {
         if case .stream(let stream) = content { stream } else { nil }
@@ -67,7 +81,8 @@ struct FilePresentation: Sendable {
 
     func playlist(of trackIDs: [Int]) -> String {
         let header = FileKey(trackIDs: trackIDs, part: .header).fragment
-        let map = transportStream == nil ? MediaInitializationSection(uri: header) : nil
+        let map =
+            transportStream == nil && container == nil ? MediaInitializationSection(uri: header) : nil
         var longest = Duration.seconds(1)
         let segments = durations.enumerated().map { index, duration in
             longest = max(longest, duration)
@@ -88,6 +103,7 @@ struct FilePresentation: Sendable {
             zip(segments.starts, segments.starts.dropFirst() + [segments.end]).map { $1 - $0 }
         case .index(let segments): segments.durations
         case .stream(let stream): stream.durations()
+        case .container(let file): file.durations
         }
     }
 
@@ -101,7 +117,7 @@ struct FilePresentation: Sendable {
 
     func part(_ key: FileKey) -> FilePart? {
         switch (key.part, content) {
-        case (.playlist, _), (_, .stream): return nil
+        case (.playlist, _), (_, .stream), (_, .container): return nil
         case (.header, _):
             let head = try? MP4InitializationSection.fragmented(headerBytes, keeping: key.trackIDs)
             return head.map { FilePart(head: $0, ranges: []) }
@@ -170,6 +186,7 @@ extension MediaFile {
         case .mp4(let header, _, _):
             return header.tracks.filter { !$0.holdsChapters }
         case .elementary(let head): return head.tracks
+        case .container(let file): return file.tracks
         }
     }
 }

@@ -9,6 +9,7 @@ package struct MediaFile: Sendable {
         case mp4(MP4InitializationSection, MP4UserData, SegmentIndex?)
         /// A transport stream or packed audio.
         case elementary(MediaHead)
+        case container(ContainerFile)
     }
 
     /// The URL of the file after redirects.
@@ -21,8 +22,6 @@ package struct MediaFile: Sendable {
     var isHeaderBehindMedia = false
     /// The `ftyp` and `moov` boxes of an MP4 file.
     var headerBytes: [UInt8] = []
-
-    var tags: [ID3Tag] { if case .elementary(let head) = content { head.tags } else { [] } }
 }
 
 package struct MediaFileFacts: Sendable {
@@ -78,6 +77,12 @@ extension MediaFile {
         }
     }
 
+    init(_ container: ContainerFile) {
+        url = container.url
+        byteCount = container.byteCount
+        content = .container(container)
+    }
+
     init(_ head: MediaHead, url: String, byteCount: Int?) {
         self.url = url
         self.byteCount = byteCount
@@ -118,6 +123,10 @@ extension MediaFile {
                 return Self.facts(of: try await readAll(client), duration: nil)
             }
             return Self.facts(of: head, duration: try await estimatedDuration(head, client: client))
+        case .container(let file):
+            var facts = Self.facts(file.tracks, duration: file.duration.map { MediaTime($0) } ?? .indefinite)
+            for (index, rate) in file.frameRates.enumerated() { facts.tracks[index].declaredFrameRate = rate }
+            return facts
         }
     }
 

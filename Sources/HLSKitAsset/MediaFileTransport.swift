@@ -61,7 +61,8 @@ final class MediaFileTransport: ResourceTransport {
     /// The timestamp in the file's media that is the start of the file, or `nil` if unknown.
     var origin: Duration? {
         guard case .parts(let presentation) = answer.withLock({ $0 }) else { return nil }
-        return presentation.transportStream.flatMap { MediaTime(value: $0.origin, timescale: 90_000).duration }
+        return presentation.container?.origin
+            ?? presentation.transportStream.flatMap { MediaTime(value: $0.origin, timescale: 90_000).duration }
     }
 
     // MARK: Parts
@@ -79,6 +80,9 @@ final class MediaFileTransport: ResourceTransport {
             task.begin()
             return task
         }
+        if case .segment(let index) = key.part, let file = presentation.container {
+            return serve(index, of: key.trackIDs, in: file, request, handler)
+        }
         let part: FilePart
         if key.part == .playlist {
             part = FilePart(head: Array(presentation.playlist(of: key.trackIDs).utf8), ranges: [])
@@ -91,6 +95,16 @@ final class MediaFileTransport: ResourceTransport {
         let task = FilePartTask(part, of: own, named: request.urlString, over: base, handler: handler)
         task.begin()
         return task
+    }
+
+    /// Makes a segment by reading the file.
+    private func serve(
+        _ segment: Int, of trackIDs: [Int], in file: ContainerFile, _ request: TransportRequest,
+        _ handler: @escaping @Sendable (TransportEvent) -> Void
+    ) -> MadeAnswer {
+        let body = ContainerBody(file, segment, trackIDs)
+        let url = request.urlString
+        return MadeAnswer(on: options.executor, handler: handler, producing: { body.next(url) })
     }
 
     // MARK: Opening
@@ -128,6 +142,8 @@ final class MediaFileTransport: ResourceTransport {
                 // The player reports best why the media is invalid.
                 answer.withLock { $0 = .whole }
                 text = Self.playlist(of: url, duration: .seconds(1), movieRange: nil)
+            } catch let error as LoadingError {
+                return [.failed(error, TransferMetrics())]
             } catch is CancellationError {
                 return []
             } catch {
@@ -160,6 +176,19 @@ final class MediaFileTransport: ResourceTransport {
             let presentation = try await TransportStreamFile.open(
                 fileURL, byteCount: byteCount, stride: stride, client: inspector.client)
         {
+            answer.withLock { $0 = .parts(presentation) }
+            return presentation.playlist
+        }
+        if case .unknown(let name) = container, let format = ContainerFile.format(named: name, url: url) {
+            let presentation: FilePresentation
+            do throws(HLSError) {
+                let file = try ContainerFile(format, name: name, url: fileURL)
+                try file.check()
+                presentation = FilePresentation(file)
+            } catch {
+                // Unlike the player, the reader of the container knows the reason.
+                throw LoadingError(code: .badMedia, url: url, text: error.detail ?? error.cause)
+            }
             answer.withLock { $0 = .parts(presentation) }
             return presentation.playlist
         }

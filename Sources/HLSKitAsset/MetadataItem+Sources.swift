@@ -81,6 +81,17 @@ extension MetadataItem {
         "com.apple.quicktime.artwork": "artwork", "com.apple.quicktime.publisher": "publisher",
     ]
 
+    // MARK: Other containers
+
+    /// Returns the metadata that libavformat has read, under its names.
+    static func items(of metadata: FileMetadata) -> [MetadataItem] {
+        metadata.tags.map { tag in
+            MetadataItem(
+                .libavformat, key: tag.name, common: FileMetadata.commonKey(ofName: tag.name), value: .string(tag.value)
+            )
+        }
+    }
+
     // MARK: ID3
 
     package static func items(of tag: ID3Tag) -> [MetadataItem] {

@@ -11,6 +11,7 @@ enum OpenedResource: Sendable {
     case mp4Ahead(MP4HeaderScanner, url: String, byteCount: Int)
     /// A transport stream or packed audio.
     case media(MediaHead, url: String, byteCount: Int?)
+    case container(ContainerFile)
 }
 
 /// Identifies a resource from its first bytes and reads as much as is needed to describe it.
@@ -23,6 +24,7 @@ struct OpeningReader: ResourceReader {
         case playlist(PlaylistParser)
         case mp4(MP4HeaderScanner)
         case media(MediaHeadReader)
+        case container(ContainerFile)
     }
 
     private var mode = Mode.undecided([])
@@ -60,7 +62,7 @@ struct OpeningReader: ResourceReader {
                 return nil
             }
             return try feed(head, from: 0)
-        case .playlist, .mp4, .media: return try feed(bytes, from: start)
+        case .playlist, .mp4, .media, .container: return try feed(bytes, from: start)
         }
     }
 
@@ -73,6 +75,7 @@ struct OpeningReader: ResourceReader {
         case .playlist(var parser): return .playlist(try parser.finish(), url: url)
         case .mp4(var scanner): return .mp4(try scanner.finish(), url: url, byteCount: position)
         case .media(var reader): return .media(try reader.finish(), url: url, byteCount: position)
+        case .container(let file): return .container(file)
         case .undecided: throw MediaError(code: .truncated, text: "the resource is empty")
         }
     }
@@ -90,10 +93,15 @@ struct OpeningReader: ResourceReader {
             case .transportStream, .packedAudio:
                 mode = .media(MediaHeadReader(amount, declared: declared?.container))
                 return true
-            case .unknown(let name) where ContainerProbe.isUnsupportedContainer(name):
-                throw ContainerProbe.refusal(ofAppearance: name)
+            case .unknown(let name):
+                guard let format = ContainerFile.format(named: name, url: url) else {
+                    guard ContainerProbe.isUnsupportedContainer(name) else { break }
+                    throw ContainerProbe.refusal(ofAppearance: name)
+                }
+                mode = .container(try ContainerFile(format, name: name, url: url))
+                return true
             // The parser reports best why it is not a playlist.
-            case .webVTT, .unknown: break
+            case .webVTT: break
             }
         }
         mode = .playlist(PlaylistParser(url: url, options: options))
@@ -103,6 +111,7 @@ struct OpeningReader: ResourceReader {
     private mutating func feed(_ bytes: [UInt8], from start: Int) throws -> OpenedResource? {
         switch mode {
         case .undecided: return nil
+        case .container(let file): return .container(file)
         case .playlist(var parser):
             mode = .undecided([])
             try parser.append(bytes)

@@ -44,6 +44,10 @@ func avcodec_version() -> UInt32 {
     CodecLibrary.installed?.pointee.avcodec_version() ?? 0
 }
 
+func avcodec_get_name(_ a: AVCodecID) -> UnsafePointer<CChar>? {
+    CodecLibrary.installed?.pointee.avcodec_get_name(a)
+}
+
 func avcodec_find_decoder_by_name(_ a: UnsafePointer<CChar>?) -> CodecLibrary.Codec? {
     CodecLibrary.installed?.pointee.avcodec_find_decoder_by_name(a)
 }

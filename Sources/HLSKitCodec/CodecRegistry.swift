@@ -44,6 +44,11 @@ package enum CodecRegistry {
         return nil
     }
 
+    /// The format for one of libavcodec's numbers, or nil if it is not one of ``MediaCodec``.
+    static func codec(of identifier: AVCodecID) -> MediaCodec? {
+        (decoderNames.keys + MediaCodec.pcmForms).first { $0 != .xheAAC && Self.identifier(of: $0) == identifier }
+    }
+
     /// libavcodec's number for a format, for the muxers.
     static func identifier(of codec: MediaCodec) -> AVCodecID? {
         switch codec {

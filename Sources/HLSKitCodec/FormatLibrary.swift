@@ -62,3 +62,38 @@ func avio_context_free(_ a: UnsafeMutablePointer<FormatLibrary.Writer?>?) {
 func avio_flush(_ a: FormatLibrary.Writer?) {
     FormatLibrary.installed?.pointee.avio_flush(a)
 }
+
+// MARK: Reading
+
+func av_find_input_format(_ a: UnsafePointer<CChar>?) -> UnsafePointer<AVInputFormat>? {
+    FormatLibrary.installed?.pointee.av_find_input_format(a)
+}
+
+func avformat_alloc_context() -> FormatLibrary.Context? { FormatLibrary.installed?.pointee.avformat_alloc_context() }
+
+func avformat_open_input(
+    _ a: UnsafeMutablePointer<FormatLibrary.Context?>?, _ b: UnsafePointer<CChar>?, _ c: UnsafePointer<AVInputFormat>?,
+    _ d: UnsafeMutablePointer<OpaquePointer?>?
+) -> Int32 {
+    FormatLibrary.installed?.pointee.avformat_open_input(a, b, c, d) ?? CodecError.noLibrary
+}
+
+func avformat_close_input(_ a: UnsafeMutablePointer<FormatLibrary.Context?>?) {
+    FormatLibrary.installed?.pointee.avformat_close_input(a)
+}
+
+func avformat_find_stream_info(_ a: FormatLibrary.Context?, _ b: UnsafeMutablePointer<OpaquePointer?>?) -> Int32 {
+    FormatLibrary.installed?.pointee.avformat_find_stream_info(a, b) ?? CodecError.noLibrary
+}
+
+func av_read_frame(_ a: FormatLibrary.Context?, _ b: UnsafeMutablePointer<AVPacket>?) -> Int32 {
+    FormatLibrary.installed?.pointee.av_read_frame(a, b) ?? CodecError.noLibrary
+}
+
+func av_seek_frame(_ a: FormatLibrary.Context?, _ b: Int32, _ c: Int64, _ d: Int32) -> Int32 {
+    FormatLibrary.installed?.pointee.av_seek_frame(a, b, c, d) ?? CodecError.noLibrary
+}
+
+func avformat_index_get_entries_count(_ a: UnsafePointer<AVStream>?) -> Int32 {
+    FormatLibrary.installed?.pointee.avformat_index_get_entries_count(a) ?? 0
+}

@@ -39,6 +39,12 @@ func av_dict_set(
     util?.pointee.av_dict_set(a, b, c, d) ?? CodecError.noLibrary
 }
 
+func av_dict_get(
+    _ a: OpaquePointer?, _ b: UnsafePointer<CChar>?, _ c: UnsafePointer<AVDictionaryEntry>?, _ d: Int32
+) -> UnsafeMutablePointer<AVDictionaryEntry>? {
+    util?.pointee.av_dict_get(a, b, c, d)
+}
+
 func av_dict_free(_ a: UnsafeMutablePointer<OpaquePointer?>?) { util?.pointee.av_dict_free(a) }
 
 @discardableResult

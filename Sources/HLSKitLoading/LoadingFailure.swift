@@ -16,7 +16,7 @@ package struct LoadingFailure: Sendable, Hashable {
     }
 
     /// The kind of failure. The raw values are the error codes of players and assets. `badMedia` results from received
-    /// bytes, never from a ``LoadingError``.
+    /// bytes, or from a local file in a container that the transport cannot read.
     package enum Kind: String, Sendable, Hashable, CaseIterable {
         case notFound, network, badPlaylist, badMedia, contentKey, refused, invalidArgument
     }
@@ -53,6 +53,7 @@ package struct LoadingFailure: Sendable, Hashable {
         case (.key, _): .contentKey
         case (_, .httpStatus): isRefusal(error.status) ? .notFound : .network
         case (_, .notFound), (_, .fileNotFound), (_, .fileNotReadable), (_, .badRange): .notFound
+        case (_, .badMedia): .badMedia
         case (.named, .emptyBody): .badPlaylist
         case (.named, .badURL): .invalidArgument
         case (_, .badURL), (_, .tooLarge): .refused
@@ -86,11 +87,15 @@ package struct LoadingFailure: Sendable, Hashable {
         case .badURL: "not a URL"
         case .fileNotFound: "no such file"
         case .fileNotReadable: "cannot read the file"
+        case .badMedia: unreadable
         case .application: "the resource loader failed"
         case .missingLibrary: "a library is missing"
         default: "cannot load"
         }
     }
+
+    /// The cause if the container of a local file cannot be read.
+    package static let unreadable = "the file cannot be read"
 
     /// The cause if a resource does not have the requested bytes.
     static let badRange = "not the requested byte range"

@@ -41,6 +41,22 @@ package final class MadeAnswer: TransportTask {
         work.withLock { $0 = task }
     }
 
+    /// - Parameter next: Returns the next event, or nil after the last one. It is called after the previous event has
+    ///   been delivered, and not while the request is paused.
+    package init(
+        on executor: (any TaskExecutor)?, handler: @escaping @Sendable (TransportEvent) -> Void,
+        producing next: @escaping @Sendable () async -> TransportEvent?
+    ) {
+        let wish = wish
+        let task = Task(executorPreference: executor) {
+            while await wish.wait({ $0 == .paused ? nil : $0 == .running }), let event = await next() {
+                guard await wish.wait({ $0 == .paused ? nil : $0 == .running }) else { return }
+                handler(event)
+            }
+        }
+        work.withLock { $0 = task }
+    }
+
     /// Starts the transfer unless the request is paused. A transfer that is paused after its start could deliver
     /// several events first.
     private func begin(_ start: () -> (any TransportTask)?) async {

@@ -59,6 +59,8 @@ public struct ContainerProbe: Sendable, Hashable {
             }
         }
         if needsMore && !isComplete { return nil }
+        // Its audio could look like frames.
+        if bytes.count >= 12, let name = unsupportedContainer(bytes[...]) { return .unknown(name) }
         // Sync bytes may follow a little garbage.
         if let stride = laterPackets(bytes) { return .transportStream(packetStride: stride) }
         guard isComplete else { return nil }
@@ -167,9 +169,10 @@ public struct ContainerProbe: Sendable, Hashable {
     /// The name of the media container that the bytes begin with, if this library recognizes it but cannot read it:
     /// "Matroska", "Ogg". It is nil for any other bytes.
     package static func unsupportedContainer(_ bytes: ArraySlice<UInt8>) -> String? {
-        containers.first { bytes.starts(with: $0.0) }.map { name in
-            guard name.1 == "RIFF", bytes.count >= 12 else { return name.1 }
+        containers.first { bytes.starts(with: $0.0) }.flatMap { name in
+            guard name.1 == "RIFF" || name.1 == "AIFF" else { return name.1 }
             let kind = String(decoding: bytes.dropFirst(8).prefix(4), as: UTF8.self)
+            if name.1 == "AIFF" { return ["AIFF", "AIFC"].contains(kind) ? "AIFF" : nil }
             return ["WAVE": "WAV", "AVI ": "AVI"][kind] ?? "RIFF"
         }
     }
@@ -188,7 +191,8 @@ public struct ContainerProbe: Sendable, Hashable {
 
     private static let containers: [([UInt8], String)] = [
         ([0x1a, 0x45, 0xdf, 0xa3], "Matroska"), (Array("FLV".utf8), "FLV"), (Array("OggS".utf8), "Ogg"),
-        (Array("RIFF".utf8), "RIFF"), ([0, 0, 1, 0xba], "an MPEG program stream"), (Array("fLaC".utf8), "FLAC"),
+        (Array("RIFF".utf8), "RIFF"), (Array("FORM".utf8), "AIFF"), (Array("caff".utf8), "CAF"),
+        ([0, 0, 1, 0xba], "an MPEG program stream"), (Array("fLaC".utf8), "FLAC"),
         ([0x30, 0x26, 0xb2, 0x75], "ASF"), ([0x06, 0x0e, 0x2b, 0x34], "MXF"),
     ]
 

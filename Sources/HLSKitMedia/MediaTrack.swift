@@ -54,6 +54,10 @@ public struct MediaCodec: RawRepresentable, Sendable, Hashable, CustomStringConv
     public static let ttml = MediaCodec(rawValue: "ttml")
     /// 3GPP timed text in MP4 (`tx3g`).
     package static let tx3g = MediaCodec(rawValue: "tx3g")
+    /// SubRip in Matroska.
+    package static let subRip = MediaCodec(rawValue: "subrip")
+    /// Advanced SubStation Alpha in Matroska.
+    package static let advancedSubStation = MediaCodec(rawValue: "ass")
     /// QuickTime's text (`text`).
     package static let quickTimeText = MediaCodec(rawValue: "text")
     /// ID3 timed metadata.
@@ -116,12 +120,12 @@ public struct MediaTrack: Sendable, Hashable {
     var fieldCount: Int?
     /// The Dolby Vision record (`dvcC`, `dvvC` or `dvwC`), or empty if there is none.
     package var dolbyVision: [UInt8] = []
+    /// The declaration of object audio in E-AC-3 (Dolby Atmos), or nil if there is none.
+    package var enhancedAC3Extension: EnhancedAC3Extension?
     /// The arrangement of the views for both eyes in a frame, as the number in `st3d`, or nil if undeclared.
     package var stereoMode: UInt8?
     /// The spherical projection of the frame, or nil if undeclared.
     package var sphericalMapping: SphericalMapping?
-    /// The declaration of object audio in E-AC-3 (Dolby Atmos), or nil if there is none.
-    package var enhancedAC3Extension: EnhancedAC3Extension?
     /// The bit depth and chroma of the video, or nil unless the container declares them (VP9 in MP4).
     package var sampleStructure: PictureSampleStructure?
     /// Whether timestamps count from the start of the segment because it declares no other time.

@@ -139,7 +139,7 @@ extension RequestFailure {
         // A server may not have a body yet, but a file does not change.
         case .emptyBody where LocalFile.isFileURL(error.url): return .bad
         case .untrustedCertificate, .tooManyRedirects, .tooLarge, .refused, .badURL, .fileNotFound, .fileNotReadable,
-            .application, .missingLibrary:
+            .application, .missingLibrary, .badMedia:
             return .final
         default: return .passing
         }

@@ -112,7 +112,8 @@ package struct MP4TextSample: Sendable, Hashable {
 extension MediaTrack {
     /// Whether this is a text track whose samples can be read as subtitles.
     package var isReadableText: Bool {
-        mediaType == .text && !isAuxiliary && [.webVTT, .ttml, .tx3g, .quickTimeText].contains(codec)
+        mediaType == .text && !isAuxiliary
+            && [.webVTT, .ttml, .tx3g, .quickTimeText, .subRip, .advancedSubStation].contains(codec)
     }
 
     /// Whether a `tx3g` track declares that all its samples are forced subtitles.

@@ -22,6 +22,8 @@ public struct MetadataFormat: RawRepresentable, Sendable, Hashable, CustomString
     ///
     /// The key is `SCHEME` or `SCHEME:VALUE`.
     public static let eventMessage = MetadataFormat(rawValue: "urn:mpeg:dash:event")
+    /// Metadata of containers that libavformat reads, under its names.
+    package static let libavformat = MetadataFormat(rawValue: "org.ffmpeg.avformat")
     /// The `udta` box of MP4, and the creation time of the file (key `mvhd`).
     public static let isoUserData = MetadataFormat(rawValue: "org.mp4ra")
 }

@@ -186,4 +186,14 @@ package struct Chapters: Sendable {
                     start: MediaTime(value: chapter.start, timescale: 10_000_000), titles: [("und", chapter.title)])
             }, end: end)
     }
+
+    /// The chapters in a file's metadata, whose titles have no language.
+    package init(_ metadata: FileMetadata, end: MediaTime) {
+        self.init(
+            chapters: metadata.chapters.map { chapter in
+                Chapter(
+                    start: MediaTime(chapter.start), duration: chapter.end.map { MediaTime($0 - chapter.start) },
+                    titles: [("und", chapter.title)])
+            }, end: end)
+    }
 }

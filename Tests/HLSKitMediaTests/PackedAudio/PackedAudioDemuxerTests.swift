@@ -199,6 +199,10 @@ private let aac = (1...3).map { TinyAudio.frame(fill: UInt8($0)) }
             Case("zeros", [UInt8](repeating: 0, count: 100), .unknown("zeros")),
             Case("noise", (0..<1000).map { UInt8($0 * $0 % 251) }, .unknown("unknown data (encrypted?)")),
             Case("gzip", [0x1f, 0x8b, 8, 0, 0, 0], .unknown("gzip data")),
+            Case("AIFF", Array("FORM    AIFFCOMM".utf8), .unknown("AIFF")),
+            Case("AIFF-C", Array("FORM    AIFCFVER".utf8), .unknown("AIFF")),
+            Case("another form", Array("FORM    ILBM".utf8), .unknown("text")),
+            Case("CAF", Array("caff".utf8) + [0, 1, 0, 0], .unknown("CAF")),
             Case(
                 "packets behind garbage", [1, 2, 3] + (0..<600).map { $0 % 188 == 0 ? 0x47 : 0 },
                 .transportStream(packetStride: 188)),

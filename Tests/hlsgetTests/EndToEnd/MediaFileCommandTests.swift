@@ -25,6 +25,10 @@ import Testing
             File(name: "mp4/indexed.mp4", container: "fragmented MP4", codecs: ["h264", "aac"]),
             File(name: "ts-languages.ts", container: "MPEG-2 transport stream", codecs: ["h264", "aac", "aac"]),
             File(name: "packed.mp3", container: "packed audio", codecs: ["mp3"]),
+            File(
+                name: "containers/film.mkv", container: "Matroska", codecs: ["h264", "opus", "opus", "subrip", "ass"]),
+            File(name: "containers/sound.aiff", container: "AIFF", codecs: ["pcm_s24be"]),
+            File(name: "containers/sound.flac", container: "FLAC", codecs: ["flac"]),
         ])
     func inspect(_ file: File) async throws {
         let document = try await document("\(SampleMedia.fixtures)/media/\(file.name)")
@@ -220,6 +224,48 @@ import Testing
         let other = try await hlsget([command, "--allow-file", "-o", "z.\(ending)", "m.m3u8"], in: folder)
         #expect(other.status == 0 && other.errors.contains("metadata of the stream is left out"), "\(other.errors)")
         #expect(try Self.words("z.\(ending)", in: folder).title == "A film")
+    }
+
+    private static let film = "\(SampleMedia.fixtures)/media/containers/film.mkv"
+
+    @Test(
+        "A15: download and play write a Matroska file to other containers", .enabled(if: ProbedFile.isAvailable),
+        arguments: [["download"], ["--fast"]], ["mp4", "mkv"])
+    func matroska(_ command: [String], ending: String) async throws {
+        let folder = try ScratchFolder()
+        let result = try await hlsget(command + ["-q", "-o", "x.\(ending)", Self.film], in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        let streams = try ProbedFile("x.\(ending)", in: folder).streams
+        #expect(streams.map(\.type).filter { $0 != "data" }.sorted() == ["audio", "video"])
+        let words = try Self.words("x.\(ending)", in: folder)
+        #expect(words.title == "A film" && words.chapters == ["0.0 One", "5.0 Two"], "\(words)")
+        let list = try await hlsget(["inspect", "--json", "x.\(ending)"], in: folder)
+        #expect(list.status == 0, "\(list.errors)")
+    }
+
+    @Test("A15: captions and thumbnails are made of a Matroska file")
+    func matroskaCaptions() async throws {
+        let folder = try ScratchFolder()
+        let captions = try await hlsget(["captions", "-q", "-f", "srt", Self.film])
+        #expect(captions.status == 0, "\(captions.errors)")
+        let text = String(decoding: captions.output, as: UTF8.self)
+        #expect(text.contains("00:00:07,503 --> 00:00:09,003") && text.contains("<i>One</i>"), "\(text)")
+        let images = try await hlsget(["thumbnails", "-q", "--count", "3", Self.film], in: folder)
+        #expect(images.status == 0, "\(images.errors)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 3)
+    }
+
+    @Test("A15: audio files that hlsget writes can be read", arguments: ["wav", "mka", "mkv"])
+    func ownFiles(_ ending: String) async throws {
+        let folder = try ScratchFolder()
+        let written = try await hlsget(
+            ["--fast", "-q", "--to", "8", "-o", "x.\(ending)", SampleMedia.folder + "/master.m3u8"], in: folder)
+        #expect(written.status == 0, "\(written.errors)")
+        let played = try await hlsget(["--fast", "-f", "null", "--json", "x.\(ending)"], in: folder)
+        #expect(played.status == 0, "\(played.errors)")
+        let list = try await hlsget(["inspect", "--json", "x.\(ending)"], in: folder)
+        let document = try #require(JSONSerialization.jsonObject(with: Data(list.output)) as? [String: Any])
+        #expect(abs((document["duration"] as? Double ?? 0) - 8) < 0.3)
     }
 
     @Test("download keeps a subtitle track of a file", .enabled(if: ProbedFile.isAvailable), arguments: ["mp4", "mkv"])

@@ -30,7 +30,7 @@ struct OneErrorTests {
         Case(
             testDescription: "a line without end", input: "line.m3u8", status: 12,
             words: "too large: file:///"),
-        Case(testDescription: "Matroska", input: "a.mkv", status: 8, words: "Matroska is not supported"),
+        Case(testDescription: "Matroska", input: "a.mkv", status: 8, words: "the file cannot be read"),
         Case(testDescription: "FLAC from a server", input: "@/a.flac", status: 8, words: "FLAC is not supported"),
         Case(
             testDescription: "a playlist without end", input: "@/huge.m3u8", status: 12,

@@ -1,0 +1,127 @@
+import Foundation
+import HLSKitCore
+import HLSKitLoading
+import HLSKitMedia
+import HLSKitSelection
+import HLSKitTime
+import TestSupport
+import Testing
+
+/// Files in containers that HLS does not have, made by `scripts/make-container-fixtures`.
+@Suite("Files that libavformat reads", .timeLimit(.minutes(10)))
+struct ContainerFileTests {
+    private static func url(_ name: String) -> String { "file://\(SampleMedia.fixtures)/media/containers/\(name)" }
+    private static let options = AssetOptions(transport: PlayerConfiguration.unpaced().transport)
+
+    struct File: Sendable, CustomTestStringConvertible {
+        var name: String
+        var pictureCount = 0
+        /// The seconds of audio, at least and at most.
+        var sound: ClosedRange<Double>
+        var testDescription: String { name }
+    }
+
+    @Test(
+        "A15: all frames and audio of a file play",
+        arguments: [
+            File(name: "film.mkv", pictureCount: 65, sound: 12.9...13.2),
+            File(name: "clip.webm", pictureCount: 5, sound: 0.95...1.1),
+            File(name: "clip.avi", pictureCount: 5, sound: 0.9...1.2), File(name: "sound.wav", sound: 0.5...0.5),
+            File(name: "sound.aiff", sound: 0.5...0.5), File(name: "sound.caf", sound: 0.5...0.5),
+            File(name: "sound.flac", sound: 0.5...0.5), File(name: "sound.ogg", sound: 0.45...0.6),
+        ])
+    func plays(_ file: File) async throws {
+        let writer = CapturingWriter()
+        let play = try await Play.toEnd(try PlayerItem(Self.url(file.name), to: writer), .unpaced())
+        #expect(play.error == nil && play.didPlayToEnd, "\(String(describing: play.error))")
+        #expect(writer.pictures.count == file.pictureCount)
+        #expect(writer.pictures.map(\.time) == writer.pictures.map(\.time).sorted())
+        let length = writer.sounds.last.map { ($0.time + $0.length) / .seconds(1) } ?? 0
+        #expect(file.sound.contains((length * 1000).rounded() / 1000), "\(length)")
+        #expect(abs(writer.pitch - 440) < 20, "\(writer.pitch)")
+        #expect(play.state.duration.isNumeric)
+    }
+
+    @Test("A15: a seek shows the same frames as playback from the start", arguments: [1.0, 5.9, 7, 12.5])
+    func seek(_ start: Double) async throws {
+        let whole = CapturingWriter()
+        _ = try await Play.toEnd(try PlayerItem(Self.url("film.mkv"), to: whole), .unpaced())
+        let late = CapturingWriter()
+        let item = try PlayerItem(Self.url("film.mkv"), to: late)
+        item.startPosition = .time(MediaTime(seconds: start, preferredTimescale: 1000))
+        let play = try await Play.toEnd(item, .unpaced())
+        #expect(play.error == nil && play.didPlayToEnd)
+        #expect(abs(late.pictures.count - Int((13 - start) * 5)) <= 1, "\(late.pictures.count)")
+        #expect(late.pictures.map(\.hash) == Array(whole.pictures.map(\.hash).suffix(late.pictures.count)))
+        #expect(late.pictures.map(\.time) == Array(whole.pictures.map(\.time).suffix(late.pictures.count)))
+    }
+
+    @Test("I01: audio of a file is chosen by language", arguments: [("lang=en", 440.0), ("lang=de", 880)])
+    func audio(_ wish: String, pitch: Double) async throws {
+        let writer = CapturingWriter()
+        let item = try PlayerItem(Self.url("film.mkv"), to: writer)
+        item.audio = try QualityExpression(parsing: wish, for: .renditions)
+        let play = try await Play.toEnd(item, .unpaced())
+        #expect(play.error == nil)
+        #expect(abs(writer.pitch - pitch) < 20, "\(writer.pitch)")
+        #expect(writer.pictures.count == 65)
+    }
+
+    @Test("I01, K03: subtitles of a file become cues: SubRip and Advanced SubStation", arguments: ["en", "fr"])
+    func subtitles(_ language: String) async throws {
+        let item = PlayerItem(urlString: Self.url("film.mkv"))
+        item.subtitles = try QualityExpression(parsing: "lang=\(language)", for: .renditions)
+        let collector = CueCollector()
+        try item.add(collector)
+        let play = try await Play.toEnd(item, .unpaced())
+        #expect(play.error == nil)
+        let lines = collector.cues.map { "\($0.timeRange.start.seconds)-\($0.timeRange.end.seconds) \($0.text)" }
+        #expect(lines == ["1.003-3.003 One & two", "7.503-9.003 Three"])
+        if language == "en" { #expect(collector.cues.first?.payload.contains("<i>One</i>") == true) }
+    }
+
+    @Test("A06, A09, A10: an asset has tracks, options, metadata and chapters of its file")
+    func asset() async throws {
+        let asset = Asset(urlString: Self.url("film.mkv"), options: Self.options)
+        let (duration, tracks, isPlayable) = try await asset.load(.duration, .tracks, .isPlayable)
+        #expect(abs(duration.seconds - 13) < 0.1 && isPlayable)
+        #expect(tracks.map(\.mediaType) == [.video, .audio, .audio, .text, .text])
+        #expect(try await tracks.first?.load(.naturalSize) == PixelSize(width: 64, height: 36))
+        #expect(try await tracks.first?.load(.nominalFrameRate) == 5)
+        for track in tracks { #expect(try await track.load(.isPlayable)) }
+        let audible = try await asset.loadMediaSelectionGroup(for: .audible)
+        #expect(audible?.options.map(\.extendedLanguageTag) == ["en", "de"])
+        let legible = try await asset.loadMediaSelectionGroup(for: .legible)
+        #expect(legible?.options.map(\.extendedLanguageTag) == ["en", "fr"])
+        let title = try await asset.load(.commonMetadata).first { $0.commonKey == .title }
+        #expect(try await title?.load(.stringValue) == "A film")
+        let (metadata, failure) = try await asset.loadFileMetadata([])
+        #expect(failure == nil && metadata.chapters.map(\.title) == ["One", "Two"])
+        #expect(metadata.chapters.map(\.start) == [.zero, .seconds(5)])
+        #expect(metadata.tags.contains { $0.name == "creation_time" && $0.value.hasPrefix("2024-05-06T07:08:09") })
+        #expect(!metadata.tags.contains { $0.name == "encoder" })
+    }
+
+    @Test(
+        "a file that only begins like a container is one clear error", arguments: ["Matroska", "fLaC", "caff", "OggS"])
+    func damaged(_ start: String) async throws {
+        let folder = try ScratchFolder()
+        let head = start == "Matroska" ? [0x1A, 0x45, 0xDF, 0xA3] : Array(start.utf8)
+        let path = try folder.write(head + [UInt8](repeating: 7, count: 5000), to: "a")
+        let play = try await Play.toEnd(try PlayerItem("file://\(path)", to: CapturingWriter()), .unpaced())
+        #expect(play.error?.code == .badMedia && play.error?.cause == "the file cannot be read")
+        await #expect { try await Asset(urlString: "file://\(path)", options: Self.options).load(.tracks) } throws: {
+            ($0 as? HLSError)?.code == .badMedia
+        }
+    }
+
+    @Test("a file that was cut off is played as far as it goes")
+    func truncated() async throws {
+        let folder = try ScratchFolder()
+        let bytes = Array(try Data(contentsOf: try #require(URL(string: Self.url("film.mkv")))))
+        let path = try folder.write(Array(bytes.prefix(bytes.count / 2)), to: "a.mkv")
+        let writer = CapturingWriter()
+        _ = try await Play.toEnd(try PlayerItem("file://\(path)", to: writer), .unpaced())
+        #expect((20...40).contains(writer.pictures.count), "\(writer.pictures.count)")
+    }
+}

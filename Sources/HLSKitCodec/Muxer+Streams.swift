@@ -55,7 +55,7 @@ extension Muxer {
             }
             if isMP4, track.codec == .eac3 {
                 sink.extensions.append(track.enhancedAC3Extension)
-                // The extension takes the place of the box with the bit rate, which must therefore exist.
+                // The extension replaces the box with the bit rate, so that box must exist.
                 parameters.pointee.bit_rate = Int64(track.enhancedAC3Extension?.bitRate ?? 0)
             }
         }

@@ -1,7 +1,8 @@
 import HLSKitCodec
-import HLSKitLoading
+package import HLSKitLoading
 import HLSKitMedia
 import HLSKitNetwork
+package import HLSKitPlaylist
 import HLSKitTime
 import Synchronization
 
@@ -27,7 +28,7 @@ package final class ContainerFile: Sendable {
     /// The frames per second of each track, or nil if unknown.
     let frameRates: [Double?]
     let metadata: FileMetadata
-    let duration: Duration?
+    package let duration: Duration?
     let format: ContainerReader.Format
     /// Whether the times of frames are unknown.
     private let lacksTimes: Bool
@@ -121,6 +122,23 @@ package final class ContainerFile: Sendable {
         throw Self.error("\(media.map(\.codec.rawValue).joined(separator: ", ")) cannot be decoded", url)
     }
 
+    // MARK: Video
+
+    /// Returns the playlist of the video.
+    ///
+    /// - Throws: ``HLSError`` if it cannot be decoded.
+    package func videoPlaylist() throws(HLSError) -> MediaPlaylist {
+        try check()
+        let presentation = FilePresentation(self)
+        guard let video = presentation.selection.video else { throw Self.error("it has no video", url) }
+        return presentation.mediaPlaylist(of: [video.id])
+    }
+
+    /// Returns the body of a segment of ``videoPlaylist()``.
+    package func videoSegment(_ index: Int) -> ContainerBody {
+        ContainerBody(self, index, [FilePresentation(self).selection.video].compactMap { $0?.id })
+    }
+
     // MARK: Segments
 
     /// The start of the file in media time. Media that starts elsewhere than at 0 is not delayed audio or video.
@@ -173,9 +191,10 @@ package final class ContainerFile: Sendable {
 }
 
 /// The body of a segment, from its first request on. Releasing it ends reading.
-final class ContainerBody: Sendable {
+package final class ContainerBody: Sendable {
     private struct State {
         var id: Int?
+        var hasResponded = false
         var byteCount = 0
         var isOver = false
     }
@@ -193,6 +212,29 @@ final class ContainerBody: Sendable {
         if let id = state.withLock({ $0.id }) { file.end(id) }
     }
 
+    /// Returns the next piece, which is not empty, or nil after the last one.
+    package func next() throws(HLSError) -> [UInt8]? {
+        try state.withLock { state throws(HLSError) in try next(&state) }
+    }
+
+    private func next(_ state: inout State) throws(HLSError) -> [UInt8]? {
+        guard !state.isOver else { return nil }
+        let id = try begin(&state)
+        while !Task.isCancelled, let bytes = try file.read(id) {
+            state.byteCount += bytes.count
+            if !bytes.isEmpty { return bytes }
+        }
+        state.isOver = true
+        return nil
+    }
+
+    private func begin(_ state: inout State) throws(HLSError) -> Int {
+        if let id = state.id { return id }
+        let id = try file.begin(segment: segment, of: trackIDs)
+        state.id = id
+        return id
+    }
+
     /// Returns the next event of the response, or nil after the last one.
     ///
     /// - Parameter url: The URL of the segment.
@@ -200,15 +242,12 @@ final class ContainerBody: Sendable {
         state.withLock { state in
             guard !state.isOver else { return nil }
             do throws(HLSError) {
-                guard let id = state.id else {
-                    state.id = try file.begin(segment: segment, of: trackIDs)
+                guard state.hasResponded else {
+                    _ = try begin(&state)
+                    state.hasResponded = true
                     return .response(TransportResponse(status: 200, urlString: url))
                 }
-                while !Task.isCancelled, let bytes = try file.read(id) {
-                    state.byteCount += bytes.count
-                    if !bytes.isEmpty { return .data(bytes) }
-                }
-                state.isOver = true
+                if let bytes = try next(&state) { return .data(bytes) }
                 var metrics = TransferMetrics()
                 (metrics.protocolName, metrics.decodedByteCount) = ("file", state.byteCount)
                 return .finished(metrics)

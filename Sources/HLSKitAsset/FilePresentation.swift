@@ -80,6 +80,10 @@ struct FilePresentation: Sendable {
     }
 
     func playlist(of trackIDs: [Int]) -> String {
+        String(decoding: mediaPlaylist(of: trackIDs).text, as: UTF8.self)
+    }
+
+    func mediaPlaylist(of trackIDs: [Int]) -> MediaPlaylist {
         let header = FileKey(trackIDs: trackIDs, part: .header).fragment
         let map =
             transportStream == nil && container == nil ? MediaInitializationSection(uri: header) : nil
@@ -94,7 +98,7 @@ struct FilePresentation: Sendable {
         playlist.version = 7
         playlist.playlistType = .vod
         playlist.hasEndList = true
-        return String(decoding: playlist.text, as: UTF8.self)
+        return playlist
     }
 
     private var durations: [Duration] {

@@ -100,6 +100,12 @@ struct PictureLibrary: Sendable {
                 return .source(PictureSource(playlist))
             }
         }
+        if case .container(let container) = file.content {
+            var source = PictureSource(try container.videoPlaylist())
+            source.container = container
+            source.hasExactEnd = container.duration != nil
+            return .source(source)
+        }
         let length = facts.duration.duration
         var playlist = MediaPlaylist(
             url: file.url, targetDuration: length ?? .seconds(1),

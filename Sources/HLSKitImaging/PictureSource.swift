@@ -1,3 +1,4 @@
+import HLSKitAsset
 import HLSKitLoading
 import HLSKitMedia
 import HLSKitPlaylist
@@ -36,6 +37,8 @@ struct PictureSource: Sendable {
     let starts: [Duration]
     /// Whether the end is known, so that no frame exists after it.
     var hasExactEnd = true
+    /// The file whose video the playlist describes. Its segments are not loaded but made.
+    var container: ContainerFile?
 
     /// Creates a source from a live playlist at its position on the timeline.
     init(_ tracker: PlaylistTracker, bandwidth: Int?) {

@@ -98,6 +98,7 @@ final class PictureStore: Sendable {
             } else {
                 pieces.size = segment.duration > Self.longestWhole ? Self.pieceByteCount.first : nil
             }
+            pieces.container = source.container?.videoSegment(index)
             var isOver = false
             while !isOver {
                 let (bytes, isEnd) = try await pieces.next(client)
@@ -145,6 +146,8 @@ final class PictureStore: Sendable {
         let range: Range<UInt64>?
         let source: String
         var clientData: ClientDataNote?
+        /// The segment of a local file that is made instead of loaded.
+        var container: ContainerBody?
         /// The size of the next piece, or nil for all at once.
         var size: Int?
         /// Whether the resource was shorter than its first piece.
@@ -158,6 +161,11 @@ final class PictureStore: Sendable {
         }
 
         mutating func next(_ client: ResourceClient) async throws -> (bytes: [UInt8], isEnd: Bool) {
+            if let container {
+                let bytes = try container.next()
+                try Task.checkCancellation()
+                return (bytes ?? [], bytes == nil)
+            }
             let limit = AssetInspector.maximumSegmentByteCount
             guard let size else {
                 let all = try await client.bytes(

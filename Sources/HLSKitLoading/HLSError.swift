@@ -323,6 +323,8 @@ extension LoadingError {
         case let code where Code.ofTransports.contains(code): code
         case .network where error.statusCode ?? 0 >= 400, .notFound where error.statusCode ?? 0 >= 400: .httpStatus
         case .notFound: .notFound
+        // A local file in a container that cannot be read.
+        case .badMedia where LocalFile.isFileURL(error.urlString ?? ""): .badMedia
         case let code: error.isPermanent ? .application : code
         }
     }

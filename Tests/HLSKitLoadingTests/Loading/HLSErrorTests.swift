@@ -160,6 +160,8 @@ struct HLSErrorTests {
             (HLSError(code: .notFound, cause: "x", statusCode: 404), .httpStatus),
             (HLSError(code: .network, cause: "x", statusCode: 503), .httpStatus),
             (HLSError(code: .contentKey, cause: "x"), .application),
+            (HLSError(code: .badMedia, urlString: "https://h/a.mp4", cause: "x"), .application),
+            (HLSError(code: .badMedia, urlString: "file:///a.mkv", cause: "x"), .badMedia),
             (HLSError(code: .diskFull, path: "/a", text: "full"), .application),
             (HLSError(code: .init(rawValue: "mine"), cause: "x"), .init(rawValue: "mine")),
         ] as [(HLSError, HLSError.Code)])

@@ -47,6 +47,7 @@ struct LoadingFailureTests {
         Case(.badURL, nil, .invalidArgument, .refused, .contentKey),
         Case(.fileNotFound, nil, .notFound, .notFound, .contentKey),
         Case(.fileNotReadable, nil, .notFound, .notFound, .contentKey),
+        Case(.badMedia, nil, .badMedia, .badMedia, .contentKey),
         Case(.application, nil, .network, .network, .contentKey),
         Case(.missingLibrary, nil, .network, .network, .contentKey),
         Case(.transport, nil, .network, .network, .contentKey),

@@ -106,7 +106,7 @@ struct RetriedLoadsTests {
         "permanent failures are not retried",
         arguments: [
             LoadingError.Code.untrustedCertificate, .tooManyRedirects, .tooLarge, .refused, .badURL, .fileNotFound,
-            .fileNotReadable, .application, .missingLibrary,
+            .fileNotReadable, .badMedia, .application, .missingLibrary,
         ])
     func permanent(_ code: LoadingError.Code) throws {
         for loader in Loader.allCases {

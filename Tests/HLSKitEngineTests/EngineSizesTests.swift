@@ -32,8 +32,8 @@ struct EngineSizesTests {
 
     /// Plays two variants, `a` (3 Mbit/s, first) and `b` (1 Mbit/s), and gives what the rule was asked.
     private func inputs(
-        _ variants: [Int] = [], averages: Bool = true, bytes: Int = 100_000, audio: [String]? = nil,
-        tags: (String, Int) -> [String]
+        _ variants: [Int] = [], averages: Bool = true, average: (Int) -> Int = { $0 * 4 / 5 }, bytes: Int = 100_000,
+        audio: [String]? = nil, tags: (String, Int) -> [String]
     ) -> [SelectionInput] {
         var lines = ["#EXTM3U"]
         if audio != nil {
@@ -42,7 +42,7 @@ struct EngineSizesTests {
         }
         for (name, rate) in [("a", 3_000_000), ("b", 1_000_000)] {
             lines.append(
-                "#EXT-X-STREAM-INF:BANDWIDTH=\(rate)" + (averages ? ",AVERAGE-BANDWIDTH=\(rate * 4 / 5)" : "")
+                "#EXT-X-STREAM-INF:BANDWIDTH=\(rate)" + (averages ? ",AVERAGE-BANDWIDTH=\(average(rate))" : "")
                     + (audio == nil ? "" : #",AUDIO="aac""#))
             lines.append("\(name).m3u8")
         }
@@ -160,5 +160,12 @@ struct EngineSizesTests {
         let last = sizes(try #require(inputs.last { $0.upcoming.count > 1 }))
         #expect(last[0].map { abs($0 - Int(Double(bytes) * margin)) < 10 } == true, "\(last)")
         #expect(last[1].map { abs($0 - Int(Double(bytes) * margin / 3)) < 10 } == true, "\(last)")
+    }
+
+    @Test("the wrong average of one variant raises the sizes of others to 1.1 times their BANDWIDTH at most")
+    func oneWrongAverage() throws {
+        let inputs = inputs(average: { $0 == 3_000_000 ? 300_000 : 800_000 }, bytes: 1_200_000) { _, _ in [] }
+        let last = sizes(try #require(inputs.last { $0.upcoming.count > 1 }))
+        #expect(last == [0: 1_200_000, 1: 550_000])
     }
 }

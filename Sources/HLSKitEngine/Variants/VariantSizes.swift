@@ -200,7 +200,9 @@ extension VariantChooser {
                 if let own = seen[candidate.index], own.duration >= Self.convincingDuration, let rate = own.bitRate {
                     return rate * (correction < 1 ? Self.caution : 1)
                 }
-                return (candidate.averageBandwidth ?? candidate.bandwidth) * correction
+                // A wrong average of one variant says nothing about another whose `BANDWIDTH` holds.
+                let average = candidate.averageBandwidth ?? candidate.bandwidth
+                return min(average * correction, candidate.bandwidth * Self.understatement)
             }
         }
     }

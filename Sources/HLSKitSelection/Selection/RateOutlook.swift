@@ -1,5 +1,6 @@
 import Glibc
 import HLSKitLoading
+import HLSKitTime
 
 /// Corrects the predicted rate with two facts that the rates of whole transfers do not show: the rate of the last second
 /// of receiving, and how strongly this network returns to its mean.

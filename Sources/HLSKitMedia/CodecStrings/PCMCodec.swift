@@ -30,6 +30,8 @@ extension MediaCodec {
     /// G.711, µ-law.
     package static let pcmMuLaw = MediaCodec(rawValue: "pcm_mulaw")
 
+    package static let pcmForms: [MediaCodec] = Array(pcmByteCounts.keys)
+
     /// The bytes of one number, or nil if the codec is not PCM.
     package var pcmByteCount: Int? { Self.pcmByteCounts[self] }
 

@@ -357,3 +357,68 @@ struct ReportOptions: ParsableArguments {
         options.threads = threads
     }
 }
+
+// MARK: - Running
+
+extension PlayCommand {
+    mutating func run() async throws { try await groups.run(options(), lists: list) }
+}
+
+extension PlayOptionGroups {
+    /// Plays with checked options.
+    ///
+    /// - Parameter lists: Whether to list variants and renditions instead.
+    func run(_ options: PlayOptions, lists: Bool = false) async throws {
+        var options = options
+        if let until = options.until, options.verbosity != .quiet, options.progress != .json {
+            StandardStream.error.writeLine("hlsget: \(until.announcement)")
+        }
+        options.until = options.until?.fixed
+        if options.readsStandardInput {
+            let input = try StandardInput.reading(baseURL: network.baseURL)
+            options.standardInput = input
+            options.url = input.url
+        }
+        if lists {
+            let status = await ListRun(options, json: report.json).run()
+            if status != .done { throw status.exitCode }
+            return
+        }
+        let channels = ChannelChoice(options)
+        if channels.isNeeded {
+            do { options = try await channels.options() } catch { throw channels.tell(error).exitCode }
+        }
+        if let wait = options.wait?.limited(to: options.until?.interval), !options.readsStandardInput,
+            let end = await waitForStream(wait, options)
+        {
+            throw end.exitCode
+        }
+        let look = await options.look(
+            findsLive: options.pace == nil && !options.isPaced,
+            readsMetadata: options.outputs.contains { $0.format == .mp4 || $0.format == .mkv })
+        if look.isLive {
+            // A live stream sets the pace, so that waits, latency and stalls are meaningful.
+            options.pace = .realTime
+            options.recordedOptions.removeAll { $0 == "--fast" }
+        }
+        let preview: PreviewScreen?
+        do {
+            preview = options.showsPreview ? try PreviewScreen(format: options.previewFormat) : nil
+        } catch {
+            StandardStream.error.writeLine(ErrorLine.text(for: error))
+            throw ExitStatus.usage.exitCode
+        }
+        let status = await PlaySession(options, preview: preview, look: look).run()
+        if status == .badPlaylist { await channels.explain() }
+        if status != .done { throw status.exitCode }
+    }
+
+    /// Waits for a stream that has not started.
+    ///
+    /// - Returns: The exit status if a signal ended the wait, or `nil` if the stream is ready.
+    private func waitForStream(_ wait: WaitArgument, _ options: PlayOptions) async -> ExitStatus? {
+        await connection.wait(
+            for: options.url, wait, allowsFilesOutside: options.allowsFilesOutside,
+            isQuiet: options.verbosity == .quiet, isJSON: options.progress == .json)
+    }
+}

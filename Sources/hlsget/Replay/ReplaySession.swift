@@ -42,18 +42,17 @@ struct ReplaySession {
     /// Plays until the end, a failure, or the end of the recording.
     func run() throws -> Result {
         let clock = VirtualClock()
-        let session = PlaySession(options)
-        var configuration = session.configuration(
-            clock: clock, transport: ReplayTransport(recording, clock: clock))
+        var configuration = options.playerConfiguration(
+            clock: clock, transport: ReplayTransport(recording, clock: clock), canSeek: options.isWatched)
         configuration.variantSelector = selector
         // Ignore the hooks of the options, because a replay must not make requests.
         configuration.hooks = LoadingHooks()
         if !decodes { configuration.decodesWithoutOutput = [] }
         let player = Player(configuration: configuration)
         let item = PlayerItem(urlString: options.url)
-        session.set(item)
+        options.apply(to: item)
         let events = player.events()
-        session.start(player)
+        options.start(player)
         try player.replaceCurrentItem(with: item)
         // The original decisions may have come slightly later than the recording's last moments.
         let limit = recording.duration + ReplayTransport.tolerance

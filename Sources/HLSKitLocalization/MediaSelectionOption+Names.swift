@@ -2,7 +2,6 @@ public import FoundationEssentials
 import FoundationInternationalization
 public import HLSKitCore
 
-/// Names of options for display, in the user's language.
 extension MediaSelectionOption {
     /// The ``extendedLanguageTag`` as a locale, or `nil` if it is not declared.
     public var locale: Locale? {

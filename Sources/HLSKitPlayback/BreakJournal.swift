@@ -5,13 +5,11 @@ import HLSKitSelection
 ///
 /// ``BreakStage`` records them, and ``BreakNews`` reports them to the app.
 struct BreakJournal: Sendable {
-    /// The events reported to the app.
     enum News: Sendable, Hashable {
         /// A break interrupts the item at an item time.
         case breakBegan(at: Duration)
         /// The event plays, or its asset list is awaited.
         case eventBegan(InterstitialEvent)
-        /// Media of the event is unavailable.
         case eventFailed(InterstitialEvent, HLSError)
         case eventEnded(InterstitialBreak.Ending)
         /// The break has ended. The time is `nil` if another break follows or the item has ended.
@@ -19,7 +17,6 @@ struct BreakJournal: Sendable {
         case listChanged(AssetLists.Change)
     }
 
-    /// The error of an event without an asset list.
     private static let noAssets = HLSError(
         code: .notAvailable, urlString: nil, cause: "there is nothing for the interstitial to play")
 
@@ -28,10 +25,8 @@ struct BreakJournal: Sendable {
     private var isBreakTold = false
     /// The event whose start was reported, but not its end.
     private var told: String?
-    /// The event whose failure was last reported.
     private var failureTold: String?
 
-    /// Returns the events since the last call, in order.
     mutating func take() -> [News] {
         defer { news = [] }
         return news
@@ -41,7 +36,6 @@ struct BreakJournal: Sendable {
         for change in changes { news.append(.listChanged(change)) }
     }
 
-    /// Records the start of a break.
     mutating func noteBegin(of program: InterstitialBreak) {
         isBreakTold = false
         tellBegin(of: program)
@@ -55,7 +49,6 @@ struct BreakJournal: Sendable {
         isBreakTold = true
     }
 
-    /// Records the endings of events of the current break, and the start of its current event.
     mutating func note(_ endings: [InterstitialBreak.Ending], of program: InterstitialBreak) {
         tellBegin(of: program)
         for ending in endings {

@@ -52,10 +52,6 @@ struct BreakNews: Sendable {
     /// Returns the time of the next check, when the current event becomes skippable or stops being skippable.
     ///
     /// Returns `nil` if time alone changes nothing.
-    ///
-    /// - Parameters:
-    ///   - offset: The offset into the current asset.
-    ///   - rate: The rate at which the asset plays.
     mutating func wake(for stage: BreakStage, offset: Duration, rate: Double, at now: Duration) -> Duration? {
         guard rate > 0, let program = stage.program, let elapsed = program.eventOffset(at: offset),
             let next = program.nextSkippableChange(after: elapsed)

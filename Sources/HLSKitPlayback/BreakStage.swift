@@ -12,7 +12,6 @@ import HLSKitTime
 ///
 /// The owner of the engines calls ``next(_:)`` after each change and carries out the steps until there are none left.
 struct BreakStage: Sendable {
-    /// The longest time to wait for media of an asset, at its start or later.
     static let assetDeadline = Duration.seconds(5)
     /// The waiting time after which the next asset is prepared.
     private static let patience = Duration.seconds(2)
@@ -37,15 +36,11 @@ struct BreakStage: Sendable {
 
     struct AssetFacts: Sendable, Hashable {
         var hasFailed = false
-        /// The reason of the failure, or `nil` if the asset has not failed.
         var error: HLSError?
-        /// Whether the asset should play but has no media.
         var isWaiting = false
         /// Whether all media that the asset currently wants is loaded.
         var letsNextLoad = false
-        /// Whether the asset is ready and completely loaded.
         var isComplete = false
-        /// The current offset and the end, as far as they are known.
         var offset = Duration.zero
         var end: Duration?
     }
@@ -54,7 +49,6 @@ struct BreakStage: Sendable {
         var now: Duration
         /// Whether the rate is not 0.
         var isToPlay = false
-        // The facts about the item.
         var playhead = Duration.zero
         /// The host time until the item reaches the break at the current rate, or `nil` if unknown.
         var untilBreak: Duration?
@@ -63,7 +57,6 @@ struct BreakStage: Sendable {
         var targetDuration = Duration.seconds(6)
         /// The latest position at which a live stream may play.
         var latest: Duration?
-        // The facts about the assets.
         var playing: AssetFacts?
         /// The facts about prepared assets, in playback order.
         var ready: [AssetFacts] = []
@@ -71,7 +64,6 @@ struct BreakStage: Sendable {
 
     enum Step: Sendable, Hashable {
         case ask([AssetLists.Request])
-        /// Create an engine for the asset and start to load it.
         case make(Turn)
         case drop(Int)
         /// Make the playback active. `shift` is the shift from its time to writer time.
@@ -81,7 +73,6 @@ struct BreakStage: Sendable {
         /// Resume the prepared item. `shift` is the shift from item time to writer time, or `nil` at the item's end.
         case resume(shift: Duration?, next: BreakPoint.Place?)
         case wake(at: Duration)
-        /// Report that the item continues after skipped content.
         case tell(SkippedContent)
     }
 
@@ -93,11 +84,9 @@ struct BreakStage: Sendable {
         /// The host time since which media has been awaited, and the total time lost by waiting.
         var waitsSince: Duration?
         var lost = Duration.zero
-        /// The position at which the item was prepared to resume, or `nil` if it was not.
         var prepared: Duration?
         /// The writers' position in writer time.
         var cursor: Duration
-        /// Whether the break follows the item's end.
         var isAtEnd = false
         /// Whether the item still has its media at the position of the break, so that it can resume without
         /// preparation.
@@ -109,9 +98,7 @@ struct BreakStage: Sendable {
     private(set) var schedule = InterstitialSchedule()
     private var lists: AssetLists
     private var running: Running?
-    /// Assets with an engine that wait for their turn.
     private var ready: [Actor] = []
-    /// The next break, and the position where the item stops for it.
     private var upcoming: InterstitialBreak?
     private(set) var place: BreakPoint.Place?
     /// The shift from item time to writer time.
@@ -119,21 +106,17 @@ struct BreakStage: Sendable {
     private var wakes: Duration?
     /// Skipped content that was not reported yet, the last one first.
     private var skipped: [SkippedContent] = []
-    /// Whether the start position of the item is known.
     private(set) var hasStarted = false
     private var journal = BreakJournal()
-    /// Whether the last active asset was left before its end.
     private var wasLeft = false
     /// Whether nothing was active for a while because the next asset was not available.
     private var hasWaited = false
 
-    /// - Parameter primaryID: See ``AssetLists``.
     init(primaryID: String) { lists = AssetLists(primaryID: primaryID) }
 
     var isRunning: Bool { running != nil }
     var program: InterstitialBreak? { running?.program }
     var actor: Actor? { running?.actor }
-    /// The playbacks of all assets with an engine, in playback order.
     var playbacks: [Int] { [running?.leaving, running?.actor?.playback].compactMap(\.self) + ready.map(\.playback) }
     /// Whether the active asset is the last of the item, so that another item follows.
     func isLast(at now: Duration) -> Bool {
@@ -147,14 +130,12 @@ struct BreakStage: Sendable {
 
     var waiting: [Int] { ready.map(\.playback) }
 
-    /// Returns the asset list of an event, if it is known.
     func list(of id: String) -> InterstitialAssetList? {
         if case .known(let list, _) = lists[id] { list } else { nil }
     }
 
     // MARK: News
 
-    /// Returns the events since the last call, in order.
     mutating func takeNews() -> [BreakJournal.News] {
         noteEvents()
         return journal.take()
@@ -172,7 +153,6 @@ struct BreakStage: Sendable {
         journal.noteFailure(of: event, error)
     }
 
-    /// Records the end of the break. `time` is the position where the item resumes, or `nil` if it does not.
     private mutating func noteEnd(resumingAt time: Duration?) {
         noteEvents()
         journal.noteEnd(resumingAt: time)
@@ -180,7 +160,6 @@ struct BreakStage: Sendable {
 
     // MARK: Facts
 
-    /// Called when the schedule or the position of the item changes.
     mutating func change(_ body: (inout InterstitialSchedule) -> Void, playhead: Duration) {
         body(&schedule)
         if var program = running?.program {
@@ -219,7 +198,6 @@ struct BreakStage: Sendable {
         return true
     }
 
-    /// Called when the item reaches the break, or its own end.
     mutating func reach(at playhead: Duration) {
         let found: InterstitialBreak?
         var playhead = playhead
@@ -242,7 +220,6 @@ struct BreakStage: Sendable {
         journal.noteBegin(of: program)
     }
 
-    /// Whether restrictions of the current event forbid a seek to `target`.
     func refusesSeek(to target: Duration) -> Bool { running?.program.refusesSeek(to: target) == true }
 
     /// Handles a user seek: ends the current break. The caller must release its playbacks.
@@ -284,17 +261,12 @@ struct BreakStage: Sendable {
         if let program = schedule.enter(id, at: offset) { begin(program, at: playhead) }
     }
 
-    /// Sets the asset list of an event, or `nil` if it is unavailable.
     mutating func take(_ list: (InterstitialAssetList, base: String)?, of id: String) {
         lists.take(list, of: id)
         if let list { schedule.note(list.0, of: id) }
     }
 
     /// Called when the active asset has ended.
-    ///
-    /// - Parameters:
-    ///   - hasFailed: Whether the asset failed before its end.
-    ///   - error: The reason of the failure.
     mutating func assetEnded(at offset: Duration, hasFailed: Bool, error: HLSError? = nil) {
         guard let actor = running?.actor else { return }
         if hasFailed { noteFailure(error) }
@@ -314,13 +286,11 @@ struct BreakStage: Sendable {
         running?.waitsSince = nil
     }
 
-    /// Skips the current event at an offset into its asset.
     mutating func skip(at offset: Duration?) {
         leave(at: offset)
         running?.program.skipEvent(at: offset)
     }
 
-    /// Ends the break at an offset into the current asset.
     mutating func cancel(resumptionOffset: Duration?, at offset: Duration?) {
         leave(at: offset)
         running?.program.cancel(resumptionOffset: resumptionOffset, at: offset)
@@ -365,7 +335,6 @@ struct BreakStage: Sendable {
 
     mutating func made(_ turn: Turn, as playback: Int) { ready.append(Actor(turn: turn, playback: playback)) }
 
-    /// Returns the next step, or `nil` if there is nothing to do.
     mutating func next(_ facts: Facts) -> Step? {
         guard running != nil else { return nextAhead(facts) }
         return nextRunning(facts)
@@ -420,7 +389,6 @@ struct BreakStage: Sendable {
         return nil
     }
 
-    /// Returns the next step while an asset is active.
     private mutating func nextPlaying(_ facts: Facts) -> Step? {
         guard let actor = running?.actor, let state = facts.playing else { return nil }
         if state.isWaiting {
@@ -511,7 +479,6 @@ struct BreakStage: Sendable {
         return .resume(shift: shift, next: place)
     }
 
-    /// Whether the item is not prepared to resume at `time`.
     private func needsPreparing(at time: Duration, _ facts: Facts) -> Bool {
         if let prepared = running?.prepared { return abs(prepared - time) > .milliseconds(1) }
         return running?.isIntact != true || abs(facts.playhead - time) > .milliseconds(1)
@@ -556,7 +523,6 @@ struct BreakStage: Sendable {
                     program.assetEnded(at: upTo.map { min($0, end) } ?? end)
                 }
             case .over:
-                // Nothing follows the prepared assets, or not at once.
                 switch schedule?.finish(program, waited: running?.lost ?? .zero, latest: facts.latest) {
                 case .another(let next): program = next
                 case .primary(let time):

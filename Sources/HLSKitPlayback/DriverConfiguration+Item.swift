@@ -73,7 +73,6 @@ extension PlayerConfiguration {
 }
 
 extension AssetOptions {
-    /// Creates options that load in the same way as a player.
     init(_ configuration: PlayerConfiguration) {
         self.init(transport: configuration.transport)
         clock = configuration.sourceClock

@@ -36,7 +36,6 @@ final class FreedMemory: Sendable {
         self.trim = trim
     }
 
-    /// Called when a playback starts, which will hold media.
     func noteBegin() { state.withLock { $0.openCount += 1 } }
 
     /// Called when a playback has released its media. Trims memory after many playbacks, or after the last of several.

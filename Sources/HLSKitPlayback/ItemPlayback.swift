@@ -10,9 +10,7 @@ struct ItemPlayback: Sendable {
     let id: Int
     /// The item, or `nil` for a player without one. In this case, there is no driver, and no effect is carried out.
     let item: PlayerItem?
-    /// Whether the interstitials in its playlist are played.
     let handlesInterstitials: Bool
-    /// The rule for content to skip, or `nil` for none.
     let skipRule: SkipRule?
     var engine: PlaybackEngine
     var effects: [EngineEffect] = []
@@ -21,17 +19,14 @@ struct ItemPlayback: Sendable {
     let inbox = DriverInbox()
     let counters = RendererCounters()
     var seeks = SeekQueue()
-    /// Callers that wait for decoded media.
     var prerolls: [OneShot<Bool>] = []
     var driver: Task<Void, Never>?
-    /// The task that loads the asset properties for the item.
     var assetKeys: Task<Void, Never>?
     var hasNotedDuration = false
     var hasEnded = false
     /// Whether the item has left the queue. Only its driver has not ended yet.
     var isRetired = false
 
-    /// - Parameter item: The item to load at once, with its preferences.
     init(id: Int, item: PlayerItem?, engine: PlaybackEngine, at now: Duration) {
         self.id = id
         self.item = item
@@ -64,7 +59,6 @@ struct ItemPlayback: Sendable {
         }
     }
 
-    /// Returns the state of the item and of the player.
     func snapshot(at now: Duration) -> PlayerState {
         var state = engine.state(at: now)
         state.currentItemID = item?.id
@@ -75,7 +69,6 @@ struct ItemPlayback: Sendable {
 
 struct UpcomingItem: Sendable {
     let item: PlayerItem
-    /// The playback of the item, once it is being prepared.
     var playback: Int?
 }
 

@@ -1,7 +1,6 @@
 import HLSKitEngine
 public import HLSKitSelection
 
-/// The audio and subtitles to play if the viewer has not selected any for the item.
 extension Player {
     /// A Boolean value that indicates whether the player applies its media selection criteria.
     ///

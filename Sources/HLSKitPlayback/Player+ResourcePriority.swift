@@ -1,7 +1,6 @@
 public import HLSKitLoading
 import Synchronization
 
-/// The priority of a player among others.
 extension Player {
     /// The priority of this player among players with the same ``PlayerConfiguration/resourceBudget``.
     ///

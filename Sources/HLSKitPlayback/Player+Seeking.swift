@@ -82,7 +82,6 @@ extension Player {
     /// Elapsed times in the player's logs count from this time.
     public var creationTime: HostTime { core.clock.origin }
 
-    /// The date of ``creationTime``, as written to logs.
     package var creationDate: PlaylistDate { core.configuration.now }
 
     /// Plays so that a given item time is presented at a given host time. Use it to synchronize several players.
@@ -129,7 +128,6 @@ extension Player {
         return duration
     }
 
-    /// The time since the player was created.
     private func elapsed(_ hostTime: HostTime) throws(HLSError) -> Duration {
         // The difference between two arbitrary durations can overflow.
         guard hostTime.offset.components.seconds.magnitude < 1 << 40,

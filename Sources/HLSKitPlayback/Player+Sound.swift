@@ -1,7 +1,6 @@
 import HLSKitEngine
 import HLSKitLoading
 
-/// The audio volume of a player.
 extension Player {
     /// The factor that scales the audio of ``AudioOutput``s, from 0 to 1.
     ///

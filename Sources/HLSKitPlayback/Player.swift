@@ -67,7 +67,6 @@ public class Player: @unchecked Sendable {  // stores nothing but `core`, which 
         set { core.control(.setActionAtItemEnd(newValue == .advance && !hasQueue ? .pause : newValue)) }
     }
 
-    /// Whether the player has a queue of items to advance to.
     var hasQueue: Bool { false }
 
     // MARK: Control

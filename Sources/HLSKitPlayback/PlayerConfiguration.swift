@@ -187,10 +187,8 @@ extension PlayerConfiguration {
     /// Whether time passes as on a real clock, not as a test controls it.
     var isClockOfThisMachine: Bool { sourceClock.passesAsForPeople }
 
-    /// The value of ``preferredLanguages``, or its default.
     package var languages: [String] { LanguageTag.preferred(preferredLanguages, by: sourceClock) }
 
     var now: PlaylistDate { wallClock?() ?? sourceClock.date }
-    /// Whether ``now`` is a real date.
     var knowsDate: Bool { isClockOfThisMachine || wallClock != nil }
 }

@@ -3,9 +3,7 @@ import HLSKitEngine
 import HLSKitLoading
 import HLSKitTime
 
-/// The exchange between an item and its asset.
 extension PlayerCore {
-    /// Loads the asset properties that the item waits for. Returns `nil` if there are none.
     func loadAssetKeys(of item: PlayerItem) -> Task<Void, Never>? {
         guard let asset = item.asset, item.awaitsAssetKeys else { return nil }
         return Task(executorPreference: clock.executor) { [weak self] in

@@ -4,11 +4,9 @@ import HLSKitPlaylist
 import HLSKitSelection
 import HLSKitTime
 
-/// The breaks of the current item, and the player's state in them.
 struct Breaks: Sendable {
     var stage: BreakStage
     var dateRanges = DateRangeReader()
-    /// The skipped ranges of segments that were listed so far.
     private var memory = SkipMemory()
     /// The playback state to take over from the last active playback, until another one becomes active.
     var intent: PlayerIntent?
@@ -17,14 +15,12 @@ struct Breaks: Sendable {
     var isSettling = false
     /// Whether the break started at once, not when time reached it. Outputs may then have taken more of the item.
     var isSudden = false
-    /// The state reported to the app.
     var told = BreakNews()
     /// The rate requested by the app, while an event does not allow rates above 1.
     var wantedRate: Float?
 
     init(stage: BreakStage) { self.stage = stage }
 
-    /// Returns the skipped ranges of the item, according to its playlist.
     mutating func skipped(by rule: SkipRule, in tracker: PlaylistTracker) -> SkippedRanges {
         SkippedRanges(
             rule, of: tracker.written, groups: dateRanges.groups, starts: tracker.segmentStarts, &memory)
@@ -44,7 +40,6 @@ extension PlayerCore {
         }
     }
 
-    /// Called when the current item has changed, or when the app schedules other events in it.
     func takeProgramEvents(at now: Duration, _ state: inout State, _ afterwards: inout Afterwards) {
         let events = state.current.item?.interstitialEvents
         guard events != nil || state.breaks != nil else { return }
@@ -141,7 +136,6 @@ extension PlayerCore {
 
     // MARK: Coming and going
 
-    /// Called when the item reaches the start of a break.
     func reachBreak(at now: Duration, _ state: inout State, _ afterwards: inout Afterwards) {
         guard state.breaks?.stage.isRunning == false, state.breaks?.isSettling == false else { return }
         state.breaks?.stage.reach(at: state.current.engine.playhead)
@@ -167,7 +161,6 @@ extension PlayerCore {
         settleBreaks(at: now, &state, &afterwards)
     }
 
-    /// Called when the item is no longer current. Ends its breaks.
     func endBreaks(at now: Duration, _ state: inout State, _ afterwards: inout Afterwards) {
         guard let stage = state.breaks?.stage else { return }
         let offset = stage.actor.flatMap { state.update($0.playback) { $0.engine.playhead(at: now) } }
@@ -380,10 +373,8 @@ extension PlayerCore.State {
             stage: BreakStage(primaryID: current.engine.item?.session?.id ?? current.item?.id.description ?? ""))
     }
 
-    /// The playback that currently replaces the item, or `nil` if there is none.
     var onStage: Int? { breaks?.onStage }
 
-    /// The facts for ``BreakStage``, or `nil` without breaks.
     mutating func breakFacts(at now: Duration) -> BreakStage.Facts? {
         guard let stage = breaks?.stage else { return nil }
         let engine = current.engine

@@ -1,12 +1,10 @@
 import HLSKitEngine
 import HLSKitLoading
 
-/// A player's state in the ``ResourceBudget`` that it shares with others.
 struct BudgetState: Sendable {
     var priority = ResourcePriority.default
     /// The need last announced to the other players, or `nil` if the player does not take part.
     var entry: ResourceLedger.Entry?
-    /// The total allowance for all items of the player.
     var allowance = LoadAllowance.everything
 }
 

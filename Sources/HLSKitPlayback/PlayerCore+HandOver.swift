@@ -127,7 +127,6 @@ extension PlayerCore {
 }
 
 extension PlayerCore.Afterwards {
-    /// Called when an item may have changed without a decision.
     mutating func noteValues(of item: PlayerItem?, isCurrent: Bool) {
         if isCurrent { valuesMayDiffer = true }
         guard let item, item.changes.hasReaders, watchedItems.last !== item else { return }
@@ -157,7 +156,6 @@ extension PlayerCore.State {
         return body(&others[index])
     }
 
-    /// Returns the playback of a current or prepared item.
     func playback(of item: PlayerItem) -> Int? {
         if current.item === item { return current.isRetired ? nil : current.id }
         if item.isInterstitial { return others.first { $0.item === item && !$0.isRetired }?.id }
@@ -207,7 +205,6 @@ extension PlayerCore.State {
         noteDiaries(in: lastEffects)
     }
 
-    /// Removes an item that has not played from the player.
     mutating func drop(_ upcoming: UpcomingItem, at now: Duration, _ afterwards: inout PlayerCore.Afterwards) {
         if let id = upcoming.playback {
             retire(id, at: now, &afterwards)

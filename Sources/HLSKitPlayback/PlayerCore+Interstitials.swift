@@ -6,7 +6,6 @@ import HLSKitTime
 
 /// The public state of interstitials and their restrictions. Called with the lock held.
 extension PlayerCore {
-    /// Publishes changes of events and breaks.
     func tellBreaks(at now: Duration, _ state: inout State, _ afterwards: inout Afterwards) {
         guard var breaks = state.breaks else { return }
         let playing = breaks.stage.actor.flatMap { actor in
@@ -33,7 +32,6 @@ extension PlayerCore {
         if let item = state.current.item { afterwards.noteValues(of: item, isCurrent: true) }
     }
 
-    /// Reports the position in the current event to the observers of event time.
     func observeInterstitial(_ state: inout State, at now: Duration) {
         guard let stage = state.breaks?.stage, let program = stage.program, let event = program.current,
             let actor = stage.actor,
@@ -81,7 +79,6 @@ extension PlayerCore {
 
     // MARK: Time
 
-    /// - Parameter id: The ID of the event.
     func interstitialBoundaries(_ offsets: [Duration], of id: String) -> BoundaryTimes {
         let now = clock.now
         state.withLock { observeInterstitial(&$0, at: now) }
@@ -112,7 +109,6 @@ extension PlayerCore {
 
     // MARK: Reading
 
-    /// Reads the breaks of the current item. Returns `nil` if it has none.
     func readBreaks<Result: Sendable>(_ body: (borrowing BreakStage) -> Result?) -> Result? {
         state.withLock { state in state.breaks.flatMap { body($0.stage) } }
     }
@@ -121,7 +117,6 @@ extension PlayerCore {
         state.withLock { state in state.onStage.flatMap { state.update($0) { $0.item } } ?? nil }
     }
 
-    /// Returns the current timeline of an item with its interstitials.
     func integratedTimeline(of item: PlayerItem) -> IntegratedTimelineSnapshot {
         let now = clock.now
         let known = state.withLock { state -> (InterstitialSchedule, InterstitialBreak?, Duration, Duration?)? in
@@ -146,7 +141,6 @@ extension PlayerCore {
 }
 
 extension PlayerCore.State {
-    /// Returns the progress of the interstitial that currently replaces the item.
     mutating func interstitialProgress(at now: Duration) -> InterstitialProgress? {
         guard let stage = breaks?.stage, let program = stage.program, let event = program.current else { return nil }
         let playing = stage.actor.flatMap { actor in

@@ -93,7 +93,6 @@ extension PlayerCore {
 }
 
 extension PlayerCore.State {
-    /// Returns the index in ``upcoming`` for an item that follows `other`.
     fileprivate func index(after other: PlayerItem?) throws(HLSError) -> Int {
         guard let other else { return upcoming.count }
         if current.item === other, !current.isRetired { return 0 }

@@ -25,7 +25,6 @@ struct SeekQueue: Sendable {
 
     private var waiters: [OneShot<Bool>?] = []
 
-    /// Adds the caller of the next seek for the engine.
     mutating func add(_ waiter: OneShot<Bool>?) {
         waiters.append(waiter)
     }

@@ -20,7 +20,6 @@ final class PlayerCore: EngineHost {
         /// Decided but unpublished events, and the number of the first one.
         var outbox: [PlayerEvent] = []
         var firstTicket = 0
-        /// The reporters for the sessions of the player's items.
         var reporters: [ClientDataReporter] = []
         /// Entries that were not passed to the diaries yet, in order.
         var diaryEntries: [(diary: ItemDiary, entry: DiaryEntry)] = []
@@ -28,7 +27,6 @@ final class PlayerCore: EngineHost {
         /// The time of the last change. It never decreases.
         var changed = Duration.zero
         var budget = BudgetState()
-        /// The breaks of the current item, or `nil` if it has none.
         var breaks: Breaks?
     }
 
@@ -36,22 +34,17 @@ final class PlayerCore: EngineHost {
     struct Afterwards {
         var starts: [Int] = []
         var alarms: [DriverInbox] = []
-        /// Drivers whose engine has changed without a decision.
         var news: [DriverInbox] = []
         var closes: [DriverInbox] = []
         var seeks = SeekQueue.Ended()
         /// Whether to publish all decisions at once, because there may be no driver.
         var publishes = false
-        /// Whether a property of ``PlayerState`` may have changed.
         var hasChanged = false
-        /// Whether a property of the player may have changed without a decision.
         var valuesMayDiffer = false
-        /// Observed items with properties that may have changed.
         var watchedItems: [PlayerItem] = []
         /// Whether no driver calls the time observers.
         var lacksDriver = false
         var hasDiaryEntries = false
-        /// Players whose allowance may have changed.
         var neighbours: [any ResourceBudgetMember] = []
     }
 
@@ -60,7 +53,6 @@ final class PlayerCore: EngineHost {
     let configuration: PlayerConfiguration
     let events = Broadcast<PlayerEvent>()
     let interstitialEvents = Broadcast<PlayerEvent>()
-    /// The events in ``events`` about interstitials.
     let interstitialChanges = Broadcast<PlayerEvent>()
     let stateChanges = Broadcast<Void>()
     let timeObservers = TimeObservers()
@@ -115,7 +107,6 @@ final class PlayerCore: EngineHost {
         }
     }
 
-    /// Passes a control call to the engines of all items.
     func controlAll(_ control: EngineControl) {
         change { state, afterwards, now in
             for id in state.playbackIDs {
@@ -232,7 +223,6 @@ final class PlayerCore: EngineHost {
         interstitialTimeObservers.close()
     }
 
-    /// Closes the player. Returns its drivers and its remaining items.
     private func end() -> (drivers: [Task<Void, Never>], items: [PlayerItem]) {
         return change { state, afterwards, now in
             state.isClosed = true
@@ -255,12 +245,10 @@ final class PlayerCore: EngineHost {
         state.withLock { state in body(state.current.engine) }
     }
 
-    /// Reads the engine of an item. Returns `nil` if it has none.
     func read<Result: Sendable>(of item: PlayerItem, _ body: (borrowing PlaybackEngine) -> Result?) -> Result? {
         state.withLock { state in state.playback(of: item).flatMap { state.update($0) { body($0.engine) } } ?? nil }
     }
 
-    /// Returns the state of an item that has an engine.
     func snapshot(of item: PlayerItem) -> PlayerState? {
         let now = clock.now
         return state.withLock { state in
@@ -270,7 +258,6 @@ final class PlayerCore: EngineHost {
         }
     }
 
-    /// Makes the driver of the current item check for work.
     func wakeDriver() {
         state.withLock { $0.current.inbox }.alarm()
     }
@@ -286,7 +273,6 @@ final class PlayerCore: EngineHost {
 
     // MARK: For drivers
 
-    /// Passes events to the engine of an item and returns the decisions so far, or `nil` if the item was released.
     func exchange(_ events: [EngineEvent], playback id: Int) -> EngineTurn? {
         if events.isEmpty { return state.withLock { $0.takeTurn(of: id) } }
         return change { state, afterwards, now in
@@ -306,7 +292,6 @@ final class PlayerCore: EngineHost {
         }
     }
 
-    /// Reads the engine of an item. Returns `nil` if the item was released.
     func read<Result: Sendable>(playback id: Int, _ body: (borrowing PlaybackEngine) -> Result?) -> Result? {
         state.withLock { state in state.update(id) { body($0.engine) } ?? nil }
     }
@@ -318,7 +303,6 @@ final class PlayerCore: EngineHost {
         if let ticket { publish(upTo: ticket) }
     }
 
-    /// Publishes events up to a ticket number.
     private func publish(upTo ticket: Int) {
         publishing.withLock { _ in
             while true {
@@ -366,7 +350,6 @@ final class PlayerCore: EngineHost {
 }
 
 extension PlayerCore.State {
-    /// Returns pending decisions for an item, and the state that its driver needs.
     fileprivate mutating func takeTurn(of id: Int) -> EngineTurn? {
         let isCurrent = current.id == id
         return update(id) { playback in

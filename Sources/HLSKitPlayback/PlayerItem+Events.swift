@@ -24,7 +24,6 @@ extension PlayerItem: CustomStringConvertible {
 extension PlayerItem: EventSubject {}
 
 extension PlayerEvent.Kind {
-    /// Whether ``InterstitialEventMonitor/changes(bufferingNewest:)`` reports events of this kind.
     var isOfInterstitials: Bool {
         switch self {
         case .interstitialEventsChanged, .interstitialBreakBegan, .interstitialEventBegan, .interstitialEventEnded,
@@ -57,7 +56,6 @@ extension PlayerEvent {
         PlayerEvent(hostTime: last.hostTime, kind: .eventsLost(count))
     }
 
-    /// Whether the event is about the item itself, not about the player.
     var isOfItem: Bool {
         switch kind {
         case .timeControl, .rateChanged, .currentItemChanged: false

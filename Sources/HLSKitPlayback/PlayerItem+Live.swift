@@ -4,7 +4,6 @@ import HLSKitLoading
 import HLSKitPlaylist
 public import HLSKitTime
 
-/// The position of an item in a live stream.
 extension PlayerItem {
     /// The date of the media that is currently presented.
     ///

@@ -1,7 +1,6 @@
 import HLSKitEngine
 public import HLSKitSelection
 
-/// The audio, subtitle and video options that the viewer can choose from.
 extension PlayerItem {
     /// Selects an option of a group. You can call this method at any time.
     ///

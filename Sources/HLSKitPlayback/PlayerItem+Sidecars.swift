@@ -1,6 +1,5 @@
 public import HLSKitSelection
 
-/// Captions that the app supplies in addition to the stream's captions.
 extension PlayerItem {
     /// Caption options that the app adds to the legible group, after the options of the stream.
     ///

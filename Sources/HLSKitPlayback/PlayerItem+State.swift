@@ -4,7 +4,6 @@ public import HLSKitLoading
 import HLSKitMedia
 public import HLSKitTime
 
-/// The state of an item in its player, or its last state afterwards.
 extension PlayerItem {
     /// The status of the item: whether it can be played.
     ///

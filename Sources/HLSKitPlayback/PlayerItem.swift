@@ -29,7 +29,6 @@ public final class PlayerItem: Sendable {
         var choices: [MediaCharacteristic: MediaSelectionChoice] = [:]
         var sidecars: [SidecarCaptions] = []
         var isQueued = false
-        /// The final state, once the item has left its player.
         var last: PlayerState?
         var error: HLSError?
         var details = Details()
@@ -38,10 +37,8 @@ public final class PlayerItem: Sendable {
         var cache: ResourceCache?
     }
 
-    /// State of an item beyond ``PlayerState``.
     struct Details: Sendable {
         var tracks: [MediaTrack] = []
-        /// Whether subtitles or captions are selected.
         var hasText = false
     }
 
@@ -76,7 +73,6 @@ public final class PlayerItem: Sendable {
     var isInterstitial: Bool { owner != nil }
     let diary = ItemDiary()
     let eventBroadcast = Broadcast<PlayerEvent>()
-    /// Yields an element whenever a property of the item may have changed.
     let changes = Broadcast<Void>(.bufferingNewest(1))
     private let state = Mutex(State())
 
@@ -99,7 +95,6 @@ public final class PlayerItem: Sendable {
         owner = nil
     }
 
-    /// Creates an item that plays as an interstitial in another item.
     init(interstitial urlString: String, owner: String, outputs: OutputRegistry) {
         self.urlString = urlString
         asset = nil
@@ -129,13 +124,11 @@ public final class PlayerItem: Sendable {
 
     deinit { closeObservers() }
 
-    /// Ends all event and change sequences of the item.
     func closeObservers() {
         eventBroadcast.close()
         changes.close()
     }
 
-    /// All settings as one value.
     package var preferences: PlayerItemPreferences {
         get { state.withLock(\.preferences) }
         set { changePreferences { $0 = newValue } }
@@ -200,7 +193,6 @@ public final class PlayerItem: Sendable {
         set { state.withLock { $0.skipRule = newValue?.isEmpty == false ? newValue : nil } }
     }
 
-    /// Events that the app schedules in the item, or `nil` to use the playlist's events.
     var interstitialEvents: [InterstitialEvent]? {
         get { state.withLock(\.interstitialEvents) }
         set {
@@ -260,7 +252,6 @@ public final class PlayerItem: Sendable {
 
     // MARK: State
 
-    /// The current state of the item, or the last one if it has left its player.
     var snapshot: PlayerState {
         let (core, last) = state.withLock { ($0.isQueued ? $0.core : nil, $0.last) }
         guard var now = core?.snapshot(of: self) ?? state.withLock(\.last) else { return PlayerState() }

@@ -5,9 +5,7 @@ import HLSKitLoading
 /// A slow reader gets only the newest value. The sequence does not keep the player or the item alive. It ends with that
 /// object, when its player is closed, or with the reading task. Each iteration starts with the value at that time.
 public struct PropertyValues<Value: Equatable & Sendable>: AsyncSequence, Sendable {
-    /// Yields an element whenever the value may have changed.
     let changes: @Sendable () -> AsyncStream<Void>
-    /// Returns the value, or `nil` once the object has been released.
     let read: @Sendable () -> Value?
 
     public func makeAsyncIterator() -> Iterator { Iterator(changes: changes().makeAsyncIterator(), read: read) }

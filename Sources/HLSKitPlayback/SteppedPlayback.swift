@@ -22,7 +22,6 @@ package struct SteppedPlayback: Sendable {
     private var answers: [EngineEvent] = []
     private let playlist: @Sendable (String) -> Playlist?
 
-    /// Creates an engine. `playlist` returns the playlist at a URL.
     package init(configuration: PlayerConfiguration, playlist: @escaping @Sendable (String) -> Playlist?) {
         var configuration = EngineConfiguration(configuration)
         configuration.canPlayCodec = nil
@@ -37,7 +36,6 @@ package struct SteppedPlayback: Sendable {
         self.playlist = playlist
     }
 
-    /// Opens an item and plays it.
     package mutating func play(_ url: String, at now: Duration) {
         handle(.control(.setItem(EngineItem(url: url))), at: now)
         handle(.control(.play), at: now)
@@ -49,7 +47,6 @@ package struct SteppedPlayback: Sendable {
         for timer in timers.takeDue(at: now) { handle(.timer(timer), at: now) }
     }
 
-    /// Reports the start of the response to a request.
     package mutating func respond(to id: Int, byteCount: Int, at now: Duration) {
         let response = TransportResponse(status: 200, urlString: "", contentLength: byteCount)
         handle(.responded(RequestID(rawValue: id), response), at: now)
@@ -59,7 +56,6 @@ package struct SteppedPlayback: Sendable {
         handle(.progress(RequestID(rawValue: id), byteCount: byteCount), at: now)
     }
 
-    /// Reports the complete body of a request, together with its media.
     package mutating func finish(_ id: Int, at now: Duration) {
         guard let job = jobs.removeValue(forKey: id) else { return }
         let end = job.start + job.duration
@@ -72,10 +68,8 @@ package struct SteppedPlayback: Sendable {
         answer(at: now)
     }
 
-    /// Whether there are actions to carry out.
     package var hasActions: Bool { !actions.isEmpty }
 
-    /// Returns the actions in order and removes them.
     package mutating func takeActions() -> [Action] {
         defer { actions = [] }
         return actions

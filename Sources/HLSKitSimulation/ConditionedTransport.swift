@@ -154,7 +154,6 @@ public final class ConditionedTransport: ResourceTransport {
         state.alarm = Alarm(number: number, time: next, task: task)
     }
 
-    /// The time of the next arrival or deadline.
     private func nextTime(_ state: State) -> NetworkTrace.Milliseconds? {
         let deadline = state.transfers.values.compactMap(\.deadlines.next).min()
         guard let arrival = state.link.nextDelivery()?.time else { return deadline }
@@ -189,16 +188,13 @@ public final class ConditionedTransport: ResourceTransport {
         case rest(Duration?)
     }
 
-    /// A report to the caller of a transfer.
     private struct Report {
         var id: SharedLink.FlowID
         var event: TransportEvent
         var handler: @Sendable (TransportEvent) -> Void
-        /// The request of the other transport to cancel.
         var abandonedTask: (any TransportTask)?
     }
 
-    /// The next action of an alarm that has fired.
     private func takeStep(_ state: inout State, alarm number: Int) -> Step {
         if let report = takeDueReport(&state) { return .report(report) }
         state.isDelivering = false
@@ -280,7 +276,6 @@ public final class ConditionedTransport: ResourceTransport {
         }
     }
 
-    /// Returns a function that measures the time since now.
     private static func stopwatch<C: Clock<Duration>>(_ clock: C) -> @Sendable () -> NetworkTrace.Milliseconds {
         let start = clock.now
         return { start.duration(to: clock.now).milliseconds }

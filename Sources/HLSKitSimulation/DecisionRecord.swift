@@ -1,7 +1,6 @@
 import HLSKitCore
 import Synchronization
 
-/// The decisions of a rule in a session, in order.
 final class DecisionRecord: Sendable {
     let entries = Mutex<[SimulatedSession.Decision]>([])
 }

@@ -1,5 +1,4 @@
 extension LowLatencyOrigin {
-    /// A temporary fault of the origin.
     package struct Fault: Sendable, Hashable {
         package enum Kind: Sendable, Hashable {
             /// Blocking requests get no response until a deadline ends them.
@@ -38,7 +37,6 @@ extension LowLatencyOrigin {
             case resets(after: Int)
         }
 
-        /// The outcome of a preload hint.
         package enum HintFault: Sendable, Hashable {
             /// The hinted part never appears.
             case neverAppears
@@ -66,7 +64,6 @@ extension LowLatencyOrigin {
         }
     }
 
-    /// The value of the first active fault that provides one, or nil if there is none.
     func fault<Value>(at time: Duration, of variant: Int, _ value: (Fault.Kind) -> Value?) -> Value? {
         for fault in faults
         where fault.period.contains(max(.zero, time)) && fault.variant.map({ $0 == variant }) ?? true {
@@ -79,7 +76,6 @@ extension LowLatencyOrigin {
         fault(at: time, of: variant) { $0 == kind ? true : nil } ?? false
     }
 
-    /// The time after which a variant lists no new content.
     func stop(of variant: Int) -> Duration? {
         faults.filter { $0.kind == .stops && $0.variant.map { $0 == variant } ?? true }.map(\.period.lowerBound).min()
     }

@@ -1,11 +1,9 @@
 import HLSKitCore
 import HLSKitPlaylist
 
-/// The media playlists of a ``LowLatencyOrigin`` and their response times.
 extension LowLatencyOrigin {
     // MARK: Directives
 
-    /// The delivery directives of a playlist request.
     private struct Directives {
         var mediaSequence: Int?
         var part: Int?
@@ -90,7 +88,6 @@ extension LowLatencyOrigin {
         firstMediaSequence + (fault(at: time, of: 0, \.renumbering) ?? 0)
     }
 
-    /// Returns the index in the stream of the segment with this number.
     func index(ofSegment number: Int, at time: Duration) -> Int? {
         let index = number - numbering(at: time)
         return index >= 0 ? index : nil
@@ -177,7 +174,6 @@ extension LowLatencyOrigin {
     /// The number of segments whose parts are still listed: the last three target durations.
     private var partSegmentCount: Int { Int((.seconds(targetDuration) * 3 / segmentDuration).rounded(.up)) }
 
-    /// The number of segments beyond the skip boundary.
     private func skippedCount(_ listing: Listing) -> Int {
         let kept = Int((.seconds(targetDuration) * 6 / segmentDuration).rounded(.up))
         return max(0, listing.segments.count - kept)

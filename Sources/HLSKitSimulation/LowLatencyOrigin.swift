@@ -12,7 +12,6 @@ package import HLSKitPlaylist
 /// let transport = SimulatedTransport(over: trace, clock: clock) { origin.response(to: $0) }
 /// ```
 package struct LowLatencyOrigin: Sendable {
-    /// The location of a part's bytes.
     package enum Addressing: Sendable, Hashable {
         /// Each part is a separate file.
         case files
@@ -24,7 +23,6 @@ package struct LowLatencyOrigin: Sendable {
     package var bitRates = [400_000, 1_000_000]
     /// The part duration, which is 0.5 s by default. ``partsPerSegment`` parts must last a whole number of seconds.
     package var partDuration = Duration.milliseconds(500)
-    /// The default is 4.
     package var partsPerSegment = 4
     /// The interval of independent parts, from the first of the stream on. The default is 2.
     package var independentInterval = 2
@@ -32,9 +30,7 @@ package struct LowLatencyOrigin: Sendable {
     package var windowSegmentCount = 8
     /// The total number of segments, or nil (the default) for an endless stream.
     package var segmentCount: Int?
-    /// The media sequence number of the first segment. The default is 0.
     package var firstMediaSequence = 0
-    /// The default is separate files.
     package var addressing = Addressing.files
     /// `PART-HOLD-BACK`. The default, nil, is three part targets.
     package var partHoldBack: Duration?
@@ -44,9 +40,7 @@ package struct LowLatencyOrigin: Sendable {
     package var offersDeltaUpdates = true
     /// `EXT-X-PRELOAD-HINT`. The default is true.
     package var givesHints = true
-    /// Whether parts are listed. The default is true.
     package var listsParts = true
-    /// The protocol name of responses. The default is `h2`.
     package var protocolName = "h2"
     /// Whether HTTP/1.1 connections are reusable. The default is true.
     package var keepsConnections = true
@@ -58,15 +52,11 @@ package struct LowLatencyOrigin: Sendable {
     package var hasSeparateAudio = false
     /// The delay with which parts are listed, by the index of the variant. The default is none.
     package var lags: [Duration] = []
-    /// The faults and their times.
     package var faults: [Fault] = []
 
-    /// Creates a stream without faults.
     package init() {}
 
-    /// The URL of the multivariant playlist.
     package var url: String { Self.base + "index.m3u8" }
-    /// The URL of a variant's playlist.
     package func url(ofVariant variant: Int) -> String { Self.base + "\(variant)/live.m3u8" }
 
     static let base = "https://low-latency.invalid/"
@@ -124,7 +114,6 @@ package struct LowLatencyOrigin: Sendable {
             }.joined()
     }
 
-    /// The indices of the variants and of the audio.
     var renditions: Range<Int> { 0..<bitRates.count + (hasSeparateAudio ? 1 : 0) }
     func isAudio(_ variant: Int) -> Bool { variant == bitRates.count }
 
@@ -206,7 +195,6 @@ package struct LowLatencyOrigin: Sendable {
 
     func partRange(ofSegment index: Int) -> Range<Int> { index * partsPerSegment..<(index + 1) * partsPerSegment }
 
-    /// The listed parts of a segment.
     func listedParts(ofSegment index: Int, of variant: Int) -> Range<Int> {
         let range = partRange(ofSegment: index)
         let completion = timeline.completion(ofPart: range.upperBound - 1)
@@ -216,7 +204,6 @@ package struct LowLatencyOrigin: Sendable {
 
     func lag(of variant: Int) -> Duration { lags.indices.contains(variant) ? max(.zero, lags[variant]) : .zero }
 
-    /// The contents of a variant's playlist at a time.
     func listing(of variant: Int, at time: Duration) -> Listing {
         var time = time - lag(of: variant)
         if let stop = stop(of: variant), time > stop { time = stop }
@@ -232,7 +219,6 @@ package struct LowLatencyOrigin: Sendable {
 
     /// Segments and parts are numbered from the start of the stream.
     struct Listing: Sendable, Hashable {
-        /// The complete segments.
         var segments: Range<Int>
         /// The index after the last available part. Parts after the last segment belong to the segment in progress.
         var partEnd: Int

@@ -9,9 +9,7 @@ struct LowLatencyTimeline: Sendable {
     private let partDuration: Duration
     private let startPartCount: Int
     private let epoch: PlaylistDate
-    /// The speed of the encoder's clock.
     private let speed: Double
-    /// The encoder's pauses, in order.
     private let pauses: [Range<Duration>]
 
     init(_ origin: LowLatencyOrigin) {
@@ -23,7 +21,6 @@ struct LowLatencyTimeline: Sendable {
             .sorted { $0.lowerBound < $1.lowerBound }
     }
 
-    /// The number of complete parts at a time.
     func partCount(at time: Duration) -> Int {
         var worked = time
         for pause in pauses where pause.lowerBound < time {

@@ -8,7 +8,6 @@ public import HLSKitCore
 /// rate of its largest segment, rounded up. All segments of such a file have the same duration. In a movie created from
 /// playlists, each segment has its own duration.
 public struct MovieFile: Sendable, Hashable {
-    /// The largest accepted file, in bytes.
     package static let maximumByteCount = 64 << 20
     static let maximumVariantCount = 100
     static let maximumSegmentCount = 100_000
@@ -123,7 +122,6 @@ public struct MovieFile: Sendable, Hashable {
     package var variantCount: Int { averageBitRates.count }
     /// The duration of all segments together.
     public var duration: Duration { starts.last ?? .zero }
-    /// Whether segments differ in duration.
     package var hasUnevenSegments: Bool { duration != segmentDuration * segmentCount }
 
     /// - Precondition: The segment exists, or is the one after the last.

@@ -27,7 +27,6 @@ public struct NetworkTrace: Sendable, Hashable {
         }
     }
 
-    /// The largest accepted trace file, in bytes.
     package static let maximumByteCount = 16 << 20
     /// The largest values of the three columns: a day, 1 Tbit/s, ten minutes. Sums within these limits are sufficiently
     /// exact.
@@ -140,10 +139,8 @@ public struct NetworkTrace: Sendable, Hashable {
 
     // MARK: Questions
 
-    /// Bandwidth in bits per second at `time`.
     package func bitsPerSecond(at time: Milliseconds) -> Double { rates[position(of: time).period] * 1000 }
 
-    /// Latency of a request made at `time`.
     package func latency(at time: Milliseconds) -> Milliseconds { latencies[position(of: time).period] }
 
     /// The earliest time at which `bits` have arrived for a request at `time` that has the link to itself.

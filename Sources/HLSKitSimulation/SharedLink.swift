@@ -15,7 +15,6 @@ struct SharedLink {
         static func < (left: FlowID, right: FlowID) -> Bool { left.number < right.number }
     }
 
-    /// The next arrival.
     struct Delivery: Equatable {
         var flow: FlowID
         var time: Milliseconds
@@ -26,7 +25,6 @@ struct SharedLink {
     private struct Item {
         var event: TransportEvent
         var arrivedAt: Milliseconds
-        /// The bytes of the item that have been delivered.
         var sentByteCount = 0
 
         var remainingByteCount: Int? {
@@ -55,14 +53,12 @@ struct SharedLink {
         }
     }
 
-    /// The size of the packets in which transfers take turns.
     struct Packets: Sendable {
-        /// The size is the number of bits that pass in this time, …
+        /// The size of a packet is the number of bits that pass in this time, …
         var duration: Milliseconds
         /// … but at least a TCP segment on Ethernet and at most the upper bound.
         var sizes: ClosedRange<Int>
 
-        /// Packets as small as in a network.
         static let small = Packets(duration: 5, sizes: 1460...65_536)
         /// Few enough for a fast simulation, but enough to measure a link.
         static let large = Packets(duration: 50, sizes: 1460...1_048_576)
@@ -96,7 +92,6 @@ struct SharedLink {
         flows[id]?.items.append(item)
     }
 
-    /// The number of bytes that wait for their turn.
     func pendingByteCount(of id: FlowID) -> Int { flows[id]?.pendingByteCount ?? 0 }
 
     /// Pauses or resumes a flow. A paused flow leaves the link to the others.
@@ -130,7 +125,6 @@ struct SharedLink {
         return time.isFinite ? Delivery(flow: packet.id, time: time, byteCount: packet.size) : nil
     }
 
-    /// Removes the arrival that ``nextDelivery()`` returned.
     mutating func take(_ delivery: Delivery) -> TransportEvent? {
         guard var flow = flows[delivery.flow], var item = flow.next else { return nil }
         defer { flows[delivery.flow] = flow }

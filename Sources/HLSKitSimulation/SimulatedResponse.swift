@@ -22,7 +22,6 @@ public struct SimulatedRequest: Sendable, Hashable {
     /// The body of a POST, or `nil` for a GET.
     public var body: [UInt8]?
 
-    /// Creates a request, by default for the whole resource.
     package init(
         urlString: String, resourceClass: ResourceClass = .segment, byteRange: Range<UInt64>? = nil,
         time: Duration = .zero,
@@ -63,7 +62,6 @@ public struct SimulatedResponse: Sendable, Hashable {
     /// The growth of a body that is produced while it is sent, in order. If empty (the default), the whole body exists.
     /// Bytes after the last entry arrive together with it.
     package var growth: [Growth] = []
-    /// The protocol name of the response.
     package var protocolName = "simulated"
     /// For HTTP/1.1, whether the connection is reusable for the next request. The default is true.
     package var keepsConnection = true

@@ -4,64 +4,46 @@ public import HLSKitCore
 ///
 /// Internally they are milliseconds as `Double`, like in the simulation. Public properties are durations.
 public struct SimulatedSession: Sendable {
-    /// A played segment.
     package struct Segment: Sendable, Hashable {
-        /// Number of the segment, from 0.
         package var index: Int
         /// Counted from the lowest.
         package var variant: Int
-        /// The time of the request.
         package var requested: Double
-        /// The time of the first byte.
         package var firstByte: Double
-        /// The time of the last byte.
         package var done: Double
-        /// Its size in bits.
         package var bitCount: Double
         /// The milliseconds of buffered media at ``done``, including this segment.
         package var buffered: Double
     }
 
-    /// A cancelled download.
     package struct Abandon: Sendable, Hashable {
-        /// Number of the segment, from 0.
         package var index: Int
         /// Counted from the lowest.
         package var variant: Int
-        /// The time of the request.
         package var requested: Double
-        /// The time of the cancellation.
         package var aborted: Double
-        /// The number of bits that had arrived.
         package var bitCount: Double
     }
 
     /// A decision of the rule and its reason: a selection before a request, or the cancellation of a download.
     package struct Decision: Sendable, Hashable {
-        /// The time of the decision.
         package var time: Double
         /// Counted from the lowest.
         package var variant: Int
         /// Whether the decision is about cancelling the current download, rather than about the next variant.
         package var abandonsDownload: Bool
-        /// The reason in the rule's words.
         package var explanation: String
     }
 
     package let movie: MovieFile
-    /// The limit of buffered media.
     package let bufferLimit: Duration
-    /// The played segments, in order.
     package internal(set) var segments: [Segment] = []
-    /// The cancelled downloads, in order.
     package internal(set) var abandons: [Abandon] = []
     /// Empty unless ``SimulationRun/Options/explainsDecisions``.
     package internal(set) var decisions: [Decision] = []
     /// The times at which playback began, initially and after each stall. There is one more than ``stalls``.
     package internal(set) var starts: [Double] = []
-    /// The times at which stalls began.
     package internal(set) var stalls: [Double] = []
-    /// The time at which the movie ended.
     package internal(set) var end = 0.0
     /// Totals, as a player reports them.
     public internal(set) var statistics = PlaybackStatistics()

@@ -21,7 +21,6 @@ struct SimulatedTitle: Sendable {
         return variants.contains(variant) ? .media(media) : nil
     }
 
-    /// The segment and the movie's variant of a segment URL.
     func segment(_ url: String) -> (segment: Int, variant: Int)? {
         // Parse from the end, where the numbers are.
         var bytes = url.utf8[...]
@@ -53,7 +52,6 @@ struct SimulatedTitle: Sendable {
         return playlist
     }
 
-    /// The playlist, which is the same for every variant.
     private var media: MediaPlaylist {
         let segments = (0..<movie.segmentCount).map { index in
             MediaSegment(uri: String(index), duration: movie.duration(ofSegment: index))

@@ -121,7 +121,6 @@ public struct SimulationRun: Sendable {
         let requested: Double
         let firstByte: Double
         let done: Double
-        /// The time of the next arrival.
         var next: Double
         var hasResponded = false
         var byteCount = 0

@@ -31,8 +31,6 @@ enum SyntheticMedia {
     /// Creates the header of a movie with one track and fragmented samples.
     ///
     /// - Parameters:
-    ///   - entry: The sample description.
-    ///   - header: The media header that corresponds to the handler.
     ///   - volume: 0x100 for audio.
     static func initializationSection(
         _ handler: String, _ entry: [UInt8], header: [UInt8], timescale: Int, volume: Int = 0,

@@ -78,7 +78,6 @@ public struct SyntheticStream: Sendable, Hashable {
             }.joined()
     }
 
-    /// The number of published segments at a time.
     private func publishedCount(at time: Duration) -> Int {
         guard let liveWindow else { return segmentCount }
         return min(segmentCount, liveWindow + Int(time / segmentDuration))

@@ -1,7 +1,6 @@
 import HLSKitLoading
 import HLSKitPlaylist
 
-/// Reads the expiration date of a certificate from the text that libcurl reports.
 enum CertificateDate {
     private static let name = "Expire date:"
 

@@ -2,7 +2,6 @@ import CCurl
 import Glibc
 import HLSKitLoading
 
-/// A libcurl error: its code and message.
 struct CurlFailure: Error {
     var code: CURLcode
     /// The contents of libcurl's error buffer, which are more exact than the message of the code.

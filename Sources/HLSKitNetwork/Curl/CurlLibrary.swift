@@ -4,9 +4,7 @@ import Synchronization
 
 /// libcurl, which is opened with the first network request.
 package struct CurlLibrary: @unchecked Sendable {  // the table is never written again
-    /// The library's functions, or nil if it is not installed or does not start.
     let functions: CCurl_library?
-    /// The reason why there are no functions.
     let failure: LibraryFailure?
 
     /// The reason why no request can be made: the code of a ``LoadingError`` and a message.
@@ -34,7 +32,6 @@ package struct CurlLibrary: @unchecked Sendable {  // the table is never written
             }
     }
 
-    /// The words for a code.
     static func words(for code: CURLcode) -> String {
         shared.functions?.pointee.curl_easy_strerror(code).map { String(cString: $0) } ?? ""
     }
@@ -46,7 +43,6 @@ package struct CurlLibrary: @unchecked Sendable {  // the table is never written
     /// There is a transport: requests may follow.
     static func expect() { isExpected.store(true, ordering: .relaxed) }
 
-    /// Opens it now if requests may follow.
     package static func openIfExpected() {
         if isExpected.load(ordering: .relaxed) { _ = shared }
     }

@@ -50,7 +50,6 @@ final class CurlLoop: Sendable {
         self.openLibrary = openLibrary
     }
 
-    /// Adds a command and wakes the thread.
     func post(_ command: Command) {
         let (isRunning, multi, failure) = queue.withLock { queue in
             if !queue.isStarted, queue.failure == nil, case .start = command {
@@ -82,7 +81,6 @@ final class CurlLoop: Sendable {
         run(multi.handle, share)
     }
 
-    /// Fails all waiting and future requests.
     private func giveUp(_ failure: CurlLibrary.LibraryFailure) {
         let commands = queue.withLock { queue in
             queue.failure = failure
@@ -143,7 +141,6 @@ final class CurlLoop: Sendable {
         return transfer.attach(to: multi, share) || !transfer.isDelivered
     }
 
-    /// Continues a transfer whose hop has ended.
     private func settle(
         _ transfer: CurlTransfer, _ next: CurlTransfer.Next, _ multi: borrowing MultiHandle,
         _ share: borrowing ShareHandle, _ transfers: inout [ObjectIdentifier: CurlTransfer]

@@ -4,14 +4,12 @@ import HLSKitTime
 
 /// One request with all its hops. Confined to the thread of its ``CurlLoop``.
 final class CurlTransfer {
-    /// The state that all transfers of one loop share.
     final class Context {
         let configuration: TransportConfiguration
         let clock: ContinuousClock
         let origin: ContinuousClock.Instant
         let watch: SocketWatch
         var bucket: RateBucket?
-        /// The latest Digest challenge of each server.
         fileprivate var challenges: [ProtectedPlace: DigestChallenge] = [:]
 
         init(configuration: TransportConfiguration, clock: ContinuousClock, watch: SocketWatch) {
@@ -22,20 +20,16 @@ final class CurlTransfer {
             bucket = configuration.maximumBytesPerSecond.map { RateBucket(bytesPerSecond: $0, at: .zero) }
         }
 
-        /// Time since the loop began.
         var now: Duration { clock.now - origin }
     }
 
-    /// The step after the end of a hop.
     enum Next { case hop, end }
 
-    /// A decision made before the hop has ended.
     private enum Outcome {
         case redirect(String)
         /// The server requests another proof of the user's password.
         case challenge
         case failure(LoadingError)
-        /// All requested bytes have arrived.
         case success
     }
 
@@ -44,7 +38,6 @@ final class CurlTransfer {
     let context: Context
     private let handler: @Sendable (TransportEvent) -> Void
 
-    // The request.
     private let startedAt: Duration
     private var chain: RedirectChain?
     private(set) var url: HTTPURL?
@@ -52,7 +45,6 @@ final class CurlTransfer {
     private var challengeCount = 0
     private var metrics = TransferMetrics()
 
-    // The hop.
     private var easy: EasyHandle?
     private var hopStartedAt: Duration
     private var head = ResponseHead()
@@ -60,16 +52,13 @@ final class CurlTransfer {
     private var outcome: Outcome?
     private var isHeldByPause = false
     private(set) var isHeldByRate = false
-    /// The address that the policy does not allow.
     var refusedAddress: String?
 
-    // Time.
     private var arrivedByteCount = 0
     private var gauge: SpeedGauge?
     private var drainDeadline: Duration?
     private var drainedByteCount = 0
 
-    // Delivery.
     private var pending: [UInt8] = []
     private var lastPieceByteCount = 0
     private var held: [TransportEvent] = []
@@ -163,7 +152,6 @@ final class CurlTransfer {
         if let handle = easy.take() { multi.remove(handle) }
     }
 
-    /// Handles the end of the hop in libcurl.
     func complete(_ result: CURLcode) -> Next {
         noteTimes()
         switch outcome {
@@ -198,7 +186,6 @@ final class CurlTransfer {
 
     // MARK: Challenges
 
-    /// The response to the server's earlier challenge, or nil if it sent none.
     private func authorization(for url: HTTPURL) -> TransportField? {
         guard !context.challenges.isEmpty, let login = HopOptions(url, request, context.configuration).login else {
             return nil
@@ -287,10 +274,8 @@ final class CurlTransfer {
             contentLength: head.contentLength, fields: head.fields, serverAddress: easy?.text(CURLINFO_PRIMARY_IP))
     }
 
-    /// The result for the write callback.
     enum Reception { case taken, pause, stop }
 
-    /// Reads bytes of the body.
     func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Reception {
         context.watch.note()
         if outcome != nil {
@@ -352,7 +337,6 @@ final class CurlTransfer {
         return [speed, drainDeadline, request.timeouts.total.map { startedAt + $0 }].compactMap { $0 }.min()
     }
 
-    /// Returns the next step if a deadline has passed.
     func overdue(at now: Duration) -> Next? {
         guard easy != nil, !isHeld else {
             // Time in which no data was read says nothing about the network.
@@ -408,10 +392,8 @@ final class CurlTransfer {
 
     // MARK: Delivery
 
-    /// Whether the request has ended and all data has been delivered.
     var isDelivered: Bool { isEnded && held.isEmpty }
 
-    /// Delivers the data collected in this round.
     func flush() { if !task.isPaused { deliverPending() } }
 
     /// Continues after a pause.
@@ -427,7 +409,6 @@ final class CurlTransfer {
         return isDelivered
     }
 
-    /// Continues after the rate limit has paused it.
     func continueAfterRate() {
         isHeldByRate = false
         easy?.resume()

@@ -7,7 +7,6 @@ import Synchronization
 /// redirects hop by hop and checks each one before any I/O. It sends credentials only to the origins that the request
 /// names. A transport lives until its last request has ended.
 public final class CurlTransport: ResourceTransport {
-    /// The connection settings, which cannot change later.
     package let configuration: TransportConfiguration
     private let loop: CurlLoop
     private let limit: HostLimit?
@@ -38,7 +37,6 @@ public final class CurlTransport: ResourceTransport {
         limit?.start(request, by: Direct(transport: self), handler: handler) ?? begin(request, handler: handler)
     }
 
-    /// The transport without its limit.
     private struct Direct: ResourceTransport {
         let transport: CurlTransport
 

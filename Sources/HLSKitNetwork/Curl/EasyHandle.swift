@@ -74,7 +74,7 @@ struct EasyHandle: ~Copyable {
         return list
     }
 
-    /// Creates the request a POST of these bytes, which are copied.
+    /// Makes the request a POST of these bytes, which are copied.
     func setBody(_ bytes: [UInt8]) throws(CurlFailure) {
         try set(CURLOPT_POST, 1)
         try set(CURLOPT_POSTFIELDSIZE, bytes.count)
@@ -94,7 +94,7 @@ struct EasyHandle: ~Copyable {
         return value
     }
 
-    /// Returns a time in microseconds since the start of the transfer.
+    /// Returns a time since the start of the transfer. `info` must be a value in microseconds (`CURLINFO_…_TIME_T`).
     func time(_ info: CURLINFO) -> Duration {
         var value: curl_off_t = 0
         CCurl_getinfo_offset(curl, raw, info, &value)
@@ -121,7 +121,6 @@ struct EasyHandle: ~Copyable {
 
     private static let maximumCertificateLineCount = 100
 
-    /// Returns the failure of a finished transfer with its message.
     func failure(_ code: CURLcode) -> CurlFailure { CurlFailure(code: code, detail: String(cString: errorBuffer)) }
 
     private func check(_ code: CURLcode) throws(CurlFailure) {
@@ -158,7 +157,6 @@ struct MultiHandle: ~Copyable {
         _ = curl.pointee.curl_multi_remove_handle(raw, handle.raw)
     }
 
-    /// Transfers all bytes that are available.
     func perform() {
         var running: Int32 = 0
         _ = curl.pointee.curl_multi_perform(raw, &running)
@@ -204,7 +202,6 @@ struct ShareHandle: ~Copyable {
 
     deinit { _ = curl.pointee.curl_share_cleanup(raw) }
 
-    /// Returns a handle of the same library that does not share yet.
     func makeHandle() throws(CurlFailure) -> EasyHandle { try EasyHandle(curl) }
 
     func attach(to handle: borrowing EasyHandle) throws(CurlFailure) { try handle.set(CURLOPT_SHARE, pointer: raw) }

@@ -3,7 +3,6 @@ import Glibc
 import HLSKitLoading
 import HLSKitTime
 
-/// The libcurl options of one hop.
 struct HopOptions {
     private let url: HTTPURL
     private let request: TransportRequest
@@ -152,7 +151,6 @@ struct HopOptions {
 
     private var isForUsersOrigin: Bool { request.credentialOrigins.contains(url.origin) }
 
-    /// The user's name and password for this origin.
     var login: DigestChallenge.Login? {
         sentFields.lazy.compactMap { DigestChallenge.Login($0) }.first
     }
@@ -181,7 +179,6 @@ struct HopOptions {
 }
 
 extension TransportConfiguration.ConnectionTarget {
-    /// The target in libcurl's notation.
     fileprivate var line: String {
         func bracketed(_ host: String?) -> String {
             guard let host else { return "" }

@@ -33,13 +33,11 @@ final class SocketWatch: Sendable {
 
     // MARK: The loop's side
 
-    /// Records the start of a libcurl call.
     func enter() {
         if !isActive.exchange(true, ordering: .relaxed) { wake() }
         beats.add(1, ordering: .relaxed)
     }
 
-    /// Records the end of the call.
     func leave() { beats.add(1, ordering: .relaxed) }
 
     /// Records progress in the middle of a call.
@@ -54,7 +52,6 @@ final class SocketWatch: Sendable {
         state.withLock { $0.sockets[descriptor] = Socket(inode: status.st_ino, receivedByteCount: 0) }
     }
 
-    /// Closes a socket and stops watching it.
     func close(_ descriptor: Int32) -> Int32 {
         state.withLock { $0.sockets[descriptor] = nil }
         return Glibc.close(descriptor)

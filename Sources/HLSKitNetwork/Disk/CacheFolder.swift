@@ -11,7 +11,6 @@ final class CacheFolder: Sendable {
     private struct State {
         /// The descriptor of the lock file, or a negative value before the first use.
         var descriptor: Int32 = -1
-        /// Whether leftovers of earlier runs have been removed.
         var isSwept = false
     }
 
@@ -29,7 +28,6 @@ final class CacheFolder: Sendable {
     /// Another process holds the lock for less time than these attempts take (about 10 ms), unless it is suspended.
     private static let lockTryCount = 10_000
 
-    /// Counts the uses by this process.
     private static let useCount = Atomic(0)
 
     let path: String
@@ -46,7 +44,6 @@ final class CacheFolder: Sendable {
 
     deinit { state.withLock { if $0.descriptor >= 0 { close($0.descriptor) } } }
 
-    /// Bytes of all files.
     var byteCount: Int { locked { $0 } ?? sum }
 
     /// Reads a file and marks it as used. Returns nil if there is no such file.

@@ -104,7 +104,6 @@ public final class DiskCache: Sendable {
         return await queue.look(within: Self.longestLook, of: clock) { [self] in find(request) } ?? .nothing
     }
 
-    /// Looks up a request on disk.
     private func find(_ request: TransportRequest) -> Finding {
         let key = StoredResponse.Key(request)
         guard let stored = queue.waiting(key) ?? read(key), stored.body.count <= request.maximumByteCount else {
@@ -121,12 +120,10 @@ public final class DiskCache: Sendable {
         return stored
     }
 
-    /// Whether to collect the bytes of a response.
     func mayStore(_ response: TransportResponse, of request: TransportRequest) -> Bool {
         StoredResponse.isStorable(response, of: request) && (response.contentLength ?? 0) <= maximumEntryByteCount
     }
 
-    /// Whether a response is too large to store.
     func isTooLarge(_ byteCount: Int) -> Bool { byteCount > maximumEntryByteCount }
 
     /// Stores a response and replaces the earlier one, unless too much data waits to be written.

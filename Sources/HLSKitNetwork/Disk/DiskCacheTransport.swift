@@ -40,7 +40,6 @@ private final class DiskCacheTask: TransportTask {
         /// The response of the network, or nil if it must not be stored.
         var response: TransportResponse?
         var body: [UInt8] = []
-        /// The time of the network request.
         var began: Int64 = 0
     }
 
@@ -81,7 +80,6 @@ private final class DiskCacheTask: TransportTask {
         }
     }
 
-    /// Creates a network request, which is conditional if there is a stored response.
     private func load(besides stored: StoredResponse?) {
         var request = request
         if let stored {
@@ -127,7 +125,6 @@ private final class DiskCacheTask: TransportTask {
         handler(event)
     }
 
-    /// Serves the stored response because the server has no newer one.
     private func reuse(_ stored: StoredResponse, _ fields: [TransportField]) {
         var current = stored
         current.revalidate(fields, at: state.withLock(\.began))

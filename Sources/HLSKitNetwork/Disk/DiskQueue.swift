@@ -12,7 +12,6 @@ final class DiskQueue: Sendable {
     }
 
     private struct Write {
-        /// The response to write, or nil for other work.
         let stored: StoredResponse?
         let work: @Sendable () -> Void
 
@@ -38,7 +37,6 @@ final class DiskQueue: Sendable {
         var isWorking = false
         var isStuck = false
 
-        /// Returns nil while the queue is empty.
         mutating func next() -> Turn? {
             byteCount -= currentByteCount
             (isWorking, isStuck, currentByteCount) = (false, false, 0)
@@ -59,10 +57,8 @@ final class DiskQueue: Sendable {
 
     deinit { state.signal { $0.isStopped = true } }
 
-    /// The number of lookups that have not begun.
     var lookCount: Int { state.withLock { $0.looks.count } }
 
-    /// The response for `key` that is waiting to be written.
     func waiting(_ key: StoredResponse.Key) -> StoredResponse? {
         state.withLock { $0.writes.last { $0.stored?.key == key }?.stored }
     }

@@ -5,7 +5,6 @@ import HLSKitTime
 ///
 /// Source: RFC 9111.
 struct StoredResponse: Sendable, Hashable {
-    /// The properties of a request that identify its response.
     struct Key: Sendable, Hashable {
         var url: String
         var byteRange: Range<UInt64>?
@@ -38,7 +37,6 @@ struct StoredResponse: Sendable, Hashable {
 
     // MARK: Freshness
 
-    /// Whether a response may be stored and can be useful later.
     static func isStorable(_ response: TransportResponse, of request: TransportRequest) -> Bool {
         guard response.status == 200 || response.status == 206, !response.wasReadFromCache,
             response.contentType?.isOneLine ?? true, response.urlString.isOneLine, request.urlString.isOneLine,
@@ -55,7 +53,6 @@ struct StoredResponse: Sendable, Hashable {
             || response.value(of: "Last-Modified") != nil
     }
 
-    /// Whether the response may be used without a request.
     func isFresh(at now: Int64) -> Bool {
         let control = CacheControl(response)
         guard !control.needsValidation, now >= validated else { return false }
@@ -78,7 +75,6 @@ struct StoredResponse: Sendable, Hashable {
         response.fields += told
     }
 
-    /// The response as the events of a transport.
     var events: [TransportEvent] {
         var response = response
         response.wasReadFromCache = true
@@ -138,14 +134,13 @@ struct StoredResponse: Sendable, Hashable {
     }
 }
 
-/// The caching rules in the header of a response.
 private struct CacheControl {
     /// Whether the response must not be stored, must be revalidated before each use, or may be stored despite
     /// credentials.
     var isForbidden = false
     var needsValidation = false
     var isPublic = false
-    /// The seconds since it arrived.
+    /// The number of seconds after its arrival for which the response is fresh.
     var lifetime: Int64 = 0
 
     init(_ response: TransportResponse) {

@@ -56,7 +56,6 @@ struct BodyReader: ~Copyable {
         return emit(UnsafeRawBufferPointer(rebasing: rest)) && !isSatisfied
     }
 
-    /// Checks that the resource is complete after the body has ended.
     func finish() throws(LoadingError) {
         if !isSatisfied { try decoder?.finish() }
         if let count = plan.count, UInt64(decodedByteCount) < count {

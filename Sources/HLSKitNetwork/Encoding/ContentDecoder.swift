@@ -11,7 +11,6 @@ struct ContentDecoder: ~Copyable {
     private var mayHoldOuter = false
     private var mayHoldInner = false
 
-    /// The number of bytes to inflate at a time.
     private static let pieceByteCount = 64 << 10
 
     /// - Parameter codings: One or two codings, in the order in which they were applied.
@@ -65,7 +64,6 @@ struct ContentDecoder: ~Copyable {
         }
     }
 
-    /// Checks that every coding ended with the body.
     func finish() throws(LoadingError) {
         do throws(InflateError) {
             try outer.finish()

@@ -64,7 +64,6 @@ struct InflateStream: ~Copyable {
         return written
     }
 
-    /// Checks that the coding ended with the body.
     func finish() throws(InflateError) {
         switch state {
         case .betweenMembers, .ended: return
@@ -140,7 +139,6 @@ struct InflateStream: ~Copyable {
     }
 }
 
-/// Damaged or incomplete compressed data, with zlib's code and message.
 struct InflateError: Error, Hashable {
     var text: String
 }

@@ -32,7 +32,6 @@ package struct AES128Decryptor: ~Copyable, SegmentDecryptor {
         try decryptBlocks(&bytes)
     }
 
-    /// The last bytes of a resource.
     package struct End: Sendable {
         package var bytes: [UInt8]
         /// Whether there was padding, which has been removed. If not, the key is wrong, or the resource is truncated or

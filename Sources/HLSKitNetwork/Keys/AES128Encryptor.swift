@@ -20,7 +20,6 @@ package enum AES128Encryptor {
 }
 
 extension AES128Decryptor {
-    /// Decrypts a complete resource.
     package static func decrypt(
         _ bytes: [UInt8], key: [UInt8], initializationVector: [UInt8]
     ) throws(DecryptionError) -> [UInt8] {

@@ -6,7 +6,6 @@ enum CryptoLibrary {
     private static let library = LibraryFunctions(
         CCrypto_file(), package: "libssl\(OPENSSL_VERSION_MAJOR)", find: CCrypto_find)
 
-    /// - Throws: An error if it is not installed or cannot be loaded.
     static func functions() throws(DecryptionError) -> CCrypto_library {
         guard let table = library.table else { throw DecryptionError(code: .library, text: library.failure ?? "") }
         return table
@@ -24,7 +23,6 @@ enum CryptoLibrary {
         return Array(hash.prefix(Int(count)))
     }
 
-    /// Returns the error of a failed call with the library's message.
     static func failure(_ call: String, _ crypto: CCrypto_library) -> DecryptionError {
         let code = crypto.pointee.ERR_get_error()
         var words = [CChar](repeating: 0, count: 256)

@@ -1,9 +1,7 @@
 import HLSKitLoading
 
-/// Decrypts one segment while it arrives.
 protocol SegmentDecryptor: ~Copyable, Sendable {
     /// Replaces the next bytes of the segment, in place, by the bytes that can be decrypted so far.
     mutating func decrypt(_ bytes: inout [UInt8]) throws(DecryptionError)
-    /// Returns the last clear bytes after the segment has ended.
     mutating func finish() throws(DecryptionError) -> [UInt8]
 }

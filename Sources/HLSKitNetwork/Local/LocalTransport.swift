@@ -27,7 +27,6 @@ private struct LocalRead: Sendable {
     let handler: @Sendable (TransportEvent) -> Void
 }
 
-/// The thread and its queue.
 private final class LocalReader: Sendable {
     private struct Queue {
         var added: [LocalRead] = []
@@ -40,7 +39,6 @@ private final class LocalReader: Sendable {
     private let queue = Monitor(Queue())
     private let clock: ContinuousClock
 
-    /// The number of bytes in one read.
     private static let pieceByteCount = 256 << 10
 
     init(clock: ContinuousClock) {
@@ -165,7 +163,6 @@ private final class ActiveRead {
         return false
     }
 
-    /// The requested range within a resource of `byteCount` bytes.
     private func range(of byteCount: UInt64) throws(LoadingError) -> Range<UInt64> {
         guard byteCount > 0 else { throw error(.emptyBody, "the file is empty") }
         guard let range = (read.request.byteRange ?? 0..<byteCount).bytes(ofResourceOf: byteCount) else {

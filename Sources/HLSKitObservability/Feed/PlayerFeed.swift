@@ -13,7 +13,6 @@ final class PlayerFeed: Sendable {
         var active: Set<PlayerItemID> = []
         /// The earlier items, the oldest one first.
         var left: [PlayerItemID] = []
-        /// The current item, according to the events read so far.
         var current: PlayerItemID?
         /// The item that was current when all its measurements had been reported, while events up to its end are
         /// unread.
@@ -26,7 +25,6 @@ final class PlayerFeed: Sendable {
     private let interval: Duration
     private let observer: any PlayerObserver
     private let events: AsyncStream<PlayerEvent>
-    /// The item that was current when the observation began.
     private let first: (item: PlayerItem, metrics: AsyncStream<any MetricEvent>)?
     private let followed = Mutex(Followed())
 
@@ -101,7 +99,6 @@ final class PlayerFeed: Sendable {
         }
     }
 
-    /// Returns the item of an event, if it is not followed yet.
     private func newItem(in event: PlayerEvent) -> (PlayerItem, AsyncStream<any MetricEvent>)? {
         guard let item = event.item else { return nil }
         let isTurn = if case .currentItemChanged = event.kind { true } else { false }

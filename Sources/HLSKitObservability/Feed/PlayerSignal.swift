@@ -1,8 +1,6 @@
 import HLSKitCore
 
-/// The signals from an observed player.
 enum PlayerSignal: Sendable {
-    /// The observation begins with this state.
     case began(PlayerState)
     /// An item appears for the first time. It is the player's current item or will soon be.
     ///
@@ -10,7 +8,6 @@ enum PlayerSignal: Sendable {
     case itemAppeared(PlayerItem)
     case event(PlayerEvent)
     case metric(any MetricEvent, of: PlayerItemID)
-    /// A periodic sample of the player's state.
     case sample(PlayerState)
     /// All of the item's measurements were reported. `isOver`: whether the player has left it, or only the observation
     /// has ended.

@@ -1,6 +1,5 @@
 import HLSKitCore
 
-/// The label for the resource of a request.
 enum RequestClass: String, Sendable, CaseIterable {
     case multivariantPlaylist = "multivariant_playlist"
     case mediaPlaylist = "media_playlist"
@@ -8,7 +7,6 @@ enum RequestClass: String, Sendable, CaseIterable {
     case initializationSection = "initialization_section"
     case key
 
-    /// Returns the request of a measurement and its resource, or `nil` if the measurement has none.
     static func of(_ event: any MetricEvent) -> (request: MetricRequest, resource: RequestClass)? {
         switch event {
         case let event as MetricHLSPlaylistRequestEvent:
@@ -21,7 +19,6 @@ enum RequestClass: String, Sendable, CaseIterable {
     }
 }
 
-/// The label for the outcome of a request.
 enum RequestOutcome: String, Sendable, CaseIterable {
     case success
     /// The response came from a cache, without the network.
@@ -40,9 +37,7 @@ enum RequestOutcome: String, Sendable, CaseIterable {
     }
 }
 
-/// The label for the outcome of an item.
 enum ItemOutcome: String, Sendable, CaseIterable {
-    /// The item has played to its end.
     case ended
     case failed
     /// The player switched to another item or was closed.

@@ -34,7 +34,6 @@ final class GroupEvents: Sendable {
         for reader in state.withLock({ Array($0.readers.values) }) { reader.yield(event) }
     }
 
-    /// Ends the sequences of all current and later readers.
     func finish() {
         let readers = state.withLock { state in
             state.isOver = true

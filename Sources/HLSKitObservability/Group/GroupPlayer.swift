@@ -9,9 +9,7 @@ final class GroupPlayer: Sendable {
         var player: Player?
         var task: Task<Void, Never>?
         var finishing: Task<Void, any Error>?
-        /// Whether callers no longer wait for the player.
         var isAbandoned = false
-        /// Whether the player has stopped completely.
         var isOver = false
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
@@ -39,7 +37,6 @@ final class GroupPlayer: Sendable {
 
     // MARK: Control
 
-    /// - Parameter end: Called when the player has stopped completely.
     func start(whenOver end: @escaping @Sendable () -> Void) {
         state.withLock { state in
             guard state.task == nil else { return }
@@ -54,7 +51,6 @@ final class GroupPlayer: Sendable {
     /// Closes the player. Its turn can still finish its work.
     func stop() { state.withLock(\.task)?.cancel() }
 
-    /// Waits until the player has stopped completely or is abandoned.
     func finish() async {
         await withCheckedContinuation { waiter in
             let isOver = state.withLock { state in
@@ -66,7 +62,6 @@ final class GroupPlayer: Sendable {
         }
     }
 
-    /// Stops waiting for the work of the turn.
     func abandon() {
         let (finishing, isActive) = state.withLock { state in
             (state.finishing, state.task != nil && !state.isOver && !state.isAbandoned)
@@ -138,7 +133,6 @@ final class GroupPlayer: Sendable {
         }
     }
 
-    /// Runs one turn, from its preparation to the end of its final work.
     private func play(_ number: Int) async -> (outcome: PlayerGroupMember.Outcome, played: Duration) {
         let turn: PlayerGroupMember.Turn
         do {

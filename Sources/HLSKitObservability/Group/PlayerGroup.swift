@@ -49,9 +49,7 @@ public final class PlayerGroup: Service {
 
     private struct State {
         var phase = Phase.pending
-        /// The players in the order in which they were added.
         var players: [GroupPlayer] = []
-        /// The number of players that have started and not ended.
         var activeCount = 0
     }
 

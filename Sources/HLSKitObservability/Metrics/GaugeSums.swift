@@ -13,7 +13,6 @@ struct GaugeSums: Sendable {
             if let new { (sum, count) = (sum &+ new, count + 1) }
         }
 
-        /// Returns the mean, or `nil` if there are no values.
         func value(per unit: Double) -> Double? { count > 0 ? Double(sum) / Double(count) / unit : nil }
     }
 
@@ -39,7 +38,6 @@ struct GaugeSums: Sendable {
         variantRate.change(from: old?.bitRate.map(Self.bits), to: new?.bitRate.map(Self.bits))
     }
 
-    /// The value of each gauge, or `nil` if it has none.
     var values: [(metric: Metric, labels: [String], value: Double?)] {
         TimeControlStatus.allCases.map { (.players, [$0.rawValue], Double(players[$0] ?? 0)) } + [
             (.bufferedBytes, [], Double(bufferedBytes)),

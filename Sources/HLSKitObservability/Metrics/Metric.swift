@@ -2,20 +2,17 @@
 ///
 /// Names and units follow Prometheus conventions, and are the same as in `hlsget monitor` if it has the metric.
 enum Metric: String, Sendable, Hashable, CaseIterable {
-    // Gauges.
     case players = "hls_players"
     case buffer = "hls_buffer_seconds"
     case bufferedBytes = "hls_buffered_bytes"
     case latency = "hls_latency_seconds"
     case throughput = "hls_throughput_bytes_per_second"
     case variantRate = "hls_variant_bytes_per_second"
-    // Timers.
     case startup = "hls_startup_seconds"
     case likelyToKeepUp = "hls_likely_to_keep_up_seconds"
     case stall = "hls_stall_seconds"
     case request = "hls_request_seconds"
     case firstByte = "hls_first_byte_seconds"
-    // Counters of playback.
     case played = "hls_played_seconds_total"
     case waiting = "hls_waiting_seconds_total"
     case stalls = "hls_stalls_total"
@@ -28,7 +25,6 @@ enum Metric: String, Sendable, Hashable, CaseIterable {
     case items = "hls_items_total"
     case failures = "hls_failures_total"
     case errors = "hls_errors_total"
-    // Counters of loading.
     case requests = "hls_requests_total"
     case finishedRequests = "hls_finished_requests_total"
     case receivedBytes = "hls_received_bytes_total"

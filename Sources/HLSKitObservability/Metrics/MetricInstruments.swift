@@ -27,7 +27,6 @@ final class MetricInstruments: Sendable {
         self.dimensions = dimensions
     }
 
-    /// - Parameter player: The number of the player that the updates belong to.
     func take(_ updates: [MetricUpdate], of player: Int) {
         guard !updates.isEmpty else { return }
         state.withLock { state in

@@ -9,12 +9,9 @@ enum MetricUpdate: Sendable, Hashable {
     case sample(MetricSample?)
 }
 
-/// The state of a player at a point in time.
 struct MetricSample: Sendable, Hashable {
     var status: TimeControlStatus
-    /// The media ahead of the playhead, or `nil` without an item.
     var buffered: Duration?
-    /// The size of the media in memory, in bytes.
     var bufferedByteCount = 0
     /// The latency or, if it is unknown, the distance from the live edge. `nil` for VOD.
     var latency: Duration?

@@ -1,6 +1,5 @@
 import HLSKitCore
 
-/// Converts the signals of one player into metric updates.
 struct MetricsTally: Sendable {
     private struct Item: Sendable {
         var delta = StatisticsDelta()

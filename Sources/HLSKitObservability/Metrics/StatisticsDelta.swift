@@ -1,6 +1,5 @@
 import HLSKitCore
 
-/// The changes in an item's statistics since the last check.
 struct StatisticsDelta: Sendable {
     private var last: PlaybackStatistics
 

@@ -53,7 +53,6 @@ struct ItemTrace: Sendable {
         return true
     }
 
-    /// Returns the requests of a measurement that were not recorded before.
     mutating func takeRequests(_ event: any MetricEvent) -> [any MetricEvent] { requests.take(event) }
 
     // MARK: Stalls
@@ -69,7 +68,6 @@ struct ItemTrace: Sendable {
         if let reason { stall?.attributes[.waitingReason] = .string(reason.rawValue) }
     }
 
-    /// - Parameter variant: The variant that was presented at the time of the stall.
     func noteStall(_ variant: AssetVariant?) {
         if let variant { stall?.attributes[.variant] = .string(variant.id.rawValue) }
     }

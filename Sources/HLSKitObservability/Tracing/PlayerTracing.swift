@@ -46,7 +46,6 @@ public final class PlayerTracing: Sendable {
     }
 }
 
-/// Keeps the spans of one player's items.
 private final class TraceRecorder: PlayerObserver {
     private struct State {
         var items: [PlayerItemID: ItemTrace] = [:]

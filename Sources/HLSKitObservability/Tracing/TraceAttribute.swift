@@ -2,7 +2,6 @@
 ///
 /// HTTP attributes follow OpenTelemetry's semantic conventions (1.27). The library's own attributes start with `hls.`.
 enum TraceAttribute: String, Sendable, CaseIterable {
-    // Attributes of requests.
     case method = "http.request.method"
     case status = "http.response.status_code"
     case bodySize = "http.response.body.size"
@@ -20,7 +19,6 @@ enum TraceAttribute: String, Sendable, CaseIterable {
     case isConnectionReused = "hls.connection.reused"
     case mediaSequence = "hls.media_sequence"
     case segmentDuration = "hls.segment.duration"
-    // Attributes of items and stalls.
     case session = "hls.session.id"
     case variantCount = "hls.variant.count"
     case playbackType = "hls.playback.type"
@@ -37,7 +35,6 @@ enum TraceAttribute: String, Sendable, CaseIterable {
     case waitingReason = "hls.waiting.reason"
     case itemTime = "hls.item_time"
     case variant = "hls.variant.id"
-    // Attributes of events.
     case oldVariant = "hls.variant.old"
     case explanation = "hls.explanation"
     case cause = "hls.cause"
@@ -51,7 +48,6 @@ enum TraceName {
 }
 
 enum TraceEvent: String, Sendable, CaseIterable {
-    // Events of items.
     case ready = "hls.ready"
     case playing = "hls.playing"
     case variantSwitch = "hls.variant_switch"

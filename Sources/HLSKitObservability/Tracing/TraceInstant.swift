@@ -17,7 +17,6 @@ struct TraceInstant: TracerInstant {
     }
 }
 
-/// Converts the times of a player to instants of a trace.
 struct TraceClock: Sendable {
     /// The date at which the player was created. `origin` is the same time on its clock.
     let epoch: PlaylistDate

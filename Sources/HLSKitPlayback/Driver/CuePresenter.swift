@@ -10,10 +10,8 @@ struct CuePresenter {
     private let dispatcher: OutputDispatcher
     private var cues = CueSchedule()
     private var closedCaptions = ClosedCaptionReader()
-    /// The closed-caption services that were reported to the engine.
     private var knownServices: Set<ClosedCaptionService> = []
     private var sidecar = SidecarCues()
-    /// The timeline for placing cues, as of the latest media.
     var timeline = ItemTimeline()
 
     init(dispatcher: OutputDispatcher) { self.dispatcher = dispatcher }
@@ -22,10 +20,8 @@ struct CuePresenter {
 
     // MARK: In
 
-    /// Called when the variant's video continues with another track.
     mutating func begin(_ track: MediaTrack, isStill: Bool) { closedCaptions.begin(track, isStill: isStill) }
 
-    /// Reads the closed captions in a frame of the variant.
     mutating func add(_ sample: MediaSample, offset: Duration) { closedCaptions.add(sample, offset: offset) }
 
     mutating func add(_ data: ClosedCaptionData, at time: Duration, duration: Duration) {
@@ -55,7 +51,6 @@ struct CuePresenter {
         return .closedCaptions(knownServices)
     }
 
-    /// Called when the item has ended. Completes the open captions.
     mutating func end(_ view: EngineView) {
         closedCaptions.finish()
         dispatcher.add(takeFresh(view))
@@ -81,7 +76,6 @@ struct CuePresenter {
 
     // MARK: Out
 
-    /// Returns the cues that are due, for the player to publish.
     mutating func takeDue(at time: Duration, _ view: EngineView) -> [LegibleCue] {
         follow(view.sidecar, view, at: time)
         if let service = view.closedCaptionService {
@@ -92,7 +86,6 @@ struct CuePresenter {
         return due
     }
 
-    /// Passes the current cues to a new output.
     func welcome(_ receiver: any CueReceiver) {
         if !cues.current.isEmpty { receiver.receive(cues.current) }
     }
@@ -102,7 +95,6 @@ struct CuePresenter {
         dispatcher.add(cues.takePlaced())
     }
 
-    /// Adds the selected captions of the app once.
     private mutating func follow(_ selected: SidecarCaptions?, _ view: EngineView, at now: Duration) {
         if sidecar.isReplaced(by: selected) { clear(at: now) }
         let captions = sidecar.take(selected, at: now)
@@ -114,10 +106,8 @@ struct CuePresenter {
 
     // MARK: Jumps
 
-    /// Called when the variant's media is loaded again from this item time on.
     mutating func truncate(from time: Duration) { closedCaptions.truncate(from: time) }
 
-    /// Called when other subtitles are selected, or none.
     mutating func clear(at now: Duration) {
         cues.removeAll()
         sidecar.forget(from: now)
@@ -125,21 +115,18 @@ struct CuePresenter {
         dispatcher.removeCues()
     }
 
-    /// Called when another option is selected. Shows its closed captions that are already known.
     mutating func showKnown(at now: Duration, _ view: EngineView) {
         follow(view.sidecar, view, at: now)
         let time = MediaTime(now)
         add(closedCaptions.known.filter { $0.caption.timeRange.end > time }, view)
     }
 
-    /// Called when all media is dropped. Presentation restarts at `time`.
     mutating func flush(to time: Duration) {
         closedCaptions.flush()
         cues.removeAll()
         sidecar.forget(from: time)
     }
 
-    /// Called after a jump to loaded media.
     mutating func rewind(to time: Duration) {
         if sidecar.isGiven {
             // The captions of the app are all available, so they can be added again.
@@ -158,7 +145,6 @@ extension CuePresenter {
     /// Tracks which captions of the app were added to the cue schedule.
     struct SidecarCues: Sendable {
         private var given: SidecarCaptions?
-        /// The position where playback continues after a jump.
         private var start: Duration?
 
         var isGiven: Bool { given != nil }
@@ -180,9 +166,6 @@ extension CuePresenter {
                 .sorted { $0.timeRange.start < $1.timeRange.start }
         }
 
-        /// Called when the cue schedule drops all cues.
-        ///
-        /// - Parameter time: The position where playback continues.
         mutating func forget(from time: Duration) {
             given = nil
             start = time

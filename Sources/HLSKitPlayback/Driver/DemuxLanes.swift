@@ -9,7 +9,6 @@ struct DemuxLanes: Sendable {
     private var timeline = ItemTimeline()
     private var endedLanes: Set<LaneID> = []
 
-    /// - Parameter declared: The container of the media, regardless of its bytes.
     init(
         mode: LanePipeline.Mode, declared: ContainerProbe.Container? = nil,
         mediaOrigin: @escaping @Sendable () -> Duration?

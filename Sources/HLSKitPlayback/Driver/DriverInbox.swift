@@ -1,14 +1,12 @@
 import HLSKitEngine
 import HLSKitLoading
 
-/// External input that waits for the driver.
 enum DriverInput: Sendable {
     case transport(RequestID, TransportEvent)
     case freshURL(Result<String, LoadingError>)
     case renderer(LaneID, RendererID, TrackRenderer.Report)
     case lanes(LaneReport)
     case playlist(ReadPlaylist)
-    /// An output of the item was added, removed or reconfigured.
     case outputsChanged
 }
 
@@ -41,7 +39,6 @@ final class DriverInbox: Sendable {
         }
     }
 
-    /// Makes the driver check its timers.
     func wake() {
         state.signal { $0.isAlarmed = true }
     }
@@ -49,7 +46,6 @@ final class DriverInbox: Sendable {
     /// Notes an engine change without effects, which the driver sees when it next runs.
     func noteNews() { state.withLock { $0.hasNews = true } }
 
-    /// Returns whether another caller has changed the engine since the last call.
     func takeNews() -> Bool {
         state.withLock { state in
             defer { state.hasNews = false }

@@ -6,7 +6,6 @@ import HLSKitPlaylist
 import HLSKitSelection
 import Synchronization
 
-/// The result of events that a driver has passed to its engine.
 struct EngineTurn: Sendable {
     /// The effects to carry out in order, including effects of earlier decisions.
     var effects: [EngineEffect]
@@ -27,7 +26,6 @@ protocol EngineHost: AnyObject, Sendable {
     func driverHasEnded(playback id: Int)
 }
 
-/// The engine of one item, as seen by its driver.
 struct EngineChannel: Sendable {
     private let host: any EngineHost
     private let playback: Int
@@ -46,7 +44,6 @@ struct EngineChannel: Sendable {
     /// Returns `nil` if the player has released the item.
     func exchange(_ events: [EngineEvent]) -> EngineTurn? { host.exchange(events, playback: playback) }
 
-    /// Reads the engine. Returns `nil` if the player has released the item.
     func read<Result: Sendable>(_ body: (borrowing PlaybackEngine) -> Result?) -> Result? {
         host.read(playback: playback, body)
     }
@@ -65,7 +62,6 @@ struct EngineChannel: Sendable {
     var nextObserverTime: Duration? {
         [host.timeObservers.due, host.interstitialTimeObservers.due].compactMap(\.self).min()
     }
-    /// Calls the time observers that are due. For the current item's driver.
     func tellTime() {
         host.timeObservers.tell(at: host.clock.now, isLast: false)
         host.interstitialTimeObservers.tell(at: host.clock.now, isLast: false)
@@ -73,7 +69,6 @@ struct EngineChannel: Sendable {
 
     func publishNext() { host.publishNext(playback: playback) }
 
-    /// Publishes an event from the driver itself.
     func publish(_ kind: PlayerEvent.Kind) { host.publish(kind, playback: playback) }
 
     func driverHasEnded() { host.driverHasEnded(playback: playback) }
@@ -107,14 +102,12 @@ struct EngineLink {
         if effects.isEmpty { effects = turn.effects } else { effects += turn.effects }
     }
 
-    /// Returns the effects to carry out next, from the driver's events or from other changes to the engine.
     mutating func takeEffects() -> [EngineEffect] {
         if effects.isEmpty, inbox.takeNews() { exchange([]) }
         defer { effects = [] }
         return effects
     }
 
-    /// Returns the effects of decisions made up to the end.
     mutating func takeLastEffects() -> [EngineEffect] {
         exchange([])
         defer { effects = [] }
@@ -128,21 +121,17 @@ struct EngineLink {
 struct EngineView: Sendable {
     var isCurrent = false
     var url: String?
-    /// The range of the item that is played.
     var start: Duration?
     var forwardEnd: Duration?
     var keepsPresented = false
     var closedCaptionService: ClosedCaptionService?
-    /// The selected captions of the app.
     var sidecar: SidecarCaptions?
     var audibleLanguage: String?
-    /// The rule that selects among audio tracks within segments.
     var audioTrackRule: AudioTrackRule?
     var legibleLanguage: String?
     /// The lanes that must have media before presentation starts.
     var requiredLanes: [LaneID] = []
     var hasAudioLane = false
-    /// Whether the audio of a rendition has replaced the variant's audio.
     var hasReplacedAudio = false
     var hasSeveralVariants = false
     var disabledTracks: Set<MediaKind> = []

@@ -6,7 +6,6 @@ struct LaneOrders {
     private let worker: SerialWorker<DemuxLanes, LaneWork, LaneReport>
     var demand: MediaDemand
     private var lastNumber = 0
-    /// The number of the work that was reported last.
     private var lastTaken = 0
     /// The numbers of the work that last dropped all media, and of the work that last dropped each lane.
     private var lastFlush = 0
@@ -14,7 +13,6 @@ struct LaneOrders {
     /// The existing lanes, and those in which a segment has started.
     private var open: Set<LaneID> = []
     private var begun: Set<LaneID> = []
-    /// The number of unread bytes in each lane, as of its last report.
     private var unread: [LaneID: Int] = [:]
 
     /// - Parameter deliver: Receives the reports of deferred work, in order.
@@ -40,10 +38,6 @@ struct LaneOrders {
     /// Performs work in a lane, which is opened if it does not exist.
     ///
     /// - Parameters:
-    ///   - event: The event to pass to the engine before the results.
-    ///   - url: The URL of the transfer that ends with the work.
-    ///   - effect: The effect to carry out after the results.
-    ///   - time: The current item time.
     ///   - allowance: The work that may be done at once if all earlier work is reported.
     /// - Returns: The report, if the work is done already.
     mutating func perform(

@@ -2,7 +2,6 @@ import HLSKitEngine
 import HLSKitMedia
 import HLSKitSelection
 
-/// The initial settings of a lane.
 struct LaneOpening: Sendable {
     var wanted: Set<MediaKind>
     var holdsSegments: Bool
@@ -30,10 +29,8 @@ struct LaneWork: Sendable {
         case reopen
         /// Drop the lane, which opens again with its next segment.
         case close
-        /// Drop the media of all lanes.
         case flush
 
-        /// Whether the action opens a lane that does not exist.
         var opensLane: Bool {
             switch self {
             case .want, .choose, .end, .reopen, .close, .flush: false
@@ -73,22 +70,15 @@ struct LaneWork: Sendable {
     var surroundings: Surroundings?
 }
 
-/// The result of a unit of work.
 struct LaneReport: Sendable {
     var number: Int
     var lane: LaneID
-    /// The event from the work.
     var event: EngineEvent?
     var output: [LaneOutput] = []
-    /// The timeline for placing cues from now on.
     var timeline: ItemTimeline
-    /// Bytes of the lane that may be ready to read for the next work.
     var unreadByteCount = 0
-    /// Whether media of the lane was dropped while the work was done.
     var isStale = false
-    /// Whether separate audio waited for the new data.
     var wakesAudio = false
-    /// The URL and effect from the work.
     var url: String?
     var effect: EngineEffect?
 }

@@ -23,7 +23,6 @@ struct MediaDemand {
         self.dispatcher = dispatcher
     }
 
-    /// Whether media of this kind is enabled and is either taken by an output or decoded without one.
     func isTaken(_ type: MediaKind, _ view: EngineView) -> Bool {
         !view.disabledTracks.contains(type)
             && (decodes.contains(type) || dispatcher.registry.wantsFrames(of: type)
@@ -38,7 +37,6 @@ struct MediaDemand {
         return mediaTypes.filter { isTaken($0, view) }
     }
 
-    /// Whether media of the variant is used together with the audio of a rendition.
     func expectsVariant(_ view: EngineView) -> Bool {
         demuxes && !view.isVariantResting && !types(view).subtracting([.audio]).isEmpty
     }
@@ -58,7 +56,6 @@ struct MediaDemand {
         return wanted
     }
 
-    /// Returns the settings of a new lane, with all kinds wanted now.
     mutating func open(_ lane: LaneID, _ view: EngineView) -> LaneOpening {
         let wanted = begin(lane, view)
         let mayChangeVariant = lane == .main && view.hasSeveralVariants
@@ -68,7 +65,6 @@ struct MediaDemand {
             audioRule: view.audioTrackRule)
     }
 
-    /// Called when all wanted kinds of the lane are loaded from here on.
     mutating func begin(_ lane: LaneID, _ view: EngineView) -> Set<MediaKind> {
         let wanted = types(of: lane, view)
         late.begin(lane, wanted.filter { isTaken($0, view) })
@@ -93,15 +89,11 @@ struct MediaDemand {
         )
     }
 
-    /// Called when late kinds are available in the segments that start next.
-    ///
-    /// - Returns: The kinds to hand on from now on.
     mutating func take(_ kinds: Set<MediaKind>, of lane: LaneID, _ view: EngineView) -> Set<MediaKind> {
         late.take(kinds, of: lane)
         return late.wanted(types(of: lane, view), of: lane)
     }
 
-    /// Returns how a renderer processes samples of this kind.
     func mode(of type: MediaKind, _ view: EngineView) -> TrackRenderer.Mode {
         var mode = TrackRenderer.Mode()
         guard !view.disabledTracks.contains(type) else { return mode }
@@ -123,7 +115,6 @@ extension MediaDemand {
         private var taken: [LaneID: Set<MediaKind>] = [:]
         private var waiting: [LaneID: Set<MediaKind>] = [:]
 
-        /// Called when a lane opens. All wanted kinds are available from its first segment on.
         mutating func begin(_ lane: LaneID, _ kinds: Set<MediaKind>) {
             taken[lane] = kinds
             waiting[lane] = nil
@@ -143,12 +134,10 @@ extension MediaDemand {
             return (isTooLate ? new : [], !old.isEmpty)
         }
 
-        /// Returns the kinds to hand on from a lane, among all wanted kinds.
         func wanted(_ all: Set<MediaKind>, of lane: LaneID) -> Set<MediaKind> {
             all.subtracting(waiting[lane, default: []])
         }
 
-        /// Called when late kinds become available.
         mutating func take(_ kinds: Set<MediaKind>, of lane: LaneID) {
             let come = waiting[lane, default: []].intersection(kinds)
             waiting[lane]?.subtract(come)

@@ -9,9 +9,7 @@ import HLSKitSelection
 ///
 /// It distributes the output to renderers, cues and metadata, and moves them together when time jumps.
 struct MediaPresenter {
-    /// Messages for the player and the engine about media that was handed on.
     struct News {
-        /// Events for the engine, in order.
         var events: [EngineEvent] = []
         var published: [PlayerEvent.Kind] = []
         var isSegmentOver = false
@@ -23,7 +21,6 @@ struct MediaPresenter {
     private var renderers: RendererSet
     private var cues: CuePresenter
     private var metadata: MetadataPresenter
-    /// Whether interstitials currently replace the item.
     private var isSuspended = false
 
     init(
@@ -52,7 +49,6 @@ struct MediaPresenter {
         metadata = MetadataPresenter(dispatcher: dispatcher)
     }
 
-    /// Connects the item's outputs to its clock.
     func open(_ registry: OutputRegistry, noteChange: @escaping @Sendable () -> Void) {
         registry.open(clock: outputClock, noteChange: noteChange)
     }
@@ -60,7 +56,6 @@ struct MediaPresenter {
     /// The current item time. Without pacing, the position of the outputs, or `nil` before anything was presented.
     var time: Duration? { clock.isPaced ? clock.now : renderers.presentedTime }
 
-    /// The current item time, or `nil` while interstitials replace the item.
     var shownTime: Duration? { isSuspended ? nil : time }
 
     var nextDue: Duration? {
@@ -134,7 +129,6 @@ struct MediaPresenter {
         return news
     }
 
-    /// Called when the engine has handled the news.
     mutating func settle(_ news: News, of lane: LaneID, _ demand: MediaDemand, _ view: EngineView) {
         guard news.isSegmentOver else { return }
         renderers.noteSegmentOver(of: lane)
@@ -145,31 +139,26 @@ struct MediaPresenter {
         renderers.tellWriters(needed: view.requiredLanes, wanted: demand.types(view))
     }
 
-    /// Removes loaded media of a lane from this item time on.
     mutating func truncate(_ lane: LaneID, from time: Duration) {
         if lane == .main { cues.truncate(from: time) }
         renderers.truncate(lane, from: time)
     }
 
-    /// Notes a range of item times without media in a lane.
     func skip(_ range: Range<Duration>, of lane: LaneID) { renderers.noteHole(range, of: lane) }
 
     func evict(_ lane: LaneID, before time: Duration) { renderers.evict(lane, before: time) }
 
-    /// Presents kinds of media that were wanted too late from `landing` on.
     mutating func restart(_ kinds: Set<MediaKind>, of lane: LaneID, from landing: Landing) {
         renderers.restart(kinds, of: lane, from: landing)
     }
 
     // MARK: Ends of lanes
 
-    /// Called when no further segment follows in a lane. ``drain(_:)`` follows.
     mutating func end(_ lane: LaneID, _ demand: MediaDemand, _ view: EngineView) {
         renderers.end(lane)
         tellWriters(demand, view)
     }
 
-    /// Presents the rest of a lane that has ended.
     mutating func drain(_ lane: LaneID, _ view: EngineView) -> [EngineEvent] {
         var events: [EngineEvent] = []
         if lane == .main {
@@ -180,7 +169,6 @@ struct MediaPresenter {
         return events
     }
 
-    /// Revokes the end of a lane.
     mutating func reopen(_ lane: LaneID) { renderers.reopen(lane) }
 
     mutating func clear(_ lane: LaneID) {
@@ -188,14 +176,10 @@ struct MediaPresenter {
         if lane == .subtitles { cues.clear(at: time ?? .zero) }
     }
 
-    /// Shows known closed captions, which may have replaced subtitles as the selection.
     mutating func showKnownCaptions(_ view: EngineView) { cues.showKnown(at: time ?? .zero, view) }
 
     // MARK: Time
 
-    /// Delivers due media to the outputs.
-    ///
-    /// - Returns: The cues that are due, for the player to publish.
     mutating func deliverDue(at time: Duration, _ view: EngineView) -> [LegibleCue] {
         let due = cues.takeDue(at: time, view)
         dispatcher.deliver(upTo: time)
@@ -208,14 +192,12 @@ struct MediaPresenter {
         clock.release()
     }
 
-    /// Called when interstitials replace the item, until it is released again.
     mutating func hold() {
         isSuspended = true
         clock.hold()
         dispatcher.hold()
     }
 
-    /// Limits presentation to media before `time`, or removes the limit if it is `nil`.
     mutating func limit(to time: Duration?) { renderers.limit(to: time) }
 
     func setTimebase(_ timebase: TimebaseState) { clock.setTimebase(timebase) }
@@ -228,7 +210,6 @@ struct MediaPresenter {
         renderers.land(on: landing, copiesFrom: copiesFrom)
     }
 
-    /// Drops all media. Presentation restarts at `landing`.
     mutating func flush(to landing: Landing, isReverse: Bool) {
         renderers.flush(to: landing, isReverse: isReverse)
         cues.flush(to: landing.time)
@@ -236,7 +217,6 @@ struct MediaPresenter {
         dispatcher.flush(generation: clock.generation)
     }
 
-    /// Presents loaded media again from `landing` on.
     mutating func reposition(to landing: Landing, continuesCopies: Bool) -> [EngineEvent] {
         renderers.reposition(to: landing, continuesCopies: continuesCopies)
         dispatcher.flush(generation: clock.generation)
@@ -245,7 +225,6 @@ struct MediaPresenter {
         return renderers.drainedFacts.map { .output($0) }
     }
 
-    /// Returns the time of the frame `count` frames after the one shown at `time`. A negative count steps backwards.
     func time(stepping count: Int, from time: Duration) -> Duration? { renderers.time(stepping: count, from: time) }
 
     // MARK: Renderers
@@ -263,7 +242,6 @@ struct MediaPresenter {
         renderers.take(report, of: id, lane, required: view.requiredLanes)
     }
 
-    /// The kind of media that a renderer presents, or `nil` if it was replaced.
     func mediaType(of id: RendererID) -> MediaKind? { renderers.mediaType(of: id) }
 
     // MARK: Outputs
@@ -278,12 +256,10 @@ struct MediaPresenter {
         try dispatcher.welcome(entry)
     }
 
-    /// Called when outputs have changed the media that they take.
     func setModes(_ demand: MediaDemand, _ view: EngineView) { renderers.setModes(demand, view) }
 
     mutating func readDateRanges(_ tracker: () -> PlaylistTracker?) { metadata.readDateRanges(tracker) }
 
-    /// Waits until all renderers have stopped.
     mutating func close(_ outputs: OutputRegistry, _ view: EngineView) async {
         cues.end(view)
         clock.close()

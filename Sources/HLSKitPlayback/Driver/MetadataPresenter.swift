@@ -21,14 +21,12 @@ struct MetadataPresenter {
         return group
     }
 
-    /// Passes loaded metadata from `time` on to a new output.
     func welcome(_ receiver: any MetadataReceiver, from time: Duration) {
         for group in metadata.groups(from: time) { receiver.receive(group) }
     }
 
     mutating func flush() { metadata.removeAll() }
 
-    /// Called after a jump to loaded media. Passes the metadata from `time` on again.
     func rewind(to time: Duration) {
         for group in metadata.groups(from: time) { dispatcher.add(group) }
     }
@@ -39,7 +37,6 @@ struct MetadataPresenter {
         if dateRanges.read(tracker) { dispatcher.update(dateRanges.groups) }
     }
 
-    /// Passes the date ranges to a new output.
     mutating func welcome(_ receiver: any DateRangeReceiver, _ tracker: () -> PlaylistTracker?) {
         readDateRanges(tracker)
         receiver.receive(dateRanges.groups)

@@ -159,7 +159,6 @@ struct PlaybackDriver: ~Copyable {
         engine.handle(.playlist(playlist.id, playlist.result, playlist.metrics))
     }
 
-    /// Handles outputs that were added, removed or reconfigured.
     private mutating func takeOutputs() {
         followTracks()
         for output in outputs.takeNew(of: configuration.outputs) {
@@ -174,7 +173,6 @@ struct PlaybackDriver: ~Copyable {
         }
     }
 
-    /// Applies the media demand of outputs and enabled tracks.
     private mutating func followTracks() {
         for lane in LaneID.allCases { followOutputs(lane) }
         presenter.setModes(lanes.demand, engine.view)
@@ -198,7 +196,6 @@ struct PlaybackDriver: ~Copyable {
 
     // MARK: Lanes
 
-    /// Performs work in a lane, which is opened if it does not exist. Results are handed on now or later.
     private mutating func perform(
         _ action: LaneWork.Action?, in lane: LaneID, event: EngineEvent? = nil, url: String? = nil,
         effect: EngineEffect? = nil
@@ -290,7 +287,6 @@ struct PlaybackDriver: ~Copyable {
         }
     }
 
-    /// Carries out an effect on media, in order with the lanes' earlier work.
     private mutating func carryOutAfterMedia(_ effect: EngineEffect) {
         switch effect {
         case .take(let kinds, let lane, let landing?): presenter.restart(kinds, of: lane, from: landing)
@@ -302,7 +298,6 @@ struct PlaybackDriver: ~Copyable {
         }
     }
 
-    /// Drops the loaded media of a lane that was not presented.
     private mutating func clear(_ lane: LaneID) {
         perform(.close, in: lane)
         presenter.clear(lane)
@@ -329,7 +324,6 @@ struct PlaybackDriver: ~Copyable {
 
 // MARK: - Configuration
 
-/// The configuration of an item's driver, apart from the engine's configuration.
 struct DriverConfiguration: Sendable {
     var transport: any ResourceTransport
     /// Returns the media time of the item's start, if it is known. This is the case for a file.
@@ -338,7 +332,6 @@ struct DriverConfiguration: Sendable {
     var declaredContainer: ContainerProbe.Container?
     var resourcePolicy: ResourcePolicy
     var outputs = OutputRegistry()
-    /// The kinds of media to play. Media of other kinds is dropped.
     var mediaTypes: Set<MediaKind> = [.video, .audio]
     /// Kinds of media to decode even if no output takes them.
     var decodes: Set<MediaKind> = []
@@ -362,7 +355,6 @@ struct DriverConfiguration: Sendable {
 
 // MARK: - Parts
 
-/// Detects new outputs of an item and changes of their combined limits.
 private struct OutputWatch {
     private var greeted: Set<ObjectIdentifier> = []
     private var limits: OutputLimits?
@@ -373,7 +365,6 @@ private struct OutputWatch {
         return entries.filter { !greeted.contains(ObjectIdentifier($0.output)) }
     }
 
-    /// Returns the outputs' combined limits if they have changed since the last call.
     mutating func takeChangedLimits(of registry: OutputRegistry) -> OutputLimits? {
         let current = registry.limits
         guard current != limits else { return nil }
@@ -382,7 +373,6 @@ private struct OutputWatch {
     }
 }
 
-/// Sleeps until the next timed work in a task that wakes the driver.
 private struct DriverSleeper {
     private let clock: HostClock
     private let inbox: DriverInbox

@@ -11,9 +11,7 @@ struct PlaylistOrders {
     }
 
     private let worker: SerialWorker<PlaylistReading, Work, ReadPlaylist>
-    /// Complete playlists that are not parsed yet.
     private var awaited: Set<RequestID> = []
-    /// The number of bytes received for the other playlists.
     private var byteCounts: [RequestID: Int] = [:]
 
     /// - Parameter deliver: Receives playlists that are parsed later.
@@ -40,7 +38,6 @@ struct PlaylistOrders {
         _ = worker.perform(.append(bytes, id, source), atOnce: allowance.take(bytes.count))
     }
 
-    /// Called when all bytes have arrived. Returns the playlist if it is parsed already.
     mutating func finish(
         _ id: RequestID, _ source: PlaylistSource, _ metrics: TransferMetrics, within allowance: inout TurnAllowance
     ) -> ReadPlaylist? {
@@ -52,7 +49,6 @@ struct PlaylistOrders {
     /// Called when a playlist was parsed. Returns `false` if it is no longer wanted.
     mutating func take(_ playlist: ReadPlaylist) -> Bool { awaited.remove(playlist.id) != nil }
 
-    /// Called when the request was cancelled or has failed.
     mutating func abandon(_ id: RequestID) {
         awaited.remove(id)
         // Only requests for playlists have an entry.
@@ -81,7 +77,6 @@ struct ReadPlaylist: Sendable {
     var metrics: TransferMetrics
 }
 
-/// Parses the playlists of an item as their bytes arrive.
 struct PlaylistReading: Sendable {
     private struct Reading: Sendable {
         var parser: PlaylistParser?

@@ -6,7 +6,6 @@ import HLSKitLoading
 /// They are kept until the hinted resource is listed, and then delivered to the requests for it as they arrive. An
 /// open-ended body is divided into the ranges of those requests.
 struct PreloadedBodies {
-    /// A transport event for a request that is served from a body.
     struct Event {
         var request: RequestID
         var event: TransportEvent
@@ -17,7 +16,6 @@ struct PreloadedBodies {
         /// The first byte, and the byte after the last one. `nil` means everything.
         let first: UInt64
         let end: UInt64?
-        /// The next byte.
         var next: UInt64
         var hasResponse = false
 
@@ -30,7 +28,6 @@ struct PreloadedBodies {
     }
 
     private struct Body {
-        /// The current or last request for the body.
         var request: RequestID
         var response: TransportResponse?
         /// The offset of ``bytes`` in the resource.
@@ -71,7 +68,6 @@ struct PreloadedBodies {
             return events
         }
 
-        /// Drops bytes that precede all current readers, once reading has started.
         private mutating func dropRead() {
             guard let read = takers.map(\.next).min() else { return }
             takers.removeAll { taker in taker.end.map { taker.next >= $0 } ?? isComplete }
@@ -89,21 +85,18 @@ struct PreloadedBodies {
         }
     }
 
-    /// The bodies by their first request.
     private var bodies: [RequestID: Body] = [:]
 
     func has(_ body: RequestID) -> Bool { bodies[body] != nil }
 
     // MARK: Bodies
 
-    /// Called when a hint, or the rest of it, is requested.
     mutating func begin(_ request: RequestID, continuing body: RequestID?, from start: UInt64) {
         guard let body, var known = bodies[body] else {
             bodies[request] = Body(request, from: start)
             return
         }
         known.request = request
-        // The request starts at the next missing byte.
         if known.end != start { (known.start, known.bytes) = (start, []) }
         bodies[body] = known
     }
@@ -134,7 +127,6 @@ struct PreloadedBodies {
 
     // MARK: Requests
 
-    /// Serves a request from a body, with its current and future bytes.
     mutating func serve(_ request: RequestID, from body: RequestID, _ range: Range<UInt64>?) -> [Event] {
         guard var changed = bodies[body] else { return [] }
         changed.takers.append(Taker(request, range))
@@ -148,7 +140,6 @@ struct PreloadedBodies {
     }
 }
 
-/// The task of a request that is served from another request's body.
 final class PreloadedTask: TransportTask {
     func cancel() {}
     func pause() {}

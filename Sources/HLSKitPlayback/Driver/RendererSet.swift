@@ -6,7 +6,6 @@ struct RendererID: Hashable, Sendable {
     let rawValue: Int
 }
 
-/// Identifies the renderer of one kind of media of a lane.
 struct RendererKey: Hashable, Sendable {
     var lane: LaneID
     var type: MediaKind
@@ -28,7 +27,6 @@ struct RendererSet {
         /// The item time of that media.
         var first: Duration?
 
-        /// Resets the presented range.
         mutating func move() {
             drainedEnd = nil
             presentedUpTo = nil
@@ -53,14 +51,12 @@ struct RendererSet {
     /// The start of copies for future renderers, or `nil` if it is ``landing``.
     private var copiesFrom: Duration?
     private var landings: [RendererKey: Landing] = [:]
-    /// The number of the engine's pending query for decoded media.
     private var primeNumber: Int?
     /// The end of the loaded media in lanes without renderers, which counts as presented.
     private var discarded: [LaneID: Duration] = [:]
     /// The time up to which all lanes were presented, without pacing.
     private(set) var presentedTime: Duration?
     private var expectation = TrackExpectation()
-    /// The item time from which nothing is presented.
     private var limit: Duration?
 
     /// - Parameter report: Called by renderers on their threads.
@@ -90,7 +86,6 @@ struct RendererSet {
 
     func has(_ type: MediaKind, of lane: LaneID) -> Bool { renderers[RendererKey(lane: lane, type: type)] != nil }
 
-    /// Passes media to the renderer of its kind, which is created if necessary.
     mutating func enqueue(
         _ elements: [SampleStore.Element], _ type: MediaKind, of lane: LaneID,
         mode: @autoclosure () -> TrackRenderer.Mode,
@@ -135,7 +130,6 @@ struct RendererSet {
         for renderer in inOrder(of: lane) { renderer.truncate(from: time) }
     }
 
-    /// Called when another rendition's audio plays from this item time on.
     func cutAudio(from time: Duration) {
         for (key, active) in inOrder where key.type == .audio { active.renderer.truncate(from: time) }
     }
@@ -156,7 +150,6 @@ struct RendererSet {
 
     // MARK: Lanes side by side
 
-    /// Notes a range of item times without media in a lane.
     func noteHole(_ range: Range<Duration>, of lane: LaneID) {
         note(lane) { $0.noteHole(range, of: $1) }
     }
@@ -171,7 +164,6 @@ struct RendererSet {
         return presentedFact()
     }
 
-    /// Notifies the lockstep about each kind of media in a lane.
     private func note(_ lane: LaneID, _ body: (Lockstep, MediaKind) -> Void) {
         guard let lockstep = dispatcher.lockstep else { return }
         for key in renderers.keys where key.lane == lane { body(lockstep, key.type) }
@@ -179,12 +171,10 @@ struct RendererSet {
 
     // MARK: What there is
 
-    /// Called when a segment of a lane announces tracks of these kinds.
     mutating func expect(_ types: some Sequence<MediaKind>, of lane: LaneID) { expectation.tell(types, of: lane) }
 
     mutating func noteCome(_ type: MediaKind, of lane: LaneID) { expectation.give(type, of: lane) }
 
-    /// Called when a segment of a lane has ended. Stops waiting for announced kinds without media.
     mutating func noteSegmentOver(of lane: LaneID) { expectation.finish(lane, isLaneOver: false) }
 
     /// Reports the kinds of media to writers, once every lane has announced its tracks.
@@ -195,7 +185,6 @@ struct RendererSet {
 
     // MARK: Ends
 
-    /// Called when no further segment follows in a lane. ``drain(_:)`` notifies its renderers.
     mutating func end(_ lane: LaneID) {
         endedLanes.insert(lane)
         lastEnd += 1
@@ -203,7 +192,6 @@ struct RendererSet {
         expectation.finish(lane, isLaneOver: true)
     }
 
-    /// Makes the renderers of an ended lane report when everything was presented.
     mutating func drain(_ lane: LaneID) -> OutputFact? {
         guard let number = endNumbers[lane] else { return nil }
         for (key, active) in inOrder where key.lane == lane {
@@ -213,7 +201,6 @@ struct RendererSet {
         return drainedFact(of: lane)
     }
 
-    /// Revokes the end of a lane.
     mutating func reopen(_ lane: LaneID) {
         endedLanes.remove(lane)
         for key in renderers.keys where key.lane == lane { renderers[key]?.drainedEnd = nil }
@@ -235,10 +222,8 @@ struct RendererSet {
 
     // MARK: Reports
 
-    /// The kind of media that a renderer presents, or `nil` if it was replaced.
     func mediaType(of id: RendererID) -> MediaKind? { renderers.first { $0.value.id == id }?.key.type }
 
-    /// Handles a renderer's report. Returns the fact for the engine, if any.
     mutating func take(
         _ report: TrackRenderer.Report, of id: RendererID, _ lane: LaneID, required: [LaneID]
     ) -> OutputFact? {
@@ -281,7 +266,6 @@ struct RendererSet {
         return .primed(number, first: first?.value.first)
     }
 
-    /// Handles the engine's query for decoded media at the playhead.
     mutating func prime(_ number: Int, required: [LaneID]) -> OutputFact? {
         primeNumber = number
         return primedFact(required: required)
@@ -289,25 +273,21 @@ struct RendererSet {
 
     // MARK: Seeking
 
-    /// Sets the start of presentation for the first media.
     mutating func land(on landing: Landing, copiesFrom: Duration?) {
         self.landing = landing
         self.copiesFrom = copiesFrom
     }
 
-    /// Drops all media. Presentation restarts at `landing`.
     mutating func flush(to landing: Landing, isReverse: Bool) {
         copiesFrom = nil
         move(to: landing, isReverse: isReverse) { $0.flush(to: landing) }
     }
 
-    /// Presents loaded media again from `landing` on.
     mutating func reposition(to landing: Landing, continuesCopies: Bool) {
         if !continuesCopies { copiesFrom = nil }
         move(to: landing) { $0.reposition(to: landing, continuesCopies: continuesCopies) }
     }
 
-    /// The facts about ended lanes that were presented completely.
     var drainedFacts: [OutputFact] { LaneID.allCases.compactMap { drainedFact(of: $0) } }
 
     private mutating func move(to landing: Landing, isReverse: Bool = false, _ body: (TrackRenderer) -> Void) {
@@ -323,7 +303,6 @@ struct RendererSet {
         presentedTime = nil
     }
 
-    /// Returns the time of the frame `count` frames after the one shown at `time`. A negative count steps backwards.
     func time(stepping count: Int, from time: Duration) -> Duration? {
         renderers[RendererKey(lane: .main, type: .video)]?.renderer.time(stepping: count, from: time)
     }

@@ -1,6 +1,5 @@
 import Synchronization
 
-/// The queue on which a ``SerialWorker`` does its work.
 struct WorkQueue: Sendable {
     /// Calls the work once, later and on another thread.
     let run: @Sendable (_ work: @escaping @Sendable () -> Void) -> Void
@@ -84,7 +83,6 @@ final class SerialWorker<State, Work: Sendable, Report: Sendable>: Sendable {
         }
     }
 
-    /// Does the pending work, then releases the thread.
     private func workOff() {
         let ready = waiting.withLock { waiting in
             defer { waiting.work = [] }
@@ -124,7 +122,6 @@ struct TurnAllowance: Sendable {
         left = byteCount
     }
 
-    /// Called when the driver has checked its timers.
     mutating func renew() { left = byteCount }
 
     /// Deducts the cost of work on this many bytes. Returns `false` if the work exceeds the allowance.

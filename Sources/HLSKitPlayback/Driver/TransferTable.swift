@@ -18,7 +18,6 @@ struct TransferTable {
         var body: [UInt8] = []
     }
 
-    /// The destination of received bytes.
     enum Piece {
         case segment(SegmentID)
         case head(SegmentID, SegmentKey?)
@@ -44,7 +43,6 @@ struct TransferTable {
     private let inbox: DriverInbox
     private var transfers: [RequestID: Transfer] = [:]
     private var preloads = PreloadedBodies()
-    /// The app's task that fetches a fresh URL.
     private var refreshing: Task<Void, Never>?
 
     init(_ configuration: DriverConfiguration, inbox: DriverInbox) {
@@ -94,7 +92,6 @@ struct TransferTable {
 
     mutating func forgetBody(_ id: RequestID) { preloads.forget(id) }
 
-    /// Reports events of served requests in the same way as other transport events.
     private func post(_ events: [PreloadedBodies.Event]) {
         for event in events { inbox.post(.transport(event.request, event.event)) }
     }
@@ -131,7 +128,6 @@ struct TransferTable {
         return true
     }
 
-    /// Handles bytes of a body. Returns `nil` if the request was cancelled.
     mutating func take(_ bytes: [UInt8], of id: RequestID) -> Piece? {
         guard let transfer = transfers[id] else { return nil }
         switch transfer.purpose {
@@ -147,7 +143,6 @@ struct TransferTable {
         }
     }
 
-    /// Called when a body is complete. Returns `nil` if the request was cancelled.
     mutating func finish(_ id: RequestID) -> Whole? {
         guard let transfer = transfers.removeValue(forKey: id) else { return nil }
         switch transfer.purpose {
@@ -168,7 +163,6 @@ struct TransferTable {
         transfers[id]?.purpose.segment?.lane == .subtitles
     }
 
-    /// Called when a request has failed. Returns the lane that its bytes went to, if any.
     mutating func fail(_ id: RequestID) -> LaneID? {
         switch transfers.removeValue(forKey: id)?.purpose {
         case .segment(let segment, _), .head(let segment): segment.lane

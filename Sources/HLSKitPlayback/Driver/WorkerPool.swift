@@ -9,7 +9,6 @@ final class WorkerPool: Sendable {
 
     private struct State {
         var ready: [@Sendable () -> Void] = []
-        /// The index of the first work that was not taken.
         var next = 0
         var threadCount = 0
         var idleCount = 0

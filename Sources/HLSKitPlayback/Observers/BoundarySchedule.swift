@@ -37,7 +37,6 @@ struct BoundarySchedule: Sendable {
         return reached
     }
 
-    /// The host time at which the next boundary is reached, or `nil` if none will be.
     var due: Duration? {
         if !reached.isEmpty { return .zero }
         let next = time.timebase.rate > 0 ? boundaries.first { $0 > passed } : boundaries.last { $0 < passed }

@@ -1,6 +1,5 @@
 import HLSKitEngine
 
-/// The timebase of the current item, as time observers see it.
 struct ObservedTime: Sendable, Hashable {
     var timebase = TimebaseState.stopped
     /// The end that forward playback does not pass, or `nil` while it is unknown.

@@ -4,7 +4,6 @@ import HLSKitEngine
 ///
 /// It is called at each multiple of its interval while time runs, once after each jump, and when time starts or stops.
 struct PeriodicSchedule: Sendable {
-    /// The minimum distance between two calls.
     static let shortestDistance = Duration.seconds(1) / 60
 
     let interval: Duration

@@ -17,12 +17,10 @@ final class TimeObservers: Sendable {
         var time = ObservedTime()
         /// The subject of the time, or `nil` if there is only one.
         var subject: String?
-        /// Whether a jump will be reported when its seek has ended.
         var hasJumped = false
         var isClosed = false
     }
 
-    /// The time as reported by the current item's engine.
     struct Report {
         var time: ObservedTime
         var isNewItem = false
@@ -55,7 +53,6 @@ final class TimeObservers: Sendable {
         add(continuation) { .periodic(PeriodicSchedule(interval: interval, time: $0, at: now), continuation) }
     }
 
-    /// - Parameter subject: The subject of the times, or `nil` for any.
     func boundaries(_ times: [Duration], of subject: String? = nil, at now: Duration) -> AsyncStream<MediaTime> {
         let (stream, continuation) = AsyncStream.makeStream(of: MediaTime.self, bufferingPolicy: .unbounded)
         let id = add(continuation, of: subject) { .boundary(BoundarySchedule(times, time: $0, at: now), continuation) }
@@ -93,7 +90,6 @@ final class TimeObservers: Sendable {
 
     // MARK: Time
 
-    /// Called when the engine has handled an event.
     func note(_ report: Report, at now: Duration) {
         state.withLock { state in
             let old = state.time
@@ -125,7 +121,6 @@ final class TimeObservers: Sendable {
     /// The largest change of a timebase that is not a jump.
     private static let jumpTolerance = Duration.milliseconds(1)
 
-    /// The host time of the next call to ``tell(at:isLast:)``.
     var due: Duration? { state.withLock { $0.observers.compactMap(\.observer.due).min() } }
 
     /// Calls the observers that are due.
@@ -170,14 +165,12 @@ extension TimeObservers.Observer {
         }
     }
 
-    /// Called when the observed subject starts to play. A boundary at its start position is reached.
     fileprivate mutating func enter(_ time: ObservedTime, at now: Duration) {
         guard case .boundary(var schedule, let continuation) = self else { return }
         schedule.enter(time, at: now)
         self = .boundary(schedule, continuation)
     }
 
-    /// Called when the observed subject stops playing.
     fileprivate mutating func stand(at time: Duration, _ now: Duration) {
         guard case .boundary(var schedule, let continuation) = self else { return }
         schedule.change(

@@ -16,7 +16,6 @@ struct ClosedCaptionReader: Sendable {
 
     /// The video track, or `nil` for still frames that replace the stream.
     private var track: MediaTrack?
-    /// Whether a separate track carries the captions.
     private var hasOwnTrack = false
     private var offset: Duration?
     private var reorderer = ClosedCaptionReorderer()
@@ -75,13 +74,11 @@ struct ClosedCaptionReader: Sendable {
         openCaptions = nil
     }
 
-    /// Called when the media has ended. Ends the captions that are still on screen.
     mutating func finish() {
         decode(reorderer.finish())
         end()
     }
 
-    /// Called when media from a time on is loaded again.
     mutating func truncate(from time: Duration) {
         guard let time = Self.units(time) else { return }
         let limit = MediaTime(value: time, timescale: Self.timescale)

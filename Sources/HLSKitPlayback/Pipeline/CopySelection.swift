@@ -25,7 +25,6 @@ struct CopySelection: Sendable {
     private var overlap = OverlapFilter()
     private var window = PresentationWindow()
     private var isVideo = false
-    /// Whether samples that were already delivered may repeat.
     private var comesAgain = false
 
     /// Called when samples are read again, starting at or before the last delivered sample.
@@ -58,7 +57,6 @@ struct CopySelection: Sendable {
         return .outside
     }
 
-    /// Returns the samples to deliver for a wanted sample: the frames that it depends on, and the sample itself.
     mutating func take(_ sample: MediaSample, _ timing: Timing) -> [MediaSample] {
         overlap.note(sample, decodingTime: timing.decoding, time: timing.presentation)
         return leadIn.pass(with: sample)

@@ -8,7 +8,6 @@ struct MediaCue: Sendable {
     var cue: WebVTTCue
     /// The caption's real appearance, if the cue cannot express it.
     var styled: Caption?
-    /// Whether the cue comes from the stream, not from ``styled``.
     var isWebVTT = true
     /// Whether the cue may have begun in the previous sample, or continue in the next: samples split cues.
     var isCutAtStart = false
@@ -43,7 +42,6 @@ package struct CueSchedule: Sendable {
     /// The largest distance to their segment at which cues without an anchor are placed by their own times.
     private static let tolerance = Duration.seconds(10)
 
-    /// The range of the item that has been presented.
     package enum Presented: Sendable {
         case nothing
         case upTo(Duration)
@@ -76,17 +74,14 @@ package struct CueSchedule: Sendable {
     /// The placed cues that have not ended, for outputs added later, and the number of new ones.
     private(set) var current: [LegibleCue] = []
     private var freshCount = 0
-    /// The earliest end of the cues in ``current``.
     private var firstEnd: MediaTime?
     /// The shown closed captions whose end is unknown, and the start of the next one.
     private var open: [Entry] = []
     private var nextOpen: Duration?
-    /// Changes of cues that were already given to outputs.
     private var changes: [CueChange] = []
 
     package init() {}
 
-    /// The item time at which the next cue is due.
     var nextDue: Duration? {
         let first = isSorted ? due.first?.start : due.lazy.map(\.start).min()
         return [first, nextOpen].compactMap(\.self).min()
@@ -116,7 +111,6 @@ package struct CueSchedule: Sendable {
         self.firstEnd = current.lazy.map(\.timeRange.end).min()
     }
 
-    /// Returns the cues placed since the last call.
     package mutating func takePlaced() -> [LegibleCue] {
         defer { freshCount = 0 }
         return Array(current.suffix(freshCount))
@@ -129,7 +123,6 @@ package struct CueSchedule: Sendable {
             isWebVTT: entry.isWebVTT, language: entry.language)
     }
 
-    /// Returns the changes of placed cues since the last call.
     mutating func takeChanges() -> [CueChange] {
         defer { changes = [] }
         return changes
@@ -156,7 +149,6 @@ package struct CueSchedule: Sendable {
         joined = nil
     }
 
-    /// Called when subtitles are selected at an item time. Their cues that have already ended are skipped.
     mutating func join(at time: Duration) { joined = (time, nil) }
 
     /// Places all cues that can be placed.
@@ -313,7 +305,6 @@ package struct CueSchedule: Sendable {
 
     // MARK: Giving
 
-    /// Schedules a cue to be shown when it is due.
     private mutating func give(_ entry: Entry) {
         enqueue(entry)
         let cue = Self.cue(entry)
@@ -360,7 +351,6 @@ package struct CueSchedule: Sendable {
         placed.append(entry)
         knownByteCount += entry.cue.payload.utf8.count
         guard placed.count > Self.maxKnownCount || knownByteCount > Self.maxKnownByteCount else { return true }
-        // Drop the older half.
         let forgotten = placed.prefix((placed.count + 1) / 2)
         for entry in forgotten {
             known.remove(entry.cue, start: entry.start, end: entry.end)

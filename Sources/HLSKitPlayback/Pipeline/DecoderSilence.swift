@@ -55,6 +55,5 @@ struct DecoderSilence: Sendable, Hashable {
         hasGiven = true
     }
 
-    /// Called when media of another run follows.
     mutating func interrupt() { last = nil }
 }

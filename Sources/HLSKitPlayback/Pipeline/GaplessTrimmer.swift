@@ -40,7 +40,6 @@ struct GaplessTrimmer: Sendable, Hashable {
         return parts.map { $0.lowerBound - start..<$0.upperBound - start }
     }
 
-    /// Returns the parts of the next buffer without the padding.
     mutating func trim(_ buffer: AudioBuffer) throws(CodecError) -> [AudioBuffer] {
         let parts = parts(ofNext: buffer.frameCount)
         if parts == [0..<buffer.frameCount] { return [buffer] }

@@ -1,6 +1,5 @@
 import HLSKitMedia
 
-/// An undecoded sample for outputs, with its timing.
 struct HeldCopy {
     var sample: MediaSample
     var timing: CopySelection.Timing
@@ -39,7 +38,6 @@ struct HeldCopies {
         return copies.removeFirst()
     }
 
-    /// Removes and returns the first sample if the last one is too far ahead of it.
     mutating func takeExcess() -> HeldCopy? {
         guard let first = copies.first, let last = copies.last,
             last.timing.decoding - first.timing.decoding > Self.longest

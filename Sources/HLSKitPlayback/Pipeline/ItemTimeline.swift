@@ -37,13 +37,11 @@ package struct ItemTimeline: Sendable {
     /// The time after which 33-bit timestamps repeat.
     static var wrapPeriod: Duration { duration(wrap, 90_000) }
 
-    /// The timelines on which the variant will place media.
     package enum Coming: Sendable, Hashable {
         case unknown
         case timelines(Set<Int>)
     }
 
-    /// The media time of the item's start, or `nil` if only the playlist determines it.
     var mediaOrigin: @Sendable () -> Duration? = { nil }
     package var comingFromVariant = Coming.timelines([])
     var hasWaitingLane = false
@@ -55,7 +53,6 @@ package struct ItemTimeline: Sendable {
 
     package init() {}
 
-    /// The end of a lane's last segment.
     private struct Joint: Sendable {
         var timeline: Int
         var playlistEnd: Duration
@@ -79,12 +76,10 @@ package struct ItemTimeline: Sendable {
         joints = [:]
     }
 
-    /// Called when a segment is placed completely. `ends` are the item times at which its media ends.
     mutating func noteEnd(of lane: LaneID, timeline: Int, playlistEnd: Duration, _ ends: [MediaKind: Duration]) {
         joints[lane] = ends.isEmpty ? nil : Joint(timeline: timeline, playlistEnd: playlistEnd, ends: ends)
     }
 
-    /// The end of the media placed directly before a segment that starts at this time.
     private func joint(of lane: LaneID, before segmentStart: Duration) -> Joint? {
         guard let joint = joints[lane], abs(joint.playlistEnd - segmentStart) <= .milliseconds(10) else { return nil }
         return joint
@@ -151,7 +146,6 @@ package struct ItemTimeline: Sendable {
         return Placement(shift: 0, offset: start - time)
     }
 
-    /// Whether media at this item time continues the media before it.
     private func follows(_ joint: Joint?, at placed: Duration, _ timeline: Int) -> Bool {
         guard let joint, joint.timeline == timeline, let end = joint.end else { return false }
         return abs(placed - end) <= Self.followingTolerance

@@ -20,7 +20,6 @@ struct KnownCues: Sendable {
 
     private var times: [Key: [(start: Duration, end: Duration)]] = [:]
 
-    /// - Parameter end: The end, or `nil` if it is unknown.
     func contains(_ cue: WebVTTCue, start: Duration, end: Duration?) -> Bool {
         var key = Self.key(cue, start)
         for stretch in key.stretch - 1...key.stretch + 1 {

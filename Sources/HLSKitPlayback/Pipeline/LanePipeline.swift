@@ -9,7 +9,6 @@ import HLSKitTime
 /// It decrypts the bytes, identifies the container and demuxes it. Segments are read in order, and data for later
 /// segments is kept until their turn.
 package struct LanePipeline {
-    /// Whether media is demuxed, or only checked and dropped.
     package enum Mode: Sendable { case demux, discard }
 
     private let lane: LaneID
@@ -35,21 +34,16 @@ package struct LanePipeline {
     /// The incomplete end of the last segment, for the segment that follows it.
     private var rest: Rest?
     private let asksAgain: Bool
-    /// The timestamp map of the last WebVTT segment, and its timeline.
     private var timestampMap: (map: WebVTTTimestampMap, timeline: Int)?
-    /// Selected tracks that had no samples.
     private var silentTracks: Set<Int> = []
-    /// The names of the omitted media that was reported.
     private var leftOut: Set<String> = []
     private(set) var hasBegun = false
     private var parameterSets = ParameterSetKeeper()
-    /// The earliest item time from which replacement media is handed on.
     var earliestReplacement = Duration.zero
     private var lastReplacement: Int?
 
     private struct Rest {
         var rest: TransportStreamRest
-        /// The reader of the segment that left the rest.
         var reader: SegmentReader
         /// Whether a following segment has started with the rest.
         var isTaken = false
@@ -113,7 +107,6 @@ package struct LanePipeline {
         if readers[index].head?.append(bytes, to: &parameterSets, of: stream) ?? true { endHead(of: segment) }
     }
 
-    /// Called when the head that a segment waits for has ended.
     mutating func endHead(of segment: SegmentID) {
         guard let index = readers.firstIndex(where: { $0.job.id == segment }), readers[index].awaitsHead else { return }
         readers[index].awaitsHead = false
@@ -134,7 +127,6 @@ package struct LanePipeline {
         mode == .demux && !wanted.isEmpty ? Set(readers.map(\.job.timeline)) : []
     }
 
-    /// Called when no segment follows. Hands on the rest of the last one.
     package mutating func end(timeline: inout ItemTimeline, output: inout [LaneOutput]) {
         if readers.isEmpty { endRest(timeline: &timeline, output: &output) }
     }
@@ -158,7 +150,6 @@ package struct LanePipeline {
     /// The number of bytes that wait for an earlier segment, a key, an initialization section or the stream's head.
     var unreadByteCount: Int { readers.reduce(0) { $0 + $1.unread.count } }
 
-    /// Reads as much as possible.
     package mutating func run(timeline: inout ItemTimeline, output: inout [LaneOutput]) {
         while let first = readers.first {
             var reader = first
@@ -232,7 +223,6 @@ package struct LanePipeline {
         output.append(.fact(.segmentFailed(reader.job.id, failure)))
     }
 
-    /// Provides the key and the initialization section. Returns `false` while one of them is still loading.
     private mutating func prepare(
         _ reader: inout SegmentReader, timeline: inout ItemTimeline, output: inout [LaneOutput]
     ) throws(SegmentFailure) -> Bool {
@@ -329,7 +319,6 @@ package struct LanePipeline {
         output.append(.fact(.segmentEnded(reader.job.id, start: start, end: end)))
     }
 
-    /// Reports wanted media that cannot be decoded and is omitted from the output.
     private mutating func tellLeftOut(of reader: SegmentReader, output: inout [LaneOutput]) {
         for type in [MediaKind.video, .audio] where wanted(of: reader.job).contains(type) {
             guard let name = reader.selection.undecodable(type), leftOut.insert(name).inserted else { continue }
@@ -383,7 +372,6 @@ package struct LanePipeline {
         return true
     }
 
-    /// Requests the head of the stream if this transport stream segment has no tables.
     private mutating func awaitTables(
         _ reader: inout SegmentReader, isEnd: Bool, timeline: inout ItemTimeline, output: inout [LaneOutput]
     ) {
@@ -408,7 +396,6 @@ package struct LanePipeline {
         handle(events, &reader, timeline: &timeline, output: &output)
     }
 
-    /// The kinds of media that are wanted from a segment.
     private func wanted(of job: SegmentJob) -> Set<MediaKind> {
         if job.window.isStill { return wanted.intersection([.video]) }
         return job.kinds.map { wanted.intersection($0) } ?? wanted
@@ -471,7 +458,6 @@ package struct LanePipeline {
         reader.closedCaptions = []
     }
 
-    /// Announces a track with its first sample, when all information from the container is available.
     private mutating func announce(
         _ track: MediaTrack, offset: Duration, _ reader: inout SegmentReader, output: inout [LaneOutput]
     ) {
@@ -546,7 +532,6 @@ package struct LanePipeline {
 }
 
 extension SegmentJob {
-    /// Whether this segment's bytes directly follow the bytes of `other`.
     fileprivate func follows(_ other: SegmentJob) -> Bool {
         !startsNewSequence && replacement == other.replacement && timeline == other.timeline && map == other.map
             && (mediaSequence == other.mediaSequence || mediaSequence == other.mediaSequence + 1)

@@ -13,7 +13,6 @@ struct LeadIn {
         samples.append(sample)
     }
 
-    /// Returns the samples to pass on for a wanted sample.
     mutating func pass(with sample: MediaSample) -> [MediaSample] {
         defer { samples = [] }
         isPassed = true

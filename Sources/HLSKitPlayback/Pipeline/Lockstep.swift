@@ -11,7 +11,6 @@ import HLSKitTime
 final class Lockstep: Sendable {
     private struct State {
         var kinds: Set<MediaKind> = []
-        /// The item time of the next sample of each kind, if known.
         var times: [MediaKind: Duration] = [:]
         var idle: Set<MediaKind> = []
         var ended: Set<MediaKind> = []
@@ -34,7 +33,6 @@ final class Lockstep: Sendable {
         }
     }
 
-    /// The time up to which a lane was handed on completely, and its missing ranges.
     private struct Reach {
         private(set) var time: Duration?
         private var holes: [Range<Duration>] = []
@@ -71,7 +69,6 @@ final class Lockstep: Sendable {
         state.withLock { _ = $0.kinds.insert(type) }
     }
 
-    /// Sets whether a kind currently has no sample to write.
     func setIdle(_ isIdle: Bool, _ type: MediaKind) {
         let isNews = state.withLock { state in
             if isIdle { return state.idle.insert(type).inserted && state.kinds.contains(type) }
@@ -89,12 +86,10 @@ final class Lockstep: Sendable {
         state.signal { $0.reach[type, default: Reach()].extend(to: end) }
     }
 
-    /// Called when media of a kind is missing in a range.
     func noteHole(_ hole: Range<Duration>, of type: MediaKind) {
         state.signal { $0.reach[type, default: Reach()].add(hole) }
     }
 
-    /// Called after a jump in time. Earlier positions no longer apply.
     func restart() {
         state.signal { state in
             state.times = [:]

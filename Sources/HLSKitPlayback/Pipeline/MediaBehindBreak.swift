@@ -5,7 +5,6 @@ import HLSKitMedia
 /// It is presented if the break is cancelled or moves to a later time, because the store does not deliver it again. It
 /// is dropped when the break starts, because the media is read again when the item resumes.
 struct MediaBehindBreak {
-    /// An item of the store that was not processed.
     struct Unread {
         var item: SampleStore.Item
         /// Whether outputs for undecoded samples have received it.
@@ -18,7 +17,6 @@ struct MediaBehindBreak {
     private(set) var media: [DecodedMedia] = []
     private(set) var copies: [HeldCopy] = []
     private(set) var unread: [Unread] = []
-    /// Whether the unprocessed items start a track that was not announced.
     private(set) var hasUnreadTrack = false
 
     /// The limit on decoded media: the largest number of frames or buffers that a decoder returns at once.

@@ -13,7 +13,6 @@ struct MediaDelivery {
     private(set) var clockGeneration: Int
     private(set) var lastPresented: Duration?
     private(set) var isPrimed = false
-    /// The end of the last delivered media.
     private var end = Duration.zero
     private var reported: Duration?
     private var hasFailed = false
@@ -100,14 +99,12 @@ struct MediaDelivery {
         renderer.report(.presented(upTo: end))
     }
 
-    /// Reports media as presented although it was not delivered.
     mutating func noteConsumed(at time: Duration) {
         if let reported, time - reported < Self.reportInterval * 2 { return }
         reported = time
         renderer.report(.presented(upTo: time))
     }
 
-    /// Advances the end over media that is not delivered.
     mutating func extend(to time: Duration) { end = max(end, time) }
 
     /// Called after the last media. `number` is the number of the end that was reached.

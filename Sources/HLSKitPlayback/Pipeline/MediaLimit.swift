@@ -3,7 +3,6 @@ import HLSKitMedia
 
 /// Removes media presented after the start of a break, if it was loaded before the break was known.
 struct MediaLimit: Sendable {
-    /// The item time of the break, or `nil` if there is none.
     var until: Duration?
     /// Whether a sample past the limit has arrived. All later samples are past it, too.
     private(set) var isPassed = false
@@ -27,7 +26,6 @@ struct MediaLimit: Sendable {
         return !isPassed
     }
 
-    /// Returns a sample as it is copied. A frame shown past the limit must not appear before it.
     mutating func place(_ sample: MediaSample, of track: MediaTrack, offset: Duration) -> MediaSample {
         guard let until, track.mediaType == .video else { return sample }
         return hidden.hide(sample, before: until, offset: offset, timescale: track.timescale)

@@ -10,7 +10,6 @@ import Synchronization
 /// Delivers an item's media to its outputs and then to its writers, unless an output replaces the writers.
 final class OutputDispatcher: Sendable {
     let registry: OutputRegistry
-    /// Keeps the kinds of media interleaved if there is no clock.
     let lockstep: Lockstep?
     private let clock: @Sendable () -> OutputClock
     private let writers: WriterFeed
@@ -32,20 +31,16 @@ final class OutputDispatcher: Sendable {
 
     // MARK: The driver's side
 
-    /// Sets the kinds of media in the item. Writers receive nothing before this call.
     func expect(_ types: Set<MediaKind>) { writers.expect(types) }
 
     func release() { writers.release() }
 
-    /// Called when interstitials replace the item, until it is released again.
     func hold() { writers.hold() }
 
-    /// Sets the shift of writers' timestamps. See ``WriterFeed/place(_:after:)``.
     func place(_ shift: Duration, after time: Duration?) { writers.place(shift, after: time) }
 
     func end() { registry.end() }
 
-    /// Stops waiting for further tracks.
     func close() { writers.close() }
 
     /// Called after a jump in time. Drops media of earlier generations.
@@ -54,7 +49,6 @@ final class OutputDispatcher: Sendable {
         for entry in registry.outputs { entry.receiver?.flush(generation: generation) }
     }
 
-    /// Gives the current frame to an output that is added while time does not pass.
     func welcome(_ entry: OutputRegistry.OutputEntry) throws(HLSError) {
         guard let frames = entry.frames, let shown = shown.withLock(\.self) else { return }
         let clock = clock(of: shown.generation)
@@ -103,12 +97,10 @@ final class OutputDispatcher: Sendable {
 
     // MARK: The renderers' side
 
-    /// Called when a renderer starts a track. `time` is the item time of the track's first media.
     func begin(_ track: MediaTrack, at time: Duration) async throws(HLSError) {
         try await writers.begin(track, at: time)
     }
 
-    /// Passes a frame to outputs ahead of its presentation time.
     func prepare(_ frame: VideoFrame, generation: Int) {
         let outputs = registry.outputs
         guard !outputs.isEmpty else { return }
@@ -130,7 +122,6 @@ final class OutputDispatcher: Sendable {
         }
     }
 
-    /// Returns how many frames, buffers or samples of a kind the outputs' readers have lost so far.
     func lostCount(of type: MediaKind) -> Int {
         registry.outputs.reduce(0) { sum, entry in
             guard let read = entry.read, entry.takesFrames(of: type) || entry.takesSamples(of: type) else { return sum }

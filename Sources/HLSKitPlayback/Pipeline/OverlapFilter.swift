@@ -9,21 +9,16 @@ struct OverlapFilter: Sendable {
     private struct Last: Sendable {
         var sample: MediaSample
         var decodingTime: Duration
-        /// The latest presentation time of all delivered samples.
         var time: Duration
     }
 
     private var track: MediaTrack?
     private var last: Last?
-    /// Whether the samples that follow may repeat delivered ones.
     private var isJoining = false
     private var isSameTrack = false
     private var hasDropped = false
     private var hasMetLast = false
 
-    /// Called when samples of a new run follow.
-    ///
-    /// - Parameter dropsOverlap: Whether the run may repeat delivered samples.
     mutating func begin(_ track: MediaTrack, dropsOverlap: Bool) {
         isSameTrack = self.track == track
         self.track = track

@@ -11,12 +11,10 @@ struct ParameterSetKeeper: Sendable {
     private var known: [StreamID: [UInt8]] = [:]
     /// AAC configurations whose channels a program config element describes. It may occur only once in the stream.
     private var sound: [StreamID: [UInt8]] = [:]
-    /// The streams whose head was requested, by kind of media.
     private var asked: [MediaKind: Set<StreamID>] = [:]
     /// The table packets of transport streams with segments without tables, or empty if the head has none.
     fileprivate(set) var tables: [StreamID: [UInt8]] = [:]
 
-    /// Handles a sync sample.
     mutating func note(_ sample: MediaSample, of track: MediaTrack, in stream: StreamID?) {
         if let stream, track.namesChannelsInBand, !track.awaitsChannels { sound[stream] = track.configuration }
         guard let stream, sample.isSync, track.mediaType == .video, PictureParameterSets.areInBand(track) else {
@@ -77,9 +75,6 @@ struct StreamHead {
     /// The largest number of bytes to read before the first frame.
     private static let maximumByteCount = 4 << 20
 
-    /// - Parameters:
-    ///   - kind: The kind of media that needs the head.
-    ///   - endsWithTables: Whether only the tables of a transport stream are needed.
     init(decryption: SegmentDecryption?, of kind: MediaKind, endsWithTables: Bool) {
         self.kind = kind
         self.decryption = decryption

@@ -28,7 +28,6 @@ final class PresentationClock: Sendable {
     /// Called when a renderer starts to wait, so that the driver can set its timer.
     private let dueChanged: @Sendable () -> Void
 
-    /// - Parameter isHeld: Whether no time is reached before ``release()``.
     init(isPaced: Bool, clock: HostClock, isHeld: Bool = false, dueChanged: @escaping @Sendable () -> Void) {
         gate = Gate(State(isHeld: isHeld))
         self.isPaced = isPaced
@@ -125,7 +124,6 @@ final class PresentationClock: Sendable {
         if wakes { gate.signal { _ in } }
     }
 
-    /// Ends the wait of a renderer whose media will not be presented.
     func cancelWait(of waiter: ObjectIdentifier) {
         gate.signal { $0.due[waiter] = nil }
     }

@@ -13,7 +13,6 @@ final class RendererCounters: Sendable {
         var droppedFrames = 0
         var damagedSamples = 0
         var lostByReaders = 0
-        /// The lateness of the last delivered frame.
         var lateness = Duration.zero
     }
 

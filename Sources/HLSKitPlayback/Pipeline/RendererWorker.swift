@@ -22,9 +22,7 @@ struct RendererWorker {
     private var offset = Duration.zero
     private var trimmer = GaplessTrimmer()
     private var shown = ShownMedia()
-    /// The presentation time of the last decoded frame of this run.
     private var lastDecoded: Duration?
-    /// Decoded media that was not presented yet, in presentation order.
     private var pending: [DecodedMedia] = []
     private let decodedAhead: Int
     private var copies = CopySelection()
@@ -32,15 +30,12 @@ struct RendererWorker {
     private var sought = SoughtPicture<DecodedMedia>()
     /// The seek target that reading continues from, and whether the first media there was reported.
     private var landing: Landing?
-    /// Whether the next sample is the first one for an output.
     private var isTakerNew = true
     /// Whether the current sample is not shown, but later frames depend on it.
     var isPassedOver = false
     /// Whether media past the end of the window has been decoded, so that no more of the run is presented.
     private var isOver = false
-    /// The break after which media is not presented, independent of the window.
     private var limit = MediaLimit()
-    /// Media past the limit, which is presented if the break is cancelled.
     private var beyond = MediaBehindBreak()
 
     init(renderer: TrackRenderer) {
@@ -68,7 +63,6 @@ struct RendererWorker {
         limit = MediaLimit(until: limit.until)
     }
 
-    /// - Parameter isCopied: Whether outputs for undecoded samples have received the item.
     mutating func process(_ item: SampleStore.Item, isCopied: Bool = false) async {
         await followLimit()
         switch item {
@@ -324,7 +318,6 @@ struct RendererWorker {
         await enqueue(media, at: time, length: length)
     }
 
-    /// Handles media outside the window.
     private mutating func passOver(_ media: DecodedMedia) async {
         guard let until = limit.bound(window).until, media.time >= until else { return }
         if isBoundByBreak { beyond.keep(media) }
@@ -337,7 +330,6 @@ struct RendererWorker {
     }
 
     private var isBoundByBreak: Bool { limit.until != nil && limit.until == limit.bound(window).until }
-    /// Whether the decoder's output is past the start of a break.
     private var isOverAtBreak: Bool { isOver && decoder != nil && isBoundByBreak }
     /// Whether all media that is read is past the start of a break, for every output.
     private var isAllBeyond: Bool {
@@ -347,7 +339,6 @@ struct RendererWorker {
         return decoder == nil ? limit.isPassed : isOver && !isCopied
     }
 
-    /// Processes the media that was held back if the break was cancelled or has moved.
     mutating func followLimit() async {
         let until = renderer.currentMode.until
         guard limit.until != until else { return }
@@ -371,13 +362,11 @@ struct RendererWorker {
         isPassedOver = isOfItemInHand
     }
 
-    /// Called when media from `time` on is replaced. Drops it from the media that was held back.
     mutating func truncate(from time: Duration) {
         guard let track else { return }
         beyond.truncate(from: time, timescale: track.timescale)
     }
 
-    /// Keeps the end of an audio buffer that crosses the limit.
     private mutating func keepBeyond(_ buffer: AudioBuffer, at time: Duration, trailing count: Int) throws(CodecError) {
         guard count > 0, isBoundByBreak, beyond.hasRoomForMedia else { return }
         let leading = buffer.frameCount - count
@@ -449,7 +438,6 @@ struct RendererWorker {
         return decoder.hasFirstPicture
     }
 
-    /// Called when no sample is available.
     mutating func useIdleTime() async {
         guard hasFirstPicture, case .video(let decoder) = decoder else { return await presentFirst() }
         var frames: [VideoFrame] = []
@@ -472,7 +460,6 @@ struct RendererWorker {
         await delivery.write(next)
     }
 
-    /// Returns the buffer without the padding that the encoder added.
     private mutating func trimmed(_ buffer: AudioBuffer) -> [AudioBuffer] {
         do throws(CodecError) {
             return try trimmer.trim(buffer)
@@ -482,7 +469,6 @@ struct RendererWorker {
         }
     }
 
-    /// Returns the part of the buffer that the file's edit list shows.
     private mutating func cut(_ buffer: AudioBuffer) -> AudioBuffer? {
         do throws(CodecError) {
             return try shown.cut(buffer)
@@ -504,7 +490,6 @@ struct RendererWorker {
         }
     }
 
-    /// Delivers the held samples that are decoded at or before `time`, or all of them if it is `nil`.
     private mutating func handOverCopies(upTo time: Duration?) async {
         while let copy = heldCopies.takeFirst(upTo: time) { await pass(copy) }
     }
@@ -551,7 +536,6 @@ struct RendererWorker {
         return limit.bound(window).until.map { time < $0 } ?? true
     }
 
-    /// See ``MediaDelivery/waitUntilDue(_:isHeard:isStill:)``.
     private func waitUntilDue(_ time: Duration, isHeard: Bool = false) async -> Bool {
         await delivery.waitUntilDue(time, isHeard: isHeard, isStill: window.isStill)
     }

@@ -3,7 +3,6 @@ import HLSKitLoading
 import HLSKitMedia
 import HLSKitTime
 
-/// The decoder of a renderer's current track, its errors, and its silence.
 struct SampleDecoder {
     /// The number of different decoder errors that are reported per stream.
     private static let mostKindsOfDamage = 16
@@ -12,10 +11,8 @@ struct SampleDecoder {
     private(set) var track: MediaTrack?
     private(set) var decoder: TrackDecoder?
     private var parameterSets: [UInt8] = []
-    /// Whether the next sample is the decoder's first.
     private var isNew = true
     private var isUndecodable = false
-    /// The decoder errors so far, one of each kind.
     private var damage: Set<CodecError> = []
     var silence = DecoderSilence()
     /// Whether the decoder has produced no output and restarts at the next sync sample.
@@ -34,7 +31,6 @@ struct SampleDecoder {
         isStuck = false
     }
 
-    /// Sets the track, whose decoder is not open yet.
     mutating func begin(_ track: MediaTrack, parameterSets: [UInt8]) {
         self.track = track
         self.parameterSets = parameterSets
@@ -66,7 +62,6 @@ struct SampleDecoder {
         open(mode)
     }
 
-    /// Returns a sample with the parameter sets that a decoder's first sample needs.
     mutating func prepare(_ sample: MediaSample) -> MediaSample {
         guard isNew else { return sample }
         isNew = false
@@ -81,7 +76,6 @@ struct SampleDecoder {
         return PictureParameterSets.prepend(parameterSets, to: sample)
     }
 
-    /// Returns the remaining output, or `nil` if no decoder is open.
     mutating func drain() -> (frames: [VideoFrame], buffers: [AudioBuffer])? {
         var frames: [VideoFrame] = []
         var buffers: [AudioBuffer] = []
@@ -140,14 +134,12 @@ struct SampleDecoder {
 
     // MARK: Lateness
 
-    /// Returns the step for the next sample, and notes its frame if the decoder may skip it.
     mutating func step(for sample: MediaSample, lateness: Duration) -> DecodingEffort.Step {
         let step = effort.step(isSync: sample.isSync, lateness: lateness)
         if step == .decodeReferences { optionalPictures.add(sample.pts) }
         return step
     }
 
-    /// The number of frames that the decoder has skipped: no frame before `pts` will be decoded anymore.
     mutating func takeSkippedCount(upTo pts: Int64) -> Int { optionalPictures.takeSkipped(upTo: pts) }
 
     mutating func forgetOptionalPictures() { optionalPictures = OptionalPictures() }

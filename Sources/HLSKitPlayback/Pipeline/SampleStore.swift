@@ -28,18 +28,15 @@ struct SampleStore: Sendable {
         case end(number: Int)
     }
 
-    /// The start of a run, as read.
     struct RunStart: Sendable {
         var track: MediaTrack
         var window: PresentationWindow
-        /// The window for outputs that take undecoded samples.
         var copied: PresentationWindow
         var parameterSets: [UInt8] = []
         /// The seek that reading continues from, or `nil` if there was none.
         var landing: Landing?
         /// The duration of the run's media before the first sample that is read, in units of the track.
         var skippedTicks: Int64 = 0
-        /// The item time at which presentation of the run starts.
         var time = Duration.zero
     }
 
@@ -48,7 +45,6 @@ struct SampleStore: Sendable {
         var sample: MediaSample?
         var offset = Duration.zero
         var endNumber = 0
-        /// The start and end of the sample's presentation.
         var time = Duration.zero
         var end = Duration.zero
         /// The duration of the run's media that was added before this entry.
@@ -62,7 +58,6 @@ struct SampleStore: Sendable {
         var track: MediaTrack
         var window: PresentationWindow
         var parameterSets: [UInt8] = []
-        /// The position of the run's first entry.
         var first: Int
         /// The start and end of the run's presentation, or `nil` without samples.
         var start: Duration?
@@ -98,7 +93,6 @@ struct SampleStore: Sendable {
     /// The position of the first entry of the run that was last returned.
     private var toldRun: Int?
 
-    /// - Parameter copiesFrom: The start of the copies, if it is before `landing`.
     init(keepsRead: Bool, landing: Landing? = nil, copiesFrom: Duration? = nil) {
         self.keepsRead = keepsRead
         self.landing = landing
@@ -149,7 +143,6 @@ struct SampleStore: Sendable {
         }
     }
 
-    /// Removes a recorded end when more samples arrive.
     private mutating func removeEnd() {
         guard let last = entries.last, last.sample == nil, head < entries.count else { return }
         entries.removeLast()
@@ -158,7 +151,6 @@ struct SampleStore: Sendable {
 
     // MARK: Out
 
-    /// Returns the next item, or `nil` if everything was read.
     mutating func next() -> Item? {
         let index = cursor - base
         guard index < entries.count else { return nil }
@@ -249,7 +241,6 @@ struct SampleStore: Sendable {
         toldRun = nil
     }
 
-    /// The position at which decoding must start to present the media at `time`.
     private func place(for time: Duration) -> Int {
         // Media in two runs is presented from the first of them.
         guard var index = runs.firstIndex(where: { $0.isPresented(after: time) }) ?? runs.indices.last else {

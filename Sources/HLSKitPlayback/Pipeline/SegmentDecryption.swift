@@ -31,7 +31,6 @@ struct SegmentDecryption: Sendable {
     }
 }
 
-/// The key for individual samples.
 package final class SampleDecryption: Sendable {
     private let state: Mutex<SampleDecryptor>
 

@@ -13,7 +13,6 @@ struct SegmentReader {
     var unread = UnreadBytes()
     var isComplete = false
     var isPrepared = false
-    /// Whether all bytes were decrypted. `isDemuxed`: whether all were demuxed.
     var isDecrypted = false
     var isDemuxed = false
     var hasFailed = false
@@ -24,9 +23,7 @@ struct SegmentReader {
     var isHeadNews = false
     var headKind = MediaKind.video
     var head: StreamHead?
-    /// Whether the segment waits for the tables of the transport stream.
     var awaitsTables = false
-    /// Whether the search for tables has finished.
     private var areTablesKnown = false
     private var demuxedByteCount = 0
     private var held: [DemuxerEvent] = []
@@ -38,7 +35,6 @@ struct SegmentReader {
     var selection: TrackSelection
     /// Metadata without a known position.
     var metadata: [TimedMetadata] = []
-    /// The kinds of media with an announced track in this segment.
     var announced: Set<MediaKind> = []
     private let declared: ContainerProbe.Container?
     private let audioRule: AudioTrackRule?
@@ -56,7 +52,6 @@ struct SegmentReader {
     private var textSamples = TextSampleReader()
     /// Closed captions from a caption track without a known position, in track time.
     var closedCaptions: [HeldCaptions] = []
-    /// Bytes received before the container is known.
     private var unidentified: [UInt8] = []
     private var byteCount = 0
     /// The number of bytes when the segment was previously read to its end.
@@ -64,7 +59,6 @@ struct SegmentReader {
     private var placements: [Int: ItemTimeline.Placement] = [:]
     /// The first timestamp of each track, wanted or not. It is placed at the segment's start in the playlist.
     private var firstPTS: [Int: Int64] = [:]
-    /// The first video or audio track with a sample.
     private var firstTrack: MediaTrack?
     /// Whether kinds were selected within the segment, so that its media may start late.
     private var beganLate = false
@@ -79,9 +73,6 @@ struct SegmentReader {
     private var prologueEvents: [DemuxerEvent] = []
     var rest: TransportStreamRest?
 
-    /// - Parameters:
-    ///   - declared: The container of the media, regardless of its bytes.
-    ///   - audioRule: The rule that selects among several audio tracks.
     init(job: SegmentJob, declared: ContainerProbe.Container? = nil, audioRule: AudioTrackRule? = nil) {
         self.job = job
         self.declared = declared
@@ -89,7 +80,6 @@ struct SegmentReader {
         selection = TrackSelection(of: job.id.lane, audio: audioRule)
     }
 
-    /// The limit on metadata without a known position.
     private static let maximumMetadataCount = 1024
     /// The number of bytes to search for tables, which are at the front, before the head is requested.
     private static let longestWayToTables = 128 << 10
@@ -105,11 +95,9 @@ struct SegmentReader {
 
     /// Adds tables from elsewhere. The bytes received before them are then demuxed as well.
     mutating func read(tables: [UInt8], to events: inout [DemuxerEvent]) {
-        // Ignore unreadable tables.
         try? demuxer?.append(tables[...], to: &events)
     }
 
-    /// Keeps events until the head of the stream is available.
     mutating func hold(_ events: ArraySlice<DemuxerEvent>) { held += events }
 
     mutating func takeHeld() -> [DemuxerEvent] {
@@ -133,10 +121,8 @@ struct SegmentReader {
 
     // MARK: Encryption
 
-    /// Whether there was an encrypted sample without a known key.
     private(set) var lacksKey = false
 
-    /// Whether a sample needs a key that is not declared.
     mutating func needsKey(for sample: MediaSample, of track: MediaTrack) -> Bool {
         guard sampleDecryption == nil, let encryption = sample.encryption,
             track.mediaType == .video || track.mediaType == .audio
@@ -218,7 +204,6 @@ struct SegmentReader {
         take(found, to: &events)
     }
 
-    /// Reads the header from a WebVTT initialization section.
     private mutating func readHeader(_ bytes: [UInt8]) throws(MediaError) {
         guard !bytes.isEmpty else { return }
         var parser = WebVTTParser()
@@ -277,7 +262,6 @@ struct SegmentReader {
         return cueCount <= CueSchedule.maximumCount
     }
 
-    /// Returns the cues read since the last call, or `nil` if there are none.
     mutating func takeCues() -> CueBatch? {
         guard !cues.isEmpty else { return nil }
         defer { cues = [] }
@@ -339,12 +323,10 @@ struct SegmentReader {
     /// Encrypted samples may not, because each segment has its own initialization vector.
     private var mayShareFrames: Bool { sampleDecryption == nil && !job.window.isStill }
 
-    /// The rest that this ended segment leaves to the next.
     var restForNext: TransportStreamRest? { (demuxer as? TransportStreamDemuxer)?.rest }
 
     // MARK: Checking without demuxing
 
-    /// Checks whether the bytes are media, and drops them.
     mutating func check(_ bytes: [UInt8]) throws(MediaError) {
         byteCount += bytes.count
         guard container == nil else { return }
@@ -372,7 +354,6 @@ struct SegmentReader {
 
     // MARK: Tracks and times
 
-    /// Changes the kinds of media to hand on from here on.
     mutating func reselect(wanted: Set<MediaKind>) {
         guard !selection.tracks.isEmpty else { return }
         beganLate = true
@@ -380,10 +361,8 @@ struct SegmentReader {
         for track in selection.reselect(wanted: wanted) { extents[track.id] = nil }
     }
 
-    /// Selected tracks without samples, if another track of their kind has samples.
     var silentTracks: Set<Int> { selection.silent { firstPTS[$0] == nil } }
 
-    /// Reads a text sample, which contains cues or closed captions.
     mutating func read(_ sample: MediaSample, of track: MediaTrack, notes: inout [String]) {
         if job.id.lane == .subtitles {
             let found = textSamples.read(sample, of: track, notes: &notes)
@@ -405,7 +384,6 @@ struct SegmentReader {
 
     var hasSamples: Bool { !seen.isEmpty }
 
-    /// Returns whether an earlier reading has already handed on the sample.
     mutating func skipsRepeated(_ sample: MediaSample) -> Bool {
         let number = seen[sample.trackID, default: 0]
         guard number > repeated[sample.trackID, default: 0] else { return true }
@@ -413,7 +391,6 @@ struct SegmentReader {
         return false
     }
 
-    /// Counts a sample, whether or not it is handed on.
     mutating func see(_ sample: MediaSample) {
         seen[sample.trackID, default: 0] += 1
         guard firstPTS[sample.trackID] == nil else { return }
@@ -472,7 +449,6 @@ struct SegmentReader {
         return before == .zero
     }
 
-    /// Keeps a tag or an event until its timeline is known.
     mutating func hold(_ sample: MediaSample, of track: MediaTrack) {
         guard !job.window.isStill, metadata.count < Self.maximumMetadataCount else { return }
         let time = ItemTimeline.duration(sample.pts, track.timescale)
@@ -527,7 +503,6 @@ struct SegmentReader {
     }
 }
 
-/// Closed captions of a sample in a caption track.
 struct HeldCaptions: Sendable {
     /// The time on the clock of the track.
     var time: Duration

@@ -12,7 +12,6 @@ struct ShownMedia: Sendable, Hashable {
 
     func shows(pictureAt pts: Int64) -> Bool { range.map { $0.contains(pts) } ?? true }
 
-    /// Returns the range of an audio buffer's frames that are shown.
     func part(ofSoundAt pts: Int64, frameCount: Int, sampleRate: Int, timescale: Int32) -> Range<Int> {
         guard let range, sampleRate > 0, timescale > 0 else { return 0..<frameCount }
         func frames(to time: Int64) -> Int {
@@ -25,7 +24,6 @@ struct ShownMedia: Sendable, Hashable {
         return start..<max(start, end)
     }
 
-    /// Returns the part of an audio buffer that is shown, or `nil` if none is.
     func cut(_ buffer: AudioBuffer) throws(CodecError) -> AudioBuffer? {
         let part = part(
             ofSoundAt: buffer.pts, frameCount: buffer.frameCount, sampleRate: buffer.sampleRate,
@@ -42,7 +40,6 @@ struct ShownMedia: Sendable, Hashable {
         return sample.pts < range.upperBound && (type == .video || max(end, sample.pts) > range.lowerBound)
     }
 
-    /// Returns the shown time of a sample, or `nil` if it is not shown.
     func extent(of sample: MediaSample) -> (pts: Int64, duration: Int64)? {
         guard let range else { return (sample.pts, sample.duration) }
         let end = sample.pts.addingReportingOverflow(max(0, sample.duration)).partialValue

@@ -2,7 +2,6 @@
 ///
 /// It is the last frame that starts at or before the target, or the first frame if none does.
 struct SoughtPicture<Content> {
-    /// The result of examining a frame.
     struct Outcome {
         var found: Content?
         /// Whether a held frame turned out not to be the one.
@@ -31,13 +30,11 @@ struct SoughtPicture<Content> {
         return outcome
     }
 
-    /// Returns the held frame, because no frame follows it.
     mutating func takeLast() -> Content? {
         guard let candidate else { return nil }
         self = SoughtPicture()
         return candidate
     }
 
-    /// Drops the held frame because decoding restarts elsewhere.
     mutating func forgetCandidate() { candidate = nil }
 }

@@ -9,14 +9,11 @@ import HLSKitTime
 ///
 /// Source: ISO/IEC 14496-30 §6, §7; W3C IMSC1; 3GPP TS 26.245.
 struct TextSampleReader: Sendable {
-    /// The size limit for a TTML sample, in bytes.
     private static let maxDocumentByteCount = 4 << 20
-    /// The limit on notes for a segment.
     private static let maxNoteCount = 16
 
     private var track: MediaTrack?
     private var styles = WebVTTCaptions()
-    /// Notes that were already reported for other samples of the segment.
     private var told: Set<String> = []
 
     /// Returns the cues of a sample, in track time.
@@ -61,7 +58,6 @@ struct TextSampleReader: Sendable {
         guard track.codec == .webVTT else { return }
         var parser = WebVTTParser()
         var events: [WebVTTEvent] = []
-        // Ignore the styles of an unreadable header.
         guard (try? parser.append(track.configuration[...], to: &events)) != nil else { return }
         try? parser.finish(to: &events)
         for case .block(let block) in events { styles.add(block) }

@@ -12,7 +12,6 @@ package struct TimedMetadata: Sendable {
     }
 
     var time: Duration
-    /// The ID of its track in the container.
     var trackID = TimedMetadataGroup.eventMessageTrackID
     var wraps = false
     /// Whether ``time`` counts from the segment's first sample.
@@ -62,7 +61,6 @@ struct MetadataReader: Sendable {
         return group
     }
 
-    /// Returns known groups that start at or after `time`, after a jump to loaded media.
     func groups(from time: Duration) -> [TimedMetadataGroup] { known.filter { $0.time >= time }.map(\.group) }
 
     /// The schemes for ID3 in `emsg`: "Carriage of ID3 Timed Metadata in CMAF" by AOM, and Apple's scheme.
@@ -75,7 +73,6 @@ struct MetadataReader: Sendable {
         return MetadataItem.items(of: tag)
     }
 
-    /// Called after a jump in time: metadata that arrives again is wanted again.
     mutating func removeAll() { known = [] }
 }
 
@@ -90,7 +87,6 @@ extension TimedMetadata {
     /// Unlimited, because the section itself contains its time.
     private static let always = Duration.seconds(1_000_000_000)
 
-    /// Returns the properties that identify metadata, and the time of the splice that it announces.
     fileprivate func traits(at time: Duration) -> (TimedMetadataGroup.Identity, spliceTime: Duration?) {
         var hasher = Hasher()
         let message: EventMessage

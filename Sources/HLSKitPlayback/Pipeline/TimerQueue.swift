@@ -23,7 +23,6 @@ struct TimerQueue {
         findNext()
     }
 
-    /// Removes and returns the timers that fire at or before `now`.
     mutating func takeDue(at now: Duration) -> [EngineTimer] {
         guard let next, next <= now else { return [] }
         var due: [Armed] = []

@@ -17,7 +17,6 @@ enum TrackDecoder {
     case video(any VideoDecoding)
     case audio(AudioDecoder)
 
-    /// Creates the decoder of a track with the given number of threads.
     typealias Maker = @Sendable (MediaTrack, _ threadCount: Int) throws(CodecError) -> TrackDecoder?
 
     static let libavcodec: Maker = { track, threadCount throws(CodecError) in
@@ -34,7 +33,6 @@ enum TrackDecoder {
     }
 }
 
-/// Decoder output with its item time.
 struct DecodedMedia {
     enum Content {
         case video(VideoFrame)

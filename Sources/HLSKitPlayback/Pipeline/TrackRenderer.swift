@@ -39,7 +39,6 @@ final class TrackRenderer: Sendable {
     private enum Notice {
         /// The end of presentation has moved, so media that was held back may be presented.
         case limitMoved
-        /// Media from this time on is replaced.
         case truncated(from: Duration)
     }
 
@@ -50,7 +49,6 @@ final class TrackRenderer: Sendable {
         /// Whether copies continue after the last move without repetition.
         var continuesCopies = false
         var isStopped = false
-        /// Notices that the task must handle before the next sample.
         var notices: [Notice] = []
     }
 
@@ -113,7 +111,6 @@ final class TrackRenderer: Sendable {
         }
     }
 
-    /// Drops all media. Presentation restarts at `landing` with the media added next.
     func flush(to landing: Landing) {
         change { queue in
             queue.store.removeAll(landing: landing)
@@ -141,12 +138,10 @@ final class TrackRenderer: Sendable {
         }
     }
 
-    /// Drops presented media that is not needed from `time` on.
     func evict(before time: Duration) {
         change { $0.store.evict(before: time) }
     }
 
-    /// Removes undecoded media from `time` on.
     func truncate(from time: Duration) {
         change { queue in
             queue.store.truncate(from: time)
@@ -154,12 +149,10 @@ final class TrackRenderer: Sendable {
         }
     }
 
-    /// See ``SampleStore/time(stepping:from:)``.
     func time(stepping count: Int, from time: Duration) -> Duration? {
         queue.withLock { $0.store.time(stepping: count, from: time) }
     }
 
-    /// Whether the reading position has not moved since `generation`.
     func isCurrent(_ generation: Int) -> Bool { queue.withLock { $0.generation == generation } }
 
     var isEmpty: Bool { queue.withLock { $0.store.isEmpty } }
@@ -209,14 +202,12 @@ final class TrackRenderer: Sendable {
     }
 
     private enum Next {
-        /// `isPassedOver` is the result of ``SampleStore/isPassedOver(_:)``.
         case item(SampleStore.Item, (generation: Int, continuesCopies: Bool), isPassedOver: Bool)
         case notice(Notice, generation: Int)
         case nothing
         case stop
     }
 
-    /// Returns the next item. Waits for one unless the task can do other work.
     private func next(isIdleAllowed: Bool) async -> Next {
         await queue.wait { queue -> Next? in
             if queue.isStopped { return .stop }

@@ -9,12 +9,10 @@ struct TrackSelection: Sendable {
     private(set) var tracks: [MediaTrack] = []
     private(set) var selected: [MediaKind: MediaTrack] = [:]
     private var metadataTracks: [MediaTrack] = []
-    /// The formats of tracks that no demuxer supports, by kind.
     private var unread: [MediaKind: String] = [:]
     /// Kinds selected within the segment, which start at the next sync sample.
     private var awaitingSync: Set<MediaKind> = []
 
-    /// The rule for the preferred audio track, if there is one.
     private let audioRule: AudioTrackRule?
 
     init(of lane: LaneID, audio rule: AudioTrackRule? = nil) {
@@ -51,7 +49,6 @@ struct TrackSelection: Sendable {
         return Array(dropped.values)
     }
 
-    /// Notes a track of this kind that no demuxer supports.
     mutating func noteUnread(_ type: MediaKind, _ name: String) { unread[type] = unread[type] ?? name }
 
     /// Returns whether a sample precedes the sync sample at which a late selection starts.
@@ -63,7 +60,6 @@ struct TrackSelection: Sendable {
 
     // MARK: Out
 
-    /// Returns a track of the segment, wanted or not.
     func track(id: Int) -> MediaTrack? { tracks.first { $0.id == id } }
 
     func selectedTrack(id: Int) -> MediaTrack? {
@@ -129,6 +125,5 @@ struct TrackSelection: Sendable {
 }
 
 extension MediaTrack {
-    /// Whether the track is main video or audio, not auxiliary media.
     fileprivate var isMedia: Bool { (mediaType == .video || mediaType == .audio) && !isAuxiliary }
 }

@@ -1,7 +1,6 @@
 /// The received but unread bytes of a segment, in order.
 struct UnreadBytes: Sendable {
     private var chunks: [[UInt8]] = []
-    /// The index of the first chunk that was not taken.
     private var next = 0
     private(set) var count = 0
 
@@ -12,7 +11,6 @@ struct UnreadBytes: Sendable {
         count += bytes.count
     }
 
-    /// Removes and returns the first chunk, or returns `nil` if there is none.
     mutating func takeFirst() -> [UInt8]? {
         guard next < chunks.count else { return nil }
         defer {

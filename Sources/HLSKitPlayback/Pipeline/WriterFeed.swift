@@ -22,7 +22,6 @@ final class WriterFeed: Sendable {
             return tracks.firstIndex { $0.mediaType == type }
         }
 
-        /// Whether the announcement is complete, not in progress.
         var isTold: Bool
     }
 
@@ -30,17 +29,13 @@ final class WriterFeed: Sendable {
         /// The kinds of media in the item, or `nil` until every lane has reported its tracks.
         var known: Set<MediaKind>? { didSet { version += 1 } }
         var tracks: [MediaKind: MediaTrack] = [:] { didSet { version += 1 } }
-        /// The version of the tracks to announce.
         private(set) var version = 0
         var announced: [Int: Announcement] = [:]
         var isClosed = false
-        /// Whether the item is not current, so that writers receive nothing.
         var isHeld = false
-        /// The shift from item time to writer time.
         var shift = Duration.zero
         /// The start of each kind of media, in item time.
         var starts: [MediaKind: Duration] = [:]
-        /// Whether writing of the item has started or is about to.
         var isOpen = false
     }
 
@@ -50,9 +45,6 @@ final class WriterFeed: Sendable {
     /// The second of media in which each writer was last flushed.
     private let flushed = Mutex<[Int: Int64]>([:])
 
-    /// - Parameters:
-    ///   - isHeld: Whether writers receive nothing before ``release()``.
-    ///   - isPaced: Whether media arrives in real time, not as fast as possible.
     init(_ registry: OutputRegistry, isHeld: Bool, isPaced: Bool = true) {
         self.registry = registry
         self.isPaced = isPaced
@@ -68,7 +60,6 @@ final class WriterFeed: Sendable {
         state.signal { $0.isHeld = false }
     }
 
-    /// Called when interstitials replace the item, until it is released again.
     func hold() {
         state.signal { state in
             state.isHeld = true

@@ -25,13 +25,11 @@ public final class PlayerLooper: Sendable {
         case precedesExistingItems, followsExistingItems
     }
 
-    /// The number of copies in the queue at a time.
     private static let copyCount = 3
 
     private struct State {
         var status = Status.unknown
         var items: [PlayerItem] = []
-        /// Copies that have not played to their end.
         var unfinished: Set<PlayerItem.ID> = []
         var loopCount = 0
         var task: Task<Void, Never>?
@@ -50,7 +48,6 @@ public final class PlayerLooper: Sendable {
     private let range: MediaTimeRange?
     private let formerAction: ActionAtItemEnd
     private let state = Mutex(State())
-    /// Yields an element whenever a property of the looper may have changed.
     private let changes = Broadcast<Void>(.bufferingNewest(1))
 
     /// Creates a looper and starts playback if the player's rate is not 0.

@@ -8,34 +8,26 @@ import Synchronization
 ///
 /// The session depends only on the inputs. Ten minutes take some seconds.
 package struct LowLatencyRun: Sendable {
-    /// Options for a session.
     package struct Options: Sendable {
-        /// Selects the variant of the next part.
         package var variantSelector: any VariantSelector
         /// Bits per second of the variants, ascending. The default is 1, 3 and 6 Mbit/s.
         package var bitRates = [1_000_000, 3_000_000, 6_000_000]
-        /// The default is 500 ms.
         package var partDuration = Duration.milliseconds(500)
-        /// The default is 4, which is two seconds.
         package var partsPerSegment = 4
         /// `PART-HOLD-BACK`, from two part durations to a minute. nil (the default) means three part durations.
         package var partHoldBack: Duration?
         /// The interval of independent parts. The default is 1, which makes all parts independent.
         package var independentInterval = 1
-        /// The duration of the session. The default is five minutes.
         package var duration = Duration.seconds(300)
         /// The only variant to play, counted from the lowest, or nil (the default) to let the rule choose.
         package var pinnedVariant: Int?
-        /// Whether to record every decision of the rule with its reason. The default is false.
         package var explainsDecisions = false
 
-        /// Creates the default options with a selector.
         package init(variantSelector: any VariantSelector = PlayerConfiguration().variantSelector) {
             self.variantSelector = variantSelector
         }
     }
 
-    /// The interval of latency measurements.
     private static let sampleInterval = Duration.milliseconds(100)
 
     private let trace: NetworkTrace

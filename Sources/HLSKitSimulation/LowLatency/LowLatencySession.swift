@@ -10,26 +10,20 @@ package struct LowLatencySession: Sendable {
         package var variant: Int
         /// The start on the item's timeline.
         package var start: Double
-        /// Seconds of media.
         package var mediaDuration: Double
-        /// The time of the request.
         package var requested: Double
         /// The time of the last byte, or of the cancellation.
         package var done: Double
-        /// The number of bytes that arrived.
         package var byteCount: Int
     }
 
     /// Bits per second of the variants.
     package let bitRates: [Int]
     private let options: LowLatencyRun.Options
-    /// The loaded parts and segments, in order.
     package private(set) var loads: [Load] = []
-    /// The cancelled downloads, in order.
     package private(set) var abandons: [Load] = []
     /// The times at which playback began, initially and after each stall.
     package private(set) var starts: [Double] = []
-    /// The times at which stalls began.
     package private(set) var stalls: [Double] = []
     /// The times at which the stream was no longer played by parts, and the reasons.
     package private(set) var declines: [(time: Double, cause: String)] = []
@@ -38,7 +32,6 @@ package struct LowLatencySession: Sendable {
     /// The seconds from the time when the encoder received the presented content to its presentation. They are measured
     /// ten times a second from the first frame on, and grow during stalls.
     package internal(set) var latencies: [Double] = []
-    /// The end of the session.
     package internal(set) var end = 0.0
 
     init(_ options: LowLatencyRun.Options) {
@@ -134,7 +127,6 @@ package struct LowLatencySession: Sendable {
 
     private static func quoted(_ text: String) -> String { JSONValue.string(text).text(.controls) }
 
-    /// Seconds as milliseconds.
     private static func text(_ seconds: Double) -> String { SimulatedSession.text(seconds * 1000) }
 }
 
@@ -152,11 +144,8 @@ extension LowLatencySession.Load {
 
 /// The latency of a session, in seconds.
 package struct LatencyFigures: Sendable, Hashable {
-    /// The mean over time.
     package var mean = 0.0
-    /// The value that the latency did not exceed half of the time.
     package var median = 0.0
-    /// The value that the latency did not exceed 95 percent of the time.
     package var percentile95 = 0.0
 
     init(_ values: [Double]) {
@@ -173,7 +162,6 @@ package struct LatencyFigures: Sendable, Hashable {
 }
 
 extension SessionScore {
-    /// The measures of ``SimulatedSession``. Media is counted in segments, including fractions.
     init(_ session: LowLatencySession, segmentDuration: Double) {
         let rates = session.bitRates.map { Double($0) / 1e6 }
         let top = rates.last ?? 1

@@ -7,20 +7,15 @@ public import HLSKitCore
 /// object per line. A truncated file is valid up to its last complete line. It contains all bodies, including keys and
 /// playlists with everything in them. It does not contain request header fields, cookies, or secrets in URLs.
 public struct NetworkRecording: Sendable {
-    /// The version of the format.
     package static let version = 1
-    /// The longest accepted line, in bytes.
     static let maximumLineByteCount = 64 << 20
 
     /// A request and its result. Times count from the first request of the recording.
     package struct Exchange: Sendable {
         /// The URL without a user name or password.
         package var url: String
-        /// The purpose of the resource.
         package var resourceClass: ResourceClass
-        /// The requested bytes, or nil for all.
         package var byteRange: Range<UInt64>?
-        /// The time of the request.
         package var time: Duration
         /// The events in time order. The last one is not `.finished` or `.failed` if the request was cancelled, or was
         /// active at the end of the recording.
@@ -66,12 +61,10 @@ public struct NetworkRecording: Sendable {
     static func bare(_ url: String) -> String { Redaction.url(url) }
 }
 
-/// Reads a recording line by line.
 struct RecordingReader {
     private var rest: [UInt8] = []
     private var number = 0
     private var recording: NetworkRecording?
-    /// The indices of the exchanges by request number.
     private var places: [Int: Int] = [:]
 
     mutating func append(_ bytes: ArraySlice<UInt8>) throws(HLSError) {

@@ -48,7 +48,6 @@ final class RecordingFile: Sendable {
         if let failure { throw failure }
     }
 
-    /// Passes a file to `body` in pieces.
     static func read(
         _ path: String, _ body: (ArraySlice<UInt8>) throws(HLSError) -> Void
     ) throws(HLSError) {

@@ -17,7 +17,6 @@ struct RecordingLine: Codable {
 
     var type: Kind
     var time: Int64?
-    /// Number of the request.
     var id: Int?
     var version: Int?
     var tool: String?
@@ -56,7 +55,6 @@ struct RecordingLine: Codable {
         self.time = time?.wholeNanoseconds
     }
 
-    /// The line with its line break.
     var bytes: [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -8,7 +8,6 @@ import Synchronization
 public final class RecordingTransport: ResourceTransport {
     private struct State {
         var lastID = 0
-        /// The active requests.
         var open: Set<Int> = []
         var epoch: Duration?
         var isFinished = false
@@ -94,7 +93,6 @@ public final class RecordingTransport: ResourceTransport {
         try file.finish()
     }
 
-    /// Time since the first request.
     private func time(_ state: inout State) -> Duration {
         let now = now()
         let epoch = state.epoch ?? now

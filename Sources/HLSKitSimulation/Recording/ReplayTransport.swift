@@ -68,7 +68,6 @@ public final class ReplayTransport: ResourceTransport {
         return task
     }
 
-    /// The events with their times since the first request.
     private static func schedule(
         _ exchange: NetworkRecording.Exchange?, of request: TransportRequest, at time: Duration
     ) -> [(Duration, TransportEvent)] {

@@ -35,10 +35,8 @@ package struct HLSJSRule: BuiltInSelector {
     private var fast = MovingAverage(halfLife: 3)
     private var slow = MovingAverage(halfLife: 9)
     private var firstByte = MovingAverage(halfLife: 9)
-    /// The estimate before any measurement.
     private var estimate = defaultEstimate
 
-    /// Creates a rule without measurements.
     package init() {}
 
     private var throughput: Double {
@@ -139,7 +137,6 @@ extension HLSJSRule {
         let variants: [AssetVariant]
         let averages: [Double]
         let peaks: [Double]
-        /// The playing time of the segment or part.
         let duration: Double
         let buffer: Double
         let isLive: Bool

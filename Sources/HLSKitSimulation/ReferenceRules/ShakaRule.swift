@@ -33,7 +33,6 @@ package struct ShakaRule: BuiltInSelector {
     /// The time of the last selection, or nil before there were enough measurements.
     private var chosen: Duration?
 
-    /// Creates a rule without measurements.
     package init() {}
 
     package mutating func decide(_ input: SelectionInput) -> SelectionDecision {

@@ -3,7 +3,6 @@ import HLSKitPlaylist
 import HLSKitSelection
 import HLSKitTime
 
-/// The limits that follow from an allowance and the player's state.
 extension LoadAllowance {
     /// The media ahead at natural speed above which a player yields. It covers loading one segment on a shared link.
     private static let reserve = Duration.seconds(10)
@@ -53,7 +52,6 @@ extension LoadAllowance {
 }
 
 extension SegmentWindow {
-    /// The media of segments that are in flight or not demuxed yet.
     var pendingDuration: Duration {
         reduce(.zero) { sum, flight in
             let end = flight.job.start + flight.job.duration

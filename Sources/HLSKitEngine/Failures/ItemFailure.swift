@@ -2,9 +2,7 @@ import HLSKitLoading
 import HLSKitSelection
 
 extension ItemState {
-    /// Whether an item has failed or will fail after its loaded media.
     struct ItemFailure: Sendable {
-        /// The error of a failed item.
         @Shared private(set) var error: HLSError? = nil
         /// The error with which the item fails after its loaded media, because loading cannot continue.
         @Shared private(set) var pending: HLSError? = nil
@@ -30,7 +28,6 @@ extension ItemState {
         mutating func playOn(until error: HLSError) { pending = error }
         /// Sets the lane without whose media playback ends.
         mutating func end(with lane: LaneID?) { self.lane = lane }
-        /// Notes that the loaded media was played.
         mutating func endPlaying() { pending = nil }
     }
 }

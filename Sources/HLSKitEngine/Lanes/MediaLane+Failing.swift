@@ -1,6 +1,5 @@
 import HLSKitSelection
 
-/// Failing and abandoned segments of a lane.
 extension MediaLane {
     /// Returns whether a segment that a server lacks may become available.
     ///
@@ -13,10 +12,8 @@ extension MediaLane {
         return tracker.isAtEdge(index) || !hasAlternative && tracker.isLive
     }
 
-    /// Returns whether the lane already continues with another playlist.
     func hasLeftPlaylist(of flight: SegmentInFlight) -> Bool { flight.playlistURL != playlistURL }
 
-    /// Returns whether the full segment can be loaded instead of this part.
     func hasWhole(of flight: SegmentInFlight) -> Bool {
         !hasLeftPlaylist(of: flight) && tracker?.listsWhole(flight.position) == true
     }

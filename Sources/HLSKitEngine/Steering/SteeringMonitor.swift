@@ -17,9 +17,6 @@ struct SteeringMonitor: Sendable {
     /// The last failure, or `nil` after a success.
     private var trouble: String?
 
-    /// - Parameters:
-    ///   - tag: The `EXT-X-CONTENT-STEERING` tag of the multivariant playlist.
-    ///   - base: The URL of the multivariant playlist.
     init(_ tag: ContentSteering, base: String) {
         self.base = base
         if Self.isInline(tag.serverURI) {
@@ -110,13 +107,11 @@ struct SteeringMonitor: Sendable {
 // MARK: - Steering of an item
 
 extension ItemState {
-    /// The content steering state of an item.
     struct ItemSteering: Sendable {
         var monitor: SteeringMonitor
         var clones = PathwayClones()
         /// The multivariant playlist without clones.
         private(set) var written: MultivariantPlaylist
-        /// The most recent steering manifest.
         private(set) var manifest: SteeringManifest?
 
         init(_ tag: ContentSteering, of playlist: MultivariantPlaylist, base: String) {
@@ -134,7 +129,6 @@ extension ItemState {
             return clones.take(manifest.clones, besides: own) ? clones.playlist(of: written, base: base) : nil
         }
 
-        /// Called when the playlist was loaded from a fresh URL.
         mutating func renew(_ playlist: MultivariantPlaylist, base: String) -> MultivariantPlaylist {
             written = playlist
             monitor.renew(playlist.contentSteering, base: base)

@@ -11,9 +11,7 @@ extension LoadAllowance {
     ///
     /// A segment must load within half of it at half of the throughput.
     ///
-    /// - Parameters:
-    ///   - throughput: The throughput in bits per second, or nil while unknown.
-    ///   - rate: The requested rate.
+    /// - Parameter throughput: The throughput in bits per second, or nil while unknown.
     func reserve(_ situation: ForwardBuffer.Situation, throughput: Double?, rate: Float) -> Duration {
         var seconds = max(
             Self.reserve.seconds, (situation.startThreshold + situation.nextSegmentDuration).seconds)

@@ -100,7 +100,6 @@ struct FailedLoad: Sendable {
     /// - Parameters:
     ///   - loadingError: The loading error, or nil if the bytes arrived.
     ///   - isAtLiveEdge: Whether the segment may have been listed before it exists.
-    ///   - lost: The unavailable media of its lane.
     init(
         _ flight: SegmentInFlight, _ error: HLSError, _ loadingError: LoadingError?, isAtLiveEdge: Bool,
         lost: LostMedia, _ limits: LostMedia.LossLimits

@@ -18,8 +18,6 @@ extension ItemState {
         var isOver: Bool { error != nil || pending != nil }
 
         /// Returns the next step when loading cannot continue, or nil if that is already known.
-        ///
-        /// - Parameter canPlayOn: Whether there is loaded media to play.
         func verdict(canPlayOn: Bool) -> Verdict? {
             isOver ? nil : canPlayOn ? .playsOn : .fails
         }

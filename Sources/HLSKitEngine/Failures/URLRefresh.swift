@@ -83,10 +83,7 @@ extension URLRefresh {
         case multivariant(MultivariantPlaylist)
         case otherStream(HLSError)
 
-        /// - Parameters:
-        ///   - old: The previous multivariant playlist, or `nil` if a media playlist was opened directly.
-        ///   - hasOpened: Whether a playlist of the item is loaded.
-        ///   - hasVariant: Whether a variant is in use.
+        /// - Parameter old: The previous multivariant playlist, or `nil` if a media playlist was opened directly.
         init(_ loaded: LoadedPlaylist, after old: MultivariantPlaylist?, hasOpened: Bool, hasVariant: Bool) {
             switch (loaded.playlist, old) {
             case (_, nil) where !hasOpened: self = .first

@@ -130,7 +130,6 @@ extension MediaLane {
     /// - Parameters:
     ///   - end: The end of the presented media, or nil if outputs have received none.
     ///   - landing: The position to which the playhead was moved.
-    ///   - start: The start position of the item.
     mutating func drain(presentedUpTo end: Duration?, since landing: Duration?, from start: Duration?) {
         // Outputs that have received nothing since the playhead moved still report its earlier position.
         let presentedEnd = end.flatMap { end in landing.map { end > $0 } ?? true ? end : nil }

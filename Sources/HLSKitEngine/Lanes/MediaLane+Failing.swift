@@ -2,8 +2,6 @@ import HLSKitSelection
 
 extension MediaLane {
     /// Returns whether a segment that a server lacks may become available.
-    ///
-    /// - Parameter hasAlternative: Whether another source may have it.
     func mayComeLater(_ flight: SegmentInFlight, hasAlternative: Bool) -> Bool {
         guard let tracker, let index = tracker.index(of: flight.position) else { return false }
         // Parts are listed only when they are available.

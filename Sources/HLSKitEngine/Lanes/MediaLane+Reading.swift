@@ -15,7 +15,6 @@ extension MediaLane {
 
     /// Notes that media of a segment can be decoded up to `time`.
     ///
-    /// - Parameter start: The start of the item.
     /// - Returns: The media, or nil if the segment is not in flight.
     mutating func read(_ id: SegmentID, upTo time: Duration, from start: Duration?, at now: Duration) -> Reading? {
         guard let flight = segments[id] else { return nil }
@@ -56,8 +55,6 @@ extension MediaLane {
     }
 
     /// Returns the missing range between the lane's delivered media and media that begins at `time`.
-    ///
-    /// - Parameter start: The start of the item.
     func hole(before time: Duration, from start: Duration?) -> Range<Duration>? {
         guard var end = loadedEnd ?? start else { return nil }
         // Media of segments in flight is not missing.

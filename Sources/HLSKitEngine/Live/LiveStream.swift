@@ -112,8 +112,6 @@ struct LiveStream: Sendable {
     mutating func pause() { loss.rest() }
 
     /// Returns the segments of a lane that have left the window, or nil if the lane continues normally.
-    ///
-    /// - Parameter offset: The configured distance from the edge.
     mutating func missed(
         by lane: MediaLane, in tracker: PlaylistTracker, offset: Duration, _ facts: Facts
     ) -> MissedSegments? {

@@ -87,9 +87,7 @@ extension RequestOrder {
         private let reload: Reload?
 
         /// - Parameters:
-        ///   - authorization: The credentials in the item's URL.
         ///   - origins: The origins to which the user's credentials may be sent, or `nil` without an item.
-        ///   - sessionID: The name of the item's session.
         ///   - reload: The limits of reloads, or `nil` before the variant's playlist is loaded.
         init(
             _ configuration: EngineConfiguration, authorization: TransportField? = nil, origins: Set<URLOrigin>? = nil,

@@ -43,8 +43,6 @@ struct EdgeAlignment: Sendable, Hashable {
     var isPending: Bool { step != .idle }
 
     /// Returns the lead of the start over the listed distance, or zero if it does not wait for a reload.
-    ///
-    /// - Parameter offset: The intended distance from the live edge.
     static func lead(offset: Duration, part: Duration) -> Duration { offset >= part * 2 ? part : .zero }
 
     /// Starts closer to the edge by `lead` and waits.

@@ -154,10 +154,7 @@ package struct PreloadHints: Sendable {
 
     /// Serves a listed resource from the body of a hint, if there is one.
     ///
-    /// - Parameters:
-    ///   - taker: The request for the resource.
-    ///   - patience: The time to wait while no bytes of it arrive.
-    /// - Returns: The body.
+    /// - Parameter patience: The time to wait while no bytes of it arrive.
     mutating func adopt(
         _ resource: Resource, as taker: RequestID, _ requests: RequestTable, at now: Duration, patience: Duration
     ) -> RequestID? {

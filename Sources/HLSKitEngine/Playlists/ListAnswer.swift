@@ -10,9 +10,7 @@ enum ListAnswer: Sendable {
     /// A newer state of the known playlist.
     case newer(MediaPlaylist, LoadedPlaylist)
 
-    /// - Parameters:
-    ///   - url: The URL of the lane's playlist, or nil if the lane no longer exists.
-    ///   - isKnown: Whether the lane has a playlist.
+    /// - Parameter url: The URL of the lane's playlist, or nil if the lane no longer exists.
     init(
         _ result: Result<LoadedPlaylist, PlaylistFailure>, to request: RequestUnderWay, leadsTo url: String?,
         isKnown: Bool

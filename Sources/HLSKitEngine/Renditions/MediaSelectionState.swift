@@ -88,8 +88,6 @@ package struct MediaSelectionState: Sendable {
     // MARK: Closed captions
 
     /// Returns the selected service, or nil if none is selected.
-    ///
-    /// - Parameter group: The group of the current variant.
     func closedCaptionService(in group: @autoclosure () -> String?) -> ClosedCaptionService? {
         guard let option = current[.legible], option.isClosedCaptions else { return nil }
         let group = group()

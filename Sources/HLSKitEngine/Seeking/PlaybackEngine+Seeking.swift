@@ -13,8 +13,6 @@ extension PlaybackEngine {
     // MARK: Seeks
 
     /// Moves the playhead. If the item has no start position yet, the target becomes its start position.
-    ///
-    /// - Parameter reloads: Whether to discard loaded media.
     mutating func seek(_ request: SeekRequest, reloads: Bool = false) {
         let tracker = seekableTracker
         item?.alignment.end()

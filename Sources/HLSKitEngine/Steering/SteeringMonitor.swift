@@ -41,9 +41,7 @@ struct SteeringMonitor: Sendable {
 
     /// The URL of the next request.
     ///
-    /// - Parameters:
-    ///   - pathway: The pathway in use.
-    ///   - throughput: The throughput in bits per second, or `nil` if it is unknown.
+    /// - Parameter throughput: The throughput in bits per second, or `nil` if it is unknown.
     func request(pathway: String?, throughput: Double?) -> String? {
         // A data URL contains the response, so it gets no parameters.
         if let url, Self.isInline(url) { return url }

@@ -231,8 +231,6 @@ struct VariantChooser: Sendable {
     }
 
     /// Decides which variant replaces the current one if another pathway has to be used.
-    ///
-    /// - Parameter isHeld: Whether the current variant must be kept.
     private func move(in limits: SelectionLimits, among choice: [AssetVariant], isHeld: Bool) -> SelectionDecision? {
         guard !isHeld, let pathway = limits.pathways.first, pathways.current != pathway,
             let other = counterpart(among: choice)

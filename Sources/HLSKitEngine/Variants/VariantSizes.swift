@@ -99,7 +99,6 @@ extension VariantChooser {
         ///
         /// - Parameters:
         ///   - current: The variant that `tracker` belongs to.
-        ///   - variants: All variants of the item.
         ///   - audio: The playlist of the separately loaded audio.
         func upcomingSegments(
             at index: Int, in tracker: PlaylistTracker, candidates: [AssetVariant], current: Int?,

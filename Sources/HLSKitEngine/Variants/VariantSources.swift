@@ -54,8 +54,6 @@ struct VariantSources: Sendable {
     /// The selected subtitles in the group of a variant.
     ///
     /// If they failed recently, the same subtitles in another group are used if there are any.
-    ///
-    /// - Parameter avoided: The playlists of renditions that failed recently.
     func subtitles(of variant: VariantStream, avoiding avoided: Set<String>) -> Rendition? {
         guard let option = selection[.legible] else { return nil }
         let own = option.rendition(

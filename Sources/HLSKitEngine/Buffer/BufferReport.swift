@@ -192,7 +192,6 @@ extension BufferReport {
             self.configuration = configuration
         }
 
-        /// Returns θ, the amount of media that is enough to start with.
         func threshold(isAfterStall: Bool) -> Duration {
             switch policy {
             case .bufferOnly(let start, let afterRebuffer): isAfterStall ? afterRebuffer : start

@@ -24,7 +24,6 @@ extension ItemState {
 
         mutating func fail(_ error: HLSError) { self.error = error }
         mutating func playOn(until error: HLSError) { pending = error }
-        /// Sets the lane without whose media playback ends.
         mutating func end(with lane: LaneID?) { self.lane = lane }
         mutating func endPlaying() { pending = nil }
     }

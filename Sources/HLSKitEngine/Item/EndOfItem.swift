@@ -93,7 +93,6 @@ package struct EndTime: Sendable, Hashable {
 }
 
 extension MediaLane {
-    /// The changes to a lane that continues after an end time.
     struct Reopening: Sendable {
         /// The segments that are dropped, last first. Media that was omitted from them is read again.
         var beyond: [SegmentInFlight]

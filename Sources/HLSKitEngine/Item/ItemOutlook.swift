@@ -21,7 +21,6 @@ package struct ItemOutlook: Sendable {
     var prefetchableTracks: ForwardBuffer.Tracks = []
     /// Idle lanes that may be complete: none of their segments follow, or playback ends earlier.
     var endedTracks: ForwardBuffer.Tracks = []
-    /// Whether a segment of the variant is being received.
     var isReceiving = false
     /// Whether reading a body is suspended because the buffer is too full.
     var isSuspended = false

@@ -66,7 +66,6 @@ extension MediaLane {
             }
         }
 
-        /// Whether a lane that had ended continues.
         var reopens: Bool {
             if case .cut = self { true } else { forgets }
         }

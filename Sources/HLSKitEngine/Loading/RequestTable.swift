@@ -79,7 +79,7 @@ struct RequestUnderWay: Sendable {
     fileprivate(set) var declaredByteCount: Int?
     /// The age of the response, if a cache reports it.
     fileprivate(set) var age: Duration?
-    /// Whether the bytes come from memory.
+    /// Whether the bytes come from a cache, or were requested earlier because of a preload hint.
     fileprivate(set) var isFromCache = false
     /// The time at which the rule last evaluated the download.
     fileprivate(set) var judged: Duration

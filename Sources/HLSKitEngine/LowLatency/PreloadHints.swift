@@ -66,7 +66,6 @@ package struct PreloadHints: Sendable {
         let resource: Resource
         /// The current request, or `nil` if it has ended.
         var request: RequestID?
-        /// The offset of the first byte of the current request.
         var requestStart: UInt64
         /// The offset of the first byte that no part was read from.
         var next: UInt64

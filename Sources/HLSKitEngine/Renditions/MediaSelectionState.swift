@@ -132,7 +132,6 @@ package struct MediaSelectionState: Sendable {
 
     // MARK: Audio inside segments
 
-    /// Whether the options of the audible group are tracks inside segments.
     var isAudioInside: Bool { !isAudioDeclared && groups[.audible] != nil }
 
     var declaredSelection: MediaSelection {

@@ -41,7 +41,6 @@ struct ItemClock: Sendable {
     private var passedEnd: Duration?
     private var watched = WatchedTime()
 
-    /// Resets the clock for another item and keeps the timebase.
     mutating func reset() {
         let timebase = timebase
         self = ItemClock()

@@ -99,7 +99,6 @@ package struct LatencyHistogram: Sendable, Hashable {
 
 /// A mean over time, computed incrementally.
 struct LatencyMean: Sendable, Hashable {
-    /// The total presentation time.
     private(set) var time = Duration.zero
     /// The sum of latency times presentation time, in s².
     private var weighted = 0.0

@@ -15,7 +15,6 @@ struct DownloadJudge: Sendable {
     // MARK: When
 
     struct Facts: Sendable, Hashable {
-        /// Whether media is presented in real time, so the playhead must not stop.
         var isPaced = true
         var keepsBest = false
         var usesParts = false

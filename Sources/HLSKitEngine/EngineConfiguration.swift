@@ -3,7 +3,6 @@ package import HLSKitMedia
 package import HLSKitPlaylist
 package import HLSKitSelection
 
-/// The configuration that an engine receives when it is created.
 package struct EngineConfiguration: Sendable {
     /// Whether media is presented in real time or as fast as outputs take it.
     package enum Pacing: Sendable, Hashable { case realTime, unpaced }
@@ -16,7 +15,6 @@ package struct EngineConfiguration: Sendable {
     package var retryPolicies = RetryPolicies()
     /// Returns whether a `CODECS` entry can be played. nil accepts all, for outputs of compressed samples.
     package var canPlayCodec: (@Sendable (String) -> Bool)?
-    /// Returns whether the codec of a track inside segments can be decoded.
     package var canDecode: @Sendable (MediaCodec) -> Bool = { _ in true }
     /// Returns why the decoding library is unusable, or nil if it is usable or not needed.
     package var decoderFailure: @Sendable () -> String? = { nil }
@@ -26,7 +24,6 @@ package struct EngineConfiguration: Sendable {
     var wantsSoundOnly: Bool { playsAudio && !playsVideo }
     /// The user's languages in order of preference, as BCP 47 tags.
     package var languages: [String] = []
-    /// Header fields of all requests.
     package var fields: [TransportField] = []
     /// Origins that may receive credentials, in addition to the item's origin.
     package var credentialOrigins: Set<URLOrigin> = []
@@ -46,9 +43,7 @@ package struct EngineConfiguration: Sendable {
     package var keyRules = KeyRules()
     /// Whether keys of the multivariant playlist are loaded before media needs them.
     package var preloadsKeys = false
-    /// Whether blocking playlist reloads and other low-latency features are allowed.
     package var allowsLowLatency = true
-    /// Whether preload hints are requested before their resources are listed.
     package var usesPreloadHints = true
     /// Bandwidth estimates from before the item was set.
     package var bandwidths = BandwidthEstimates()
@@ -62,7 +57,6 @@ package struct EngineConfiguration: Sendable {
     package var networkConditions = NetworkConditions()
     package var selector: any VariantSelector = ScenarioRule()
     package var capabilities = PlaybackCapabilities()
-    /// The detail of decisions emitted as ``EngineEffect/note(_:)``.
     package var decisionDetail = DecisionDetail.nothing
     package var parallelLoading = ParallelLoading()
     /// Whether media is presented. If false, it is only loaded.

@@ -31,7 +31,6 @@ package enum EngineEffect: Sendable {
     case endLane(LaneID)
     /// Reopens a lane whose end was caused by a setting that was withdrawn.
     case reopenLane(LaneID)
-    /// Discards the loaded media of a lane.
     case clearLane(LaneID)
     /// Applies a change of the enabled kinds of media.
     case followTracks
@@ -63,7 +62,6 @@ package enum EngineEffect: Sendable {
     case note(Decision)
     /// Asks the app for a decision, immediately and without holding a lock.
     case ask(ProgramQuestion)
-    /// Asks the app for a fresh URL.
     case refreshURL(ExpiredURL)
     /// Begins a seek that the app did not request. Its end is reported like any other.
     case seekBegan
@@ -86,7 +84,6 @@ package enum EngineEffect: Sendable {
     case limit(Duration?)
     /// Delivers the assets of the interstitial with this ID, or nil if they are unavailable.
     case assetList(String, AssetLists.Answer?)
-    /// Reports that the item has reached the start of a break.
     case breakReached
     /// Ends the item and advances to the next one, which belongs to another engine.
     case advanceToNextItem
@@ -100,7 +97,6 @@ package struct EngineRequest: Sendable {
     package var transport: TransportRequest
     /// For a media playlist: the variables of the multivariant playlist, for `EXT-X-DEFINE:IMPORT`.
     package var variables: [String: String]?
-    /// For a media playlist: the delivery directives.
     package var directives = DeliveryDirectives()
     /// For a head: the key that decrypts it.
     package var key: SegmentKey?
@@ -110,7 +106,6 @@ package struct EngineRequest: Sendable {
     package var namedBy: String?
 }
 
-/// The information that a lane needs to demux one segment.
 package struct SegmentJob: Sendable {
     package var id: SegmentID
     package var request: RequestID

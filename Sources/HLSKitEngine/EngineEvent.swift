@@ -35,14 +35,11 @@ package struct SegmentID: Hashable, Sendable, Comparable {
     package static func < (one: SegmentID, other: SegmentID) -> Bool { one.rawValue < other.rawValue }
 }
 
-/// An input of a ``PlaybackEngine``.
 package enum EngineEvent: Sendable {
     case control(EngineControl)
     /// Body bytes of a request arrived and were passed to their consumer.
     case progress(RequestID, byteCount: Int)
-    /// The response header of a request arrived.
     case responded(RequestID, TransportResponse)
-    /// A playlist was loaded and parsed.
     case playlist(RequestID, Result<LoadedPlaylist, PlaylistFailure>, TransferMetrics)
     /// The steering server responded from this URL.
     case steering(RequestID, Result<SteeringManifest, SteeringManifest.Invalid>, url: String, TransferMetrics)
@@ -61,7 +58,6 @@ package enum EngineEvent: Sendable {
     case freshURL(Result<String, LoadingError>)
 }
 
-/// A command from the app.
 package enum EngineControl: Sendable {
     case setItem(EngineItem?)
     case play
@@ -100,7 +96,6 @@ package enum EngineControl: Sendable {
     case setActionAtItemEnd(ActionAtItemEnd)
     case setPreferences(PlayerItemPreferences)
     case setNetworkConditions(NetworkConditions)
-    /// Sets the limits of the item's outputs.
     case setOutputLimits(OutputLimits)
     /// Takes previously unused kinds of media of a lane. `besideOthers`: other kinds of it are already in use.
     case takeLate(Set<MediaKind>, of: LaneID, besideOthers: Bool)
@@ -122,7 +117,6 @@ package enum EngineControl: Sendable {
     case report(ClientDataNotice)
 }
 
-/// A parsed playlist with the URL that delivered it.
 package struct LoadedPlaylist: Sendable {
     package var playlist: Playlist
     package var url: String
@@ -140,14 +134,12 @@ package struct LoadedPlaylist: Sendable {
     }
 }
 
-/// The reason why a body is not a usable playlist.
 package struct PlaylistFailure: Error, Sendable {
     /// The kind of failure. `misfit`: a delta update that does not match the known playlist.
     package enum Kind: Sendable { case notAPlaylist, malformed, limitExceeded, misfit }
     package var kind: Kind
     package var url: String
     package var text: String
-    /// The position and further details.
     var detail: String?
 
     package init(kind: Kind, url: String, text: String, detail: String? = nil) {

@@ -20,7 +20,6 @@ package struct PlaybackEngine: Sendable {
     package var loading: LoadingState
     var preferences = PlayerItemPreferences()
     package var networkConditions: NetworkConditions
-    /// The resources that other players leave to this one.
     package var allowance = LoadAllowance.everything
     var outputLimits = OutputLimits()
     package var mediaSelection: MediaSelectionState
@@ -32,16 +31,13 @@ package struct PlaybackEngine: Sendable {
     }
     /// `nil` after a change of the item, until it is computed again.
     var knownOutlook: ItemOutlook?
-    /// The rule that selects variants.
     var rule: VariantRule
     /// Decides whether a download continues. The download is determined again whenever the item changes.
     var judge = DownloadJudge()
     var tally = PlaybackTally()
-    /// The live edge, the control of the distance from it, and latency statistics.
     var liveEdge = LiveEdge()
     var latencyControl = LatencyControl()
     var latencies = LatencyControl.LatencyTally()
-    /// Hints that servers sent.
     var serverHints: SelectionMoment.ServerHints
     /// The client data that is sent to servers, or `nil` if none is sent.
     var clientData: ClientDataKeeper?
@@ -51,10 +47,8 @@ package struct PlaybackEngine: Sendable {
     var effects: [EngineEffect] = []
     /// Whether the owner of this engine has the next item. If it does, the engine never removes its item by itself.
     package var isInQueue = false
-    /// Whether another engine has taken over.
     var hasResigned = false
     private var resolveTimer = ResolveTimer()
-    /// Open questions that the app decides.
     var questions = ProgramQuestions()
     var outputQuestions = OutputQuestions()
     private var lastSettled = Duration.zero
@@ -253,7 +247,6 @@ package struct PlaybackEngine: Sendable {
 
     // MARK: Settling
 
-    /// Updates all state that depends on time or on loaded media.
     private mutating func settle() {
         lastSettled = now
         guard item != nil else { return setResolveTimer(to: nil) }
@@ -360,7 +353,6 @@ extension PlaybackEngine {
         /// Sets the timer for the next time at which something changes without an event.
         case timer
 
-        /// The order of execution.
         static let order: [SettlingStep] = [
             .rate, .tracks, .rest, .eviction, .suspendedBodies, .buffer, .loads, .hints, .bufferAfterLoads, .alignment,
             .seek, .start, .preroll, .dateRanges, .refusal, .end, .liveEdge, .liveOffset, .recommendedOffset, .latency,
@@ -372,7 +364,6 @@ extension PlaybackEngine {
 // MARK: - Timers and numbers
 
 extension PlaybackEngine {
-    /// The timer for the next time at which something changes without an event.
     struct ResolveTimer: Sendable {
         private var time: Duration?
 

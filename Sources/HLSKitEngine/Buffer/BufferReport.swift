@@ -4,7 +4,6 @@ import HLSKitTime
 
 /// Decides which buffer states to report: the last verdict, and whether playback would keep up.
 struct BufferReport: Sendable {
-    /// The facts that determine the state reported to time control.
     struct Facts: Sendable, Hashable {
         var isPaced = true
         var isReady = false
@@ -15,7 +14,6 @@ struct BufferReport: Sendable {
     enum Action: Sendable, Hashable {
         case tellLikelyToKeepUp(Bool)
         case tellFull(Bool)
-        /// Continues time control with this state.
         case change(TimeControlMachine.BufferState)
     }
 
@@ -23,7 +21,6 @@ struct BufferReport: Sendable {
         forwardDuration: .zero, isEmpty: true, isFull: false, holdsAllRemaining: false, tracksToLoad: [])
     /// The value last reported to the app.
     private(set) var isLikelyToKeepUp = false
-    /// Whether playback last stopped because the buffer ran empty.
     private(set) var isAfterStall = false
     /// Recent consecutive stalls, which increase the amount of media to wait for.
     private var stallsInRow = StallsInRow()
@@ -33,7 +30,6 @@ struct BufferReport: Sendable {
         judge = KeepUpJudge(policy: policy, configuration: configuration)
     }
 
-    /// The amount of media that is enough to start with.
     var startThreshold: Duration { judge.threshold(isAfterStall: isAfterStall) }
 
     /// The app's policy, which a different component calls.
@@ -55,7 +51,6 @@ struct BufferReport: Sendable {
         stallsInRow = StallsInRow()
     }
 
-    /// - Parameter time: The item time at which playback stopped.
     mutating func stall(at time: Duration) {
         isAfterStall = true
         stallsInRow.note(at: time)
@@ -63,11 +58,6 @@ struct BufferReport: Sendable {
 
     mutating func programSays(_ isLikely: Bool) { judge.programSays = isLikely }
 
-    /// Reports the state of the buffer to the app and to time control, in order.
-    ///
-    /// - Parameters:
-    ///   - changesFull: The result of ``evaluate(_:_:waits:)``.
-    ///   - known: The state that time control has.
     mutating func tell(
         isLikely: Bool, changesFull: Bool, known: TimeControlMachine.BufferState?, _ facts: Facts
     ) -> [Action] {
@@ -81,7 +71,6 @@ struct BufferReport: Sendable {
         return actions
     }
 
-    /// Returns the state to report to time control.
     func state(isLikely: Bool, _ facts: Facts) -> TimeControlMachine.BufferState {
         var state = TimeControlMachine.BufferState()
         state.isFull = verdict.isFull
@@ -96,7 +85,6 @@ struct BufferReport: Sendable {
         return state
     }
 
-    /// Sets the value reported to the app. Returns whether it has changed.
     mutating func tell(isLikely: Bool) -> Bool {
         defer { isLikelyToKeepUp = isLikely }
         return isLikely != isLikelyToKeepUp
@@ -156,12 +144,10 @@ struct BufferReport: Sendable {
         return (link, bitRate * input.rate)
     }
 
-    /// Whether a slow link was reported in this row of stalls.
     var isLinkTooSlow: Bool { stallsInRow.isTold }
 
     mutating func judge(_ input: KeepUpInput) -> Bool { judge.isLikelyToKeepUp(input) }
 
-    /// Judges a hypothetical rate without changing any state.
     func judged(_ input: KeepUpInput) -> Bool {
         var judge = judge
         return judge.isLikelyToKeepUp(input)
@@ -174,7 +160,6 @@ extension BufferReport {
         private static let memory = Duration.seconds(120)
 
         private(set) var count = 0
-        /// Whether a slow link has been reported.
         var isTold = false
         private var last = Duration.zero
 
@@ -194,14 +179,12 @@ extension BufferReport {
     /// An answer of `true` lasts until the media ahead falls below half of the threshold, or the rate, the bit rate or
     /// the item changes. Without that, the answer would flicker with every sample. A custom policy keeps its own state.
     struct KeepUpJudge: Sendable {
-        /// The largest amount that ``need(_:)`` returns, in seconds.
         private static let largestNeed = 1e9
 
         var policy: KeepUpPolicy
         var configuration: BufferingConfiguration
         /// The rate and bit rate for which the last answer was `true`.
         private var yes: (rate: Double, bitRate: Double?)?
-        /// The last answer of the app's policy, which is requested with ``ProgramQuestion``.
         var programSays = false
 
         init(policy: KeepUpPolicy = .predictive, configuration: BufferingConfiguration = .init()) {
@@ -209,7 +192,6 @@ extension BufferReport {
             self.configuration = configuration
         }
 
-        /// Returns θ, the amount of media that is enough to start with.
         func threshold(isAfterStall: Bool) -> Duration {
             switch policy {
             case .bufferOnly(let start, let afterRebuffer): isAfterStall ? afterRebuffer : start
@@ -217,7 +199,6 @@ extension BufferReport {
             }
         }
 
-        /// Forgets the last answer because the item or the position has changed.
         mutating func reset() {
             yes = nil
             programSays = false
@@ -243,7 +224,6 @@ extension BufferReport {
             return answer
         }
 
-        /// Returns the amount of media required ahead, or nil if the app's policy decides.
         func need(_ input: KeepUpInput) -> Duration? {
             if case .custom = policy { return nil }
             let seconds = need(input, threshold: threshold(isAfterStall: input.isAfterStall).seconds)

@@ -52,7 +52,6 @@ extension ForwardBuffer {
 
         mutating func remove(before time: Duration) {
             pieces.removeAll { $0.range.upperBound <= time }
-            // Keep the part of the first piece that follows `time`.
             if let first = pieces.first, first.range.lowerBound < time {
                 let share = (first.range.upperBound - time) / (first.range.upperBound - first.range.lowerBound)
                 pieces[0].byteCount = Int((Double(first.byteCount) * share).rounded())
@@ -92,14 +91,12 @@ extension ForwardBuffer {
             return count
         }
 
-        /// Returns the index of the first piece that ends after `time`.
         private func startAfter(_ time: Duration) -> Int {
             var index = pieces.count
             while index > 0, pieces[index - 1].range.upperBound > time { index -= 1 }
             return index
         }
 
-        /// Returns the index after the last piece that begins before `time`.
         private func endBefore(_ time: Duration) -> Int {
             var index = 0
             while index < pieces.count, pieces[index].range.lowerBound < time { index += 1 }

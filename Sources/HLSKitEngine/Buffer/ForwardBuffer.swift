@@ -34,7 +34,6 @@ struct ForwardBuffer: Sendable {
         var isGap = false
     }
 
-    /// The facts that the buffer does not know.
     struct Situation: Sendable, Hashable {
         var playhead: Duration
         var isReverse = false
@@ -42,29 +41,24 @@ struct ForwardBuffer: Sendable {
         var effectiveEnd: Duration?
         /// In live streams, the end of the last listed segment or part.
         var lastAvailable: Duration?
-        /// The item's preference, or nil if it has none.
         var preferredForwardBufferDuration: Duration?
         var targetDuration: Duration = .seconds(6)
         /// θ, the amount of media that is enough to start with.
         var startThreshold: Duration = .seconds(2)
         /// In live streams, the minimum amount of listed media to start with. nil stands for a quarter of θ.
         var liveReserve: Duration?
-        /// The duration and the expected size of the next segment to load.
         var nextSegmentDuration: Duration = .zero
         var nextSegmentByteCount = 0
         /// The resources that other players leave, or nil for no limits.
         var bounds: Bounds?
     }
 
-    /// The result of evaluating the buffer.
     struct Verdict: Sendable, Hashable {
         /// D, the playable media ahead in the required track that has the least.
         var forwardDuration: Duration
         var isEmpty: Bool
         var isFull: Bool
-        /// Whether all media up to the effective end is loaded.
         var holdsAllRemaining: Bool
-        /// The tracks that need more media.
         var tracksToLoad: Tracks
     }
 
@@ -81,7 +75,6 @@ struct ForwardBuffer: Sendable {
         self.configuration = configuration
     }
 
-    /// The size of all held media, ahead and behind.
     var byteCount: Int { lanes.reduce(0) { $0 + $1.byteCount } }
 
     mutating func setRequiredTracks(_ tracks: Tracks) {
@@ -110,7 +103,6 @@ struct ForwardBuffer: Sendable {
         for index in lanes.indices { lanes[index].updateRest(isEnough: false, isWorthLoading: true) }
     }
 
-    /// Drops the media from `time` in `track`, or in every track if nil.
     mutating func removeMedia(from time: Duration, in track: Track? = nil) {
         for index in lanes.indices where track == nil || track?.rawValue == index {
             lanes[index].remove(from: time)
@@ -121,7 +113,6 @@ struct ForwardBuffer: Sendable {
         lanes[track.rawValue].remove(before: time)
     }
 
-    /// Drops all media of `track`, or of every track if nil.
     mutating func removeAll(in track: Track? = nil) {
         for index in lanes.indices where track == nil || track?.rawValue == index {
             lanes[index] = BufferedTrack()
@@ -247,10 +238,8 @@ struct ForwardBuffer: Sendable {
         return verdict
     }
 
-    /// Returns the maximum duration to load ahead.
     func limit(_ situation: Situation) -> Duration { configuration.forwardDurationLimit ?? target(situation) }
 
-    /// Returns the target T.
     private func target(_ situation: Situation) -> Duration {
         guard let wish = situation.preferredForwardBufferDuration else { return configuration.forwardDuration }
         return max(wish, situation.targetDuration)
@@ -273,12 +262,10 @@ struct ForwardBuffer: Sendable {
 }
 
 extension ForwardBuffer.Situation {
-    /// The duration from the playhead to the effective end, in the direction of playback.
     var remaining: Duration? {
         effectiveEnd.map { max(.zero, isReverse ? playhead - $0 : $0 - playhead) }
     }
 
-    /// The duration listed ahead of the playhead. Only for live streams in forward direction.
     var available: Duration? {
         isReverse ? nil : lastAvailable.map { max(.zero, $0 - playhead) }
     }
@@ -294,11 +281,9 @@ extension Range<Duration> {
 // MARK: - Bounds
 
 extension ForwardBuffer {
-    /// The limits that other players impose on the buffer.
     struct Bounds: Sendable, Hashable {
         var byteCount: Int?
         var duration: Duration?
-        /// The bytes in flight, and the maximum size of the next segment.
         var pendingByteCount = 0
         var nextByteCount = 0
         var pendingDurations: [Track: Duration] = [:]
@@ -318,7 +303,6 @@ extension ForwardBuffer.Bounds {
         return byteCount.map { room in byteCounts.reduce(nextByteCount, +) > room } ?? false
     }
 
-    /// Returns the bytes that may be kept behind the playhead, or nil for no limit.
     func roomBehind(_ bytesAhead: Int) -> Int? {
         byteCount.map { max(0, $0 - bytesAhead - pendingByteCount - nextByteCount) }
     }

@@ -3,7 +3,6 @@ import HLSKitPlaylist
 import HLSKitSelection
 import HLSKitTime
 
-/// The limits that follow from an allowance and the player's state.
 extension LoadAllowance {
     /// The media ahead at natural speed above which a player yields. It covers loading one segment on a shared link.
     private static let reserve = Duration.seconds(10)
@@ -12,9 +11,7 @@ extension LoadAllowance {
     ///
     /// A segment must load within half of it at half of the throughput.
     ///
-    /// - Parameters:
-    ///   - throughput: The throughput in bits per second, or nil while unknown.
-    ///   - rate: The requested rate.
+    /// - Parameter throughput: The throughput in bits per second, or nil while unknown.
     func reserve(_ situation: ForwardBuffer.Situation, throughput: Double?, rate: Float) -> Duration {
         var seconds = max(
             Self.reserve.seconds, (situation.startThreshold + situation.nextSegmentDuration).seconds)
@@ -53,7 +50,6 @@ extension LoadAllowance {
 }
 
 extension SegmentWindow {
-    /// The media of segments that are in flight or not demuxed yet.
     var pendingDuration: Duration {
         reduce(.zero) { sum, flight in
             let end = flight.job.start + flight.job.duration

@@ -2,20 +2,16 @@ import HLSKitLoading
 import HLSKitSelection
 import HLSKitTime
 
-/// The buffer: the input to its evaluation, and the consequences of the result.
 extension PlaybackEngine {
     var lastVerdict: ForwardBuffer.Verdict { report.verdict }
 
-    /// The average bit rate of the media being loaded, all lanes together, or `nil` if it is unknown.
     var loadedBitRate: Double? { outlook?.bitRate }
 
-    /// Values derived from the item, or `nil` if there is no item.
     package var outlook: ItemOutlook? {
         // If the compiler inlines this into a mutating method, it copies the whole engine at each event.
         @inline(never) get { knownOutlook ?? item.map { ItemOutlook($0) } }
     }
 
-    /// Computes the outlook again if the item has changed.
     mutating func refreshOutlook() {
         if knownOutlook == nil { knownOutlook = outlook }
     }
@@ -96,7 +92,6 @@ extension PlaybackEngine {
         effects.append(.publish(.linkTooSlow(bitsPerSecond: link.carries, needed: link.needs)))
     }
 
-    /// The media that must be buffered before the wait after a live stall ends. `nil` if there is no such wait.
     private var liveReserve: Duration? {
         guard machine.status == .waitingToPlayAtSpecifiedRate, item?.trick == nil, let outlook, outlook.isLive,
             let offset = configuredLiveOffset
@@ -137,7 +132,6 @@ extension PlaybackEngine {
 
     var tracksToLoad: ForwardBuffer.Tracks { lastVerdict.tracksToLoad }
 
-    /// Evicts media that is too far behind the playhead.
     mutating func evict() {
         for (track, range) in buffer.evict(situation()) where keepsPresented {
             guard let lane = LaneID.allCases.first(where: { $0.bufferTrack == track }) else { continue }
@@ -153,7 +147,6 @@ extension PlaybackEngine {
 
 /// Loading next to other players: within a share of the common limit, and after players of a higher priority.
 extension PlaybackEngine {
-    /// Whether playback waits for media, or will soon.
     package var isInNeed: Bool { item != nil && item?.error == nil && timeControl.isInNeed }
 
     /// The values that count towards the allowance: bytes received or requested, and media ahead of the playhead.
@@ -161,7 +154,6 @@ extension PlaybackEngine {
         (buffer.byteCount + pendingByteCount(), lastVerdict.forwardDuration)
     }
 
-    /// The bounds that the allowance sets, or `nil` if it sets none.
     func bounds(_ situation: ForwardBuffer.Situation) -> ForwardBuffer.Bounds? {
         guard allowance != .everything else { return nil }
         var bounds = ForwardBuffer.Bounds(byteCount: allowance.byteCount, duration: allowance.duration)
@@ -183,14 +175,12 @@ extension PlaybackEngine {
         return bounds
     }
 
-    /// Whether a segment may be requested in parallel with current requests.
     func allowsBeside(_ situation: LoadScheduler.Situation, endingAt end: Duration) -> Bool {
         guard allowance != .everything else { return true }
         return allowance.allowsBeside(
             situation, held: buffer.byteCountAhead(self.situation()), ahead: end - playhead)
     }
 
-    /// The media duration up to which a segment may be read, or `nil` if other players impose no limit.
     func limitOfReading(_ flight: SegmentInFlight) -> Duration? {
         // A waiting player may need the whole segment.
         guard allowance.isLimited, !timeControl.isWaiting, let end = flight.demuxedUpTo else { return nil }

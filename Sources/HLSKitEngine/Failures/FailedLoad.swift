@@ -11,13 +11,10 @@ extension FailedLoad {
 
 /// A request that failed or returned unusable data, and the consequences.
 struct FailedLoad: Sendable {
-    /// The facts that decide the outcome, in addition to the failed request.
     struct Facts: Sendable {
         var hasAlternative = false
-        /// Whether the item is live, and the target duration of its variant.
         var isLive = false
         var targetDuration = Duration.seconds(6)
-        /// How long to retry live playlists.
         var patience = RetryTerms.Patience.usual
         /// Whether the full segment of the partial segment is listed.
         var hasWhole = false
@@ -66,7 +63,6 @@ struct FailedLoad: Sendable {
         self.error = error
     }
 
-    /// Creates a failure of the playlist whose URL the app supplied.
     init(firstPlaylist error: LoadingError) {
         self.init(
             .firstPlaylist, as: .firstPlaylist, .firstPlaylist, .playlist, .loading(error),
@@ -104,7 +100,6 @@ struct FailedLoad: Sendable {
     /// - Parameters:
     ///   - loadingError: The loading error, or nil if the bytes arrived.
     ///   - isAtLiveEdge: Whether the segment may have been listed before it exists.
-    ///   - lost: The unavailable media of its lane.
     init(
         _ flight: SegmentInFlight, _ error: HLSError, _ loadingError: LoadingError?, isAtLiveEdge: Bool,
         lost: LostMedia, _ limits: LostMedia.LossLimits
@@ -116,7 +111,6 @@ struct FailedLoad: Sendable {
         isPart = flight.position.part != nil
     }
 
-    /// Creates a failure of a map or key that could not be loaded.
     init(_ resource: ResourceID, of lane: LaneID, _ error: LoadingError) {
         let isKey = resource.kind == .key
         self.init(
@@ -131,7 +125,6 @@ struct FailedLoad: Sendable {
 
     fileprivate var isOfSegment: Bool { if case .segment = subject { true } else { false } }
 
-    /// Whether further attempts are useless.
     fileprivate func isHopeless(_ facts: Facts) -> Bool { isFinal && !facts.hasAlternative }
 
     /// Whether this is a reload with extended patience, which does not bring the item closer to failing.
@@ -149,7 +142,6 @@ struct FailedLoad: Sendable {
         return failure
     }
 
-    /// Returns the consequence of a retry decision for the lane.
     func outcome(
         of decision: RetrySchedule<RequestRole>.Decision, hasAlternative: Bool, at now: Duration
     ) -> Outcome {
@@ -172,7 +164,6 @@ struct FailedLoad: Sendable {
 }
 
 extension LoadingState {
-    /// Decides the outcome of a failure, counts the failure and schedules a retry.
     mutating func judge(_ load: FailedLoad, _ facts: FailedLoad.Facts, at now: Duration) -> FailedLoad.Outcome {
         if load.isHopeless(facts) { return .giveUp(load.error) }
         let attempt = failures.failureCount(of: load.role) + 1
@@ -191,12 +182,10 @@ extension LoadingState {
 }
 
 extension FailedLoad {
-    /// The problem with a segment whose bytes arrived.
     enum BadSegment: Sendable {
         /// The segment cannot be decrypted. Only another variant could supply another key.
         case key(HLSError)
         case map(HLSError)
-        /// The segment uses a feature that this client does not support.
         case unsupported(HLSError)
         case media(HLSError)
 
@@ -225,7 +214,6 @@ extension HLSError {
         return error
     }
 
-    /// Returns the error for the last of several consecutive unavailable segments.
     func asLast(of run: LostMedia.Run) -> HLSError {
         guard run.count > 1 else { return self }
         var error = self

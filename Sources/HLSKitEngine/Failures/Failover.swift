@@ -14,13 +14,11 @@ struct Failover: Sendable {
     var current: Int?
     var currentURI: String?
     var bandwidth = 0.0
-    /// The URLs of the lanes' media playlists.
     var mainURL: String?
     var audioURL: String?
     var subtitlesURL: String?
     /// The item time at which the variant's next segment begins.
     var place = Duration.zero
-    /// Whether the variant's muxed audio is loaded together with its frames.
     var loadsAudioOfVariant = false
     var isFixed = false
 
@@ -72,12 +70,10 @@ struct Failover: Sendable {
         }
     }
 
-    /// Returns the lane whose playlist a lane follows.
     private func source(of id: LaneID) -> LaneID { id == .audio && loadsAudioOfVariant ? .main : id }
 
     // MARK: Where
 
-    /// Leaves the source of a lane.
     func leave(_ id: LaneID) -> [Action] {
         let id = source(of: id)
         switch id {
@@ -125,7 +121,6 @@ struct Failover: Sendable {
 
     // MARK: Who shares what
 
-    /// Returns whether a variant has the frames of the current playlist.
     private func sharesMain(_ variant: AssetVariant) -> Bool {
         guard let sources, sources.isSoundOnly else { return variant.uri == currentURI }
         return sources[variant.index].map { sources.mainURL(of: $0) == mainURL } ?? false

@@ -2,9 +2,7 @@ import HLSKitLoading
 import HLSKitSelection
 
 extension ItemState {
-    /// Whether an item has failed or will fail after its loaded media.
     struct ItemFailure: Sendable {
-        /// The error of a failed item.
         @Shared private(set) var error: HLSError? = nil
         /// The error with which the item fails after its loaded media, because loading cannot continue.
         @Shared private(set) var pending: HLSError? = nil
@@ -20,17 +18,13 @@ extension ItemState {
         var isOver: Bool { error != nil || pending != nil }
 
         /// Returns the next step when loading cannot continue, or nil if that is already known.
-        ///
-        /// - Parameter canPlayOn: Whether there is loaded media to play.
         func verdict(canPlayOn: Bool) -> Verdict? {
             isOver ? nil : canPlayOn ? .playsOn : .fails
         }
 
         mutating func fail(_ error: HLSError) { self.error = error }
         mutating func playOn(until error: HLSError) { pending = error }
-        /// Sets the lane without whose media playback ends.
         mutating func end(with lane: LaneID?) { self.lane = lane }
-        /// Notes that the loaded media was played.
         mutating func endPlaying() { pending = nil }
     }
 }

@@ -5,7 +5,6 @@ import HLSKitLoading
 /// A single missing segment is skipped because the next one may be available. After several in a row, no more media is
 /// expected.
 struct LostMedia: Sendable {
-    /// Consecutive lost segments at the end of the lane.
     struct Run: Sendable, Hashable {
         var count = 0
         var start: Duration?
@@ -87,7 +86,6 @@ struct LostMedia: Sendable {
 }
 
 extension LostMedia {
-    /// The amount of missing media after which a lane is abandoned.
     struct LossLimits: Sendable, Hashable {
         /// The maximum time to wait for media, or nil for no limit.
         private(set) var time: Duration?
@@ -128,7 +126,6 @@ extension ItemState {
 
         private var told: [Range<Duration>] = []
 
-        /// Whether a range has not been reported.
         func isNews(_ hole: Range<Duration>) -> Bool {
             hole.upperBound - hole.lowerBound >= Self.shortest && !told.contains { $0.overlaps(hole) }
         }

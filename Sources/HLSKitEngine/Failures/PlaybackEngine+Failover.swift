@@ -2,14 +2,11 @@ import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// Switches to other sources, as ``Failover`` decides, and the variants' ``VariantSources``.
 extension PlaybackEngine {
     // MARK: Availability
 
-    /// Whether there is another variant that has not failed recently.
     var hasAlternative: Bool { hasAlternative(for: .main) }
 
-    /// Whether the lane has another source that has not failed recently.
     func hasAlternative(for id: LaneID) -> Bool {
         // Most items have no alternatives, so the cheap checks come first.
         item?.multivariantURL != nil && item?.trick == nil && failover(of: id).hasAlternative(for: id)
@@ -25,7 +22,6 @@ extension PlaybackEngine {
         return !failover.isFixed && !failover.elsewhere.isEmpty
     }
 
-    /// The facts about where a lane can load from.
     private func failover(of id: LaneID) -> Failover {
         var failover = Failover()
         failover.sources = variantSources
@@ -66,10 +62,8 @@ extension PlaybackEngine {
 
     // MARK: Switching
 
-    /// Switches to another variant and avoids this one for a while.
     mutating func leaveVariant(because error: HLSError) { leave(.main, because: error) }
 
-    /// Switches a lane to another source.
     mutating func leave(_ id: LaneID, because error: HLSError) {
         carryOut(failover(of: id).leave(id), of: id, because: error)
     }
@@ -102,7 +96,6 @@ extension PlaybackEngine {
 
     // MARK: Playlists
 
-    /// The playlists of the variants, or `nil` if there is no multivariant playlist.
     var variantSources: VariantSources? {
         guard let playlist = item?.multivariant, let base = item?.multivariantURL else { return nil }
         return variantSources(of: playlist, base: base)

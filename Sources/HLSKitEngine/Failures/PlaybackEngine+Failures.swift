@@ -1,7 +1,6 @@
 import HLSKitLoading
 import HLSKitSelection
 
-/// Failures, as ``FailedLoad`` and ``FailurePolicy`` decide about them.
 extension PlaybackEngine {
     mutating func failRequest(_ id: RequestID, _ error: LoadingError, _ metrics: TransferMetrics?) {
         guard let context = loading.end(id, at: now) else { return }
@@ -45,7 +44,6 @@ extension PlaybackEngine {
 
     // MARK: Kinds of failure
 
-    /// Called when a lane's playlist could not be loaded or parsed.
     mutating func failPlaylist(of id: LaneID, _ trouble: FailedLoad.PlaylistTrouble, url: String) {
         guard let lane = item?.lanes[id] else { return }
         if id == .main { item?.alignment.noteList() }
@@ -60,7 +58,6 @@ extension PlaybackEngine {
         judge(load, hasAlternative: hasAlternative)
     }
 
-    /// Called when the bytes of a segment arrived but cannot be used.
     mutating func failSegment(_ segment: SegmentID, _ failure: SegmentFailure) {
         let id = segment.lane
         guard let flight = item?.lanes[id]?.segments[segment] else { return }
@@ -96,7 +93,6 @@ extension PlaybackEngine {
         return index + 1 < tracker.segmentCount
     }
 
-    /// Restarts a segment with a newly loaded key, if there may be one.
     private mutating func asksForOtherKey(of flight: SegmentInFlight, after error: HLSError) -> Bool {
         let doubter = KeyLeases.Doubter(lane: flight.id.lane, position: flight.position)
         guard let key = flight.job.key?.resource, item?.keys.doubt(key, by: doubter) == true, goBack(to: flight.id)
@@ -135,7 +131,6 @@ extension PlaybackEngine {
         if resource.generation > 0 { effects.append(.publish(.recoverableError(load.error))) }
     }
 
-    /// Called for media that this client can never play.
     mutating func failUnsupported(_ error: HLSError, in id: LaneID) {
         guard hasAlternative(for: id) else { return failLane(id, error) }
         if id == .main, let index = item?.variantIndex { item?.variants.exclude(index) }
@@ -179,7 +174,6 @@ extension PlaybackEngine {
         }
     }
 
-    /// Loads a segment from another variant.
     private mutating func takeElsewhere(_ segment: SegmentID, because error: HLSError) {
         guard let flight = item?.lanes[segment.lane]?.segments[segment], goBack(to: segment) else { return }
         guard item?.lanes[segment.lane]?.hasLeftPlaylist(of: flight) == true else {
@@ -188,7 +182,6 @@ extension PlaybackEngine {
         effects.append(.publish(.recoverableError(error)))
     }
 
-    /// Loads a whole segment instead of one of its parts.
     private mutating func takeWhole(_ part: SegmentInFlight) {
         guard goBack(to: part.id) else { return }
         item?.lanes[part.id.lane]?.loadWhole(insteadOf: part.position)
@@ -204,7 +197,6 @@ extension PlaybackEngine {
 
     // MARK: Retries
 
-    /// Sends a request again when its delay has passed.
     mutating func retry(_ role: RequestRole) {
         // An idle item retries when playback resumes.
         guard item?.isAtRest != true, let waiting = loading.requests.takeWaiting(role), item?.error == nil,

@@ -1,7 +1,6 @@
 import HLSKitLoading
 import HLSKitSelection
 
-/// Giving up segments, optional lanes, and the item.
 extension PlaybackEngine {
     // MARK: Segments
 
@@ -40,7 +39,6 @@ extension PlaybackEngine {
         item?.lanes[segment.lane]?.lost.lose(segment, role: role, start: start, at: now)
     }
 
-    /// Whether a segment has been missing for longer than the limit.
     private func hasWaitedTooLong(for flight: SegmentInFlight) -> Bool {
         guard let lost = item?.lanes[flight.id.lane]?.lost else { return false }
         return lossLimits.isTooLong(lost, with: flight.role, at: now)

@@ -55,7 +55,6 @@ extension PlaybackEngine {
         effects.append(.disarm(.reload(id)))
     }
 
-    /// Called when the app has answered.
     mutating func takeFreshURL(_ result: Result<String, LoadingError>) {
         guard item?.refresh.isUnderWay == true, item?.failure.isOver == false else { return }
         switch result {
@@ -77,7 +76,6 @@ extension PlaybackEngine {
         for id in LaneID.allCases where item?.lanes[id]?.isAtEndOfURL == true { failLane(id, refusal) }
     }
 
-    /// Continues from the playlist at the fresh URL.
     mutating func goOn(from loaded: LoadedPlaylist, began: Duration) {
         item?.refresh.end()
         item?.knownPlaylists.forget()

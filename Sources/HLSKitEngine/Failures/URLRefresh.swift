@@ -4,7 +4,6 @@ import HLSKitSelection
 
 /// The refresh of expired URLs: when to ask the app for a fresh one, and whether it helped.
 struct URLRefresh: Sendable {
-    /// The consequence of a rejected request.
     enum Verdict: Sendable, Hashable {
         /// The rejection is final: no URL has expired, or the fresh one was rejected too.
         case stands
@@ -20,7 +19,6 @@ struct URLRefresh: Sendable {
     private var renewed: Duration?
     /// Whether media has arrived since then.
     private var isProved = true
-    /// The reason for asking the app.
     @Shared private var cause: HLSError? = nil
     /// The error of an item without a fresh URL. It fails with it after all earlier requests have ended.
     @Shared private(set) var refusal: HLSError? = nil
@@ -38,9 +36,6 @@ struct URLRefresh: Sendable {
         return isProved ? .asks : .stands
     }
 
-    /// The reason for asking the app.
-    ///
-    /// - Parameter hasOpened: Whether a playlist of the item is loaded.
     static func cause(of error: LoadingError, for purpose: RequestPurpose, hasOpened: Bool) -> HLSError {
         var cause = HLSError(error, isFirst: !hasOpened)
         cause.code = .notFound
@@ -56,7 +51,6 @@ struct URLRefresh: Sendable {
         cause = error
     }
 
-    /// Called when the app supplies a URL.
     mutating func renew(at now: Duration) {
         renewed = now
         isProved = false
@@ -80,7 +74,6 @@ struct URLRefresh: Sendable {
 }
 
 extension URLRefresh {
-    /// The relation of the playlist at a fresh URL to the previous playlist.
     enum FreshPlaylist: Sendable {
         /// There is no previous playlist.
         case first
@@ -90,10 +83,7 @@ extension URLRefresh {
         case multivariant(MultivariantPlaylist)
         case otherStream(HLSError)
 
-        /// - Parameters:
-        ///   - old: The previous multivariant playlist, or `nil` if a media playlist was opened directly.
-        ///   - hasOpened: Whether a playlist of the item is loaded.
-        ///   - hasVariant: Whether a variant is in use.
+        /// - Parameter old: The previous multivariant playlist, or `nil` if a media playlist was opened directly.
         init(_ loaded: LoadedPlaylist, after old: MultivariantPlaylist?, hasOpened: Bool, hasVariant: Bool) {
             switch (loaded.playlist, old) {
             case (_, nil) where !hasOpened: self = .first

@@ -12,7 +12,6 @@ package struct BreakPoint: Sendable, Hashable {
         case end
     }
 
-    /// The next break, or nil if none is scheduled.
     private(set) var place: Place?
 
     /// The time of the next break, or nil if none is scheduled before the end of the item.
@@ -73,21 +72,17 @@ extension BreakPoint {
         /// The end of a live playlist when it was last searched.
         private var end: Duration?
 
-        /// - Parameter isFollowed: Whether parts of the item may be skipped.
         init(isFollowed: Bool = false) {
             self.isFollowed = isFollowed
             isAwaited = isFollowed
         }
 
-        /// Called when the item knows where its first break is.
         mutating func start() { isAwaited = false }
 
-        /// Called when a playlist was searched.
         mutating func note(_ tracker: PlaylistTracker) {
             if isFollowed, tracker.isLive { end = tracker.end }
         }
 
-        /// Whether a playlist has yet to be searched.
         func lacks(_ tracker: PlaylistTracker?) -> Bool {
             guard isFollowed, let tracker, tracker.isLive else { return false }
             return end.map { $0 < tracker.end } ?? true

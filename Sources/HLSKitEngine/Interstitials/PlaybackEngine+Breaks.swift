@@ -80,16 +80,13 @@ extension PlaybackEngine {
         if let tracker = item?.mainTracker { item?.schedule.note(tracker) }
     }
 
-    /// Whether the engine still waits to learn where to leave the item.
     package var awaitsSchedule: Bool { item?.schedule.isAwaited ?? false }
     /// Whether the newest part of the playlist has not been searched yet.
     package var lacksSchedule: Bool {
         item?.schedule.isFollowed == true && item?.schedule.lacks(item?.mainTracker) == true
     }
 
-    /// Whether a break will start before the item ends.
     package var hasBreakAhead: Bool { item?.breakPoint.place != nil }
-    /// The timeline that a schedule of breaks needs, or `nil` before the item's start time is known.
     package var primaryTimeline: PrimaryTimeline? {
         guard let item, item.start != nil, let tracker = item.mainTracker else { return nil }
         let trackers = [tracker] + [LaneID.audio].compactMap { item.lanes[$0]?.tracker }
@@ -98,7 +95,6 @@ extension PlaybackEngine {
             boundaries: trackers.map { $0.segmentStarts + [$0.end] })
     }
 
-    /// The playhead's position as the app sees it.
     package var shownTime: Duration { timeControl.heldTime ?? playhead }
     /// The playhead's position as the app sees it, at a time that is not before the last event.
     package func shownTime(at now: Duration) -> Duration { timeControl.heldTime ?? playhead(at: now) }

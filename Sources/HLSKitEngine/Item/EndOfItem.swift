@@ -12,16 +12,12 @@ struct EndOfItem: Sendable {
     @Shared private var undecodable: HLSError? = nil
 
     struct Facts {
-        /// Whether no further media will be loaded, and whether all of it was presented.
         var isComplete = false
         var isDrained = false
-        /// Whether any media was passed to outputs.
         var hasPresentable = false
         /// The reason why nothing that was loaded can be presented, or nil if something can.
         var missing: HLSError?
-        /// The error with which the item fails after its loaded media because loading cannot continue.
         var pendingFailure: HLSError?
-        /// Whether time has reached the missing media, the end time that was set, and the end of playback.
         var isAtFailure = false
         var isAtEndTime = false
         var isAtEnd = false
@@ -64,13 +60,10 @@ struct EndOfItem: Sendable {
 
     mutating func wait(until time: Duration) { deadline = time }
 
-    /// Notes that the decoder returns nothing for a kind of media.
     mutating func noteUndecodable(_ error: HLSError) { undecodable = error }
 
-    /// Notes that the end has moved, so outputs get a new deadline.
     mutating func move() { deadline = nil }
 
-    /// Discards facts about the end that no longer apply after the playhead moves.
     mutating func jump() { self = EndOfItem() }
 }
 
@@ -78,13 +71,11 @@ struct EndOfItem: Sendable {
 
 /// The item time at which playback ends before the media does.
 package struct EndTime: Sendable, Hashable {
-    /// The consequences of a new end time.
     struct Change: Sendable, Hashable {
         /// The time from which to reload media that the old end time cut off, or nil if it cut off none.
         var reopensFrom: Duration?
     }
 
-    /// The end time, or nil if the item ends with its media.
     package private(set) var time: Duration?
 
     /// Returns the end time that the app sets. A time before the playhead is reached immediately.
@@ -98,18 +89,14 @@ package struct EndTime: Sendable, Hashable {
         return (end, Change(reopensFrom: time))
     }
 
-    /// Starts the item. Its preferences may contain an end time.
     mutating func start(at start: Duration, end: Duration?) { time = (end ?? time).map { max($0, start) } }
 }
 
 extension MediaLane {
-    /// The changes to a lane that continues after an end time.
     struct Reopening: Sendable {
         /// The segments that are dropped, last first. Media that was omitted from them is read again.
         var beyond: [SegmentInFlight]
-        /// Whether media after the old end time is loaded again.
         var isCut: Bool
-        /// Whether the lane was complete before.
         var wasComplete: Bool
     }
 
@@ -142,7 +129,6 @@ extension MediaLane {
     /// - Parameters:
     ///   - end: The end of the presented media, or nil if outputs have received none.
     ///   - landing: The position to which the playhead was moved.
-    ///   - start: The start position of the item.
     mutating func drain(presentedUpTo end: Duration?, since landing: Duration?, from start: Duration?) {
         // Outputs that have received nothing since the playhead moved still report its earlier position.
         let presentedEnd = end.flatMap { end in landing.map { end > $0 } ?? true ? end : nil }
@@ -163,7 +149,6 @@ extension ItemState {
     /// The end of media that outputs took from lanes without a cut-off. It remains taken if the end time changes.
     var takenEnd: Duration? { requiredLanes.filter { !$0.isCutAtEnd }.compactMap(\.drainedEnd).min() }
 
-    /// The end of the lane that was presented completely and ends last.
     var lastDrainedEnd: Duration? { requiredLanes.compactMap(\.drainedEnd).max() }
 }
 
@@ -179,10 +164,8 @@ extension ItemState {
 
         mutating func begin(at time: Duration) { start = time }
 
-        /// Notes that more media follows.
         mutating func reopen() { mediaEnd = nil }
 
-        /// Notes that all media was presented up to this time.
         mutating func close(at end: Duration?) { mediaEnd = end }
 
         /// Returns the duration of the item.

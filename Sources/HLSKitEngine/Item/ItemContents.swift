@@ -5,7 +5,6 @@ package import HLSKitSelection
 extension ItemState {
     /// The media found in an item so far. An item without playable media fails instead of ending.
     package struct ItemContents: Sendable {
-        /// The number of segments without a track after which the item is assumed to have none.
         private static let maximumTracklessSegments = 3
 
         @Shared package private(set) var tracks: [LaneID: [MediaTrack]] = [:]
@@ -13,12 +12,9 @@ extension ItemState {
         private(set) var hasPresentable = false
         /// Whether any audio or video segment was readable, at least in part.
         private(set) var hasMedia = false
-        /// The reason why the last skipped segment was skipped.
         @Shared private(set) var lastLoss: HLSError? = nil
-        /// The number of segments without a track before any track was found.
         private var tracklessCount = 0
 
-        /// Whether any lane has reported audio or video tracks.
         private var hasTracks: Bool { tracks.values.contains { !$0.isEmpty } }
 
         mutating func notePresentable() { hasPresentable = true }
@@ -73,7 +69,6 @@ extension ItemState {
         private var numbers: [TimelineKey: Int] = [:]
         private var shift = 0
 
-        /// The mapping of the segment at `index`.
         func key(at index: Int, in tracker: PlaylistTracker) -> TimelineKey {
             TimelineKey(epoch: tracker.epoch, discontinuity: tracker.discontinuity(at: index), shift: shift)
         }
@@ -85,7 +80,6 @@ extension ItemState {
             return number
         }
 
-        /// Closes up the timeline over missing segments, so that later segments get a new mapping.
         mutating func closeUp() { shift += 1 }
     }
 }

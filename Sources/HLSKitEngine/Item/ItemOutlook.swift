@@ -6,7 +6,6 @@ import HLSKitTime
 ///
 /// Arriving bytes do not invalidate the cache.
 package struct ItemOutlook: Sendable {
-    /// The end of playback, or nil while it is unknown.
     var effectiveEnd: Duration?
     var isLive = false
     var isReady = false
@@ -22,14 +21,11 @@ package struct ItemOutlook: Sendable {
     var prefetchableTracks: ForwardBuffer.Tracks = []
     /// Idle lanes that may be complete: none of their segments follow, or playback ends earlier.
     var endedTracks: ForwardBuffer.Tracks = []
-    /// Whether a segment of the variant is being received.
     var isReceiving = false
     /// Whether reading a body is suspended because the buffer is too full.
     var isSuspended = false
-    /// Whether media of an unfinished segment is available.
     var isPartlyDemuxed = false
     var hasChoice = false
-    /// Whether the rule can choose a variant lower than the current one.
     var hasLowerVariant = false
     var maximumForwardBuffer: Duration?
 
@@ -41,7 +37,6 @@ package struct ItemOutlook: Sendable {
     /// For live streams: the maximum duration of the next listed segment or part, and the listed duration.
     var pieceDuration = Duration.zero
     var listedDuration = Duration.zero
-    /// The time at which the playlist last listed new media.
     var lastNews = Duration.zero
     /// The next segment to load, or zero if none is listed.
     var nextSegmentDuration = Duration.zero
@@ -98,7 +93,6 @@ package struct ItemOutlook: Sendable {
         }
     }
 
-    /// Whether the lane could begin a segment if more media is needed.
     func isIdle(_ id: LaneID) -> Bool { idleTracks.contains(id.bufferTrack) }
 
     /// Whether an idle lane needs attention, because it needs more media or may be complete.
@@ -161,7 +155,6 @@ package struct ItemOutlook: Sendable {
 }
 
 extension ForwardBuffer.Situation {
-    /// Copies the facts that follow from the item.
     mutating func note(_ outlook: ItemOutlook) {
         effectiveEnd = outlook.effectiveEnd
         if outlook.isLive { lastAvailable = outlook.listedEnd }

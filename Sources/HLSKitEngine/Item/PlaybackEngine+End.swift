@@ -1,7 +1,6 @@
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// The end of the item, as ``EndOfItem`` decides it.
 extension PlaybackEngine {
     mutating func checkEnd() {
         if item?.trick != nil { return checkTrickEnd() }

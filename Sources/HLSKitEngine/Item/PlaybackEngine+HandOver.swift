@@ -6,7 +6,6 @@ package struct PlayerIntent: Sendable {
     var networkConditions: NetworkConditions
 }
 
-/// The transition between two items, each of which has its own engine.
 extension PlaybackEngine {
     /// Notifies the owner of the queue's engines that the item has ended.
     mutating func advance() {
@@ -43,10 +42,8 @@ extension PlaybackEngine {
         return lastVerdict.isFull || outlook.isComplete || remaining.map { $0 <= forwardTarget } ?? false
     }
 
-    /// The media time from the playhead to the end, or `nil` if it is unknown.
     package var remaining: Duration? { effectiveEnd.map { max(.zero, $0 - playhead) } }
 
-    /// The duration to keep loaded ahead of the playhead.
     package var forwardTarget: Duration {
         preferences.forwardBuffer ?? configuration.buffering.forwardDuration
     }

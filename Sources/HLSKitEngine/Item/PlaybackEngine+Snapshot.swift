@@ -1,7 +1,6 @@
 import HLSKitSelection
 import HLSKitTime
 
-/// The state of an item as the app sees it.
 extension PlaybackEngine {
     /// The statistics, without a stall in progress.
     package var statistics: PlaybackStatistics {

@@ -9,7 +9,6 @@ struct PlaybackTally: Sendable {
     /// Counts bytes that were not in the cache.
     mutating func receive(_ byteCount: Int) { counts.receivedByteCount += byteCount }
 
-    /// Counts a completely loaded segment.
     mutating func loadSegment() { counts.numberOfSegments += 1 }
 
     /// Counts segments of the variant that were missed or could not be loaded.
@@ -26,13 +25,10 @@ struct PlaybackTally: Sendable {
         counts.abandonedByteCount += byteCount
     }
 
-    /// Counts a completely loaded part.
     mutating func loadPart() { lowLatency.partCount += 1 }
 
-    /// Counts a blocking playlist request that returned the expected update.
     mutating func holdReload() { lowLatency.blockingReloadCount += 1 }
 
-    /// Counts a delta update of a playlist.
     mutating func updateByDelta() { lowLatency.deltaUpdateCount += 1 }
 
     /// Counts a requested hint that has ended.
@@ -46,16 +42,13 @@ struct PlaybackTally: Sendable {
 }
 
 extension PlaybackTally {
-    /// The use of low-latency features in an item.
     package struct LowLatencyTally: Sendable, Hashable {
         package var partCount = 0
         /// The number of blocking playlist requests that returned the expected content.
         package var blockingReloadCount = 0
-        /// The number of delta updates that were merged into the known playlist.
         package var deltaUpdateCount = 0
         /// The number of preload hints that became parts or initialization sections.
         package var usedHintCount = 0
-        /// The number of preload hints that were requested and not used.
         package var wastedHintCount = 0
 
         package init() {}

@@ -14,9 +14,7 @@ struct AccessLogKeeper: Sendable {
     /// The time since which transfers are active but not counted yet.
     private var activeSince: Duration?
     private var isRunning = false
-    /// The watched duration of all periods.
     private(set) var watchedDuration = Duration.zero
-    /// The latency of media presented in all periods.
     private var latency = LatencyMean()
     private var droppedFrameCount: Int?
 
@@ -29,7 +27,6 @@ struct AccessLogKeeper: Sendable {
         var isActive = true
         /// Whether the server may hold the request, so its time begins with the response.
         var isHeld = false
-        /// Whether its bytes arrive with a preload hint.
         var isOfHint = false
     }
 
@@ -41,7 +38,6 @@ struct AccessLogKeeper: Sendable {
 
     // MARK: Periods
 
-    /// Begins a period. `playhead` is the item time that is being presented.
     mutating func open(
         uri: String?, playhead: Duration = .zero, _ change: (inout AccessPeriod) -> Void = { _ in }, at now: Duration
     ) {
@@ -57,7 +53,6 @@ struct AccessLogKeeper: Sendable {
         periods[0].absorb(oldest)
     }
 
-    /// Changes the current period, if there is one.
     mutating func change(_ body: (inout AccessPeriod) -> Void) {
         guard !periods.isEmpty else { return }
         body(&periods[periods.count - 1])
@@ -71,7 +66,6 @@ struct AccessLogKeeper: Sendable {
         countActivity(at: now)
     }
 
-    /// Notes a request for a preload hint.
     mutating func requestedHint(_ id: RequestID, at now: Duration) {
         transfers[id] = Transfer(began: now, segment: nil, mediaDuration: .zero, isActive: false, isHeld: true)
     }
@@ -110,14 +104,12 @@ struct AccessLogKeeper: Sendable {
         if transfers[id]?.isOfHint == false { change { $0.byteCount += byteCount } }
     }
 
-    /// Notes that reading a body was suspended or resumed.
     mutating func suspended(_ id: RequestID, _ isSuspended: Bool, at now: Duration) {
         guard transfers[id] != nil else { return }
         if transfers[id]?.isOfHint == false { transfers[id]?.isActive = !isSuspended }
         countActivity(at: now)
     }
 
-    /// Notes the end of a transfer, complete or not.
     mutating func ended(_ id: RequestID, isWhole: Bool, at now: Duration) {
         guard let transfer = transfers.removeValue(forKey: id) else { return }
         countActivity(at: now)
@@ -157,7 +149,6 @@ struct AccessLogKeeper: Sendable {
         latency = total
     }
 
-    /// Notes a change of the timebase.
     mutating func setTimebase(_ state: TimebaseState, at now: Duration) {
         isRunning = state.rate != 0
         guard isRunning else { return }
@@ -208,7 +199,6 @@ extension AccessLogKeeper {
             var bitrate: Double? { duration > .zero && byteCount > 0 ? Double(byteCount) * 8 / duration.seconds : nil }
         }
 
-        /// The content of the variant's own segments.
         enum Content: Sendable { case unknown, video, audio }
 
         var uri: String?
@@ -250,7 +240,6 @@ extension AccessLogKeeper {
             maxBitrate = max(maxBitrate ?? bitrate, bitrate)
         }
 
-        /// Adds the sums of the previous period.
         mutating func absorb(_ other: AccessPeriod) {
             numberOfServerAddressChanges += other.numberOfServerAddressChanges
             numberOfMediaRequests += other.numberOfMediaRequests

@@ -5,12 +5,10 @@ import HLSKitPlaylist
 ///
 /// It reads engine events and effects and does not change them. Sources: CTA-5004, CTA-5004-B.
 struct ClientDataKeeper: Sendable {
-    /// The facts that the engine supplies.
     struct View {
         var now: Duration
         var epoch: PlaylistDate
         var status: TimeControlStatus
-        /// The code of the error with which the item failed.
         var errorCode: String?
         var isLikelyToKeepUp: Bool
     }
@@ -40,7 +38,6 @@ struct ClientDataKeeper: Sendable {
     private var requests = FewEntries<RequestID, OpenRequest>()
     /// The times at which the next interval event of each target is due.
     private var dues: [Duration?] = []
-    /// The time for which the timer is armed.
     var armed: Duration?
     private var hasBegun = false
 
@@ -74,7 +71,6 @@ struct ClientDataKeeper: Sendable {
         wanted = settings.eventTargets.reduce(into: Set()) { $0.formUnion($1.events) }
     }
 
-    /// Whether any target receives events.
     var reports: Bool { !wanted.isEmpty }
 
     // MARK: Reading
@@ -90,17 +86,14 @@ struct ClientDataKeeper: Sendable {
         }
     }
 
-    /// Returns the bit rate of the media at an item time, or nil if unknown.
     func bitRate(at time: Duration) -> Double? {
         loadedBitRates.last { $0.start <= time }?.bitRate ?? loadedBitRates.first?.bitRate
     }
 
-    /// The time of the next interval event, or nil if there is none.
     var nextInterval: Duration? { dues.lazy.compactMap(\.self).min() }
 
     // MARK: Looking
 
-    /// Records an engine event and returns the client data events that result.
     mutating func look(at event: EngineEvent?, _ effects: [EngineEffect], _ view: View) -> [Occurrence] {
         var occurrences: [Occurrence] = []
         let wanted = wanted
@@ -220,7 +213,6 @@ struct ClientDataKeeper: Sendable {
         occur(.error) { $0.errorCode = code }
     }
 
-    /// Notes the first bytes of a body.
     mutating func receive(_ id: RequestID, at now: Duration) {
         guard let request = requests[id], request.firstBodyByte == nil else { return }
         requests[id]?.firstBodyByte = now
@@ -232,7 +224,6 @@ struct ClientDataKeeper: Sendable {
         hasEnded = false
     }
 
-    /// Notes that time is running.
     private mutating func run(_ now: Duration) {
         hasEnded = false
         hasStarted = true

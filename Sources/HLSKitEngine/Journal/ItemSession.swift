@@ -57,10 +57,8 @@ package final class ItemDiary: Sendable, Hashable {
     package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// An entry that an engine sends to a diary.
 package enum DiaryEntry: Sendable {
     case metric(any MetricEvent)
-    /// An event for event receivers.
     case report(ClientDataOccurrence)
     case closed(SessionJournal)
 }

@@ -7,7 +7,6 @@ import HLSKitSelection
 extension PlaybackEngine {
     // MARK: Requests
 
-    /// Returns the facts of a request that is about to be sent.
     func clientData(of order: RequestOrder, _ keeper: borrowing ClientDataKeeper) -> ClientDataNote {
         var facts = momentFacts(keeper)
         switch order.purpose {
@@ -24,7 +23,6 @@ extension PlaybackEngine {
         return ClientDataNote(facts)
     }
 
-    /// Adds the facts about a lane's media.
     private func note(_ id: LaneID, in facts: inout ClientDataFacts) {
         facts.objectType = objectType(of: id)
         facts.targetBufferLength = forwardTarget
@@ -69,7 +67,6 @@ extension PlaybackEngine {
         return rates
     }
 
-    /// Returns the current facts, independent of any request.
     private func momentFacts(_ keeper: borrowing ClientDataKeeper) -> ClientDataFacts {
         var facts = ClientDataFacts()
         facts.throughput = loading.estimatedBitsPerSecond(at: now)
@@ -101,7 +98,6 @@ extension PlaybackEngine {
             isLikelyToKeepUp: report.isLikelyToKeepUp)
     }
 
-    /// Records an event and reports the resulting client data events.
     mutating func keepClientData(of event: EngineEvent?) {
         guard clientData != nil, item != nil else { return }
         let view = keeperView
@@ -121,7 +117,6 @@ extension PlaybackEngine {
         effects.append(due.map { .arm(.report, at: $0) } ?? .disarm(.report))
     }
 
-    /// Ends client data because the item was replaced or removed.
     mutating func closeClientData() {
         guard let keeper = clientData else { return }
         let view = keeperView

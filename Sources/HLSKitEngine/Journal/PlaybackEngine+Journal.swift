@@ -3,7 +3,6 @@ import HLSKitMedia
 import HLSKitPlaylist
 import HLSKitTime
 
-/// Feeds the journal with events and effects, and with facts that they do not contain.
 extension PlaybackEngine {
     package var journal: SessionJournal? { sessions.journal }
 
@@ -28,13 +27,11 @@ extension PlaybackEngine {
         keepClientData(of: event)
     }
 
-    /// Opens another journal for another item.
     private mutating func changeJournal() {
         closeJournal()
         sessions.open(item?.session, epoch: configuration.epoch, isCurrent: !isInQueue, at: now)
     }
 
-    /// Ends the session.
     private mutating func closeJournal() {
         guard sessions.journal != nil else { return }
         closeClientData()
@@ -42,7 +39,6 @@ extension PlaybackEngine {
         effects += told
     }
 
-    /// Returns the effects of ending the session after the last event.
     package mutating func endSession(at now: Duration) -> [EngineEffect] {
         self.now = max(now, self.now)
         let before = effects

@@ -8,10 +8,8 @@ import HLSKitTime
 ///
 /// It reads the events and effects of an engine and does not change them.
 package struct SessionJournal: Sendable {
-    /// The maximum number of errors to keep.
     static let maximumErrorCount = 1000
 
-    /// The facts that the engine supplies.
     struct View {
         var now: Duration
         var playhead: Duration
@@ -24,17 +22,13 @@ package struct SessionJournal: Sendable {
         var variant: AssetVariant?
         var loadedTimeRanges: [MediaTimeRange]
         var throughput: Double?
-        /// The latency of all presented media of a live item.
         var latency = LatencyMean()
-        /// The requested media playlists of the lanes.
         var playlistURLs: [LaneID: String]
-        /// Whether I-frames play instead of the variant.
         var isTrickPlay = false
         var pathway: String?
     }
 
     var session: ItemSession
-    /// The date of the player's time zero.
     let epoch: PlaylistDate
     private(set) var access: AccessLogKeeper
     private(set) var errors: [ErrorLogEvent] = []
@@ -56,7 +50,6 @@ package struct SessionJournal: Sendable {
     private var stalledSince: Duration?
     private var causes: Causes? = Causes()
     private var summary = Totals()
-    /// The variants from which segments were requested.
     private var variants: [AssetVariant.ID: AssetVariant] = [:]
     private(set) var isSummarized = false
     private var entries: [DiaryEntry] = []
@@ -67,11 +60,8 @@ package struct SessionJournal: Sendable {
         var resourceClass: ResourceClass
         var lane: LaneID?
         var segmentID: SegmentID?
-        /// Whether the playlist was loaded before.
         var isReload = false
-        /// The variants of a multivariant playlist.
         var variants: [AssetVariant] = []
-        /// The playlist's description of the segment.
         var segment: MetricSegment?
         var fields: [TransportField] = []
     }
@@ -116,7 +106,6 @@ package struct SessionJournal: Sendable {
     }
     package var errorLog: ErrorLog { ErrorLog(events: errors) }
 
-    /// Removes and returns the reports for the diary and the player's listeners.
     mutating func takeEffects() -> [EngineEffect] {
         defer {
             entries = []
@@ -253,7 +242,6 @@ package struct SessionJournal: Sendable {
         }
     }
 
-    /// Notes that the item became the player's current one.
     private mutating func noteTurn(at now: Duration) {
         guard !isCurrent else { return }
         isCurrent = true

@@ -3,7 +3,6 @@ import HLSKitPlaylist
 
 /// Assigns sessions to items and keeps the journal of the current session.
 package struct SessionKeeper: Sendable {
-    /// The journal of the current session, or nil if there is no session.
     private(set) var journal: SessionJournal?
     private var ids: SessionIDGenerator
     private let fixedID: String?
@@ -23,16 +22,12 @@ package struct SessionKeeper: Sendable {
 
     // MARK: The journal
 
-    /// Returns whether the journal belongs to another session and must be closed.
     func isOther(than session: ItemSession?) -> Bool { session?.id != journal?.session.id }
 
     mutating func open(_ session: ItemSession?, epoch: PlaylistDate, isCurrent: Bool, at now: Duration) {
         journal = session.map { SessionJournal(session: $0, epoch: epoch, isCurrent: isCurrent, at: now) }
     }
 
-    /// Ends the session.
-    ///
-    /// - Returns: The remaining reports.
     mutating func close(_ view: SessionJournal.View) -> [EngineEffect] {
         journal?.close(view)
         defer { journal = nil }
@@ -41,12 +36,6 @@ package struct SessionKeeper: Sendable {
 
     // MARK: What happens
 
-    /// Adds an event to the journal.
-    ///
-    /// - Parameters:
-    ///   - effects: The effects of the event.
-    ///   - hasStart: Whether the item has a start position.
-    /// - Returns: The reports for the diary and the player's listeners.
     mutating func look(
         at event: EngineEvent?, _ effects: [EngineEffect], hasStart: Bool, _ view: SessionJournal.View
     ) -> [EngineEffect] {
@@ -60,7 +49,6 @@ package struct SessionKeeper: Sendable {
         return journal?.takeEffects() ?? []
     }
 
-    /// Counts bytes that arrived without any effect.
     mutating func received(_ byteCount: Int, of id: RequestID) { journal?.received(byteCount, of: id) }
 
     /// Notes the total of frames dropped by outputs. `inPeriodBefore`: the frames belong to the previous period.

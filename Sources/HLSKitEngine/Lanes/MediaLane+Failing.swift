@@ -1,10 +1,7 @@
 import HLSKitSelection
 
-/// Failing and abandoned segments of a lane.
 extension MediaLane {
     /// Returns whether a segment that a server lacks may become available.
-    ///
-    /// - Parameter hasAlternative: Whether another source may have it.
     func mayComeLater(_ flight: SegmentInFlight, hasAlternative: Bool) -> Bool {
         guard let tracker, let index = tracker.index(of: flight.position) else { return false }
         // Parts are listed only when they are available.
@@ -13,10 +10,8 @@ extension MediaLane {
         return tracker.isAtEdge(index) || !hasAlternative && tracker.isLive
     }
 
-    /// Returns whether the lane already continues with another playlist.
     func hasLeftPlaylist(of flight: SegmentInFlight) -> Bool { flight.playlistURL != playlistURL }
 
-    /// Returns whether the full segment can be loaded instead of this part.
     func hasWhole(of flight: SegmentInFlight) -> Bool {
         !hasLeftPlaylist(of: flight) && tracker?.listsWhole(flight.position) == true
     }

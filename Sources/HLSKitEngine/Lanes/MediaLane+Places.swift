@@ -1,7 +1,6 @@
 import HLSKitMedia
 import HLSKitSelection
 
-/// The positions at which a lane continues when playback needs other media than it has loaded.
 extension MediaLane {
     /// Returns where the lane continues after a jump to `target`, and the start of its loaded media then.
     ///
@@ -67,7 +66,6 @@ extension MediaLane {
             }
         }
 
-        /// Whether a lane that had ended continues.
         var reopens: Bool {
             if case .cut = self { true } else { forgets }
         }
@@ -91,7 +89,6 @@ extension MediaLane {
     ///
     /// It is as long as the delay between the listed and the actual start of a segment's media.
     struct MediaBeyond: Sendable, Hashable {
-        /// The duration past the listed end in the last segment that was read.
         private(set) var overhang = Duration.zero
 
         /// Larger differences are errors in the playlist and are ignored.
@@ -99,7 +96,6 @@ extension MediaLane {
         /// The tolerance between media times and listed times.
         private static let exactness = Duration.milliseconds(1)
 
-        /// Notes that the media of a segment with this listed end ends at `end`.
         mutating func noteRead(upTo end: Duration, listedEnd: Duration) { overhang = max(.zero, end - listedEnd) }
 
         /// Returns whether the segment before the one at `start` contains media at or after `time`.

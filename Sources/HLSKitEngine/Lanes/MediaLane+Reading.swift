@@ -4,10 +4,8 @@ import HLSKitTime
 
 /// Reads a lane in order into the buffer. Missing media remains missing, and playback does not wait for it.
 extension MediaLane {
-    /// The media that enters the buffer in one step.
     struct Reading: Sendable {
         var flight: SegmentInFlight
-        /// The missing range before the media.
         var hole: Range<Duration>?
         /// The decodable media, or nil if there is nothing new.
         var media: Range<Duration>?
@@ -17,7 +15,6 @@ extension MediaLane {
 
     /// Notes that media of a segment can be decoded up to `time`.
     ///
-    /// - Parameter start: The start of the item.
     /// - Returns: The media, or nil if the segment is not in flight.
     mutating func read(_ id: SegmentID, upTo time: Duration, from start: Duration?, at now: Duration) -> Reading? {
         guard let flight = segments[id] else { return nil }
@@ -31,9 +28,6 @@ extension MediaLane {
         return reading
     }
 
-    /// Notes that a segment was read to its end.
-    ///
-    /// - Returns: The segment, or nil if it is not in flight.
     mutating func endReading(_ id: SegmentID, at now: Duration) -> SegmentInFlight? {
         guard let flight = segments.remove(id) else { return nil }
         lost.deliver(id, role: flight.role, at: now)
@@ -41,11 +35,6 @@ extension MediaLane {
         return flight
     }
 
-    /// Returns the new media of a segment that was read to its end.
-    ///
-    /// - Parameters:
-    ///   - times: The start and end of its media.
-    ///   - start: The start of the item.
     func reading(
         of flight: SegmentInFlight, _ times: (start: Duration, end: Duration), from start: Duration?
     ) -> Reading {
@@ -66,8 +55,6 @@ extension MediaLane {
     }
 
     /// Returns the missing range between the lane's delivered media and media that begins at `time`.
-    ///
-    /// - Parameter start: The start of the item.
     func hole(before time: Duration, from start: Duration?) -> Range<Duration>? {
         guard var end = loadedEnd ?? start else { return nil }
         // Media of segments in flight is not missing.
@@ -97,7 +84,6 @@ extension SegmentInFlight {
 }
 
 extension SegmentLoad {
-    /// Creates a record of a segment that was read to its end or abandoned at `now`.
     init(_ flight: SegmentInFlight, of variant: AssetVariant.ID?, byteCount: Int, at now: Duration) {
         self.init(
             url: flight.job.url, mediaSequence: flight.job.mediaSequence, itemTime: MediaTime(flight.job.start),
@@ -107,7 +93,6 @@ extension SegmentLoad {
 }
 
 extension SkippedSegments {
-    /// Creates a record of one skipped segment.
     init(_ range: Range<Duration>, sequence: Int, url: String, cause: String) {
         self.init(
             first: sequence, last: sequence, mediaDuration: range.upperBound - range.lowerBound, url: url,

@@ -12,7 +12,6 @@ enum LaneCursor: Hashable, Sendable {
     case sought(Duration)
     case position(SegmentPosition)
 
-    /// The item time, or nil for a position.
     var time: Duration? {
         switch self {
         case .time(let time), .sought(let time): time
@@ -45,7 +44,6 @@ extension MediaLane {
         case repeats(role: SegmentID?)
 
         var startsNewSequence: Bool { self != .follows }
-        /// Whether media up to the end of loaded media is dropped.
         var dropsOverlap: Bool { if case .repeats = self { true } else { false } }
         var role: SegmentID? { if case .repeats(let role) = self { role } else { nil } }
     }
@@ -59,9 +57,7 @@ package struct MediaLane: Sendable {
     let id: LaneID
     var playlist: LanePlaylist
     var segments = SegmentWindow()
-    /// The segments that were unavailable since the last media.
     var lost = LostMedia()
-    /// The preload hints, which are requested before they are listed.
     var hints = PreloadHints()
     private(set) var phase = LanePhase.unplaced
     private(set) var joint = LaneJoint.begins
@@ -72,7 +68,6 @@ package struct MediaLane: Sendable {
     private(set) var soundEnd: Duration?
     /// Whether media after the end time was omitted from a segment.
     private(set) var isCutAtEnd = false
-    /// The return to the playhead for outputs that arrived late.
     private(set) var late: LateOutputs?
     /// The number of a rendition change whose first media has not arrived.
     ///
@@ -85,7 +80,6 @@ package struct MediaLane: Sendable {
     private(set) var isDemuxed = false
     package private(set) var presence = Presence.required
 
-    /// The role of the lane's media in playback.
     package enum Presence: Hashable, Sendable {
         /// Playback waits for it.
         case required
@@ -115,7 +109,6 @@ package struct MediaLane: Sendable {
         }
     }
     var isComplete: Bool { if case .complete = phase { true } else { false } }
-    /// The end of the media, once all of it was presented.
     var drainedEnd: Duration? { if case .complete(_, let end) = phase { end } else { nil } }
 
     /// The index of the next segment, or nil if the playlist does not list one yet.
@@ -157,13 +150,9 @@ package struct MediaLane: Sendable {
     }
 
     var isReplacing: Bool { replacement != nil }
-    /// Whether playback waits for the lane's media.
     package var isRequired: Bool { id != .subtitles && presence == .required }
-    /// Whether a segment has arrived, demuxed or not.
     var hasLoadedSegment: Bool { segments.hasLoaded }
-    /// The end of the media that was read so far.
     var demuxedEnd: Duration? { segments.demuxedEnd.map { max($0, loadedEnd ?? $0) } ?? loadedEnd }
-    /// The first segment whose bytes have not all arrived, which is needed next.
     var loading: SegmentInFlight? { segments.loading }
     /// Returns the run of unavailable segments.
     ///
@@ -183,7 +172,6 @@ package struct MediaLane: Sendable {
         }
     }
 
-    /// Moves the position past the segment at `index` in the playlist.
     mutating func advance(past index: Int) {
         guard let tracker else { return }
         if tracker.isLive {
@@ -196,12 +184,10 @@ package struct MediaLane: Sendable {
         }
     }
 
-    /// Completes the lane, which has no further segments.
     mutating func complete() {
         if !isComplete { phase = .complete(next: cursor, drainedEnd: nil) }
     }
 
-    /// Continues a completed lane.
     mutating func reopen() {
         if case .complete(let next, _) = phase { phase = next.map { .loading($0) } ?? .unplaced }
     }
@@ -239,7 +225,6 @@ package struct MediaLane: Sendable {
         return wasComplete && !isComplete
     }
 
-    /// Switches to another playlist.
     mutating func redirect(to url: String) {
         if let tracker { begin(.elsewhere, at: .time(resumeTime(in: tracker))) }
         if let parked = playlist.parked { move(to: .time(resumeTime(in: parked))) }
@@ -269,10 +254,8 @@ package struct MediaLane: Sendable {
         segments.append(flight)
     }
 
-    /// Extends the continuously loaded media to `end`.
     mutating func extend(to end: Duration) { loadedEnd = max(loadedEnd ?? end, end) }
 
-    /// Notes that a whole segment was read, whose media extends to `end`.
     mutating func noteRead(_ position: SegmentPosition, upTo end: Duration) {
         if let tracker, let index = tracker.index(of: position) {
             beyond.noteRead(upTo: end, listedEnd: tracker.starts[index + 1])
@@ -280,10 +263,8 @@ package struct MediaLane: Sendable {
         extend(to: end)
     }
 
-    /// Drops media after `end`.
     mutating func shorten(to end: Duration) { loadedEnd = loadedEnd.map { min($0, end) } }
 
-    /// Sets the end of loaded media regardless of its current value.
     mutating func setLoadedEnd(_ end: Duration?) { loadedEnd = end }
 
     mutating func endSound(at time: Duration) { soundEnd = time }
@@ -299,7 +280,6 @@ package struct MediaLane: Sendable {
         if late == nil { late = LateOutputs(kinds, keepsOthers: keepsOthers) } else { late?.add(kinds) }
     }
 
-    /// Returns the position to go back to for late outputs, if possible.
     mutating func goBackForLate(_ facts: LateOutputs.Facts) -> LateOutputs.Return? { late?.goBack(facts) }
 
     /// Stops loading media again for late outputs.
@@ -310,7 +290,6 @@ package struct MediaLane: Sendable {
         return late?.kindsToCome
     }
 
-    /// Notes that the first media of the new rendition has arrived.
     mutating func endReplacement(at time: Duration) {
         replacement = nil
         hasReplaced = true

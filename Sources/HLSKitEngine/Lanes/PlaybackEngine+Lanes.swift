@@ -2,9 +2,7 @@ import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// The end of lanes: because their playlist ends, at an end time, or because they are not needed.
 extension PlaybackEngine {
-    /// Marks a lane as complete, so that no further segment is loaded.
     mutating func complete(_ id: LaneID) {
         guard item?.lanes[id]?.isComplete == false else { return }
         item?.lanes[id]?.complete()
@@ -37,7 +35,6 @@ extension PlaybackEngine {
         run(.endMoved)
     }
 
-    /// Sets the time at which playback stops for a break, or `nil` if there is no break.
     mutating func setBreakPoint(_ place: BreakPoint.Place?) {
         item?.schedule.start()
         let before = item?.forwardEnd
@@ -68,7 +65,6 @@ extension PlaybackEngine {
         }
     }
 
-    /// Resumes loading after an end time that had cut the lanes no longer applies.
     private mutating func reopenLanes(from end: Duration) {
         guard item?.error == nil, item?.pendingFailure == nil else { return }
         if configuration.pacing == .unpaced, let taken = item?.takenEnd {
@@ -88,7 +84,6 @@ extension PlaybackEngine {
 
     // MARK: Removing
 
-    /// Removes an optional lane after a failure.
     mutating func dropLane(_ id: LaneID, because text: String) {
         guard let url = item?.lanes[id]?.playlistURL else { return }
         effects.append(.publish(.warning("\(url): \(text)")))
@@ -138,7 +133,6 @@ extension LaneID {
 
 // MARK: - Dropping media
 
-/// Dropping loaded media to load it again from another variant.
 extension PlaybackEngine {
     /// Drops media that is not of the pinned variant, but keeps one segment after the playing one.
     mutating func flushForPin() {

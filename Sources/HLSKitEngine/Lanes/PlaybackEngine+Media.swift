@@ -4,7 +4,6 @@ import HLSKitPlaylist
 import HLSKitSelection
 import HLSKitTime
 
-/// Media that is read from segments, and segments that are skipped.
 extension PlaybackEngine {
     mutating func take(_ fact: MediaFact) {
         switch fact {
@@ -47,7 +46,6 @@ extension PlaybackEngine {
         becomeReady()
     }
 
-    /// Marks the item as ready to play once all conditions are met.
     mutating func becomeReady() {
         guard item?.isReady == false, item?.mayBecomeReady == true else { return }
         item?.isReady = true
@@ -60,7 +58,6 @@ extension PlaybackEngine {
         run(.itemBecameReady)
     }
 
-    /// Called when all properties that the item waits for are loaded, or when one has failed.
     mutating func endAssetKeys(_ error: HLSError?) {
         guard item?.awaitsAssetKeys == true, item?.error == nil else { return }
         item?.awaitsAssetKeys = false
@@ -160,7 +157,6 @@ extension PlaybackEngine {
         item?.lanes[id]?.advance(past: index)
     }
 
-    /// Skips a segment that could not be loaded.
     mutating func skip(_ segment: SegmentID, cause: String) {
         if item?.trick != nil { return skipPicture(segment) }
         guard let flight = item?.lanes[segment.lane]?.segments.remove(segment) else { return }

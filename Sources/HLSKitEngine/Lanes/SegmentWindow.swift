@@ -20,9 +20,7 @@ struct SegmentWindow: Sendable, RandomAccessCollection {
     var hasLoaded: Bool { flights.contains(where: \.isLoaded) }
     /// The first segment that is still being loaded, which is needed next.
     var loading: SegmentInFlight? { flights.first { !$0.isLoaded } }
-    /// The end of the media read so far.
     var demuxedEnd: Duration? { flights.compactMap(\.demuxedUpTo).max() }
-    /// The first segment that cannot be read without a resource.
     func first(needing resource: ResourceID) -> SegmentInFlight? { flights.first { $0.job.needs(resource) } }
 
     // MARK: Progress
@@ -39,25 +37,21 @@ struct SegmentWindow: Sendable, RandomAccessCollection {
         return isBeside
     }
 
-    /// Called when all bytes of a segment have arrived.
     mutating func load(_ id: SegmentID, byteCount: Int) {
         guard let index = firstIndex(of: id) else { return }
         flights[index].load(byteCount)
     }
 
-    /// Called when the bytes of a segment did not arrive or cannot be used.
     mutating func fail(_ id: SegmentID) {
         guard let index = firstIndex(of: id) else { return }
         flights[index].fail()
     }
 
-    /// Called when the media of a segment up to `time` can be decoded.
     mutating func demux(_ id: SegmentID, upTo time: Duration) {
         guard let index = firstIndex(of: id) else { return }
         flights[index].demuxedUpTo = time
     }
 
-    /// Suspends or resumes the reading of a segment's body.
     mutating func suspend(_ id: SegmentID, _ isSuspended: Bool = true) {
         guard let index = firstIndex(of: id) else { return }
         flights[index].isSuspended = isSuspended
@@ -124,7 +118,6 @@ struct SegmentInFlight: Sendable {
     }
 
     var purpose: RequestPurpose { .segment(id, role: role) }
-    /// The end of the segment according to the playlist.
     var listedEnd: Duration { job.start + job.duration }
 
     fileprivate mutating func request(_ id: RequestID, isBeside: Bool, at now: Duration) {

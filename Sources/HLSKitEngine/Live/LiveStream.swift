@@ -14,10 +14,8 @@ struct LiveStream: Sendable {
         case seekToEdge
     }
 
-    /// The facts that decide whether the player becomes idle.
     struct RestFacts: Sendable, Hashable {
         var isPaced = true
-        /// Whether the rate is 0, and whether loading may continue during a pause.
         var isPaused = false
         var loadsWhilePaused = false
         /// Whether the item is ready. Before that, it is unknown whether it can be played.
@@ -27,14 +25,12 @@ struct LiveStream: Sendable {
         var isBusy = false
     }
 
-    /// The facts that decide how to continue behind the window.
     struct Facts: Sendable, Hashable {
         var policy = FellBehindPolicy.jumpToEdge
         var isPaced = true
         /// Whether there is no media to play.
         var isEmpty = false
         var hasPlayed = false
-        /// The length up to which missing media is ignored.
         var maxGapJump = Duration.zero
     }
 
@@ -50,19 +46,16 @@ struct LiveStream: Sendable {
 
     // MARK: Distance
 
-    /// Returns the distance at which playback would probably not stall.
     func recommendation(_ window: LiveWindow, at now: Duration) -> Duration {
         offset.recommendation(
             configured: window.offset, target: window.target, window: window.end - window.start, at: now)
     }
 
-    /// Returns a recommendation that has not been reported, or nil.
     func news(_ window: LiveWindow, at now: Duration) -> Duration? {
         let recommendation = recommendation(window, at: now)
         return offset.isNews(recommendation) ? recommendation : nil
     }
 
-    /// Sets a recommendation. Returns false for the first one, which is not reported.
     mutating func recommend(_ new: Duration) -> Bool { offset.recommend(new) }
 
     mutating func stall(at now: Duration) { offset.stall(at: now) }
@@ -119,8 +112,6 @@ struct LiveStream: Sendable {
     mutating func pause() { loss.rest() }
 
     /// Returns the segments of a lane that have left the window, or nil if the lane continues normally.
-    ///
-    /// - Parameter offset: The configured distance from the edge.
     mutating func missed(
         by lane: MediaLane, in tracker: PlaylistTracker, offset: Duration, _ facts: Facts
     ) -> MissedSegments? {
@@ -142,7 +133,6 @@ struct LiveStream: Sendable {
         return tracker.entryIndex(containing: max(tracker.start, tracker.end - offset)) ?? 0
     }
 
-    /// Continues a lane after missed segments.
     mutating func leaveBehind(
         _ missed: MissedSegments, in id: LaneID, _ skipped: SkippedSegments, isPaused: Bool
     ) -> [Action] {
@@ -161,10 +151,8 @@ struct LiveStream: Sendable {
 
     private mutating func tellMissed() -> [Action] { loss.take().map { [.tell($0)] } ?? [] }
 
-    /// Whether the window left the playhead behind while the player was idle.
     var isLeftBehind: Bool { loss.isLeftBehind }
 
-    /// Notes that the player plays and the playlist has changed since the pause.
     mutating func catchUp() { loss.endRest() }
 
     /// Prepares to play.
@@ -211,7 +199,6 @@ extension LiveStream {
             return count > 0 ? max(configured, min(configured + target * count, window)) : configured
         }
 
-        /// Whether the recommendation differs from the last reported one.
         func isNews(_ new: Duration) -> Bool { new != recommended }
 
         /// Sets the recommendation. Returns false for the first one, which is not reported.
@@ -229,7 +216,6 @@ extension LiveStream {
 
         mutating func resume() { hasWaited = true }
 
-        /// Takes the distance to restore after a wait.
         mutating func take() -> Duration? {
             hasWaited = false
             return held.take()
@@ -248,19 +234,15 @@ extension LiveStream {
         private(set) var isLeftBehind = false
         /// Whether no media has been left to play since then, so that new media is played at the live edge.
         private(set) var isLate = false
-        /// The lost segments that were not reported yet.
         @Shared private var held: SkippedSegments? = nil
 
         mutating func rest() { hasRested = true }
         /// Called when the player plays and the playlist has changed since.
         mutating func endRest() { hasRested = false }
 
-        /// Called when there is media to play.
         mutating func noteMedia() { isLate = false }
-        /// Called when the lane continues at the live edge.
         mutating func jumpToEdge() { isLate = true }
 
-        /// Called when the window moves past segments that were not loaded.
         mutating func leaveBehind(isPaused: Bool) {
             if isPaused || hasRested { isLeftBehind = true }
         }
@@ -282,7 +264,6 @@ extension LiveStream {
             return nil
         }
 
-        /// Returns and removes the kept segments, which are reported now.
         mutating func take() -> SkippedSegments? {
             guard let missed = held else { return nil }
             held = nil
@@ -326,7 +307,6 @@ extension LiveStream {
             guard gone > 0 || isLate && next < index else { return nil }
         }
 
-        /// Returns the report for the app.
         func skipped(in tracker: PlaylistTracker, url: String) -> SkippedSegments {
             let last = index > 0 ? tracker.position(at: index - 1).sequence : tracker.playlist.mediaSequence - 1
             return SkippedSegments(
@@ -335,7 +315,6 @@ extension LiveStream {
                 cause: SkippedSegments.movedOn)
         }
 
-        /// Returns the failure of an item that must not fall behind.
         func failure(url: String) -> HLSError {
             HLSError(
                 code: .staleLive, urlString: url, cause: "playback fell behind the live window",
@@ -395,7 +374,6 @@ struct LiveSilence: Sendable {
     struct Facts: Sendable {
         /// The longest time to wait for new media, or nil for no limit.
         var limit: Duration?
-        /// Whether reloads fail.
         var isFailing = false
         /// Whether the variant itself is live, not only a rendition of it.
         var isVariantLive = true
@@ -413,7 +391,6 @@ struct LiveSilence: Sendable {
         case fail(HLSError)
     }
 
-    /// Whether the stream is assumed to have ended.
     var isClosed: Bool { monitor.isClosed }
 
     /// Notes new media in a playlist, or the end of a period without reloads.
@@ -422,7 +399,6 @@ struct LiveSilence: Sendable {
     mutating func notice(at now: Duration) { monitor.notice(at: now) }
     mutating func close() { monitor.close() }
 
-    /// Returns when a playlist reaches its limit without new media.
     func deadline(_ tracker: PlaylistTracker, limit: Duration?) -> Duration {
         monitor.deadline(limit ?? tracker.staleLimit)
     }

@@ -13,7 +13,6 @@ package struct LiveWindow: Sendable, Hashable {
     /// nil if no segment is listed.
     var lastSegmentDuration: Duration?
 
-    /// The position at the configured distance.
     var landing: Duration { max(start, end - offset) }
 
     /// The item time up to which rates above 1 can move the playhead.
@@ -40,7 +39,6 @@ extension PlaylistTracker {
     /// Segments that a lane skipped may be listed before item time 0, which is not reachable.
     var seekableStart: Duration { start < .zero ? min(.zero, end) : start }
 
-    /// Returns the date of the media at an item time, or nil if there is none.
     package func date(at time: Duration) -> PlaylistDate? {
         let last = segmentCount - 1
         guard last >= 0, let index = time == end ? last : index(containing: time), time >= start,

@@ -2,25 +2,20 @@ import HLSKitLoading
 import HLSKitSelection
 import HLSKitTime
 
-/// Live streams, as ``LiveStream`` decides about them.
 extension PlaybackEngine {
     // MARK: Distance from the edge
 
-    /// The variant's live window, or `nil` if the item is not live or not yet known.
     package var liveWindow: LiveWindow? {
         guard let tracker = item?.lanes[.main]?.tracker, tracker.isLive else { return nil }
         return LiveWindow(tracker, offset: liveOffset(of: tracker))
     }
 
-    /// The distance from the live edge at which to play, or `nil` if the item is not live or not yet known.
     package var configuredLiveOffset: Duration? { liveWindow?.offset }
 
-    /// The distance at which playback would probably not stall: one target duration more for each recent stall.
     package var recommendedLiveOffset: Duration? {
         liveWindow.flatMap { item?.stream.recommendation($0, at: now) }
     }
 
-    /// Reports the recommended distance if it has changed.
     mutating func checkRecommendedOffset() {
         // The window of an I-frame playlist does not apply to normal playback.
         guard outlook?.isLive == true, item?.trick == nil, let window = liveWindow,
@@ -36,7 +31,6 @@ extension PlaybackEngine {
         item?.stream.stall(at: now)
     }
 
-    /// Called when a wait begins or ends.
     mutating func noteWait(from old: TimeControlStatus, to new: TimeControlStatus, at time: Duration) {
         // A break is not a wait, because its schedule determines where the item resumes.
         if machine.isInterstitialRunning { return }
@@ -52,7 +46,6 @@ extension PlaybackEngine {
         item?.stream.note(old, new, distance: distance)
     }
 
-    /// Called when a seek has moved the playhead.
     mutating func noteMove(to time: Duration) {
         if item?.seek.request?.isOwn != true { latencyControl.move() }
         renewHeldReloads()
@@ -97,7 +90,6 @@ extension PlaybackEngine {
     /// The host time at which faster playback catches up with the stream, if nothing new is listed.
     var edgeHostTime: Duration? { edge.flatMap { timebase.hostTime(of: $0) } }
 
-    /// Called when faster playback may have caught up with the stream.
     mutating func checkLiveEdge() {
         guard machine.status == .playing, let edge, playhead >= edge else { return }
         run(.reachedLiveEdge)
@@ -105,7 +97,6 @@ extension PlaybackEngine {
 
     // MARK: Idle
 
-    /// Starts or ends the idle state of a paused live stream.
     mutating func checkRest() {
         guard let begins = item?.stream.restChange(restFacts) else { return }
         if begins {
@@ -155,9 +146,6 @@ extension PlaybackEngine {
             maxGapJump: configuration.buffering.maxGapJump)
     }
 
-    /// The segments that left the window before the lane loaded them, or `nil` if the lane can continue.
-    ///
-    /// - Parameter tracker: The lane's new playlist.
     mutating func missed(by lane: MediaLane, in tracker: PlaylistTracker) -> LiveStream.MissedSegments? {
         // I-frame playback loads only the listed frames. An item left for a break resumes where its schedule says.
         guard lane.presence != .resting, !lane.isComplete, item?.trick == nil else { return nil }
@@ -172,7 +160,6 @@ extension PlaybackEngine {
         return true
     }
 
-    /// Continues after the missed segments.
     mutating func skip(_ missed: LiveStream.MissedSegments, in id: LaneID, resumeTime: Duration, url: String) {
         guard let tracker = item?.lanes[id]?.tracker else { return }
         item?.closeUp(missed, in: id, resumeTime: resumeTime)
@@ -190,14 +177,12 @@ extension PlaybackEngine {
         resume()
     }
 
-    /// Called when the player is about to play.
     mutating func resume() {
         let jump = item?.stream.isLeftBehind == true ? edgeJump : nil
         let isPaused = machine.rate == 0
         carryOut(item?.stream.resume(jump, isPaused: isPaused) ?? [])
     }
 
-    /// The jump to the live edge, or `nil` if the policy does not allow one or there is no edge.
     private var edgeJump: LiveStream.EdgeJump? {
         guard preferences.fellBehindPolicy == .jumpToEdge, configuration.pacing == .realTime, item?.error == nil,
             item?.pendingFailure == nil, let window = liveWindow, let lane = item?.lanes[.main],
@@ -222,7 +207,6 @@ extension PlaybackEngine {
 }
 
 extension MediaLane {
-    /// The roles of the lane's requests, or `nil` once the lane is complete.
     fileprivate var rolesWanted: [RequestRole]? {
         isComplete ? nil : RequestRole.lasting(of: id) + segments.map { .segment($0.role) }
     }

@@ -5,7 +5,6 @@ import HLSKitLoading
 /// While the buffer has no room, a body waits at its server.
 struct BodyReading: Sendable {
     struct Facts: Sendable, Hashable {
-        /// The media ahead of the playhead, and the bytes of all loaded media.
         var ahead = Duration.zero
         var byteCount = 0
         /// The amount of media that the segment may load, or nil if other players do not limit it.
@@ -17,7 +16,6 @@ struct BodyReading: Sendable {
     }
 
     let buffering: BufferingConfiguration
-    /// The maximum number of bytes that may wait to be read.
     let maximumWaitingByteCount: Int
 
     /// Whether to stop reading a segment that is already being demuxed. Only long segments reach this limit.
@@ -34,7 +32,6 @@ struct BodyReading: Sendable {
     /// This happens if the segment's size was guessed too low.
     func holdsBack(_ facts: Facts) -> Bool { facts.index > 0 && facts.waitingByteCount > maximumWaitingByteCount }
 
-    /// Whether to resume reading a body: there is room, and it is next in its lane or few bytes wait.
     func resumes(_ facts: Facts) -> Bool {
         facts.ahead <= buffering.forwardDuration && facts.byteCount <= buffering.maxBufferBytes
             && (facts.index == 0 || facts.waitingByteCount <= maximumWaitingByteCount / 2)

@@ -1,7 +1,6 @@
 import HLSKitSelection
 
 extension ItemResources {
-    /// The loading state of a map or key in one lane.
     enum ResourceState: Hashable, Sendable {
         case loading(RequestID)
         case waitingForRetry
@@ -44,7 +43,6 @@ struct ItemResources: Sendable {
 
     // MARK: Sharing
 
-    /// Returns the lanes that wait for the result of this request.
     func lanes(sharing request: RequestID, of resource: ResourceID) -> [LaneID] {
         LaneID.allCases.filter { self[resource, $0] == .loading(request) }
     }
@@ -73,7 +71,6 @@ struct ItemResources: Sendable {
         return lanes
     }
 
-    /// Notes that a resource failed to load and will be retried.
     mutating func fail(_ resource: ResourceID, in lane: LaneID) {
         states[lane, default: [:]][resource] = .waitingForRetry
     }
@@ -82,7 +79,6 @@ struct ItemResources: Sendable {
 
     mutating func forgetAll(of lane: LaneID) { states[lane] = nil }
 
-    /// Forgets unloaded resources of a lane that no segment waits for.
     mutating func forgetUnneeded(of lane: LaneID, by segments: SegmentWindow) {
         guard let known = states[lane], known.contains(where: { $0.value != .loaded }) else { return }
         states[lane] = known.filter { $1 == .loaded || segments.first(needing: $0) != nil }
@@ -90,7 +86,6 @@ struct ItemResources: Sendable {
 }
 
 extension SegmentJob {
-    /// The maps and keys that are required to read the segment.
     var resources: [ResourceID] { [map, key?.resource, mapKey?.resource].compactMap(\.self) }
 
     func needs(_ resource: ResourceID) -> Bool { resources.contains(resource) }

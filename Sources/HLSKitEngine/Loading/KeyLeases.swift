@@ -7,11 +7,9 @@ import HLSKitSelection
 /// with it.
 struct KeyLeases: Sendable {
     private struct Lease {
-        /// The generation of the key for new segments.
         var generation = 0
         /// The reason for requesting the next key or the current one.
         var reason = ContentKeyRequest.Reason.needed
-        /// The times at which to request the next key and at which this one expires.
         var renewal: Duration?
         var expiration: Duration?
         /// The terms of the next key, whose response has begun.
@@ -37,7 +35,6 @@ struct KeyLeases: Sendable {
     /// The leases of keys from the app and of proven server keys, by their first generation.
     private var leases: [ResourceID: Lease] = [:]
 
-    /// Returns the key in use for a key from a playlist.
     func current(of key: SegmentKey) -> SegmentKey {
         guard let lease = leases[key.resource.first] else { return key }
         var key = key
@@ -45,7 +42,6 @@ struct KeyLeases: Sendable {
         return key
     }
 
-    /// Returns the reason for requesting a key.
     func reason(for key: ResourceID) -> ContentKeyRequest.Reason {
         key.generation == 0 ? .needed : leases[key.first]?.reason ?? .needed
     }
@@ -80,7 +76,6 @@ struct KeyLeases: Sendable {
 
     // MARK: Answers
 
-    /// Notes the terms of a key from the app.
     mutating func note(_ terms: KeyTerms, of key: ResourceID, at now: Duration) {
         guard key.kind == .key else { return }
         leases[key.first, default: Lease()].coming = (
@@ -88,7 +83,6 @@ struct KeyLeases: Sendable {
         )
     }
 
-    /// Notes that a key was loaded, which new segments use.
     mutating func load(_ key: ResourceID) {
         guard var lease = leases[key.first], key.generation >= lease.generation else { return }
         lease.generation = key.generation
@@ -122,7 +116,6 @@ struct KeyLeases: Sendable {
 }
 
 extension ResourceID {
-    /// The resource in its first generation.
     fileprivate var first: ResourceID { generation(0) }
 
     fileprivate func generation(_ number: Int) -> ResourceID {

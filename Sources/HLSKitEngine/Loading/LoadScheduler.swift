@@ -9,7 +9,6 @@ import HLSKitTime
 struct LoadScheduler: Sendable {
     struct Situation: Sendable, Hashable {
         var pacing = EngineConfiguration.Pacing.realTime
-        /// Whether the connection of the next request carries several responses at once.
         var isMultiplexed = false
         /// The number of segments in flight in all lanes.
         var requestCount = 1
@@ -22,10 +21,8 @@ struct LoadScheduler: Sendable {
         var aheadWhenLoaded = Duration.zero
         var target = Duration.seconds(30)
         var throughput: ThroughputEstimate?
-        /// The bits per second required for playback.
         var neededBitsPerSecond = 0.0
         var isWaiting = false
-        /// Whether the next request loads a part of a low-latency stream.
         var isPart = false
         /// The bytes in flight that have not arrived.
         var remainingByteCount = 0
@@ -39,12 +36,10 @@ struct LoadScheduler: Sendable {
     private static let safety = 2.0
 
     var limits = ParallelLoading()
-    /// The length up to which missing media is ignored.
     var maxGapJump = Duration.zero
 
     // MARK: Beside others
 
-    /// Returns whether the next segment may be requested while others are in flight.
     func mayBegin(_ situation: Situation) -> Bool {
         let (byteCount, overflow) = situation.pendingByteCount.addingReportingOverflow(situation.nextByteCount)
         guard !overflow, byteCount <= limits.maximumByteCount else { return false }
@@ -81,18 +76,14 @@ struct LoadScheduler: Sendable {
 
     // MARK: The next step
 
-    /// The facts that decide the next step, in addition to the lane.
     struct Facts: Sendable, Hashable {
         /// Whether the segment would load in parallel with segments in flight.
         var isBeside = false
-        /// Whether more media of the lane is needed now.
         var isWanted = false
         /// Whether the segment is awaited although none of its media is ahead of the playhead.
         var isOwed = false
-        /// Whether the variant is live, and whether the live stream is assumed to have ended.
         var isLive = false
         var isClosed = false
-        /// The end time that is set, and the end of playback.
         var forwardEnd: Duration?
         var effectiveEnd: Duration?
         /// Whether segments that begin after the end time are not loaded, even if they contain earlier media.
@@ -112,7 +103,6 @@ struct LoadScheduler: Sendable {
         case load(Int, isChosen: Bool)
     }
 
-    /// The maximum number of segments in one lane that are loaded but not demuxed.
     private static let maximumUndemuxedCount = 3
     /// The amount of media before an end time that is worth another segment.
     private static let worthLoading = Duration.milliseconds(100)

@@ -9,7 +9,6 @@ package struct LoadingState: Sendable {
     var requests = RequestTable()
     package private(set) var estimator = ThroughputEstimator()
     var failures: FailurePolicy<RequestRole>
-    /// The folders that deliver media and the folders that do not.
     var folders = SilentFolders()
     /// The bit rate to expect before any measurement.
     var hint: Double?
@@ -29,7 +28,6 @@ package struct LoadingState: Sendable {
         requests.forgetWaiting()
     }
 
-    /// Forgets the failures of a finished role.
     mutating func forget(_ role: RequestRole) {
         failures.succeed(role)
         _ = requests.takeWaiting(role)
@@ -78,7 +76,6 @@ package struct LoadingState: Sendable {
         return request
     }
 
-    /// The action for the request of a dropped segment.
     enum Release: Sendable, Hashable {
         case disarm(RequestRole)
         case cancel(RequestID)
@@ -98,7 +95,6 @@ package struct LoadingState: Sendable {
     /// Notes that a request shares the link with more urgent ones.
     mutating func noteBesideOthers(_ id: RequestID) { estimator.startedBesideOthers(id.rawValue) }
 
-    /// Notes that a request loads a part of a segment.
     mutating func notePart(_ id: RequestID) { estimator.startedPart(id.rawValue) }
 
     mutating func respond(_ id: RequestID, _ response: TransportResponse, at now: Duration) {
@@ -119,7 +115,6 @@ package struct LoadingState: Sendable {
             id, contentLength: response.contentLength, isFromCache: isFromCache, age: response.age, at: now)
     }
 
-    /// Counts bytes of a request and returns their purpose, or nil if the request has ended.
     mutating func receive(_ byteCount: Int, of id: RequestID, at now: Duration) -> RequestUnderWay.Receipt? {
         estimator.received(id.rawValue, byteCount: byteCount, at: now)
         return requests.receive(byteCount, of: id)
@@ -137,14 +132,12 @@ package struct LoadingState: Sendable {
 
     // MARK: Sizes
 
-    /// Returns the expected size of a segment.
     func expectedByteCount(of flight: SegmentInFlight, bitRate: Double) -> Int {
         guard let request = flight.request, let context = requests[request] else { return flight.receivedByteCount }
         let told = context.declaredByteCount ?? flight.byteRange.map { Int(clamping: $0.upperBound - $0.lowerBound) }
         return max(context.receivedByteCount, told ?? Self.byteCount(flight.job.duration, bitRate: bitRate))
     }
 
-    /// Returns the expected number of bytes that a segment still lacks.
     func remainingByteCount(of flight: SegmentInFlight, bitRate: Double) -> Int {
         guard let request = flight.request, let context = requests[request] else { return 0 }
         return expectedByteCount(of: flight, bitRate: bitRate) - context.receivedByteCount
@@ -154,7 +147,6 @@ package struct LoadingState: Sendable {
         Int(min(duration.seconds * bitRate / 8, 1e15))
     }
 
-    /// Returns whether the segment's server has sent several responses on one connection.
     func isMultiplexed(_ segment: MediaSegment, in tracker: PlaylistTracker) -> Bool {
         guard !multiplexedOrigins.isEmpty, let url = URIReference.resolve(segment.uri, against: tracker.url) else {
             return false
@@ -174,6 +166,5 @@ package struct LoadingState: Sendable {
         estimator.estimate(at: now) ?? hint.map { ThroughputEstimate(bitsPerSecond: $0, confidence: 0) }
     }
 
-    /// Returns the bit rate, in bits per second, expected for the next bytes.
     package func estimatedBitsPerSecond(at now: Duration) -> Double? { estimator.bitsPerSecond(at: now) ?? hint }
 }

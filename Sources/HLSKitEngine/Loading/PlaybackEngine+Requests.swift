@@ -2,7 +2,6 @@ import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// Requests: sending them, handling their progress, and ending them.
 extension PlaybackEngine {
     // MARK: Asking
 
@@ -39,7 +38,6 @@ extension PlaybackEngine {
             })
     }
 
-    /// Sends the request of a waiting segment.
     mutating func requestSegment(_ segment: SegmentID) {
         guard let lane = item?.lanes[segment.lane], let flight = lane.segments[segment] else { return }
         let request = send(
@@ -57,7 +55,6 @@ extension PlaybackEngine {
 
     // MARK: Initialization sections and keys
 
-    /// Requests the missing initialization section and keys of a segment.
     mutating func requestResources(of job: SegmentJob, in id: LaneID) {
         for resource in job.resources where item?.resources[resource, id] == nil { requestResource(resource, in: id) }
     }
@@ -72,7 +69,6 @@ extension PlaybackEngine {
         item?.resources.request(resource, in: id, as: request)
     }
 
-    /// Requests the keys that the multivariant playlist announces, before any media needs them.
     mutating func preloadKeys(of playlist: MultivariantPlaylist) {
         guard configuration.preloadsKeys, let base = item?.multivariantURL else { return }
         for key in configuration.keyRules.sessionKeys(of: playlist, at: base)
@@ -81,7 +77,6 @@ extension PlaybackEngine {
         }
     }
 
-    /// Cancels requests for initialization sections and keys that no segment of the lane needs any more.
     mutating func cancelUnneededResources(of id: LaneID) {
         guard let segments = item?.lanes[id]?.segments else { return }
         item?.resources.forgetUnneeded(of: id, by: segments)
@@ -156,7 +151,6 @@ extension PlaybackEngine {
         return true
     }
 
-    /// Cancels a request.
     mutating func cancel(_ request: RequestID) {
         loading.end(request, at: now)
         effects.append(.cancel(request))
@@ -176,7 +170,6 @@ extension PlaybackEngine {
 
 // MARK: - Heads of streams
 
-/// Requests for a ``SegmentHead``, the beginning of a stream.
 extension PlaybackEngine {
     /// Requests the head of the stream that a segment belongs to. If there is none, the segment stops waiting for it.
     mutating func requestHead(of segment: SegmentID) {

@@ -4,11 +4,9 @@ import HLSKitPlaylist
 import HLSKitSelection
 import HLSKitTime
 
-/// Segments: choosing the next one, loading its resources, and handling the result.
 extension PlaybackEngine {
     // MARK: Scheduling
 
-    /// Starts all loading that is needed and possible now.
     mutating func scheduleLoads() {
         guard item?.isAtRest != true, item?.schedule.isAwaited != true || item?.trick != nil else { return }
         for id in LaneID.allCases {
@@ -153,7 +151,6 @@ extension PlaybackEngine {
         }
     }
 
-    /// The lane whose next segment is needed first, among the lanes that may load now.
     private mutating func nextToPrefetch() -> LaneID? {
         refreshOutlook()
         guard let outlook = knownOutlook, item?.error == nil, item?.pendingFailure == nil else { return nil }
@@ -209,7 +206,6 @@ extension PlaybackEngine {
 
     // MARK: Going back
 
-    /// Whether the failure of a segment is put aside until that segment is needed next.
     mutating func parks(_ flight: SegmentInFlight, after error: LoadingError?) -> Bool {
         let id = flight.id.lane
         guard let error, item?.lanes[id]?.mayPark(flight.id, after: error) == true else { return false }
@@ -218,7 +214,6 @@ extension PlaybackEngine {
         return true
     }
 
-    /// Requests segments that were put aside and are now needed next.
     private mutating func wakeParked() {
         for id in LaneID.allCases {
             guard let flight = item?.lanes[id]?.loading, flight.isParked else { continue }
@@ -237,7 +232,6 @@ extension PlaybackEngine {
 
 // MARK: - Bodies
 
-/// Suspends and resumes response bodies, as ``BodyReading`` decides.
 extension PlaybackEngine {
     private var reading: BodyReading {
         BodyReading(
@@ -257,7 +251,6 @@ extension PlaybackEngine {
         if reading.stops(facts, wish: preferences.forwardBuffer) { suspend(segment, request) }
     }
 
-    /// Called when bytes of a segment arrive.
     mutating func holdBackIfTooMuch(_ segment: SegmentID, _ request: RequestID) {
         guard let index = item?.lanes[segment.lane]?.segments.firstIndex(of: segment), index > 0,
             item?.lanes[segment.lane]?.segments[index].isSuspended == false
@@ -272,7 +265,6 @@ extension PlaybackEngine {
         effects.append(.suspend(request))
     }
 
-    /// Resumes suspended bodies as soon as there is room for them.
     mutating func resumeSuspended() {
         guard knownOutlook?.isSuspended == true else { return }
         for id in LaneID.allCases {
@@ -288,7 +280,6 @@ extension PlaybackEngine {
         }
     }
 
-    /// The number of received bytes in segments that are not completely read.
     private var waitingByteCount: Int {
         var count = 0
         for id in LaneID.allCases {

@@ -7,7 +7,6 @@ struct PrefetchChoice: Sendable, Hashable {
     /// An amount of media that certainly suffices to decode the first frame.
     private static let firstPictureDuration = Duration.milliseconds(500)
 
-    /// The facts in addition to the lanes that the choice depends on.
     struct Facts: Sendable {
         /// Tracks that need more media and are loading already.
         var wanted: ForwardBuffer.Tracks = []
@@ -16,7 +15,6 @@ struct PrefetchChoice: Sendable, Hashable {
         /// Whether the throughput is known or there is only one variant. Otherwise the first segment has to determine
         /// the variant of the next one.
         var isMeasured = true
-        /// Whether media is presented. Otherwise it is only loaded.
         var presentsMedia = true
     }
 
@@ -39,7 +37,6 @@ struct PrefetchChoice: Sendable, Hashable {
 }
 
 extension MediaLanes {
-    /// The next segment to load in parallel, or `nil` if there is none or none may be loaded.
     func nextToPrefetch(_ facts: PrefetchChoice.Facts) -> PrefetchChoice? {
         guard !facts.wanted.isEmpty, facts.isMeasured, isAllUnderWay, knowsLists else { return nil }
         var first: PrefetchChoice?
@@ -84,7 +81,6 @@ extension MediaLane {
 }
 
 extension ParallelLoading {
-    /// Whether segments may be loaded in parallel at all.
     func allowsMany(_ pacing: EngineConfiguration.Pacing) -> Bool {
         pacing == .realTime ? requestsWhilePlaying > 1 : max(connections, streams) > 1
     }

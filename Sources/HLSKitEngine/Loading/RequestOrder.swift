@@ -6,7 +6,6 @@ import HLSKitSelection
 struct RequestOrder: Sendable {
     let purpose: RequestPurpose
     let url: String
-    /// The URL of the playlist that named the resource, or `nil` if the user did.
     let namedBy: String?
     let byteRange: Range<UInt64>?
     let maximumByteCount: Int
@@ -14,17 +13,12 @@ struct RequestOrder: Sendable {
     private(set) var isReload = false
     /// For a media playlist: the URL to request instead of the playlist's URL, or `nil`.
     private(set) var answeredURL: String?
-    /// For a media playlist: the variables of the multivariant playlist.
     private(set) var variables: [String: String]?
-    /// For a head: the key it is encrypted with.
     var key: SegmentKey?
-    /// For a media playlist: the delivery directives.
     var directives = DeliveryDirectives()
     /// For a media playlist or a hint: the time for which the server may block the request, or `nil` if it may not.
     var heldFor: Duration?
-    /// For a hint: the body that is continued.
     var body: RequestID?
-    /// For a key: the reason of the request.
     var keyReason = ContentKeyRequest.Reason.needed
 
     init(
@@ -38,15 +32,10 @@ struct RequestOrder: Sendable {
         self.maximumByteCount = maximumByteCount
     }
 
-    /// Creates an order for an item's first playlist.
-    ///
-    /// - Parameter namedBy: The URL of the item that named an interstitial's asset, or `nil` if the app supplied the
-    ///   URL.
     init(firstPlaylist url: String, namedBy: String? = nil) {
         self.init(.firstPlaylist, url: url, namedBy: namedBy, maximumByteCount: ResourceLimits.playlistByteCount)
     }
 
-    /// Creates an order for the media playlist of a lane.
     init(playlistOf lane: borrowing MediaLane, in multivariant: MultivariantPlaylist?, at base: String?) {
         self.init(
             .mediaPlaylist(lane.id), url: lane.playlistURL, namedBy: base,
@@ -56,17 +45,14 @@ struct RequestOrder: Sendable {
         variables = multivariant?.variables
     }
 
-    /// Creates an order for a steering manifest.
     init(steering url: String, namedBy: String?) {
         self.init(.steering, url: url, namedBy: namedBy, maximumByteCount: SteeringManifest.maximumByteCount)
     }
 
-    /// Creates an order for the asset list of an interstitial.
     init(assetListOf id: String, at url: String, namedBy: String?) {
         self.init(.assetList(id), url: url, namedBy: namedBy, maximumByteCount: InterstitialAssetList.maximumByteCount)
     }
 
-    /// Creates an order for an initialization section or a key.
     init(_ resource: ResourceID, for lane: LaneID, namedBy: String?) {
         self.init(
             .resource(resource, lane), url: resource.url, namedBy: namedBy, byteRange: resource.byteRange,
@@ -83,16 +69,13 @@ struct RequestOrder: Sendable {
             maximumByteCount: ResourceLimits.segmentByteCount(duration: flight.job.duration, bitRate: bitRate))
     }
 
-    /// The `KEYFORMAT` of a key.
     fileprivate var keyFormat: String? {
         if case .resource(let resource, _) = purpose { resource.keyFormat } else { nil }
     }
 }
 
 extension RequestOrder {
-    /// The common properties of an item's requests: credentials, the session name and timeouts.
     struct RequestTerms: Sendable {
-        /// The time limits of a reload.
         struct Reload: Sendable, Hashable {
             var timeout: Duration
             var hedgeDelay: Duration
@@ -104,9 +87,7 @@ extension RequestOrder {
         private let reload: Reload?
 
         /// - Parameters:
-        ///   - authorization: The credentials in the item's URL.
         ///   - origins: The origins to which the user's credentials may be sent, or `nil` without an item.
-        ///   - sessionID: The name of the item's session.
         ///   - reload: The limits of reloads, or `nil` before the variant's playlist is loaded.
         init(
             _ configuration: EngineConfiguration, authorization: TransportField? = nil, origins: Set<URLOrigin>? = nil,

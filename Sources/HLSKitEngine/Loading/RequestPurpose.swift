@@ -26,7 +26,6 @@ package enum RequestPurpose: Hashable, Sendable {
         }
     }
 
-    /// The segment that the request loads.
     package var segment: SegmentID? {
         if case .segment(let segment, _) = self { segment } else { nil }
     }
@@ -57,7 +56,6 @@ package enum RequestPurpose: Hashable, Sendable {
     /// Whether its bytes are used to measure the throughput.
     var isMeasured: Bool { resourceClass == .segment }
 
-    /// Whether the resource is requested before it is listed.
     var isHint: Bool { if case .hint = self { true } else { false } }
 }
 

@@ -4,7 +4,6 @@ import HLSKitLoading
 struct RequestTable: Sendable {
     private var lastID = 0
     private var underWay = FewEntries<RequestID, RequestUnderWay>()
-    /// The waiting requests by role.
     private var waiting = FewEntries<RequestRole, [RequestPurpose]>()
 
     // MARK: Requests in progress
@@ -20,15 +19,12 @@ struct RequestTable: Sendable {
         return id
     }
 
-    /// Ends a request. Returns `nil` if it had already ended.
     mutating func end(_ id: RequestID) -> RequestUnderWay? { underWay.removeValue(forKey: id) }
 
-    /// Counts received bytes and returns the segment they belong to, or `nil` if the request has ended.
     mutating func receive(_ byteCount: Int, of id: RequestID) -> RequestUnderWay.Receipt? {
         underWay[id]?.receive(byteCount)
     }
 
-    /// Called when the response header arrives.
     mutating func respond(
         _ id: RequestID, contentLength: Int?, isFromCache: Bool, age: Duration? = nil, at now: Duration
     ) {
@@ -38,7 +34,6 @@ struct RequestTable: Sendable {
         underWay[id]?.declaredByteCount = contentLength
     }
 
-    /// Notes that the rule evaluates the download now.
     mutating func judge(_ id: RequestID, at now: Duration) { underWay[id]?.judged = now }
 
     /// Changes the purpose of a request, so that it serves another lane.
@@ -65,12 +60,8 @@ struct RequestTable: Sendable {
 
     func isWaiting(_ role: RequestRole) -> Bool { waiting[role] != nil }
 
-    /// Removes and returns the waiting requests of a role, or returns `nil` if there were none.
     mutating func takeWaiting(_ role: RequestRole) -> [RequestPurpose]? { waiting.removeValue(forKey: role) }
 
-    /// Removes all waiting requests.
-    ///
-    /// - Returns: The roles of the removed requests.
     @discardableResult
     mutating func forgetWaiting() -> [RequestRole] {
         defer { waiting = FewEntries() }
@@ -78,25 +69,21 @@ struct RequestTable: Sendable {
     }
 }
 
-/// A request in progress.
 struct RequestUnderWay: Sendable {
     fileprivate(set) var purpose: RequestPurpose
     let url: String
-    /// Whether an update of a known playlist is requested.
     let isReload: Bool
     let began: Duration
     fileprivate(set) var receivedByteCount = 0
-    /// The time at which the response header arrived, and the length that it declared.
     fileprivate(set) var responded: Duration?
     fileprivate(set) var declaredByteCount: Int?
     /// The age of the response, if a cache reports it.
     fileprivate(set) var age: Duration?
-    /// Whether the bytes come from memory.
+    /// Whether the bytes come from a cache, or were requested earlier because of a preload hint.
     fileprivate(set) var isFromCache = false
     /// The time at which the rule last evaluated the download.
     fileprivate(set) var judged: Duration
 
-    /// The origin of received bytes.
     struct Receipt: Sendable, Hashable {
         /// `nil` if the bytes do not belong to a segment.
         var segment: SegmentID?

@@ -5,7 +5,6 @@ import HLSKitSelection
 
 /// The segment that a lane loads next, and whether it can be loaded at all.
 struct SegmentChoice: Sendable {
-    /// The reason why a segment cannot be loaded.
     enum Obstacle: Error {
         /// Its URI cannot be resolved.
         case unaddressed
@@ -13,7 +12,6 @@ struct SegmentChoice: Sendable {
         case unsupported(HLSError)
     }
 
-    /// The facts in addition to the lane that the segment's job depends on.
     struct Facts: Sendable {
         var id: SegmentID
         /// The mapping of the segment's media to the item's timeline, and the number of that mapping.
@@ -22,10 +20,8 @@ struct SegmentChoice: Sendable {
         /// The time from which media is presented, and the end time.
         var start: Duration?
         var end: Duration?
-        /// Whether I-frames are played instead of normal media.
         var isTrick: Bool
         var variantIndex: Int?
-        /// The video range that the variant declares.
         var videoRange: VideoRange?
     }
 
@@ -34,7 +30,6 @@ struct SegmentChoice: Sendable {
     private let url: String
     private let resources: SegmentResources
 
-    /// - Parameter rules: The rules for choosing keys.
     init(_ index: Int, in tracker: PlaylistTracker, keys rules: KeyRules) throws(Obstacle) {
         self.index = index
         segment = tracker.playlist.segments[index]
@@ -47,7 +42,6 @@ struct SegmentChoice: Sendable {
         }
     }
 
-    /// Returns the segment, ready to be loaded.
     func flight(in lane: borrowing MediaLane, _ tracker: PlaylistTracker, _ facts: Facts) -> SegmentInFlight {
         let isOfVariant = lane.id == .main && !facts.isTrick
         return SegmentInFlight(

@@ -13,12 +13,6 @@ struct SegmentHead: Sendable {
     let maximumByteCount: Int
 
     /// Finds the head of a segment's stream. Returns `nil` if there is none, or if it cannot be read.
-    ///
-    /// - Parameters:
-    ///   - segment: A segment of the lane that is being loaded.
-    ///   - resources: The initialization sections and keys of the item.
-    ///   - leases: The keys that are currently in use.
-    ///   - rules: The rules for choosing keys.
     init?(
         of segment: SegmentID, in lane: MediaLane, with resources: ItemResources, _ leases: KeyLeases,
         keys rules: KeyRules

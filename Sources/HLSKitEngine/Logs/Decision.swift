@@ -17,7 +17,6 @@ package enum Decision: Sendable {
     case failure(HLSError)
 }
 
-/// The level of detail of reported decisions.
 package enum DecisionDetail: Int, Sendable, Comparable {
     case nothing
     /// Decisions that change what is loaded.

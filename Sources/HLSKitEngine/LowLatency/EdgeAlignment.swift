@@ -16,10 +16,8 @@ struct EdgeAlignment: Sendable, Hashable {
     }
 
     struct Facts: Sendable, Hashable {
-        /// Whether playback could start at the playhead.
         var canPlay = false
         var playhead: Duration
-        /// The media loaded ahead of the playhead.
         var ahead: Duration
         var edge: Duration
         /// The intended distance from the live edge.
@@ -45,8 +43,6 @@ struct EdgeAlignment: Sendable, Hashable {
     var isPending: Bool { step != .idle }
 
     /// Returns the lead of the start over the listed distance, or zero if it does not wait for a reload.
-    ///
-    /// - Parameter offset: The intended distance from the live edge.
     static func lead(offset: Duration, part: Duration) -> Duration { offset >= part * 2 ? part : .zero }
 
     /// Starts closer to the edge by `lead` and waits.
@@ -62,7 +58,6 @@ struct EdgeAlignment: Sendable, Hashable {
     /// Ends the alignment because the playhead was moved or waiting is no longer needed.
     mutating func end() { (step, deadline) = (.idle, nil) }
 
-    /// Returns whether playback starts, and at which position.
     mutating func check(_ facts: Facts, at now: Duration) -> Verdict {
         guard case .awaitsMedia(let known) = step else { return isPending ? .waits : .begins }
         guard facts.canPlay else { return .waits }
@@ -117,7 +112,6 @@ struct OrdinaryDistance: Sendable {
         byParts ? whole.contains(id) || !divided.contains(id) : !whole.contains(id)
     }
 
-    /// Notes how a lane is loaded from now on.
     mutating func note(byParts: Bool, _ id: LaneID) {
         let wasShort = isShort
         if byParts {
@@ -163,13 +157,11 @@ struct PartConnections: Sendable, Hashable {
 
     private enum Choice: Sendable, Hashable { case shared, own, refused }
 
-    /// The arrival of the last part in the playlist.
     struct Arrival: Sendable, Hashable {
         /// Whether its connection carried other requests at the same time.
         var isShared: Bool
         /// The time from when the part was listed and requested until it arrived.
         var wait: Duration
-        /// The part's media duration.
         var duration: Duration
     }
 
@@ -190,7 +182,6 @@ struct PartConnections: Sendable, Hashable {
         return true
     }
 
-    /// Called when a separate connection cannot be opened.
     mutating func noteRefusal() { if choice == .own { choice = .refused } }
 }
 

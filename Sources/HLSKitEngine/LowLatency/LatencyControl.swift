@@ -27,7 +27,6 @@ struct LatencyControl: Sendable {
         var listed = Duration.zero
         /// The highest rate, above 1.
         var limit: Double
-        /// Whether playback may skip the media that a wait has left behind.
         var mayJump = false
     }
 
@@ -51,13 +50,11 @@ struct LatencyControl: Sendable {
     private var resumed: Duration?
     private var jumped: Duration?
 
-    /// Notes that the user moved the playhead.
     mutating func move() {
         follows = nil
         hasWaited = false
     }
 
-    /// Notes that time is stopped by a stall or pause.
     mutating func wait() {
         (hasWaited, resumed) = (true, nil)
         _ = set(1)
@@ -66,7 +63,6 @@ struct LatencyControl: Sendable {
     /// Stops the control because the item or the rate has changed.
     mutating func rest() { self = LatencyControl() }
 
-    /// Returns the action while time runs at the last rate or starts to run.
     mutating func decide(_ facts: Facts, at now: Duration) -> Action {
         let difference = facts.difference
         let reach = Self.reach(facts)
@@ -126,7 +122,6 @@ extension LatencyControl.Facts {
 extension LatencyControl {
     /// Adds up the latency of presented live media.
     struct LatencyTally: Sendable {
-        /// Presentation time by latency.
         private(set) var histogram = LatencyHistogram()
         /// The current latency and the time since which it applies, or nil while time is stopped.
         private var running: (latency: Duration, since: Duration)?

@@ -2,9 +2,7 @@ import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// Preload hints, as ``PreloadHints`` decides about them.
 extension PlaybackEngine {
-    /// Requests hinted resources and cancels those that turn out to be unused.
     mutating func checkHints() {
         for id in [LaneID.main, .audio] {
             guard item?.lanes[id]?.hints.isIdle == false else { continue }
@@ -81,7 +79,6 @@ extension PlaybackEngine {
 
     // MARK: Adopting
 
-    /// The body of a hint that can serve this request.
     mutating func hintBody(for order: RequestOrder, as request: RequestID) -> RequestID? {
         guard let id = order.purpose.lane, item?.lanes[id]?.hints.isIdle == false, let resource = order.hintable else {
             return nil
@@ -142,7 +139,6 @@ extension PlaybackEngine {
         }
     }
 
-    /// Cancels all hints of a lane.
     mutating func endHints(of id: LaneID) {
         for body in item?.lanes[id]?.hints.ids ?? [] {
             end(item?.lanes[id]?.hints.letGo(body, isFollowed: false), body)

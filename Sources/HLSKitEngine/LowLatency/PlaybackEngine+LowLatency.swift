@@ -3,7 +3,6 @@ import HLSKitPlaylist
 import HLSKitSelection
 import HLSKitTime
 
-/// Low latency: blocking requests, and reports about servers that do not support them correctly.
 extension PlaybackEngine {
     /// Called when a playlist request fails. If its delivery directives may be the cause, requests the playlist without
     /// them.
@@ -80,7 +79,6 @@ extension PlaybackEngine {
         }
     }
 
-    /// Called when the lane has a new playlist.
     mutating func noteList(of id: LaneID, isNewCount: Bool = false) {
         let wasHeld = item?.lanes[id]?.playlist.noteList(isNewCount: isNewCount) == true
         if wasHeld { tally.holdReload() }
@@ -97,7 +95,6 @@ extension PlaybackEngine {
 
     // MARK: Connections
 
-    /// Whether the purpose is a part and parts use separate connections.
     func takesOwnConnection(_ purpose: RequestPurpose) -> Bool {
         guard item?.partConnections.areOwn == true else { return false }
         switch purpose {
@@ -107,9 +104,6 @@ extension PlaybackEngine {
         }
     }
 
-    /// Called when a part has arrived.
-    ///
-    /// - Parameter began: The time of its request.
     mutating func notePart(_ segment: SegmentID, began: Duration) {
         // Before playback starts, parts arrive in bulk.
         guard item?.lanes[segment.lane]?.tracker?.usesParts == true, timeControl.hasPlayed,
@@ -151,7 +145,6 @@ extension PlaybackEngine {
     /// The minimum distance at which playback continues after a wait. The wait may have begun closer to the edge.
     var leastDistance: Duration { distanceFacts?.ordinary ?? .zero }
 
-    /// Ends the wait for the ordinary distance once it is reached.
     mutating func checkDistance() {
         guard let facts = distanceFacts, item?.ordinaryDistance.isReached(facts) == true else { return }
         item?.ordinaryDistance.end()
@@ -200,9 +193,7 @@ extension LoadingError {
 
 // MARK: - Latency
 
-/// The distance from the live edge, as ``LatencyControl`` maintains it, and its statistics.
 extension PlaybackEngine {
-    /// Updates the rate of the timebase and the latency statistics.
     mutating func checkLatency() {
         guard let outlook, outlook.isLive, configuration.pacing == .realTime else {
             // While a new variant's playlist is loading, nothing changes.
@@ -244,7 +235,6 @@ extension PlaybackEngine {
         return age >= .zero && age <= max(.zero, distance) + Self.longestWay ? age : distance
     }
 
-    /// Statistics about the item's latency, or `nil` if it was never live.
     func liveStatistics(at now: Duration) -> LiveStatistics? {
         guard item?.isLiveStream == true || !latencies.isEmpty else { return nil }
         var statistics = LiveStatistics()
@@ -283,7 +273,6 @@ extension PlaybackEngine {
         if wasAdjusted, timebase.rate != 0, machine.rate == 1 { run(at: Double(machine.timebaseRate)) }
     }
 
-    /// Called when the stream has ended, or is not live.
     private mutating func endLatency() {
         let now = now
         if !latencies.isEmpty { latencies.note(nil, isRunning: false, at: now) }

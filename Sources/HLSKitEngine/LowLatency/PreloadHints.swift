@@ -14,7 +14,6 @@ import HLSKitPlaylist
 package struct PreloadHints: Sendable {
     package enum Kind: Sendable, Hashable { case part, map }
 
-    /// A hinted or listed resource.
     struct Resource: Sendable, Hashable {
         var kind: Kind
         var url: String
@@ -22,7 +21,6 @@ package struct PreloadHints: Sendable {
         var byteRange: Range<UInt64>?
     }
 
-    /// The facts that the next step depends on.
     struct Facts: Sendable {
         /// Whether the lane is at the live edge and follows it.
         var isWanted = false
@@ -38,7 +36,6 @@ package struct PreloadHints: Sendable {
         case replace(RequestID)
     }
 
-    /// The consequence of a failure.
     enum Failure: Sendable, Hashable {
         /// The rest has to be requested.
         case continues(Resource)
@@ -69,7 +66,6 @@ package struct PreloadHints: Sendable {
         let resource: Resource
         /// The current request, or `nil` if it has ended.
         var request: RequestID?
-        /// The offset of the first byte of the current request.
         var requestStart: UInt64
         /// The offset of the first byte that no part was read from.
         var next: UInt64
@@ -109,7 +105,6 @@ package struct PreloadHints: Sendable {
 
     /// Whether there is nothing to do before the next playlist arrives.
     var isIdle: Bool { hinted.isEmpty && bodies.isEmpty }
-    /// The time by which more bytes of a body must arrive.
     var deadline: Duration? { bodies.compactMap { $0.deadline?.time }.min() }
 
     // MARK: Playlists
@@ -158,10 +153,7 @@ package struct PreloadHints: Sendable {
 
     /// Serves a listed resource from the body of a hint, if there is one.
     ///
-    /// - Parameters:
-    ///   - taker: The request for the resource.
-    ///   - patience: The time to wait while no bytes of it arrive.
-    /// - Returns: The body.
+    /// - Parameter patience: The time to wait while no bytes of it arrive.
     mutating func adopt(
         _ resource: Resource, as taker: RequestID, _ requests: RequestTable, at now: Duration, patience: Duration
     ) -> RequestID? {
@@ -181,7 +173,6 @@ package struct PreloadHints: Sendable {
         return bodies[index].id
     }
 
-    /// The offset after the last received byte.
     private func received(of body: Body, _ requests: RequestTable) -> UInt64 {
         if let end = body.end { return end }
         let count = body.request.flatMap { requests[$0]?.receivedByteCount } ?? 0
@@ -221,7 +212,6 @@ package struct PreloadHints: Sendable {
         return (body.id, .ends)
     }
 
-    /// Called when the rest of a body is requested.
     mutating func continueBody(_ id: RequestID, from start: UInt64, as request: RequestID) {
         guard let index = bodies.firstIndex(where: { $0.id == id }) else { return }
         bodies[index].request = request

@@ -41,7 +41,6 @@ struct DateRangePassage: Sendable {
     /// The bounds between which the playhead can move without an event.
     private var quiet: (lower: Duration?, upper: Duration?)?
 
-    /// Whether there are no ranges to report.
     var isEmpty: Bool { entries.isEmpty && entered.isEmpty }
 
     // MARK: Playlists
@@ -85,7 +84,6 @@ struct DateRangePassage: Sendable {
 
     // MARK: Time
 
-    /// Advances the playhead to `time`.
     mutating func advance(to time: Duration) -> [Event] {
         run.advance(to: time)
         if let quiet, quiet.lower.map({ $0 <= time }) ?? true, quiet.upper.map({ time < $0 }) ?? true { return [] }
@@ -145,7 +143,6 @@ extension DateRangePassage {
         /// `nil` after a seek, until the playhead is observed.
         private(set) var range: ClosedRange<Duration>?
         private var last: Duration?
-        /// Whether the playhead last moved backward.
         private(set) var isReverse = false
 
         mutating func advance(to time: Duration) {
@@ -154,7 +151,6 @@ extension DateRangePassage {
             range = range.map { min($0.lowerBound, time)...max($0.upperBound, time) } ?? time...time
         }
 
-        /// Called when the playhead has moved by a seek.
         mutating func jump() { self = PlayedRun() }
 
         func contains(_ time: Duration) -> Bool { range?.contains(time) == true }

@@ -25,7 +25,6 @@ package struct DateRangeReader: Sendable {
         return true
     }
 
-    /// Returns the start dates of the ranges of each class, in order.
     private static func startsByClass(_ playlist: MediaPlaylist) -> [String?: [PlaylistDate]] {
         guard playlist.dateRanges.contains(where: \.endsOnNext) else { return [:] }
         return Dictionary(grouping: playlist.dateRanges, by: \.class).mapValues { $0.compactMap(\.startDate).sorted() }

@@ -36,7 +36,6 @@ struct PassedPoints<Content: Sendable>: Sendable {
 
     mutating func removeFirst(_ count: Int) { points.removeFirst(count) }
 
-    /// Removes all points that were not reported yet.
     mutating func removeUntold() { points.removeAll { !$0.isTold } }
 
     /// - Parameter new: The points, in any order.
@@ -176,7 +175,6 @@ struct SpliceMarkerPassage: Sendable {
 
     func isDue(at time: Duration) -> Bool { points.isDue(at: time) }
 
-    /// Returns the markers that are due when the playhead, which began at `start`, reaches `time`.
     mutating func advance(to time: Duration, from start: Duration) -> [Event] {
         var due = points.advance(to: time, from: start)
         if hasMoved {
@@ -201,14 +199,12 @@ struct SpliceMarkerPassage: Sendable {
         }
     }
 
-    /// Called when the playhead has moved by a seek.
     mutating func jump(to time: Duration) {
         points.jump(to: time)
         isInBreak = false
         hasMoved = true
     }
 
-    /// The item time of the next known report, or `nil` if there is none.
     func next(from time: Duration, isReverse: Bool) -> Duration? { points.next(from: time, isReverse: isReverse) }
 }
 
@@ -235,7 +231,6 @@ struct TimedMetadataPassage: Sendable {
 
     var isEmpty: Bool { points.isEmpty }
 
-    /// Adds metadata at `time`.
     mutating func take(_ group: TimedMetadataGroup, at time: Duration, playhead: Duration) {
         let isKnown = points.points.contains { point in
             point.content.isSame(as: group, apart: abs(point.time - time))
@@ -272,14 +267,11 @@ struct TimedMetadataPassage: Sendable {
 
     func isDue(at time: Duration) -> Bool { points.isDue(at: time) }
 
-    /// Returns the metadata that is due when the playhead, which began at `start`, reaches `time`.
     mutating func advance(to time: Duration, from start: Duration) -> [TimedMetadataGroup] {
         points.advance(to: time, from: start).map(\.content)
     }
 
-    /// Called when the playhead has moved by a seek.
     mutating func jump(to time: Duration) { points.jump(to: time) }
 
-    /// The item time of the next known report, or `nil` if there is none.
     func next(from time: Duration, isReverse: Bool) -> Duration? { points.next(from: time, isReverse: isReverse) }
 }

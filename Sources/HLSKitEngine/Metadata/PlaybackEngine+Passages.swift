@@ -5,7 +5,6 @@ import HLSKitTime
 ///
 /// These are date ranges and splice markers of the playlist, and metadata in the media.
 extension PlaybackEngine {
-    /// Called when the variant's playlist, or an update of it, arrives.
     mutating func readPassages() {
         readDateRanges()
         // I-frame playlists may have no markers.
@@ -15,7 +14,6 @@ extension PlaybackEngine {
         item?.spliceMarkers.read(tracker)
     }
 
-    /// Called when metadata is found in a segment.
     mutating func take(_ group: TimedMetadataGroup, of segment: SegmentID) {
         guard item?.trick == nil, item?.lanes[segment.lane]?.segments.firstIndex(of: segment) != nil,
             let time = group.timeRange.start.duration
@@ -24,7 +22,6 @@ extension PlaybackEngine {
         item?.metadata.take(group, at: time, playhead: playhead)
     }
 
-    /// Reports the points that the playhead has reached.
     mutating func checkPassages() {
         checkDateRanges()
         guard hasPoints, item?.isReady == true, let start = item?.start, item?.error == nil,
@@ -45,13 +42,11 @@ extension PlaybackEngine {
         }
     }
 
-    /// Whether there are points that may be reported.
     private var hasPoints: Bool {
         // Not inlined for the same reason as `outlook`.
         @inline(never) get { item?.spliceMarkers.isEmpty == false || item?.metadata.isEmpty == false }
     }
 
-    /// Called when the playhead has moved by a seek.
     mutating func jumpPassages(to time: Duration) {
         item?.dateRanges.jump()
         item?.spliceMarkers.jump(to: time)
@@ -73,16 +68,13 @@ extension PlaybackEngine {
 
 // MARK: - Date ranges
 
-/// Date ranges of the playlist, reported as ``DateRangePassage`` decides.
 extension PlaybackEngine {
-    /// Called when the variant's playlist, or an update of it, arrives.
     mutating func readDateRanges() {
         // I-frame playlists may have no date ranges.
         guard item?.trick == nil, let tracker = item?.mainTracker else { return }
         tell(item?.dateRanges.read(tracker) ?? [])
     }
 
-    /// Reports the date ranges that the playhead has reached.
     mutating func checkDateRanges() {
         guard item?.dateRanges.isEmpty == false, item?.isReady == true, item?.start != nil, item?.error == nil,
             item?.seek.isUnderWay == false, !machine.isInterstitialRunning

@@ -15,7 +15,6 @@ struct LateOutputs: Sendable, Hashable {
     /// The item time from which segments load for the first time, or nil while others are in flight.
     private(set) var until: Duration?
 
-    /// - Parameter keepsOthers: Whether other kinds of the lane's media are already used.
     init(_ kinds: Set<MediaKind>, keepsOthers: Bool) {
         self.kinds = kinds
         self.keepsOthers = keepsOthers
@@ -32,7 +31,6 @@ struct LateOutputs: Sendable, Hashable {
         /// The item time at which the lane continues to load, or nil if it has not begun.
         var resume: Duration?
         var playhead = Duration.zero
-        /// The segment at the playhead if it is listed.
         var segment: SegmentPosition?
         var segmentStart = Duration.zero
     }
@@ -74,10 +72,8 @@ struct LateOutputs: Sendable, Hashable {
 }
 
 extension MediaLane {
-    /// The kinds of media for which a segment is loaded again, or nil for all.
     func kinds(at start: Duration) -> Set<MediaKind>? { late?.kinds(at: start) }
 
-    /// Whether a segment that begins at `start` was loaded before.
     func isLoadedAgain(_ start: Duration) -> Bool { late?.isLoadedAgain(start) ?? false }
 }
 

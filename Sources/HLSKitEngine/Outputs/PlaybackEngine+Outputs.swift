@@ -2,7 +2,6 @@ import HLSKitLoading
 import HLSKitMedia
 import HLSKitTime
 
-/// Facts from outputs: their progress, undecodable media, and the media near an end.
 extension PlaybackEngine {
     mutating func take(_ fact: OutputFact) {
         switch fact {
@@ -46,7 +45,6 @@ extension PlaybackEngine {
         complete(id)
     }
 
-    /// Called when decoding of a media type produces no output.
     mutating func noteUndecodable(_ id: LaneID, _ error: HLSError, isAll: Bool) {
         guard let lane = item?.lanes[id], item?.error == nil else { return }
         var error = error
@@ -58,9 +56,7 @@ extension PlaybackEngine {
 
 // MARK: - Late outputs
 
-/// Outputs that are added late. ``LateOutputs`` decides which media is loaded again for them.
 extension PlaybackEngine {
-    /// - Parameter besideOthers: Whether other media types of the lane already have outputs.
     mutating func takeLate(_ kinds: Set<MediaKind>, of id: LaneID, besideOthers: Bool) {
         guard id != .subtitles, let facts = lateFacts(of: id), LateOutputs.areTooLate(facts) else {
             return effects.append(.take(kinds, of: id, from: nil))

@@ -22,11 +22,8 @@ struct LanePlaylist: Sendable {
     ///
     /// The responding URL may contain a session or a specific server.
     private var usesAnswered = false
-    /// The delivery directives of requests.
     private(set) var plan = ReloadPlan()
-    /// Whether the first playlist is up to date.
     private var tuneIn = TuneIn()
-    /// The server's connections, as observed in blocking requests.
     private(set) var connections = HeldConnections()
 
     init(url: String, requestBegan: Duration = .zero, left: PlaylistTracker? = nil) {
@@ -125,7 +122,6 @@ struct LanePlaylist: Sendable {
         return true
     }
 
-    /// The current request if it is a blocking one.
     var heldRequest: RequestID? { plan.isHeld ? request : nil }
 
     /// Whether the server holds the request for a whole segment although parts are needed at the playhead.
@@ -158,7 +154,6 @@ struct LanePlaylist: Sendable {
         return plan.fail(failure) || wasTuningIn
     }
 
-    /// Makes segments wait for the next response.
     mutating func awaitReload() { awaitsReload = true }
 
     /// Notes that the request has delivered a playlist or failed.
@@ -180,12 +175,10 @@ struct LanePlaylist: Sendable {
         hasRunOut = false
     }
 
-    /// Sets whether parts or whole segments are loaded.
     mutating func use(parts: Bool) {
         if let tracker, tracker.usesParts != parts { list?.use(parts: parts) }
     }
 
-    /// Loads a segment whole because its parts are unavailable.
     mutating func loadWhole(_ position: SegmentPosition) { list?.loadWhole(position.sequence) }
 
     mutating func shift(by distance: Duration) {
@@ -194,7 +187,6 @@ struct LanePlaylist: Sendable {
         list?.shift(by: distance)
     }
 
-    /// Leaves the playlist for another one that has not arrived yet.
     mutating func leave(for url: String) {
         self.url = url
         usesAnswered = false
@@ -235,7 +227,6 @@ struct LanePlaylist: Sendable {
         if let requestBegan { self.requestBegan = requestBegan }
     }
 
-    /// Continues a parked playlist at the current URL.
     mutating func unpark() {
         guard isParked else { return }
         isParked = false

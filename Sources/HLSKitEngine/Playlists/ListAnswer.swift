@@ -2,7 +2,6 @@ import HLSKitPlaylist
 import HLSKitSelection
 import HLSKitTime
 
-/// The result of a request for a lane's playlist.
 enum ListAnswer: Sendable {
     case useless(PlaylistFailure)
     /// The playlist of a variant or rendition that was left in the meantime. It changes nothing.
@@ -11,9 +10,7 @@ enum ListAnswer: Sendable {
     /// A newer state of the known playlist.
     case newer(MediaPlaylist, LoadedPlaylist)
 
-    /// - Parameters:
-    ///   - url: The URL of the lane's playlist, or nil if the lane no longer exists.
-    ///   - isKnown: Whether the lane has a playlist.
+    /// - Parameter url: The URL of the lane's playlist, or nil if the lane no longer exists.
     init(
         _ result: Result<LoadedPlaylist, PlaylistFailure>, to request: RequestUnderWay, leadsTo url: String?,
         isKnown: Bool
@@ -111,7 +108,6 @@ extension ItemState {
         return nil
     }
 
-    /// Returns a playlist that plays with the lane's playlist.
     func neighbor(of lane: LaneID) -> PlaylistTracker? {
         LaneID.allCases.lazy.filter { $0 != lane }.compactMap { lanes[$0]?.tracker }.first
     }
@@ -129,7 +125,6 @@ extension ItemState {
 }
 
 extension MediaLane {
-    /// Whether the lane has a playlist but no position yet.
     var canStart: Bool { cursor == nil && tracker != nil }
 
     /// Begins to load at the start of the item.
@@ -175,7 +170,6 @@ extension ListAnswer {
 // MARK: - Known playlists
 
 extension ItemState {
-    /// A loaded media playlist with the URL that delivered it.
     struct KnownPlaylist: Sendable {
         @Shared var playlist: MediaPlaylist
         var url: String
@@ -201,7 +195,6 @@ extension ItemState {
             lists[tracker.requestURL] = KnownPlaylist(playlist: tracker.playlist, url: url, tracker: tracker)
         }
 
-        /// Forgets all playlists because their URLs have expired.
         mutating func forget() { lists = [:] }
     }
 }

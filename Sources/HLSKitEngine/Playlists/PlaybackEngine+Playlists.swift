@@ -3,7 +3,6 @@ import HLSKitPlaylist
 import HLSKitSelection
 import HLSKitTime
 
-/// Multivariant and media playlists: loading, reloading, and the consequences.
 extension PlaybackEngine {
     // MARK: Requests
 
@@ -12,7 +11,6 @@ extension PlaybackEngine {
         send(RequestOrder(firstPlaylist: url, namedBy: item?.owner))
     }
 
-    /// Requests the media playlist of a lane.
     mutating func requestPlaylist(of lane: LaneID) {
         guard let state = item?.lanes[lane], state.playlist.request == nil else { return }
         let now = now
@@ -78,7 +76,6 @@ extension PlaybackEngine {
         }
     }
 
-    /// Reports issues in a playlist that is usable in spite of them.
     private mutating func tell(_ issues: [PlaylistIssue], at url: String) {
         for issue in issues.prefix(8) { effects.append(.publish(.warning("\(url): \(issue)"))) }
     }
@@ -148,7 +145,6 @@ extension PlaybackEngine {
         skip(missed, in: id, resumeTime: time, url: url)
     }
 
-    /// Keeps an ended playlist in case its lane uses it again.
     private mutating func keep(_ tracker: PlaylistTracker, of id: LaneID, url: String) {
         guard !tracker.isLive else { return }
         item?.knownPlaylists.keep(tracker, url: url)
@@ -165,7 +161,6 @@ extension PlaybackEngine {
         update(id, with: playlist, url: url, loadBegan: began)
     }
 
-    /// Sets the start position of playback.
     private mutating func chooseStart(_ tracker: PlaylistTracker) {
         if StartPlace.lacksDates(preferences, in: tracker) {
             return failItem(HLSError(lackOfDatesIn: item?.url))
@@ -203,7 +198,6 @@ extension PlaybackEngine {
         preferences.configuredTimeOffsetFromLive ?? item?.trick?.media.holdBack ?? tracker.holdBack
     }
 
-    /// Sets the first segment of each lane whose playlist is known.
     private mutating func startLanes() {
         guard let start = item?.start else { return }
         let (playhead, isExact) = (playhead, item?.startWindow != nil)
@@ -218,7 +212,6 @@ extension PlaybackEngine {
         effects.append(.publish(.durationChanged(duration)))
     }
 
-    /// The known bandwidth of the hosts that serve the first segments.
     func knownBandwidth(of playlist: MultivariantPlaylist) -> Double? {
         guard let base = item?.multivariantURL else { return nil }
         return configuration.bandwidths.bitsPerSecond(of: playlist, at: base, date: configuration.epoch + now)
@@ -239,7 +232,6 @@ extension BandwidthEstimates {
 }
 
 extension PlaylistLoad {
-    /// Creates a record of a playlist that arrived at `now`.
     fileprivate init(_ loaded: LoadedPlaylist, _ context: RequestUnderWay, at now: Duration) {
         var extent: MediaPlaylistExtent?
         if case .media(let playlist) = loaded.playlist { extent = MediaPlaylistExtent(of: playlist) }

@@ -3,14 +3,12 @@ import HLSKitPlaylist
 import HLSKitSelection
 import HLSKitTime
 
-/// Playlist reloads, and streams that stop updating.
 extension PlaybackEngine {
     mutating func reloadPlaylist(of lane: LaneID) {
         guard let item, item.error == nil, item.pendingFailure == nil, !item.isClosed, !item.isAtRest else { return }
         requestPlaylist(of: lane)
     }
 
-    /// Applies an update of a lane's playlist.
     mutating func update(_ id: LaneID, with playlist: MediaPlaylist, url: String, loadBegan: Duration) {
         guard let lane = item?.lanes[id],
             let update = ListAnswer.ListUpdate(
@@ -70,10 +68,8 @@ extension PlaybackEngine {
 
     // MARK: Silence
 
-    /// How long to keep reloading a playlist whose reloads fail or bring nothing new.
     var patience: RetryTerms.Patience { preferences.patience(with: item?.liveTracker ?? item?.previousTracker) }
 
-    /// Checks whether a live stream still updates.
     mutating func checkStale() {
         guard item?.error == nil, item?.pendingFailure == nil, let tracker = item?.liveTracker,
             item?.isClosed == false, item?.isAtRest == false, let silence = item?.live

@@ -1,14 +1,11 @@
 import HLSKitSelection
 
-/// Questions to the app, as ``ProgramQuestions`` tracks them.
 extension PlaybackEngine {
-    /// Asks the app which variant to load.
     mutating func ask(_ input: SelectionInput, for purpose: ProgramQuestions.Purpose) {
         guard let number = questions.ask(input, for: purpose) else { return }
         effects.append(.ask(ProgramQuestion(number: number, subject: .variant(rule.selector, input))))
     }
 
-    /// Asks the app whether playback would keep up, if the app supplies that policy.
     mutating func askWhetherItKeepsUp(_ input: KeepUpInput) {
         guard let policy = report.programPolicy, !input.isEmpty, let number = questions.ask(input) else { return }
         effects.append(.ask(ProgramQuestion(number: number, subject: .keepUp(policy, input))))

@@ -2,7 +2,6 @@ package import HLSKitSelection
 
 /// An engine's unanswered questions and its unused answers.
 struct ProgramQuestions: Sendable {
-    /// The purpose for which a variant is requested.
     enum Purpose: Sendable, Hashable {
         /// The segment that starts at this item time.
         case segment(Duration)
@@ -17,7 +16,6 @@ struct ProgramQuestions: Sendable {
     /// Whether an answer is being processed. Meanwhile the app is not asked again whether playback keeps up.
     private var isAnswering = false
 
-    /// The meaning of an answer.
     enum Action: Sendable {
         case keepUp(Bool)
         /// The decision, with the selector's new state.
@@ -101,7 +99,6 @@ package struct ProgramQuestion: Sendable {
     }
 }
 
-/// The app's answer to a question.
 package struct ProgramAnswer: Sendable {
     enum Decision: Sendable {
         case keepUp(Bool)

@@ -20,19 +20,14 @@ package struct MediaSelectionState: Sendable {
     private var found: Set<ClosedCaptionService> = []
     /// Whether the playlist declares the audio. Otherwise its options are the audio tracks inside segments.
     private(set) var isAudioDeclared = false
-    /// Whether audio tracks of segments are known.
     private var isAudioFound = false
     /// The rule that selects audio tracks inside segments, or nil without a preference.
     package private(set) var audioTrackRule: AudioTrackRule?
-    /// Captions that the app supplies.
     private var sidecars = SidecarOptions()
-    /// The number of rendition changes so far.
     private var lastReplacement = 0
 
-    /// - Parameter languages: BCP 47 tags in order of preference.
     init(languages: [String] = []) { self.languages = languages }
 
-    /// Discards the state of the old item.
     mutating func forgetItem() {
         choices = [:]
         groups = [:]
@@ -47,7 +42,6 @@ package struct MediaSelectionState: Sendable {
 
     // MARK: Preferences
 
-    /// Copies the state that belongs to the player.
     package mutating func takeCriteria(from other: MediaSelectionState) {
         criteria = other.criteria
         isAutomatic = other.isAutomatic
@@ -86,9 +80,6 @@ package struct MediaSelectionState: Sendable {
         return [.legible, .audible, .visual].filter { before[$0] != current[$0] }
     }
 
-    /// Numbers a change of a lane's rendition.
-    ///
-    /// - Returns: The number of the change.
     mutating func numberReplacement() -> Int {
         lastReplacement += 1
         return lastReplacement
@@ -97,8 +88,6 @@ package struct MediaSelectionState: Sendable {
     // MARK: Closed captions
 
     /// Returns the selected service, or nil if none is selected.
-    ///
-    /// - Parameter group: The group of the current variant.
     func closedCaptionService(in group: @autoclosure () -> String?) -> ClosedCaptionService? {
         guard let option = current[.legible], option.isClosedCaptions else { return nil }
         let group = group()
@@ -143,10 +132,8 @@ package struct MediaSelectionState: Sendable {
 
     // MARK: Audio inside segments
 
-    /// Whether the options of the audible group are tracks inside segments.
     var isAudioInside: Bool { !isAudioDeclared && groups[.audible] != nil }
 
-    /// The selection among the options that the playlist declares.
     var declaredSelection: MediaSelection {
         var selection = current
         if isAudioInside { selection[.audible] = nil }
@@ -195,9 +182,6 @@ package struct MediaSelectionState: Sendable {
         return true
     }
 
-    /// Updates the rule that selects audio tracks inside segments.
-    ///
-    /// - Returns: Whether the rule has changed.
     mutating func updateAudioTrackRule(wish: QualityExpression?) -> Bool {
         let terms: SelectionTerms
         if isAudioDeclared {
@@ -237,7 +221,6 @@ package struct MediaSelectionState: Sendable {
         completeLegible()
     }
 
-    /// The selected captions of the app, or nil if none are selected.
     package var selectedSidecar: SidecarCaptions? {
         sidecars.isEmpty ? nil : sidecars.captions(of: current[.legible])
     }
@@ -249,7 +232,6 @@ package struct MediaSelectionState: Sendable {
             || choices[characteristic] ?? .automatic != .automatic || isChosenByLanguage(characteristic)
     }
 
-    /// Whether the user's languages change the selected option.
     private func isChosenByLanguage(_ characteristic: MediaCharacteristic) -> Bool {
         guard characteristic == .audible, isAutomatic, criteria[.audible] == nil, !languages.isEmpty,
             let group = groups[.audible]

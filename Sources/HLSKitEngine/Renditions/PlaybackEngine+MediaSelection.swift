@@ -3,7 +3,6 @@ import HLSKitMedia
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// Media selection: ``MediaSelectionState`` selects options and ``RenditionChooser`` loads them.
 extension PlaybackEngine {
     // MARK: Choice
 
@@ -38,12 +37,10 @@ extension PlaybackEngine {
         return changes
     }
 
-    /// The playlist of a variant's video, or of its audio if only audio is played.
     func mainURL(of variant: VariantStream, in playlist: MultivariantPlaylist, base: String) -> String? {
         variantSources(of: playlist, base: base).mainURL(of: variant)
     }
 
-    /// Chooses the renditions of the variant that is loaded from now on.
     mutating func chooseRenditions(for variant: VariantStream, of playlist: MultivariantPlaylist, base: String) {
         guard item?.error == nil else { return }
         let (sources, facts) = (variantSources(of: playlist, base: base), renditionFacts)
@@ -74,7 +71,6 @@ extension PlaybackEngine {
         applyMediaSelection()
     }
 
-    /// Applies a change of the user's choice or of the criteria. Playback continues meanwhile.
     mutating func applyMediaSelection() {
         guard item != nil, item?.error == nil, item?.pendingFailure == nil else { return }
         followAudioTrackRule()
@@ -158,10 +154,8 @@ extension PlaybackEngine {
 
     // MARK: Switching tracks
 
-    /// Whether the player plays audio and it is not disabled for the item.
     private var playsAudio: Bool { configuration.playsAudio && item?.tracks.isEnabled(.audio) != false }
 
-    /// Called when subtitles are enabled or disabled.
     mutating func switchSubtitles() {
         carryOut(item?.renditions.leaveSubtitles())
         guard let (index, sources) = sourcesInUse, let variant = sources[index] else { return }

@@ -4,7 +4,6 @@ import HLSKitMedia
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// Enabling and disabling media types, as ``TrackSwitches`` tracks them.
 extension PlaybackEngine {
     /// Enables or disables a media type. Playback continues without waiting for an enabled type.
     mutating func setTrack(_ type: MediaKind, isEnabled: Bool) {
@@ -19,7 +18,6 @@ extension PlaybackEngine {
         }
     }
 
-    /// Suspends or resumes video loading, depending on the disabled types and the buffered media.
     mutating func followTracks() {
         guard item?.tracks.disabled.isEmpty == false || item?.lanes[.main]?.isRequired == false, item?.trick == nil,
             item?.error == nil, item?.pendingFailure == nil, item?.isSoundOnly == false
@@ -81,7 +79,6 @@ extension PlaybackEngine {
 /// If the playlist names audio, only that is offered. Otherwise each audio track of the segments is an option. A track
 /// selected during playback is loaded in addition to the current one, so that playback does not wait for it.
 extension PlaybackEngine {
-    /// Called when the tracks of the variant's segments are known.
     mutating func offerAudio(_ tracks: [MediaTrack]) {
         guard item != nil, item?.error == nil else { return }
         do throws(UnmatchedWish) {
@@ -107,7 +104,6 @@ extension PlaybackEngine {
         changeAudioInside()
     }
 
-    /// Reports the rule for choosing audio tracks inside segments, if it has changed.
     mutating func followAudioTrackRule() {
         // A new lane gets the rule when it is opened.
         guard mediaSelection.updateAudioTrackRule(wish: preferences.audio), item?.lanes[.main] != nil else { return }
@@ -129,13 +125,11 @@ extension PlaybackEngine {
 ///
 /// Source: RFC 8216 §4.3.4.1, §4.3.4.2.
 extension PlaybackEngine {
-    /// The selected service, or `nil` if there is none.
     package var closedCaptionService: ClosedCaptionService? {
         guard item?.tracks.isEnabled(.text) == true else { return nil }
         return mediaSelection.closedCaptionService(in: item?.closedCaptionGroup)
     }
 
-    /// Called when captions are found in the video.
     mutating func offerClosedCaptions(_ services: Set<ClosedCaptionService>) {
         guard item != nil, item?.error == nil,
             case .options(let isWanted) = mediaSelection.offer(services, besides: item?.multivariant)
@@ -153,7 +147,6 @@ extension PlaybackEngine {
 
     // MARK: Captions of the app
 
-    /// Replaces the captions that the app supplies.
     mutating func setSidecarCaptions(_ sidecars: [SidecarCaptions]) {
         let before = mediaSelection.selectedSidecar
         changeMediaSelection { $0.setSidecars(sidecars) }
@@ -164,7 +157,6 @@ extension PlaybackEngine {
 }
 
 extension ItemState {
-    /// The closed-caption group of the loaded variant, or `nil` if it declares none.
     fileprivate var closedCaptionGroup: String? {
         guard let index = variantIndex, let variants = multivariant?.variants, variants.indices.contains(index),
             case .group(let name)? = variants[index].closedCaptions

@@ -8,7 +8,6 @@ package struct RenditionChooser: Sendable {
 
     /// Whether only audio is played. Video is then not loaded if the audio is separate.
     private(set) var isSoundOnly = false
-    /// The audio that is played.
     @Shared private(set) var audibleOption: AudioRendition? = nil
     /// The language of the loaded subtitles, or `nil` if it is undeclared.
     private(set) var legibleLanguage: String?
@@ -17,7 +16,6 @@ package struct RenditionChooser: Sendable {
     /// This is necessary if it was selected after the video was loaded.
     private(set) var loadsAudioOfVariant = false
 
-    /// The state of the item's lanes.
     struct Facts: Sendable {
         var playsAudio = true
         var playhead = Duration.zero
@@ -78,7 +76,6 @@ package struct RenditionChooser: Sendable {
 
     // MARK: Renditions of a variant
 
-    /// Chooses the audio of a variant that is loaded from now on.
     mutating func playAudio(of variant: VariantStream, from sources: VariantSources, _ facts: Facts) -> [Action] {
         let audible = sources.audio(of: variant)
         audibleOption = audible.map(AudioRendition.init)
@@ -91,10 +88,8 @@ package struct RenditionChooser: Sendable {
         return lead(.audio, to: url, isThere: facts.hasAudio)
     }
 
-    /// The required tracks, after the audio lane was added or removed.
     func required(_ facts: Facts) -> [Action] { [.require(facts.hasAudio ? [.video, .audio] : .video)] }
 
-    /// Chooses the subtitles of a variant that is loaded from now on.
     func playSubtitles(
         _ rendition: Rendition?, of variant: VariantStream, from sources: VariantSources, _ facts: Facts
     ) -> [Action] {
@@ -157,7 +152,6 @@ package struct RenditionChooser: Sendable {
 
     // MARK: Other audio
 
-    /// The change that leads to the selected audio.
     enum AudioChange: Sendable, Hashable {
         /// Switch to another variant. `dropsAhead` means that only audio is played, so other loaded media is useless.
         case variant(Int, dropsAhead: Bool)
@@ -219,13 +213,11 @@ package struct RenditionChooser: Sendable {
         return (facts.playsAudio ? replaceAudio(with: url, facts) : []) + [.beginAudioOfVariant]
     }
 
-    /// Stops playing audio, and drops loaded audio of a rendition.
     mutating func leaveAudio() -> [Action] {
         loadsAudioOfVariant = false
         return [.remove(.audio), .empty(.audio), .require(.video), .clear(.audio)]
     }
 
-    /// Marks the audio inside the variant as loaded separately from now on.
     mutating func beginAudioOfVariant() { loadsAudioOfVariant = true }
 
     /// Keeps the audio inside the variant along with its video from now on.

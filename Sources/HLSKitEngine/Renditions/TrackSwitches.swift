@@ -17,15 +17,11 @@ package struct TrackSwitches: Sendable {
 
     func isEnabled(_ type: MediaKind) -> Bool { !disabled.contains(type) }
 
-    /// The facts that the next step depends on.
     struct Facts: Sendable {
         /// The state of the main lane.
         var frames = MediaLane.Presence.required
-        /// Whether the main lane has no further segments.
         var areFramesComplete = false
-        /// Whether the audio has its own lane.
         var hasSeparateAudio = false
-        /// The duration of media loaded ahead of the playhead.
         var framesAhead = Duration.zero
         var audioAhead = Duration.zero
     }

@@ -7,10 +7,8 @@ import HLSKitTime
 struct LandingRule: Sendable {
     /// The regular playlist, even during I-frame playback.
     let tracker: PlaylistTracker
-    /// The distance from the live edge at which to play.
     var liveOffset = Duration.zero
     var held = HeldMedia()
-    /// Whether I-frames replace regular playback.
     var showsIFrames = false
 
     // MARK: Places
@@ -73,7 +71,6 @@ struct LandingRule: Sendable {
 /// Loaded media that can be presented again.
 struct HeldMedia: Sendable, Hashable {
     var ranges: [Range<Duration>] = []
-    /// The end of playback, or nil while it is unknown.
     var end: Duration?
     /// The minimum amount of media that can be presented.
     var shortest = Duration.zero
@@ -88,7 +85,6 @@ struct HeldMedia: Sendable, Hashable {
         }
     }
 
-    /// Returns the landing of a seek to a target in held media.
     func landing(at target: Duration, _ tolerance: SeekRequest.Tolerance, _ syncSamples: LandingRule.SyncIndex)
         -> Landing
     {
@@ -98,7 +94,6 @@ struct HeldMedia: Sendable, Hashable {
 }
 
 extension PlaylistTracker {
-    /// Returns the item time with this date, or nil if there is none.
     func time(of date: PlaylistDate) -> Duration? {
         for (index, segment) in playlist.segments.enumerated() {
             guard let start = segment.derivedProgramDateTime else { continue }
@@ -122,7 +117,6 @@ package enum Landing: Sendable, Hashable {
     /// Near this item time. Once media is available, the exact position is chosen. Nothing is read before that.
     case undecided(near: Duration)
 
-    /// The item time of the playhead at this landing.
     package var time: Duration {
         switch self {
         case .exact(let time), .sync(let time), .segmentStart(let time), .undecided(let time): time

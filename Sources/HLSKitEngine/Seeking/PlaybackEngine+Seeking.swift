@@ -3,7 +3,6 @@ import HLSKitPlaylist
 import HLSKitSelection
 import HLSKitTime
 
-/// Seeks and other jumps, as ``SeekMachine`` decides about them.
 extension PlaybackEngine {
     /// Whether presented media is kept so that it can be presented again.
     package var keepsPresented: Bool {
@@ -14,8 +13,6 @@ extension PlaybackEngine {
     // MARK: Seeks
 
     /// Moves the playhead. If the item has no start position yet, the target becomes its start position.
-    ///
-    /// - Parameter reloads: Whether to discard loaded media.
     mutating func seek(_ request: SeekRequest, reloads: Bool = false) {
         let tracker = seekableTracker
         item?.alignment.end()
@@ -110,18 +107,14 @@ extension PlaybackEngine {
 
     // MARK: Outputs
 
-    /// Ends the current seek once media at its target is loaded and decoded.
     mutating func checkSeek() { carryOut(item?.seek.check(seekFacts)) }
 
-    /// Asks the outputs for the first media as soon as there is some.
     mutating func checkStart() { carryOut(item?.seek.checkStart(seekFacts, at: now)) }
 
     mutating func checkPreroll() { carryOut(item?.seek.checkPreroll(seekFacts)) }
 
-    /// Whether playback waits until the first media is decoded.
     var holdsStart: Bool { item?.seek.holdsStart(seekFacts) ?? false }
 
-    /// Waits until media at the playhead is decoded.
     mutating func preroll() {
         endPreroll(finished: false)
         guard item?.error == nil, item?.seek.mayPreroll(seekFacts) == true else {
@@ -231,7 +224,6 @@ extension PlaybackEngine {
 
     // MARK: Media
 
-    /// Presents loaded media from `landing` on.
     private mutating func present(from landing: Landing) {
         for id in LaneID.allCases { item?.lanes[id]?.drain(nil) }
         item?.end.jump()
@@ -243,7 +235,6 @@ extension PlaybackEngine {
         effects.append(.reposition(to: landing, continuesCopies: item?.seek.request?.continuesCopies == true))
     }
 
-    /// Discards loaded media and loads again from `landing` on.
     mutating func restartLoading(at landing: Landing) {
         if item?.loadsAudioOfVariant == true { keepAudioOfVariant() }
         for id in LaneID.allCases { endLate(id) }

@@ -17,7 +17,6 @@ package struct SeekMachine: Sendable {
     private(set) var hasDecodedFirst = false
     /// Whether the item has frames that can be stepped through.
     private(set) var hasPictures = false
-    /// Loaded frames at which decoding can start.
     private var syncSamples = LandingRule.SyncIndex()
 
     private var move = Move.none
@@ -40,22 +39,17 @@ package struct SeekMachine: Sendable {
         var question: Int? { if case .forOutputs(let number) = self { number } else { nil } }
     }
 
-    /// The facts in addition to the moves that decisions depend on.
     struct Facts: Sendable {
-        /// Whether the item has a start position.
         var hasStart = false
         var isReady = false
         /// Whether there is media to decode at the playhead.
         var hasMedia = false
-        /// Whether the rate is 0.
         var isPaused = false
         /// Whether outputs report when they have decoded the requested media.
         var awaitsOutputs = false
-        /// Whether time starts only after the first media is decoded.
         var holdsStart = false
     }
 
-    /// The response to a seek.
     enum Answer: Sendable, Hashable {
         case refuse
         /// Wait until the item has a start position, which the target becomes.
@@ -95,11 +89,9 @@ package struct SeekMachine: Sendable {
 
     // MARK: Seek
 
-    /// The target of the current seek, or `nil` if there is none.
     var target: Duration? { if case .underWay(_, let target, _) = move { target } else { nil } }
     var request: SeekRequest? { if case .underWay(let request, _, _) = move { request } else { nil } }
     package var isUnderWay: Bool { target != nil }
-    /// Whether the current seek may be cancelled.
     var isCancellable: Bool { request?.isOwn == false }
 
     /// Decides the response to a seek. A refused seek does not affect the current one.
@@ -115,9 +107,6 @@ package struct SeekMachine: Sendable {
         move = .underWay(request, target: target, question: nil)
     }
 
-    /// Begins the seek to `target`.
-    ///
-    /// - Parameter reloads: Whether to discard loaded media.
     mutating func go(_ request: SeekRequest, to target: Duration, _ rule: LandingRule, reloads: Bool) -> [Action] {
         let landing = rule.landing(for: request, at: target, syncSamples)
         let isBuffered = !reloads && rule.held.reaches(landing.time)
@@ -172,16 +161,12 @@ package struct SeekMachine: Sendable {
         ]
     }
 
-    /// Called when the playhead is moved to a position.
     mutating func land(on landing: Landing) {
         self.landing = landing
         guard case .underWay(let request, _, let question) = move else { return }
         move = .underWay(request, target: landing.time, question: question)
     }
 
-    /// Ends the seek.
-    ///
-    /// - Returns: The request, or `nil` if there was no seek.
     mutating func end() -> SeekRequest? {
         guard case .underWay(let request, _, _) = move else { return nil }
         move = .none
@@ -192,14 +177,12 @@ package struct SeekMachine: Sendable {
 
     // MARK: Arriving
 
-    /// Ends the seek once media at its target is available and decoded.
     func check(_ facts: Facts) -> [Action] {
         guard isUnderWay, facts.hasStart, facts.isReady, facts.hasMedia else { return [] }
         guard case .undecided(let target) = landing else { return [.awaitOutputs] }
         return [.decideLanding(near: target), .awaitOutputs]
     }
 
-    /// Decides the resulting position of a seek whose target is loaded by now.
     func decideLanding(near target: Duration, _ held: HeldMedia) -> [Action] {
         guard let request else { return [] }
         let landing = held.landing(at: target, request.tolerance, syncSamples)
@@ -265,7 +248,6 @@ package struct SeekMachine: Sendable {
 
     // MARK: Questions
 
-    /// Called when the outputs are asked.
     mutating func ask(_ question: Question, _ number: Int) {
         switch question {
         case .target:
@@ -291,16 +273,13 @@ package struct SeekMachine: Sendable {
 
     // MARK: Frames
 
-    /// Called when the start position is known.
     mutating func start(at place: StartPlace) { window = place.window }
 
-    /// Called when media is loaded again from a position on.
     mutating func restart(at landing: Landing) {
         window = landing.floor
         syncSamples.removeAll()
     }
 
-    /// Whether the player can step through frames.
     func mayStep(_ facts: Facts) -> Bool { facts.isReady && facts.isPaused && hasPictures }
 
     mutating func noteSyncSamples(_ times: [Duration]) {

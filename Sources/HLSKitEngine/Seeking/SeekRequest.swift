@@ -1,6 +1,5 @@
 package import HLSKitPlaylist
 
-/// A position that the app wants to move the playhead to.
 package struct SeekRequest: Sendable, Hashable {
     package enum Destination: Sendable, Hashable {
         case time(Duration)
@@ -54,7 +53,6 @@ package struct SeekRequest: Sendable, Hashable {
 }
 
 extension EngineControl {
-    /// Creates a seek to an item time.
     package static func seek(to time: Duration, tolerance: SeekRequest.Tolerance = .zero) -> EngineControl {
         .seek(SeekRequest(destination: .time(time), tolerance: tolerance))
     }

@@ -4,7 +4,6 @@ import HLSKitPlaylist
 package import HLSKitSelection
 import HLSKitTime
 
-/// The position at which an item starts to play.
 package struct StartPlace: Sendable, Hashable {
     private(set) var start: Duration
     /// Media before this item time is not presented. `nil` if the start is the beginning of a segment.
@@ -62,7 +61,6 @@ package struct StartPlace: Sendable, Hashable {
         window = landing.floor
     }
 
-    /// The end that the preferences set, or `nil` if they set none.
     func end(_ position: EndPosition, in tracker: PlaylistTracker) -> Duration? {
         switch position {
         case .automatic: nil
@@ -94,7 +92,6 @@ extension EndPosition {
 }
 
 extension HLSError {
-    /// Creates an error for a position given by date in a playlist without dates.
     package init(lackOfDatesIn url: String?) {
         self.init(
             code: .notAvailable, urlString: url, cause: "a date was requested, but the playlist has no dates",

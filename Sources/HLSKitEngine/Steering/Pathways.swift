@@ -28,21 +28,14 @@ struct Pathways: Sendable {
     private var isLeaving = false
     /// The pathway in use, or `nil` before the first choice.
     private(set) var current: String?
-    /// The number of switches to another pathway.
     private(set) var moveCount = 0
 
-    /// - Parameter penalty: The time for which a failed pathway is avoided.
     init(penalty: Duration = RetryPolicies().penalty) { self.penalty = penalty }
 
     var isOn: Bool { names.count > 1 }
 
     // MARK: Variants
 
-    /// Reads the variants of a playlist.
-    ///
-    /// - Parameters:
-    ///   - steering: The playlist's `EXT-X-CONTENT-STEERING` tag.
-    ///   - base: The URL of the playlist.
     mutating func open(_ variants: [AssetVariant], steering: ContentSteering?, base: String?) {
         isNamed = steering != nil || variants.contains { $0.pathwayID != nil }
         first = steering?.pathwayID

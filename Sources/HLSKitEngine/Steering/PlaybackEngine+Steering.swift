@@ -2,7 +2,6 @@ import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// Content steering, requested by ``SteeringMonitor`` and applied by ``Pathways``.
 extension PlaybackEngine {
     // MARK: Asking
 
@@ -99,7 +98,6 @@ extension PlaybackEngine {
         effects.append(.publish(.warning("steering manifest: \(text)")))
     }
 
-    /// Updates the order of pathways.
     mutating func followSteering() {
         guard let steering = item?.steering else { return }
         item?.variants.follow(steering.priority, without: steering.clones.vanished)

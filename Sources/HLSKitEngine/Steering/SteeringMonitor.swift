@@ -17,9 +17,6 @@ struct SteeringMonitor: Sendable {
     /// The last failure, or `nil` after a success.
     private var trouble: String?
 
-    /// - Parameters:
-    ///   - tag: The `EXT-X-CONTENT-STEERING` tag of the multivariant playlist.
-    ///   - base: The URL of the multivariant playlist.
     init(_ tag: ContentSteering, base: String) {
         self.base = base
         if Self.isInline(tag.serverURI) {
@@ -44,9 +41,7 @@ struct SteeringMonitor: Sendable {
 
     /// The URL of the next request.
     ///
-    /// - Parameters:
-    ///   - pathway: The pathway in use.
-    ///   - throughput: The throughput in bits per second, or `nil` if it is unknown.
+    /// - Parameter throughput: The throughput in bits per second, or `nil` if it is unknown.
     func request(pathway: String?, throughput: Double?) -> String? {
         // A data URL contains the response, so it gets no parameters.
         if let url, Self.isInline(url) { return url }
@@ -110,13 +105,11 @@ struct SteeringMonitor: Sendable {
 // MARK: - Steering of an item
 
 extension ItemState {
-    /// The content steering state of an item.
     struct ItemSteering: Sendable {
         var monitor: SteeringMonitor
         var clones = PathwayClones()
         /// The multivariant playlist without clones.
         private(set) var written: MultivariantPlaylist
-        /// The most recent steering manifest.
         private(set) var manifest: SteeringManifest?
 
         init(_ tag: ContentSteering, of playlist: MultivariantPlaylist, base: String) {
@@ -134,7 +127,6 @@ extension ItemState {
             return clones.take(manifest.clones, besides: own) ? clones.playlist(of: written, base: base) : nil
         }
 
-        /// Called when the playlist was loaded from a fresh URL.
         mutating func renew(_ playlist: MultivariantPlaylist, base: String) -> MultivariantPlaylist {
             written = playlist
             monitor.renew(playlist.contentSteering, base: base)

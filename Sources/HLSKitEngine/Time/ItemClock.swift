@@ -17,7 +17,6 @@ struct ItemClock: Sendable {
             case .media(let end), .frames(_, _, let end): end
             }
         }
-        /// Whether media is presented in real time.
         var isPaced: Bool {
             switch self {
             case .nothing, .outputs: false
@@ -42,7 +41,6 @@ struct ItemClock: Sendable {
     private var passedEnd: Duration?
     private var watched = WatchedTime()
 
-    /// Resets the clock for another item and keeps the timebase.
     mutating func reset() {
         let timebase = timebase
         self = ItemClock()
@@ -110,7 +108,6 @@ struct ItemClock: Sendable {
 
     // MARK: Watching
 
-    /// Returns the duration of played media, without skipped or missing media.
     func watched(upTo playhead: Duration) -> Duration { watched.total(upTo: playhead) }
 
     /// The watched duration up to the last change of the timebase.
@@ -122,7 +119,6 @@ struct ItemClock: Sendable {
 
     mutating func present(upTo time: Duration) { presentedUpTo = time }
 
-    /// Begins to count watched time at this position.
     mutating func beginWatching(at time: Duration) { watched = WatchedTime(from: time) }
 
     /// Sets a new timebase.
@@ -139,13 +135,10 @@ struct ItemClock: Sendable {
         timebase = new
     }
 
-    /// Counts watched time from a new position.
     mutating func watch(from time: Duration) { watched.jump(to: time) }
 
-    /// Notes that a range has no media.
     mutating func lose(_ range: Range<Duration>, at playhead: Duration) { watched.lose(range, at: playhead) }
 
-    /// Notes that a range has media after all.
     mutating func recover(_ range: Range<Duration>, at playhead: Duration) { watched.recover(range, at: playhead) }
 }
 

@@ -30,7 +30,6 @@ struct NextMoment: Sendable {
     init(_ facts: Facts, at now: Duration) {
         soonest = now + .milliseconds(1)
         let (timebase, verdict) = (facts.timebase, facts.verdict)
-        // The buffer becomes empty.
         if !verdict.isEmpty, !verdict.holdsAllRemaining {
             let time = facts.playhead + verdict.forwardDuration - facts.stallEpsilon
             consider(timebase.hostTime(of: time + .microseconds(1)))
@@ -52,7 +51,6 @@ struct NextMoment: Sendable {
         self.time = min(self.time ?? later, later)
     }
 
-    /// Returns the time until the next segment fits.
     private static func timeUntilRoom(_ facts: Facts) -> Duration? {
         guard let limit = facts.hardLimit else { return nil }
         let excess = facts.verdict.forwardDuration + facts.nextSegmentDuration - limit

@@ -1,7 +1,6 @@
 import HLSKitLoading
 import HLSKitTime
 
-/// Time control and the timebase, as ``TimeControl`` decides them.
 extension PlaybackEngine {
     package var machine: TimeControlMachine {
         _read { yield timeControl.machine }
@@ -59,7 +58,6 @@ extension PlaybackEngine {
 
 // MARK: - Playhead
 
-/// The playhead and the timebase.
 extension PlaybackEngine {
     var clock: ItemClock {
         _read { yield timeControl.clock }
@@ -75,17 +73,13 @@ extension PlaybackEngine {
         return .frames(limit: limit, isReverse: isReverse, end: effectiveEnd)
     }
 
-    /// The item time that is being presented.
     package var playhead: Duration { playhead(at: now) }
 
     /// The playhead at a time that is not before the last event.
     package func playhead(at now: Duration) -> Duration { timeControl.playhead(timeBounds, at: now) }
 
-    /// The item time at which playback ends, or `nil` if it is unknown.
     package var effectiveEnd: Duration? { outlook?.effectiveEnd }
-    /// The limit of the playhead: the end, or the position already reached when an earlier end was set.
     package var lastTime: Duration? { clock.lastTime(before: effectiveEnd) }
-    /// The media time that was played, without skipped and lost media.
     var watchedDuration: Duration { clock.watched(upTo: playhead) }
     /// The ``watchedDuration`` at a time that is not before the last event.
     package func watchedDuration(at now: Duration) -> Duration { clock.watched(upTo: playhead(at: max(now, self.now))) }
@@ -106,7 +100,6 @@ extension PlaybackEngine {
         effects.append(.setTimebase(new))
     }
 
-    /// The next time at which something changes without an event, or `nil` if nothing ever does.
     var nextMoment: Duration? {
         if item?.trick != nil {
             return [nextTrickMoment, nextPassageMoment.map { max($0, now + .milliseconds(1)) }].compactMap(\.self)

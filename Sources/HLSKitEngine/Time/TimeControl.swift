@@ -21,7 +21,6 @@ package struct TimeControl: Sendable {
         case evaluate
     }
 
-    /// The player's intent, which outlasts its items.
     package struct Intent: Sendable {
         fileprivate var machine: TimeControlMachine
         fileprivate var defaultRate: Float
@@ -32,7 +31,6 @@ package struct TimeControl: Sendable {
         /// The next item begins at that time.
         fileprivate var endedAt: Duration?
 
-        /// Whether time was running.
         var isRunning: Bool { machine.timebaseRate != 0 }
 
         /// Lets the next item begin as soon as it is available instead of at the previous item's end.
@@ -43,7 +41,6 @@ package struct TimeControl: Sendable {
     private(set) var clock = ItemClock()
     /// The rate of `play()`.
     private(set) var defaultRate: Float = 1
-    /// Whether the item has been played.
     private(set) var hasPlayed = false
     private var waits = WaitingTimes()
     /// The host time at which the item was played to its end, or `nil` if it was not.
@@ -61,7 +58,6 @@ package struct TimeControl: Sendable {
 
     // MARK: Time control
 
-    /// Returns the actions that result from an event, in order.
     mutating func handle(_ event: TimeControlMachine.Event, _ bounds: Bounds, at now: Duration) -> [Action] {
         var actions: [Action] = []
         follow(machine.handle(event), bounds, at: now, &actions)
@@ -98,7 +94,6 @@ package struct TimeControl: Sendable {
         }
     }
 
-    /// Called when the player's status changes.
     private mutating func enter(
         _ status: TimeControlStatus, _ bounds: Bounds, at now: Duration, _ actions: inout [Action]
     ) {
@@ -110,7 +105,6 @@ package struct TimeControl: Sendable {
         follow(machine.handle(.mediaPresented), bounds, at: now, &actions)
     }
 
-    /// Whether the player waits, for any reason.
     var isWaiting: Bool { machine.status == .waitingToPlayAtSpecifiedRate }
 
     /// Whether playback waits for media, or will soon.
@@ -126,7 +120,6 @@ package struct TimeControl: Sendable {
 
     mutating func setDefaultRate(_ rate: Float) { defaultRate = rate }
 
-    /// Called when playback is requested.
     mutating func beginWait(at now: Duration) { waits.begin(at: now) }
 
     /// Adds the waiting times to `statistics`.
@@ -156,7 +149,6 @@ package struct TimeControl: Sendable {
         clock.watch(from: start ?? playhead(bounds, at: now))
     }
 
-    /// Holds the playhead at the mark if an earlier end was set.
     mutating func hold(_ mark: ItemClock.Mark, _ bounds: Bounds, at now: Duration) {
         clock.hold(mark, bounds, at: now)
     }
@@ -174,16 +166,12 @@ package struct TimeControl: Sendable {
         return new
     }
 
-    /// Called when outputs have taken media up to `time`.
     mutating func present(upTo time: Duration) { clock.present(upTo: time) }
 
-    /// Starts counting watched time at the start position, because the time before it was not played.
     mutating func beginWatching(at time: Duration) { clock.beginWatching(at: time) }
 
-    /// Marks a range without media.
     mutating func lose(_ range: Range<Duration>, at playhead: Duration) { clock.lose(range, at: playhead) }
 
-    /// Marks a range that has media after all.
     mutating func recover(_ range: Range<Duration>, at playhead: Duration) { clock.recover(range, at: playhead) }
 
     // MARK: Items
@@ -261,9 +249,7 @@ extension TimeControl {
     struct WaitingTimes: Sendable {
         /// The time at which playback was first requested, or `nil` if it was not.
         private(set) var firstControl: Duration?
-        /// The time at which the current stall began.
         private var stallBegan: Duration?
-        /// The waiting times of this item.
         private var startupTime: Duration?
         private var stallDuration = Duration.zero
 
@@ -271,10 +257,8 @@ extension TimeControl {
         /// wait.
         mutating func takeOver(since time: Duration?) { firstControl = time }
 
-        /// Called when playback is requested.
         mutating func begin(at now: Duration) { if firstControl == nil { firstControl = now } }
 
-        /// Resets the waiting times for another item.
         mutating func forgetItem() {
             stallBegan = nil
             startupTime = nil
@@ -290,9 +274,6 @@ extension TimeControl {
             if startupTime == nil, let firstControl { startupTime = now - firstControl }
         }
 
-        /// Adds the waiting times to `statistics`.
-        ///
-        /// - Parameter now: The time up to which a current stall counts, or `nil` not to count it yet.
         func count(at now: Duration? = nil, _ statistics: inout PlaybackStatistics) {
             statistics.startupTime = startupTime
             statistics.stallDuration = stallDuration

@@ -113,7 +113,6 @@ package struct TimeControlMachine: Sendable {
     package private(set) var reasonForWaitingToPlay: WaitingReason?
     /// The requested rate.
     package private(set) var rate: Float = 0
-    /// The actual rate.
     private(set) var timebaseRate: Float = 0
     package private(set) var automaticallyWaits: Bool
     package private(set) var actionAtItemEnd: ActionAtItemEnd
@@ -129,12 +128,9 @@ package struct TimeControlMachine: Sendable {
         self.actionAtItemEnd = actionAtItemEnd
     }
 
-    /// The current item's status, or `nil` if there is no item.
     var itemStatus: ItemStatus? { item?.state.status }
-    /// The last reported state of the current item's buffer.
     var buffer: BufferState? { item?.state.buffer }
     package var isSeekPending: Bool { item?.seek != nil }
-    /// Whether media of the current item was presented since it was loaded or since the last seek.
     var hasPresentedMedia: Bool { item?.state.hasPresentedMedia ?? false }
 
     /// Whether playback has reached the end of the current item and not left it.
@@ -167,7 +163,6 @@ package struct TimeControlMachine: Sendable {
 }
 
 extension TimeControlMachine {
-    /// The machine's state of the current item.
     private struct Item {
         enum Seek {
             case inBuffer, outsideBuffer
@@ -206,7 +201,6 @@ extension TimeControlMachine {
         var isToMinimizeStalls = false
     }
 
-    /// The result of one event.
     private struct Step {
         let previousRate: Float
         var outputs: [Output] = []
@@ -493,7 +487,6 @@ extension TimeControlMachine {
 }
 
 extension TimeControlMachine.RateCapabilities {
-    /// Whether a negative rate can be played.
     func allowReverse(at rate: Float) -> Bool {
         if rate == -1 { return canPlayReverse }
         return rate > -1 ? canPlaySlowReverse : canPlayFastReverse

@@ -16,10 +16,8 @@ struct ItemRates: Sendable {
     struct Facts: Sendable {
         /// Whether the item is ready, has a start position and has not failed.
         var isPlayable = false
-        /// Whether playback is at the end or the start, and whether it is at the end.
         var isAtBoundary = false
         var isAtEnd = false
-        /// Whether the playhead is so close to the live edge that rates above 1 have no effect.
         var isAtLiveEdge = false
     }
 
@@ -30,7 +28,6 @@ struct ItemRates: Sendable {
 
     // MARK: Rates
 
-    /// Sets the capabilities when the item becomes ready.
     mutating func open(_ capabilities: TimeControlMachine.RateCapabilities) { self.capabilities = capabilities }
 
     /// Notes that I-frames are unavailable, so regular playback continues as fast as it can.
@@ -59,10 +56,8 @@ struct ItemRates: Sendable {
     /// Notes a report for a rate. The condition is reported again after another rate was set.
     mutating func tell(at rate: Float) { toldRate = Self.wantsIFrames(rate) ? rate : nil }
 
-    /// Whether the last report was for another rate.
     func hasTold(otherThan rate: Float) -> Bool { toldRate != nil && toldRate != rate }
 
-    /// Returns the playback to switch to for a rate, or nil if there is no change.
     func change(at rate: Float, _ facts: Facts) -> Change? {
         guard facts.isPlayable else { return nil }
         let wanted = direction(at: rate)
@@ -87,19 +82,16 @@ struct ItemRates: Sendable {
 
     mutating func setReverseEnd(_ time: Duration?) { reverseEnd = time }
 
-    /// Returns the end of I-frame playback in its direction.
     func limit(forwardEnd: Duration?) -> Duration {
         trick?.limit(forwardEnd: forwardEnd, reverseEnd: reverseEnd) ?? .zero
     }
 
     mutating func move(to time: Duration) { trick?.move(to: time) }
 
-    /// Begins to load the frame at `index` as `segment`.
     mutating func begin(_ segment: SegmentID, at index: Int, in list: PlaylistTracker, _ facts: TrickPlay.Facts) {
         trick?.begin(segment, at: index, in: list, facts)
     }
 
-    /// Ends a frame. Returns the range in which it is shown, or nil if it failed.
     mutating func end(_ segment: SegmentID, after duration: Duration?) -> Range<Duration>? {
         trick?.end(segment, after: duration)
     }

@@ -13,7 +13,6 @@ import HLSKitTime
 extension PlaybackEngine {
     // MARK: Capabilities
 
-    /// The rates at which the item can be played.
     func rateCapabilities() -> TimeControlMachine.RateCapabilities {
         iFrameVariants.capabilities(isPaced: configuration.pacing == .realTime)
     }
@@ -25,7 +24,6 @@ extension PlaybackEngine {
 
     // MARK: Entering and leaving
 
-    /// Enters or leaves trick play, as the rate requires.
     mutating func followRate(_ rate: Float) {
         guard !machine.isInterstitialRunning, item?.rates.mayChange(at: rate) == true else { return }
         tellTrickPlayObstacle(at: rate)
@@ -74,14 +72,12 @@ extension PlaybackEngine {
         effects.append(.publish(.trickPlayUnavailable(obstacle, rate: rate)))
     }
 
-    /// Returns to normal media at the current position.
     private mutating func leaveTrickPlay() {
         let place = beginOwnMove()
         restoreLanes()
         endOwnMove(at: .exact(place))
     }
 
-    /// Continues trick play from fresh playlist URLs.
     mutating func renewTrickPlay() {
         guard let trick = item?.trick else { return }
         enterTrickPlay(trick.direction, at: machine.rate)
@@ -148,7 +144,6 @@ extension PlaybackEngine {
 
     // MARK: Loading
 
-    /// Called when the I-frame playlist, or an update of it, arrives.
     mutating func followIFrameList() {
         guard item?.trick != nil, let list = item?.lanes[.main]?.tracker else { return }
         item?.rates.follow(list)
@@ -158,7 +153,6 @@ extension PlaybackEngine {
         TrickPlay.Facts(rate: machine.rate, playhead: playhead, limit: trickLimit, forwardEnd: item?.endTime.time)
     }
 
-    /// The position at which playback ends in its direction.
     private var trickLimit: Duration { item?.rates.limit(forwardEnd: item?.endTime.time) ?? .zero }
 
     /// Starts loading the next I-frame. Returns `true` if a gap was skipped and the next I-frame has to be found.
@@ -196,7 +190,6 @@ extension PlaybackEngine {
         item?.rates.begin(segment, at: index, in: list, facts)
     }
 
-    /// Called when an I-frame was read.
     mutating func endPicture(_ segment: SegmentID) {
         guard let flight = item?.lanes[.main]?.segments.remove(segment) else { return }
         item?.lanes[.main]?.noteDemuxed()
@@ -216,7 +209,6 @@ extension PlaybackEngine {
                         variantIndex: nil))))
     }
 
-    /// Skips an I-frame that could not be loaded.
     mutating func skipPicture(_ segment: SegmentID) {
         guard let flight = item?.lanes[.main]?.segments.remove(segment) else { return }
         cancel(flight)
@@ -243,7 +235,6 @@ extension PlaybackEngine {
         item?.trick?.isLikelyToKeepUp(verdict, rate: machine.rate)
     }
 
-    /// Called when the end, the live edge or the start may have been reached.
     mutating func checkTrickEnd() {
         guard machine.status == .playing, item?.seek.isUnderWay == false else { return }
         switch item?.trick?.boundary(trickFacts) {
@@ -254,7 +245,6 @@ extension PlaybackEngine {
         }
     }
 
-    /// The next time at which something changes without an event.
     var nextTrickMoment: Duration? {
         item?.trick?.nextMoment(
             trickFacts, lastVerdict, timebase, isAtBoundary: machine.isAtBoundary,

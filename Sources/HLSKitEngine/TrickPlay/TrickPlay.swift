@@ -10,7 +10,6 @@ package struct TrickPlay: Sendable {
         case forward, reverse
     }
 
-    /// The minimum time between frames.
     private static let shortestInterval = Duration.milliseconds(125)
     /// The display time of the last frame, longer than the gaps that buffers skip.
     private static let lastPicture = Duration.milliseconds(600)
@@ -22,7 +21,6 @@ package struct TrickPlay: Sendable {
     /// The interval of checks whether more frames are needed.
     private static let lookInterval = Duration.milliseconds(100)
 
-    /// The facts in addition to the frames that decisions depend on.
     struct Facts: Sendable {
         var rate: Float = 1
         /// The playhead, and the position at which playback ends in its direction.
@@ -32,7 +30,6 @@ package struct TrickPlay: Sendable {
         var forwardEnd: Duration?
     }
 
-    /// The next step of the lane.
     enum Step: Sendable, Hashable {
         case nothing
         /// There are no further frames.
@@ -54,7 +51,6 @@ package struct TrickPlay: Sendable {
     @Shared private(set) var tracker: PlaylistTracker
     /// The end of the item or, in a live stream, of its playlist.
     private(set) var end: Duration
-    /// The distance from the live edge at which I-frames are played.
     private let liveOffset: Duration
     /// The position at which trick play began. The live edge is never assumed to be before it.
     private var origin: Duration
@@ -88,7 +84,6 @@ package struct TrickPlay: Sendable {
 
     var isReverse: Bool { direction == .reverse }
 
-    /// Continues from another position.
     mutating func move(to time: Duration) {
         origin = time
         next = time
@@ -97,7 +92,6 @@ package struct TrickPlay: Sendable {
         isFresh = true
     }
 
-    /// Called when the I-frame playlist, or an update of it, arrives.
     mutating func follow(_ list: PlaylistTracker) {
         // For an ended item, the variant's playlist is sufficient.
         guard tracker.isLive else { return }
@@ -105,11 +99,6 @@ package struct TrickPlay: Sendable {
         end = list.end
     }
 
-    /// Decides the next step of the lane.
-    ///
-    /// - Parameters:
-    ///   - limit: The position at which playback ends in its direction.
-    ///   - isWanted: Whether the buffer needs more frames.
     func step(in lane: MediaLane, limit: Duration, isWanted: Bool) -> Step {
         guard let list = lane.tracker, !lane.isComplete, lane.segments.allSatisfy(\.isLoaded),
             lane.segments.count < Self.maximumUnreadPictures
@@ -122,7 +111,6 @@ package struct TrickPlay: Sendable {
         return list.playlist.segments[index].isGap ? .gap(index) : .load(index)
     }
 
-    /// The index of the next frame to load, or `nil` if there is none.
     private func index(in list: PlaylistTracker, limit: Duration) -> Int? {
         guard let last = list.index(containing: min(max(next, list.start), list.end - .nanoseconds(1))) else {
             return nil
@@ -138,7 +126,6 @@ package struct TrickPlay: Sendable {
         }
     }
 
-    /// Called when the frame at `index` starts to load as `segment`.
     mutating func begin(_ segment: SegmentID, at index: Int, in list: PlaylistTracker, _ facts: Facts) {
         let time = list.starts[index]
         let limit = facts.limit
@@ -205,7 +192,6 @@ extension TrickPlay {
         return verdict.holdsAllRemaining || verdict.forwardDuration >= Self.startDuration * Self.speed(rate)
     }
 
-    /// The boundary that the playhead has reached: the end, the live edge or the start.
     func boundary(_ facts: Facts) -> Boundary? {
         if isReverse { return facts.playhead <= facts.limit ? .start : nil }
         guard facts.playhead >= facts.limit else { return nil }
@@ -258,16 +244,12 @@ extension TrickPlay {
             self.variants = playable.sorted { $0.bandwidth < $1.bandwidth }
         }
 
-        /// Returns the rates that I-frames make possible.
-        ///
-        /// - Parameter isPaced: Whether the item is presented in real time.
         func capabilities(isPaced: Bool) -> TimeControlMachine.RateCapabilities {
             guard obstacle(isPaced: isPaced) == nil else { return TimeControlMachine.RateCapabilities() }
             return TimeControlMachine.RateCapabilities(
                 canPlayFastForward: true, canPlayReverse: true, canPlaySlowReverse: true, canPlayFastReverse: true)
         }
 
-        /// Returns why I-frames are not played, or nil if they can be.
         func obstacle(isPaced: Bool) -> TrickPlayObstacle? {
             if !isDeclared { return .noIFrames }
             if variants.isEmpty { return .undecodable }

@@ -19,10 +19,8 @@ public struct LiveStatistics: Sendable, Hashable {
     public var numberOfUsedHints = 0
     /// The number of requested preload hints that remained unused.
     public var numberOfWastedHints = 0
-    /// The latencies of all presented media.
     package var latencies = LatencyHistogram()
 
-    /// Creates empty statistics.
     package init() {}
 
     /// The mean latency, or `nil` if nothing was presented yet.
@@ -56,7 +54,6 @@ package struct LatencyHistogram: Sendable, Hashable {
 
     package var isEmpty: Bool { times.isEmpty }
 
-    /// Adds a time during which media was presented with this latency.
     package mutating func add(_ latency: Duration, for time: Duration) {
         guard time > .zero else { return }
         let latency = LatencyMean.bounded(latency)
@@ -65,7 +62,6 @@ package struct LatencyHistogram: Sendable, Hashable {
         highest = max(highest ?? latency, latency)
     }
 
-    /// The mean latency, or `nil` if nothing was presented.
     package var mean: Duration? { sum.value }
     package var maximum: Duration? { highest }
 
@@ -103,7 +99,6 @@ package struct LatencyHistogram: Sendable, Hashable {
 
 /// A mean over time, computed incrementally.
 struct LatencyMean: Sendable, Hashable {
-    /// The total presentation time.
     private(set) var time = Duration.zero
     /// The sum of latency times presentation time, in s².
     private var weighted = 0.0
@@ -112,7 +107,6 @@ struct LatencyMean: Sendable, Hashable {
     private static let limit = Duration.seconds(1_000_000)
     static func bounded(_ latency: Duration) -> Duration { min(max(latency, .zero - limit), limit) }
 
-    /// The mean, or `nil` if nothing was presented.
     var value: Duration? {
         time > .zero ? .microseconds(Int64((weighted / time.seconds * 1_000_000).rounded())) : nil
     }

@@ -12,7 +12,6 @@ public struct PlayerEvent: Sendable {
     public var hostTime: HostTime
     /// The kind of event.
     public var kind: Kind
-    /// The item that the event is about.
     package var subject: (any EventSubject)?
 
     package init(hostTime: HostTime, kind: Kind, subject: (any EventSubject)? = nil) {
@@ -153,7 +152,6 @@ public struct PlayerEvent: Sendable {
 
 /// The item of an event, as this module sees it.
 package protocol EventSubject: AnyObject, Sendable {
-    /// The item's error, or `nil` if it has not failed.
     var error: HLSError? { get }
 }
 

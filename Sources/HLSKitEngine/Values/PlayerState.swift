@@ -63,7 +63,6 @@ public struct PlayerState: Sendable, Hashable {
     /// The statistics of the current item.
     public var statistics = PlaybackStatistics()
 
-    /// Creates the state of a player without an item.
     package init() {}
 }
 
@@ -123,7 +122,6 @@ public struct PlaybackStatistics: Sendable, Hashable {
     /// The media time that was played.
     public var durationWatched = Duration.zero
 
-    /// Creates counters that are all zero.
     package init() {}
 }
 

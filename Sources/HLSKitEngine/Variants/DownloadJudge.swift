@@ -10,15 +10,12 @@ struct DownloadJudge: Sendable {
     /// The interval for parts, which is shorter because only a second or two of media is ahead of them.
     private static let partInterval = Duration.milliseconds(100)
 
-    /// The watched download, with the facts that do not change between checks.
     private var watched: WatchedDownload?
 
     // MARK: When
 
     struct Facts: Sendable, Hashable {
-        /// Whether media is presented in real time, so the playhead must not stop.
         var isPaced = true
-        /// Whether the best variant is kept without a rule.
         var keepsBest = false
         var usesParts = false
 
@@ -58,7 +55,6 @@ struct DownloadJudge: Sendable {
 
     mutating func watch(_ download: WatchedDownload?) { watched = download }
 
-    /// Returns the input for the rule, or nil if no download is watched.
     mutating func input(
         _ moment: SelectionMoment, requested: Duration, responded: Duration?, receivedByteCount: Int,
         declaredByteCount: Int?
@@ -83,9 +79,6 @@ struct DownloadJudge: Sendable {
         let elapsed = (input.now - download.requested).seconds
         let speed = max(abs(input.rate), 1e-3)
         let (ahead, duration) = (input.forwardBuffer.seconds / speed, download.segmentDuration.seconds / speed)
-        // Whether the buffer ends before the download does, and its rest loads slower than the segment plays.
-        //
-        // In that case, restarting with another variant costs little.
         guard download.receivedByteCount > 0 else { return elapsed >= max(ahead, duration / 4) }
         let rest = Double(download.expectedByteCount - download.receivedByteCount)
         return elapsed * rest / Double(download.receivedByteCount) > max(ahead, duration)
@@ -106,7 +99,6 @@ struct DownloadJudge: Sendable {
         return isHeld || bitsPerSecond < Double(lowest) * abs(input.rate)
     }
 
-    /// Returns the segment that a decision abandons, or nil if the download continues.
     func segment(givenUpBy decision: SelectionDecision) -> SegmentID? {
         guard let watched, decision.variantID != watched.variantID,
             watched.input.candidates.contains(where: { $0.id == decision.variantID })
@@ -159,7 +151,6 @@ extension DownloadJudge.WatchedDownload {
 // MARK: - Recordings
 
 extension RecordingRule.Window {
-    /// Creates the window around an item time, or returns `nil` if the playlist is not live.
     init?(at time: Duration, in tracker: PlaylistTracker) {
         guard tracker.isLive else { return nil }
         self.init(

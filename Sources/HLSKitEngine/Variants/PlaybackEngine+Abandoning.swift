@@ -2,16 +2,13 @@ import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// The supervision of downloads by ``DownloadJudge``, and switches of variant within a segment.
 extension PlaybackEngine {
-    /// Called when a segment of the variant is requested.
     mutating func armJudge() {
         let count = item?.candidates.count ?? 0
         guard let time = judge.firstLook(judgeFacts, variantCount: count, at: now) else { return }
         effects.append(.arm(.judge, at: time))
     }
 
-    /// Called when bytes of the variant's segment arrive.
     mutating func judgeDownloadIfDue(_ id: RequestID) {
         guard let judged = loading.requests[id]?.judged else { return }
         switch judge.look(judgeFacts, judged: judged, at: now) {
@@ -21,7 +18,6 @@ extension PlaybackEngine {
         }
     }
 
-    /// Called when the judge's timer fires.
     mutating func judgeOverdueDownload() {
         guard let id = item?.lanes[.main]?.loading?.request, let judged = loading.requests[id]?.judged,
             let (next, isDue) = judge.overdue(judgeFacts, judged: judged, at: now)
@@ -36,7 +32,6 @@ extension PlaybackEngine {
             usesParts: item?.lanes[.main]?.tracker?.usesParts == true)
     }
 
-    /// Asks the rule whether to continue the download of the variant's segment.
     private mutating func judgeDownload(_ id: RequestID) {
         loading.requests.judge(id, at: now)
         guard let input = judgeInput(of: id) else { return }
@@ -85,13 +80,11 @@ extension PlaybackEngine {
         return true
     }
 
-    /// Applies the decision about a download in progress.
     mutating func follow(_ decision: SelectionDecision, for id: RequestID) {
         watch(id)
         if let segment = judge.segment(givenUpBy: decision) { abandon(segment, for: decision) }
     }
 
-    /// Starts watching the download, unless there is nothing to judge.
     private mutating func watch(_ id: RequestID) {
         guard !judge.isWatching(id) else { return }
         guard item?.error == nil, let lane = item?.lanes[.main], let variants = item?.variants else {
@@ -121,7 +114,6 @@ extension PlaybackEngine {
         abandon(flight.id, for: decision)
     }
 
-    /// Abandons a download and loads its segment from another variant.
     private mutating func abandon(_ segment: SegmentID, for decision: SelectionDecision) {
         guard let flight = item?.lanes[.main]?.segments[segment] else { return }
         giveUp(flight)

@@ -2,11 +2,9 @@ import HLSKitLoading
 import HLSKitPlaylist
 package import HLSKitSelection
 
-/// Variants: the facts for ``VariantChooser``, and the switches that it decides.
 extension PlaybackEngine {
     // MARK: First choice
 
-    /// Chooses the first variant and its renditions, and requests their playlists.
     mutating func openVariant(of written: MultivariantPlaylist) {
         let playlist = openSteering(of: written)
         guard !playlist.variants.isEmpty else {
@@ -51,7 +49,6 @@ extension PlaybackEngine {
             decoderFailure: configuration.decoderFailure())
     }
 
-    /// The variants that may be used now.
     func eligibility() -> VariantEligibility {
         item?.variants.eligibility(in: selectionLimits) ?? VariantEligibility([], in: SelectionContext())
     }
@@ -65,7 +62,6 @@ extension PlaybackEngine {
         configuration.wantsSoundOnly ? [] : item?.variants.selectable(in: selectionLimits) ?? []
     }
 
-    /// The current limits on the choice of variants that do not depend on the item itself.
     var selectionLimits: SelectionLimits {
         SelectionLimits(
             preferences: preferences, networkConditions: networkConditions, outputs: outputLimits,
@@ -75,7 +71,6 @@ extension PlaybackEngine {
 
     // MARK: Use of a variant
 
-    /// Switches to the variant at `index` and its renditions, from the next segment on.
     mutating func use(_ index: Int, explanation: String) {
         let place = placeOfMain
         guard
@@ -84,7 +79,6 @@ extension PlaybackEngine {
         use(change)
     }
 
-    /// Carries out a switch. Segments requested from now on come from the new variant and its renditions.
     mutating func use(_ change: VariantChooser.VariantSwitch) {
         guard let sources = variantSources, let variant = sources[change.to] else { return }
         guard let url = sources.mainURL(of: variant) else {
@@ -99,7 +93,6 @@ extension PlaybackEngine {
         chooseRenditions(for: variant, of: sources.playlist, base: sources.base)
     }
 
-    /// Redirects a lane to another media playlist.
     mutating func redirect(_ id: LaneID, to url: String) {
         guard let old = item?.lanes[id]?.playlistURL, old != url else { return }
         if let request = item?.lanes[id]?.playlist.request {
@@ -126,7 +119,6 @@ extension PlaybackEngine {
         case asked
     }
 
-    /// Decides which variant the segment at `index` comes from.
     mutating func considerSwitch(at index: Int) -> Switch {
         // Variants have the same segment boundaries, so a switch is possible if this segment allows one.
         guard let tracker = item?.lanes[.main]?.tracker, tracker.isEntry(index),
@@ -182,7 +174,6 @@ extension PlaybackEngine {
             && item?.variants.holdsBack(buffer.forwardDuration(of: .video, situation())) == true
     }
 
-    /// The facts for a decision about the next segment that other components track.
     private var selectionFacts: VariantChooser.Facts {
         VariantChooser.Facts(
             moment: selectionMoment, bufferCapacity: bufferCapacity,
@@ -193,12 +184,10 @@ extension PlaybackEngine {
             throughput: loading.estimatedBitsPerSecond(at: now))
     }
 
-    /// The maximum duration of buffered media.
     var bufferCapacity: Duration {
         configuration.buffering.forwardDurationLimit ?? configuration.buffering.forwardDuration
     }
 
-    /// The facts that change with time and with each byte.
     var selectionMoment: SelectionMoment {
         var moment = SelectionMoment(
             now: now, throughput: loading.estimate(at: now), recentTransfers: loading.estimator.recentTransfers,
@@ -224,7 +213,6 @@ extension PlaybackEngine {
     /// Whether the variant may no longer change, because media of it is loaded and the policy is fixed.
     var isVariantFixed: Bool { preferences.variantPolicy.isFixed && item?.hasPresentable == true }
 
-    /// Forgives earlier failures, if possible, before the variant of the segment at `time` is chosen.
     mutating func forgivePassed(upTo time: Duration) {
         let past = VariantChooser.Past(
             isPaced: configuration.pacing == .realTime, isLive: item?.isLive == true,
@@ -232,7 +220,6 @@ extension PlaybackEngine {
         if item?.variants.forgivesPassed(upTo: time, past) == true { item?.variants.forgive() }
     }
 
-    /// Called when a segment was skipped. The next one may come from the recorded variant.
     mutating func forgiveLost(at start: Duration) {
         guard !isVariantFixed, item?.variants.forgivesLost(at: start) == true else { return }
         item?.variants.forgive()

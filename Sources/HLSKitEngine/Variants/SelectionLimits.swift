@@ -8,7 +8,6 @@ struct SelectionLimits: Sendable, Equatable {
     var preferences = PlayerItemPreferences()
     var networkConditions = NetworkConditions()
     var outputs = OutputLimits()
-    /// Variants that failed recently.
     var penalized: Set<Int> = []
     /// The pathways in order of use, or an empty array if all variants have the same one.
     var pathways: [String] = []
@@ -17,7 +16,6 @@ struct SelectionLimits: Sendable, Equatable {
     /// The maximum bit rate, in bits per second, that servers want to serve, or `nil` if they do not say.
     var serverPeakBitRate: Double?
 
-    /// Adds these limits to those in `context`.
     func limit(_ context: inout SelectionContext) {
         context.penalizedVariants = penalized
         let limits = preferences.limits(in: networkConditions)
@@ -40,10 +38,6 @@ struct SelectionLimits: Sendable, Equatable {
 }
 
 extension HLSError {
-    /// Creates an error for an item without a usable variant.
-    ///
-    /// - Parameter decoderFailure: The reason why no media can be decoded, or `nil` if the decoding library is
-    ///   available or not needed.
     init(
         noneOf candidates: [AssetVariant], _ eligibility: VariantEligibility, quality: QualityExpression?,
         url: String?, decoderFailure: String?
@@ -63,7 +57,6 @@ extension HLSError {
 }
 
 extension SelectionContext {
-    /// Creates a context with the limits that apply as long as the item is played.
     init(_ configuration: EngineConfiguration, wantsPictures: Bool) {
         self.init()
         limit(to: configuration.capabilities)

@@ -2,9 +2,7 @@ import HLSKitLoading
 import HLSKitSelection
 import HLSKitTime
 
-/// The facts that decisions about the next segment depend on, and the decisions.
 extension VariantChooser {
-    /// A segment to decide about.
     struct Segment {
         /// The segment's index in the playlist of the current variant.
         var index: Int
@@ -15,12 +13,10 @@ extension VariantChooser {
         var start: Duration { tracker.starts[index] }
     }
 
-    /// The facts in addition to the variants that a decision depends on.
     struct Facts {
         var moment: SelectionMoment
         var bufferCapacity: Duration
         var startsOnFirst = false
-        /// Whether only audio is played.
         var isSoundOnly = false
         /// Whether no other variant may replace the current one.
         var isFixed = false
@@ -53,7 +49,6 @@ extension VariantChooser {
 }
 
 extension VariantPolicy {
-    /// Whether the best variant is kept, so that no rule chooses.
     var keepsBest: Bool { if case .best = self { true } else { false } }
     /// Whether no other variant may be used once media of the best one is loaded.
     var isFixed: Bool { self == .best(isFixed: true) }
@@ -66,24 +61,19 @@ extension [AssetVariant] {
 }
 
 extension VariantChooser {
-    /// A change of the variant that the media of an item is loaded from.
     struct VariantSwitch: Sendable, Hashable {
         /// The index of the old variant, or `nil` for the first choice.
         var from: Int?
-        /// The index of the new variant.
         var to: Int
         /// The item time at which the first segment of the new variant begins.
         var at: Duration
-        /// The reason in one line.
         var because: String
     }
 }
 
 // MARK: - Recording
 
-/// The end of penalties while the best variant is kept.
 extension VariantChooser {
-    /// The facts that determine whether a failure may be forgiven.
     struct Past: Sendable, Hashable {
         var isPaced = false
         var isLive = false

@@ -15,7 +15,6 @@ struct VariantChooser: Sendable {
     private(set) var description: AssetVariant?
     /// The rule's last limit: the next segment is loaded only if no more than this is buffered.
     private(set) var maximumForwardBuffer: Duration?
-    /// The sizes of segments.
     private(set) var sizes = VariantSizes()
     /// The variants that the rule can choose from, sorted by ascending `BANDWIDTH`.
     private(set) var choice: [AssetVariant] = []
@@ -24,13 +23,9 @@ struct VariantChooser: Sendable {
 
     /// The handling of a live window that moves too fast while the best variant is kept.
     private var recording = RecordingRule()
-    /// Variants whose media turned out to be unplayable here.
     private(set) var unplayable: Set<Int> = []
-    /// Variants and renditions that failed recently.
     private(set) var avoided = AvoidedSources()
-    /// The pathways of the variants.
     private(set) var pathways = Pathways()
-    /// The limits of the current choice.
     @Shared private var known: KnownLimits? = nil
     /// The start of the segment that was last decided.
     private var decidedFor: Duration?
@@ -45,10 +40,8 @@ struct VariantChooser: Sendable {
     /// The switch in progress, from which no segment was read yet.
     var underWay: VariantSwitch? { lastSwitch?.to == lastRead ? nil : lastSwitch }
 
-    /// Whether a rule has a choice.
     var hasChoice: Bool { choice.count > 1 && !keepsBest }
 
-    /// Whether a rule could choose a variant lower than this one.
     func hasLower(than variant: AssetVariant?) -> Bool {
         guard hasChoice, let lowest = choice.first else { return false }
         return variant.map { $0.index != lowest.index } ?? true
@@ -56,12 +49,6 @@ struct VariantChooser: Sendable {
 
     // MARK: Variants
 
-    /// Sets the variants of a multivariant playlist.
-    ///
-    /// - Parameters:
-    ///   - base: The URL of the playlist.
-    ///   - penalty: The time for which a failed variant is avoided.
-    ///   - steering: The playlist's `EXT-X-CONTENT-STEERING` tag.
     mutating func open(
         _ candidates: [AssetVariant], base: String?, in context: SelectionContext,
         penalty: Duration = RetryPolicies().penalty, steering: ContentSteering? = nil
@@ -87,13 +74,10 @@ struct VariantChooser: Sendable {
     /// Called when there is no multivariant playlist, and so no choice.
     mutating func openSingle(at url: String) { description = AssetVariant(onlyVariantAt: url) }
 
-    /// - Parameter keepsBest: Whether the best variant is used throughout.
     mutating func follow(keepsBest: Bool) { self.keepsBest = keepsBest }
 
-    /// Excludes a variant whose media cannot be played here.
     mutating func exclude(_ index: Int) { unplayable.insert(index) }
 
-    /// The variants that may be used.
     func eligibility(in limits: SelectionLimits) -> VariantEligibility {
         let context = context(in: limits)
         guard pathways.isNamed, context.pinnedVariant == nil else { return VariantEligibility(candidates, in: context) }
@@ -125,7 +109,6 @@ struct VariantChooser: Sendable {
         return hasFailedTwice || others.contains { RedundantVariants.areSame($0, own) } ? others : []
     }
 
-    /// All reasons why a variant may not be used.
     func reasons(against id: AssetVariant.ID, in limits: SelectionLimits) -> [IneligibilityReason] {
         guard let index = candidates.first(where: { $0.id == id })?.index else { return [] }
         return VariantEligibility.reasons(candidates, in: context(in: limits))[index] ?? []
@@ -171,12 +154,10 @@ struct VariantChooser: Sendable {
         current.flatMap { index in candidates.first { $0.index == index } }
     }
 
-    /// The identifier by which rules know the variant with this index.
     func id(of index: Int?) -> AssetVariant.ID? {
         index.flatMap { index in candidates.first { $0.index == index }?.id }
     }
 
-    /// The index of the variant with this identifier, or `nil` if there is none.
     func index(of id: AssetVariant.ID) -> Int? { candidates.playlistIndex(of: id) }
 
     // MARK: First choice
@@ -250,8 +231,6 @@ struct VariantChooser: Sendable {
     }
 
     /// Decides which variant replaces the current one if another pathway has to be used.
-    ///
-    /// - Parameter isHeld: Whether the current variant must be kept.
     private func move(in limits: SelectionLimits, among choice: [AssetVariant], isHeld: Bool) -> SelectionDecision? {
         guard !isHeld, let pathway = limits.pathways.first, pathways.current != pathway,
             let other = counterpart(among: choice)
@@ -284,7 +263,6 @@ struct VariantChooser: Sendable {
         return change(to: index, at: start, because: decision.explanation)
     }
 
-    /// Called when the segment that starts at `start` is abandoned for another variant.
     mutating func giveUp(for decision: SelectionDecision, at start: Duration) -> VariantSwitch? {
         decidedFor = start
         return index(of: decision.variantID).map { change(to: $0, at: start, because: decision.explanation) }
@@ -309,7 +287,6 @@ struct VariantChooser: Sendable {
     /// Discards the decision about the next segment, because it is another segment now.
     mutating func decideAgain() { decidedFor = nil }
 
-    /// Whether the rule postpones the next segment because more media is buffered than it wants.
     func holdsBack(_ ahead: @autoclosure () -> Duration) -> Bool { maximumForwardBuffer.map { ahead() > $0 } ?? false }
 
     /// The input for a rule's decision.
@@ -337,7 +314,6 @@ struct VariantChooser: Sendable {
 
     // MARK: Switching
 
-    /// Returns a switch from the current variant.
     func change(to index: Int, at time: Duration, because text: String) -> VariantSwitch {
         VariantSwitch(from: current, to: index, at: time, because: text)
     }
@@ -356,16 +332,13 @@ struct VariantChooser: Sendable {
 
     // MARK: Pathways
 
-    /// Called when the current pathway fails.
     mutating func leavePathway(at now: Duration) { pathways.leave(at: now) }
 
-    /// Applies the order of a steering server.
     mutating func follow(_ priority: [String], without vanished: Set<String>) {
         pathways.follow(priority, without: vanished)
         decidedFor = nil
     }
 
-    /// Sets the pathway that the app prefers.
     mutating func prefer(_ pathway: String?) {
         guard pathways.preferred != pathway else { return }
         pathways.prefer(pathway)
@@ -375,12 +348,10 @@ struct VariantChooser: Sendable {
     /// Called when a segment of a variant was completely read, or with `nil` when all media was dropped.
     mutating func noteRead(of index: Int?) { lastRead = index }
 
-    /// Called when media was loaded (``VariantChooser/VariantSizes/note(byteCount:duration:of:)``).
     mutating func noteLoaded(byteCount: Int, duration: Duration, of index: Int?) {
         sizes.note(byteCount: byteCount, duration: duration, of: index)
     }
 
-    /// Adds the playlist of a variant that does not change any more.
     mutating func learn(_ playlist: SizeTellingPlaylist?, of index: Int) { sizes.learn(playlist, of: index) }
 
     // MARK: Keeping the best
@@ -417,13 +388,11 @@ struct VariantChooser: Sendable {
         recording.left(at: place)
     }
 
-    /// Called when the playlist of a rendition failed.
     mutating func avoid(rendition url: String, at now: Duration) { avoided.avoid(rendition: url, at: now) }
 
     /// The position at which the last failed variant was left, or `nil` if the failure is forgiven.
     var failedAt: Duration? { recording.leftAt }
 
-    /// Allows the use of failed variants again.
     mutating func forgive() {
         recording.left(at: nil)
         avoided.forgiveVariants()

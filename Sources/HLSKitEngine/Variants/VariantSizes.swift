@@ -6,13 +6,11 @@ import HLSKitTime
 extension VariantChooser {
     /// The sizes of the segments of an item's variants, as declared by playlists or as observed.
     struct VariantSizes: Sendable {
-        /// The media loaded from a variant.
         private struct SeenMedia: Sendable {
             /// The number of bytes in all lanes.
             var byteCount = 0
             var duration = Duration.zero
 
-            /// The bit rate, or `nil` if nothing was loaded.
             var bitRate: Double? { duration > .zero ? Double(byteCount) * 8 / duration.seconds : nil }
         }
 
@@ -77,7 +75,6 @@ extension VariantChooser {
         /// Sets the playlist of a variant that does not change any more. `nil` means that it declares no sizes.
         mutating func learn(_ playlist: SizeTellingPlaylist?, of index: Int) { playlists[index] = playlist }
 
-        /// Called when another variant is used from now on.
         mutating func beginVariant() { loaded = SeenMedia() }
 
         /// Adds loaded media.
@@ -102,7 +99,6 @@ extension VariantChooser {
         ///
         /// - Parameters:
         ///   - current: The variant that `tracker` belongs to.
-        ///   - variants: All variants of the item.
         ///   - audio: The playlist of the separately loaded audio.
         func upcomingSegments(
             at index: Int, in tracker: PlaylistTracker, candidates: [AssetVariant], current: Int?,
@@ -216,7 +212,6 @@ struct SizeTellingPlaylist: Sendable {
     /// The start of each segment, and the end of the last one.
     private let starts: [Duration]
 
-    /// Creates the playlist, or returns `nil` if it does not declare sizes.
     init?(_ playlist: MediaPlaylist, starts: [Duration]) {
         // Most playlists declare the sizes of all segments or of none. Samples avoid reading a long playlist.
         let samples = [0, playlist.segments.count / 2, playlist.segments.count - 1]

@@ -4,17 +4,14 @@ import HLSKitSelection
 /// The playlists from which variants are played with the selected options.
 struct VariantSources: Sendable {
     var playlist: MultivariantPlaylist
-    /// The URL of the multivariant playlist.
     var base: String
     var selection = MediaSelection()
-    /// Whether only audio is played.
     var isSoundOnly = false
 
     subscript(index: Int) -> VariantStream? {
         playlist.variants.indices.contains(index) ? playlist.variants[index] : nil
     }
 
-    /// Resolves a URI of the playlist.
     func url(_ uri: String) -> String? { URIReference.resolve(uri, against: base) }
 
     // MARK: Frames
@@ -29,7 +26,6 @@ struct VariantSources: Sendable {
 
     // MARK: Audio
 
-    /// The selected audio in the group of a variant.
     func audio(of variant: VariantStream) -> Rendition? {
         selection[.audible]?.rendition(
             in: playlist.renditions.filter { $0.type == .audio && $0.groupID == variant.audio })
@@ -41,7 +37,6 @@ struct VariantSources: Sendable {
         return url(uri)
     }
 
-    /// The variants whose audio comes from these playlists.
     func variants(withAudioFrom urls: Set<String>) -> [Int] {
         playlist.variants.indices.filter { audioURL(of: $0).map(urls.contains) == true }
     }
@@ -59,8 +54,6 @@ struct VariantSources: Sendable {
     /// The selected subtitles in the group of a variant.
     ///
     /// If they failed recently, the same subtitles in another group are used if there are any.
-    ///
-    /// - Parameter avoided: The playlists of renditions that failed recently.
     func subtitles(of variant: VariantStream, avoiding avoided: Set<String>) -> Rendition? {
         guard let option = selection[.legible] else { return nil }
         let own = option.rendition(
@@ -69,7 +62,6 @@ struct VariantSources: Sendable {
         return sameSubtitles(avoiding: avoided) { $0 != own } ?? own
     }
 
-    /// The URL of the selected subtitles in another playlist than this one.
     func subtitlesURL(otherThan url: String?, avoiding avoided: Set<String>) -> String? {
         sameSubtitles(avoiding: avoided) { $0.uri.flatMap(self.url) != url }?.uri.flatMap(self.url)
     }

@@ -65,7 +65,6 @@ package struct NameTemplate: Sendable {
     /// The name with unresolved media placeholders.
     ///
     /// - Parameters:
-    ///   - url: The URL of the stream.
     ///   - ending: The file extension, or `nil` if unknown.
     ///   - number: The number of the URL, from 1.
     ///   - now: The current time in the local time zone.
@@ -80,7 +79,6 @@ package struct NameTemplate: Sendable {
             let text: String
             switch part {
             case .text(let given):
-                // A final slash marks a folder.
                 let isFolder = index == parts.count - 1 && given.hasSuffix("/")
                 let name = isFolder ? String(given.dropLast()) : given
                 plain += name
@@ -133,7 +131,6 @@ package struct NameTemplate: Sendable {
     }
 }
 
-/// Properties of the written media for a ``NameTemplate``.
 package struct NameFacts: Sendable, Equatable {
     package var size: PixelSize?
     /// The bit rate of the variant, in bits per second.
@@ -179,8 +176,6 @@ package struct NameFacts: Sendable, Equatable {
     }
 
     /// Renames a written file to its final name, and creates its folder.
-    ///
-    /// - Returns: The final path.
     package func rename(_ template: String, overwrite: Bool) throws(HLSError) -> String {
         let path = path(template)
         guard path != template else { return template }

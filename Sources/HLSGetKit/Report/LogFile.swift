@@ -11,8 +11,6 @@ struct LogFile: ~Copyable {
     private let descriptor: Int32
 
     /// Creates the file with access for its owner only, because URLs may contain secrets.
-    ///
-    /// - Parameter header: The first lines of a text file.
     init(path: String, overwrite: Bool, header: String) throws(HLSError) {
         self.path = path
         isJSON = [".json", ".ndjson"].contains { path.hasSuffix($0) }

@@ -21,7 +21,6 @@ package struct ReportFile: ~Copyable {
         close(descriptor)
     }
 
-    /// Writes the page and returns any error.
     package mutating func finish(_ html: String) -> HLSError? {
         isWritten = true
         do {

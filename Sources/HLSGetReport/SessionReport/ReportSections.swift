@@ -1,6 +1,5 @@
 import HLSGetKit
 
-/// The sections of a report about one session, as HTML.
 struct ReportSections: Sendable {
     private let record: SessionRecord
     private let findings: SessionFindings
@@ -122,7 +121,6 @@ struct ReportSections: Sendable {
         return section("Why it stalled", html)
     }
 
-    /// A chart of a time range with its requests.
     private func closeUp(_ shown: TimeAxis, _ indices: [Int], label: String) -> String {
         var html = chart(shown, label: label, limits: closeLimits(shown))
         let rows = indices.suffix(30).map { record.requests[$0] }
@@ -135,7 +133,6 @@ struct ReportSections: Sendable {
         return html + "<p class=\"legend\">\(RequestWaterfall.legend)</p>\n"
     }
 
-    /// Limits that fit a time range.
     private func closeLimits(_ shown: TimeAxis) -> SessionChart.Limits {
         var part = record
         part.samples = record.samples.filter { $0.time >= shown.start - 1 && $0.time <= shown.end }
@@ -260,7 +257,6 @@ struct ReportSections: Sendable {
         return section("Access log", table(heads, Array(rows), isOpen: rows.count <= 30))
     }
 
-    /// Notes on log lines that could not be read.
     private var reading: String {
         let reading = record.reading
         var notes = ["\(Decimals.count(reading.lineCount, "line")) read."]

@@ -3,7 +3,6 @@ struct SessionTimeline: Sendable {
     enum Mark: Sendable, Equatable {
         /// The status as the log names it.
         case status(String, reason: String?, rate: Double?)
-        /// The rate of the timebase.
         case rate(Double)
         case stall, seek, seekEnded
     }
@@ -71,7 +70,6 @@ struct SessionTimeline: Sendable {
         return low < times.count && times[low] <= time + slack
     }
 
-    /// Merges periods that are too short to notice.
     private static func smooth(_ spells: [SessionRecord.Spell]) -> [SessionRecord.Spell] {
         var result: [SessionRecord.Spell] = []
         var start: Double?
@@ -96,7 +94,6 @@ struct SessionTimeline: Sendable {
         return result
     }
 
-    /// The known state at a time.
     private struct State {
         private var status = "paused"
         private var rate = 0.0

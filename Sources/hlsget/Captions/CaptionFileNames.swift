@@ -32,7 +32,6 @@ struct CaptionFileNames: Sendable {
         return "\(stem).\(chosen)\(ending)"
     }
 
-    /// Replaces characters that are unsafe in file names.
     private static func word(_ text: String) -> String {
         String(text.prefix(60).map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") ? $0 : "_" })
     }

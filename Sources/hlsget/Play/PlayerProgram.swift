@@ -16,7 +16,6 @@ final class PlayerProgram: Sendable {
     /// Both ends, because a pipe without a reader cannot be opened.
     private let ends: Mutex<[Int32]>
 
-    /// Starts the program.
     init(_ command: String) throws(HLSError) {
         self.command = command
         var ends: [Int32] = [-1, -1]

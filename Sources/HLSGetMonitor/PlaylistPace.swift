@@ -15,7 +15,6 @@ struct PlaylistPace: Sendable {
         var isLate = false
         /// Whether the sequence numbers went back.
         var isReset = false
-        /// The number of new discontinuities.
         var discontinuityCount = 0
     }
 
@@ -29,7 +28,6 @@ struct PlaylistPace: Sendable {
     /// When any playlist last listed something new.
     private(set) var advanced: Duration?
     private(set) var targetDuration: Duration?
-    /// Whether the stream has not ended yet.
     private(set) var isLive = false
 
     mutating func note(_ extent: MediaPlaylistExtent, url: String, at now: Duration) -> Finding {

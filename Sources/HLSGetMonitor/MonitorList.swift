@@ -72,7 +72,6 @@ package struct MonitorList: Sendable, Hashable {
         for entry in other.entries { try add(entry, line: nil) }
     }
 
-    /// Removes the streams that other machines watch.
     mutating func keep(_ shard: MonitorShard) { entries.removeAll { !shard.holds($0.name) } }
 
     private mutating func add(_ entry: MonitorEntry, line: Int?) throws(ArgumentValueError) {

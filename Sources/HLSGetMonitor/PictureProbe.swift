@@ -6,7 +6,6 @@ struct LumaGrid: Sendable, Hashable {
     static let rows = 18
     /// ITU-R BT.601, a tenth above black: 16 + 219 / 10 of limited range, 255 / 10 of full range.
     private static let darkLimit = (limited: 38, full: 26)
-    /// Pixels to sample in each direction of a cell.
     private static let samplesPerCell = 4
 
     /// The mean luma of each cell, 0 to 255.

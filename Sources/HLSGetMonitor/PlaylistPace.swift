@@ -11,7 +11,6 @@ struct PlaylistPace: Sendable {
     struct Finding: Sendable, Hashable {
         /// The delay of the new segments beyond their duration, or `nil` for the first playlist or if there are none.
         var lateness: Duration?
-        /// Whether the lateness exceeds a target duration.
         var isLate = false
         /// Whether the sequence numbers went back.
         var isReset = false

@@ -53,7 +53,6 @@ final class StateNotices: Sendable {
         }
     }
 
-    /// Sends notices until the task is cancelled.
     func run() async {
         guard isNeeded else { return }
         await withTaskGroup(of: Void.self) { group in

@@ -35,7 +35,6 @@ struct StreamHealth: Sendable {
         /// The current problem or, if the stream is up again, the previous one.
         var trouble: StreamTrouble?
         var failure: FailureName?
-        /// How long the old state was reported.
         var held: Duration
     }
 

@@ -41,7 +41,6 @@ enum StreamTrouble: String, Sendable, Hashable, CaseIterable {
     case silent
 }
 
-/// A failure with a code from a bounded set.
 struct FailureName: Sendable, Hashable {
     var code: String
     /// One line for people, without secrets.

@@ -56,7 +56,6 @@ struct StreamWatcher: Sendable {
         await player.close()
     }
 
-    /// Waits before a restart and keeps updating the state.
     private nonisolated(nonsending) func wait(_ delay: Duration) async -> Bool {
         let end = stream.clock.now + delay
         while stream.clock.now < end {

@@ -1,7 +1,6 @@
 import Glibc
 
 package enum CommandSuggestion {
-    /// Names that other programs use for our commands.
     private static let synonyms: [String: String] = [
         "dl": "download", "get": "download", "save": "download", "record": "download", "rip": "download",
         "info": "inspect", "probe": "inspect", "show": "inspect", "dump": "inspect", "mediainfo": "inspect",

@@ -55,7 +55,6 @@ package struct NameTemplate: Sendable {
         parts.contains { if case .word = $0 { true } else { false } }
     }
 
-    /// Whether several URLs get different names.
     package var tellsURLsApart: Bool {
         parts.contains { part in
             if case .word(let word) = part { [.name, .number, .title].contains(word) } else { false }

@@ -26,7 +26,6 @@ package struct StandardInput: Sendable, Equatable {
         playlist = nil
     }
 
-    /// The URL to assume for a playlist.
     package static func url(baseURL: String?, in directory: String) throws(ArgumentValueError) -> String {
         guard let baseURL else {
             return try InputLocation.url(of: "./standard-input.m3u8", in: directory)

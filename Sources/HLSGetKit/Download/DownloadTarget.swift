@@ -5,7 +5,6 @@ package enum DownloadTarget: Sendable, Equatable {
     case file(path: String, format: OutputFormat)
     case folder(path: String)
 
-    /// File names that do not identify the stream.
     private static let commonNames: Set<String> = [
         "index", "master", "playlist", "main", "manifest", "prog_index", "top", "stream", "video", "hls", "chunklist",
     ]

@@ -19,7 +19,6 @@ package struct PlayOptions: Sendable, Equatable {
     package var pace: Pace?
     package var overwritesFiles = false
 
-    /// Whether to show a window, with audio.
     package var opensWindow = false
     package var isFullscreen = false
     /// The volume at the start, from 0 to 100, or `nil` for the player's.
@@ -87,7 +86,6 @@ package struct PlayOptions: Sendable, Equatable {
     package var subtitlesPath: String?
 
     package var fields: [TransportField] = []
-    /// The channel to select if the URL names a list.
     package var channel: String?
     /// Encoded URL parameters.
     var query: [String] = []

@@ -59,7 +59,6 @@ package final class ShellProcess: Sendable {
         }
     }
 
-    /// Terminates the command and all processes it has started.
     package func terminate() {
         state.withLock { state in
             guard case .running = state else { return }

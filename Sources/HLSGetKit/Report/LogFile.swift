@@ -3,7 +3,6 @@ import HLSKitCore
 
 /// A file to which lines are appended, in the W3C extended format or in JSON. Errors are kept until the end.
 struct LogFile: ~Copyable {
-    /// Whether lines are JSON, by the file extension.
     let isJSON: Bool
     /// The first error, after which nothing is written.
     private(set) var failure: HLSError?

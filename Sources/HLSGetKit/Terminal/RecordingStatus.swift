@@ -13,7 +13,6 @@ package struct RecordingStatus: Sendable, Equatable {
     var isNamedAtEnd = true
     /// The requested duration, or `nil` for all.
     var limit: Duration?
-    /// The item time of the first frame.
     private var start: Double?
 
     package init(paths: [String], limit: Duration? = nil, isNamedAtEnd: Bool = true) {

@@ -14,7 +14,6 @@ package struct ReportFile: ~Copyable {
         descriptor = try SafeFile.create(path, overwrite: overwrite)
     }
 
-    /// Removes the file if nothing was written to it.
     deinit {
         var status = stat()
         if !isWritten, fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG { unlink(path) }

@@ -5,12 +5,10 @@ struct ReportSections: Sendable {
     private let findings: SessionFindings
     private let limits: SessionChart.Limits
     private let axis: TimeAxis
-    /// The prefix of element names in the page.
     private let prefix: String
     /// `false` if a table of both sessions shows them.
     private let showsFigures: Bool
 
-    /// The maximum number of requests to list individually.
     static let requestLimit = 300
     private static let groupSize = 50
     private static let rowLimit = 200
@@ -290,7 +288,6 @@ struct ReportSections: Sendable {
         "<section>\n<h3>\(heading)</h3>\n\(content)</section>\n"
     }
 
-    /// A table that is initially closed if it is long.
     private func table(_ heads: [String], _ rows: [String], isOpen: Bool) -> String {
         let head = heads.map { "<th scope=\"col\">\($0)</th>" }.joined()
         let table =

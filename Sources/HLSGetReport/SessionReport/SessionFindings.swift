@@ -14,7 +14,6 @@ struct SessionFindings: Sendable, Equatable {
 
     /// The findings, one sentence each, the most important first.
     let sentences: [String]
-    /// The longest stalls in chronological order.
     let stalls: [StallDiagnosis]
     let startSteps: [String]
     let figures: [Figure]

@@ -4,12 +4,10 @@
 /// external input. Escape them and remove secrets before displaying them.
 package struct SessionRecord: Sendable, Equatable {
     var url: String?
-    /// The program that wrote the log.
     var software: String?
     /// The wall clock time at the start, as written in the log.
     var date: String?
     package var end = 0.0
-    /// The known variants by their index in the playlist.
     package var variants: [Int: Variant] = [:]
     /// Whether ``variants`` is complete.
     var hasLadder = false

@@ -149,7 +149,6 @@ package struct SessionRecorder: Sendable {
 
     // MARK: Lines
 
-    /// Known kinds that a report does not use.
     private static let silentKinds: Set<String> = [
         "item_status", "buffer_full", "likely_to_keep_up", "initial_likely_to_keep_up", "cue", "date_range",
         "timed_metadata", "splice_marker", "desired_rate", "download_progress",

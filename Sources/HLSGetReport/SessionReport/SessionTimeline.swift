@@ -22,7 +22,6 @@ struct SessionTimeline: Sendable {
 
     init() {}
 
-    /// Adds a mark. Marks may arrive in any order.
     mutating func note(_ mark: Mark, at time: Double, itemTime: Double?) {
         entries.append(Entry(time: time, mark: mark, itemTime: itemTime)) { entry in
             if case .rate = entry.mark { false } else { true }

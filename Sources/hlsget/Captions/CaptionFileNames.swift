@@ -4,7 +4,6 @@ struct CaptionFileNames: Sendable {
     private let ending: String
     private var taken: Set<String> = []
 
-    /// - Parameter path: The path for a single file.
     init(_ path: String) {
         let name = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
         let dot = path[name...].lastIndex(of: ".").flatMap { $0 > name ? $0 : nil } ?? path.endIndex

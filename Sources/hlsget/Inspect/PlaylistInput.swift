@@ -68,7 +68,6 @@ struct PlaylistInput: Sendable {
         }
     }
 
-    /// The name that the user gave.
     var name: String
     /// The base URL that the user gave, or `nil` to use the input's location.
     var baseURL: String?

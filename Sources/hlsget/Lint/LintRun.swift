@@ -181,7 +181,6 @@ struct LintRun: Sendable {
     private struct Sizes: Sendable {
         var byteCounts: [Int?]
         var missing: [(url: String, failure: LoadingFailure)] = []
-        /// Why the other sizes are unknown: the latest failure.
         var obstacle: LoadingFailure?
 
         var reason: String {

@@ -13,7 +13,6 @@ struct StreamList: Sendable {
         var subtitles: String?
         /// The value to pass to `--quality`.
         var quality: String
-        /// Why the variant cannot be played here.
         var reasons: [String]
         var isChosen = false
 
@@ -27,7 +26,6 @@ struct StreamList: Sendable {
         }
     }
 
-    /// Renditions that form one choice.
     struct Option: Sendable, Equatable {
         var type: Rendition.MediaType
         /// The value to pass to `--audio`, `--subs` or `--service`.

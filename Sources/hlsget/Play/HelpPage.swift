@@ -110,6 +110,5 @@ enum HelpPage {
 }
 
 extension String {
-    /// The text without its final line feed, which `print` adds.
     fileprivate func trimmingNewline() -> String { hasSuffix("\n") ? String(dropLast()) : self }
 }

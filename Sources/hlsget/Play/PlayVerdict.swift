@@ -21,7 +21,6 @@ struct PlayVerdict: Sendable, Equatable {
     var to: TimePosition?
     var outputs: [Output] = []
     var decodes = true
-    /// Whether the time of `--until` ended playback.
     var endsByClock = false
     var endsByKey = false
     var media: Set<MediaKind> = []

@@ -28,7 +28,6 @@ struct SimulationSweep: Sendable {
     private struct Entry: Sendable {
         /// The file of the trace, or a link as `--throttle` takes it.
         var path: String
-        /// The link, if `path` is not a file.
         var link: NetworkTrace?
         var family: String
         /// `nil` for a live stream with its own variants.

@@ -19,7 +19,7 @@ final class ThumbnailSource: Sendable {
 
     struct Place: Sendable, Equatable {
         var number: Int
-        /// Its middle, in item time.
+        /// The middle of the section, in item time.
         var time: Double
 
         init(_ time: Double, of timeline: Range<Double>) {

@@ -1,6 +1,5 @@
 /// The name and the version of the command. The library has the same version.
 package enum CommandInfo {
     package static let version = "1.0.0"
-    /// The start of each error line.
     package static let errorLabel = "hlsget: error"
 }

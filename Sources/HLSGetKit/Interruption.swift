@@ -1,8 +1,6 @@
 import Synchronization
 
-/// Handles the first termination signal in commands with sequential work.
 package final class Interruption: Sendable {
-    /// Thrown if a signal cancelled the current work.
     package struct Interrupted: Error {
         package var signal: Int32
     }
@@ -27,7 +25,6 @@ package final class Interruption: Sendable {
 
     deinit { watching.withLock { $0?.cancel() } }
 
-    /// The first signal, or `nil` if none arrived.
     package var signal: Int32? { state.withLock { $0.signal } }
 
     /// Sets the action for a signal. Runs it immediately if a signal has already arrived.

@@ -31,7 +31,6 @@ package final class Leftovers: Sendable {
         rests.withLock { $0.append(.file(path: path)) }
     }
 
-    /// Adds a folder from which the same command resumes.
     package func add(folder path: String) { rests.withLock { $0.append(.folder(path: path)) } }
 
     private static func isPipe(_ path: String) -> Bool {
@@ -55,7 +54,6 @@ package final class Leftovers: Sendable {
         }
     }
 
-    /// Prints the leftovers and exits.
     package func end(signal: Int32) -> Never {
         let stream = StandardStream.error
         var state = pollfd(fd: stream.descriptor, events: Int16(POLLOUT), revents: 0)

@@ -30,7 +30,6 @@ struct QueryTransport: ResourceTransport {
         }
     }
 
-    /// Inserts the parameters before the URL's own.
     static func url(_ url: String, with parameters: [String]) -> String {
         let fragment = url.firstIndex(of: "#") ?? url.endIndex
         let path = url[..<fragment].firstIndex(of: "?") ?? fragment

@@ -108,7 +108,6 @@ package final class ReloadSignal: Sendable {
 
     nonisolated(unsafe) private let source: any DispatchSourceSignal  // only cancelled, which is thread-safe
 
-    /// Watches until it is released.
     package init() {
         // Without this, the signal would end the process before the source sees it.
         signal(SIGHUP, SIG_IGN)

@@ -1,6 +1,5 @@
 package import HLSKitCore
 
-/// The title of a stream, for file names.
 package enum StreamTitle {
     /// The title that the stream declares, or one derived from its URL. Sources are `EXT-X-SESSION-DATA` with
     /// `com.apple.hls.title`, MP4 user data and ID3.

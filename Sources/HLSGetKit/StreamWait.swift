@@ -2,10 +2,8 @@ import HLSKitCore
 
 /// Waits for a stream to start: requests its first playlist until it lists a segment.
 struct StreamWait: Sendable {
-    /// Between two attempts.
     static let interval = Duration.seconds(5)
 
-    /// The result of an attempt.
     enum Finding: Sendable, Equatable {
         case isThere
         /// The stream may still start.
@@ -16,7 +14,6 @@ struct StreamWait: Sendable {
 
     let wait: WaitArgument
     let clock: SourceClock
-    /// Makes one attempt.
     let look: @Sendable () async throws -> Finding
 
     /// Returns when the stream has started, when waiting is pointless, or at the limit.
@@ -37,7 +34,6 @@ struct StreamWait: Sendable {
         } while try await look() == .isMissing
     }
 
-    /// Makes one attempt with a loader.
     static func look(with loader: PlaylistLoader) async throws -> Finding {
         do throws(HLSError) {
             switch try await loader.load() {

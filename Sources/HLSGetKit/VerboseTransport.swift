@@ -1,9 +1,7 @@
 import HLSKitCore
 
-/// Reports each failed attempt and redirect of requests (`-v`).
 struct VerboseTransport: ResourceTransport {
     let base: any ResourceTransport
-    /// Called with each line.
     let say: @Sendable (String) -> Void
 
     func start(
@@ -16,7 +14,6 @@ struct VerboseTransport: ResourceTransport {
         }
     }
 
-    /// Returns `nil` if there is nothing to report.
     static func line(for event: TransportEvent, asked: String) -> String? {
         switch event {
         case .response(let response) where response.urlString != asked:

@@ -6,7 +6,6 @@ import HLSKitCore
 /// A player requests only the playlists it plays, so the others may disappear unnoticed. A failed playlist is checked
 /// again within two turns and is lost after two failures.
 struct ListRounds: Sendable {
-    /// Between two checks.
     static let interval = Duration.seconds(10)
     private static let maximumCount = 256
 
@@ -22,7 +21,6 @@ struct ListRounds: Sendable {
     private var known: [String: Known] = [:]
     private var wasSuspect = false
 
-    /// Adds the playlists that a multivariant playlist names.
     mutating func take(_ playlist: MultivariantPlaylist) {
         var new: [String] = []
         for uri in playlist.variants.map(\.uri) + playlist.renditions.compactMap(\.uri) {

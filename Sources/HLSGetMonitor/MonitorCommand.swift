@@ -2,7 +2,6 @@ package import ArgumentParser
 import HLSGetKit
 import HLSKitCore
 
-/// `hlsget monitor LIST|URL…`: watches streams, each with a player that only loads.
 package struct MonitorCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "monitor", abstract: "Watch many streams: states, metrics, notices.",
@@ -137,7 +136,6 @@ package struct MonitorOptions: Sendable {
 
     init(play: PlayOptions) { self.play = play }
 
-    /// - Parameter decodes: Whether the video and audio of this stream are decoded and examined.
     func configuration(
         clock: SourceClock, transport: any ResourceTransport, decodes: Bool, fields: [TransportField] = []
     ) -> PlayerConfiguration {
@@ -160,7 +158,6 @@ package struct MonitorOptions: Sendable {
     }
 }
 
-/// The sources of the streams: lists, and URLs of the command line.
 package struct MonitorSource: Sendable {
     private enum Input: Sendable {
         case list(String)
@@ -191,7 +188,6 @@ package struct MonitorSource: Sendable {
         self.shard = shard
     }
 
-    /// Whether any list can be read again.
     var canBeReadAgain: Bool { inputs.contains { if case .list = $0 { true } else { false } } }
 
     func read() throws(ArgumentValueError) -> MonitorList {

@@ -1,7 +1,6 @@
 import HLSGetKit
 import HLSKitCore
 
-/// A stream to watch.
 struct MonitorEntry: Sendable, Hashable {
     /// Unique; also used as a label of metrics.
     var name: String
@@ -38,8 +37,6 @@ package struct MonitorList: Sendable, Hashable {
 
     init() {}
 
-    /// Reads a list.
-    ///
     /// - Parameters:
     ///   - file: The file name for error messages.
     ///   - directory: The directory that relative paths start from.
@@ -66,18 +63,15 @@ package struct MonitorList: Sendable, Hashable {
         }
     }
 
-    /// Adds a stream from the command line.
     mutating func add(url: String, in directory: String) throws(ArgumentValueError) {
         let url = try InputLocation.url(of: url, in: directory)
         try add(MonitorEntry(name: Self.name(of: url), url: url), line: nil)
     }
 
-    /// Adds the streams of another list.
     mutating func add(_ other: MonitorList) throws(ArgumentValueError) {
         for entry in other.entries { try add(entry, line: nil) }
     }
 
-    /// Removes the streams that other machines watch.
     mutating func keep(_ shard: MonitorShard) { entries.removeAll { !shard.holds($0.name) } }
 
     private mutating func add(_ entry: MonitorEntry, line: Int?) throws(ArgumentValueError) {

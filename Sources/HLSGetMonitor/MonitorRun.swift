@@ -3,9 +3,7 @@ import HLSGetKit
 import HLSKitCore
 import Synchronization
 
-/// One run of `hlsget monitor`: watches, shows and reports streams until a signal arrives or its time ends.
 package struct MonitorRun {
-    /// Between two updates of the rows.
     private static let tick = Duration.seconds(1)
     /// Ticks between two events of the web page.
     private static let pageTicks = 2
@@ -137,7 +135,6 @@ package struct MonitorRun {
             case .signal(let signal): return .interrupted(signal: signal)
             case .isTime: return .done
             case .reload:
-                // End with the terminal, as other commands do.
                 if terminal.hasHappened { return .interrupted(signal: SIGHUP) }
                 readAgain(watches)
             case .key(let key):

@@ -3,13 +3,11 @@ import HLSGetKit
 import HLSKitCore
 import Synchronization
 
-/// Shows the table on the terminal of standard error, on its alternate screen, and restores the screen on close.
 final class MonitorScreen: Sendable {
     private let terminal: Terminal
     private let isOpen = Mutex(false)
     private let offset = Mutex(0)
     private let message = Mutex<(text: String, time: Duration)?>(nil)
-    /// How long a message is shown.
     private static let messageTime = Duration.seconds(60)
 
     /// Returns `nil` if the terminal does not understand escape sequences.
@@ -18,7 +16,6 @@ final class MonitorScreen: Sendable {
         guard terminal.understandsEscapes else { return nil }
     }
 
-    /// Draws the rows that fit over the previous ones.
     func show(_ rows: [StreamRow], elapsed: Duration) {
         let size = Terminal.size(of: STDERR_FILENO) ?? (columns: 80, rows: 24)
         let offset = offset.withLock { offset in
@@ -42,7 +39,6 @@ final class MonitorScreen: Sendable {
         }
     }
 
-    /// Shows a message below the table for a while, replacing the previous one.
     func say(_ text: String, at time: Duration) { message.withLock { $0 = (text, time) } }
 
     /// Handles the arrow keys and a pager's keys, which scroll through the streams.

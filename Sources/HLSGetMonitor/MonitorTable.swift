@@ -12,13 +12,10 @@ import HLSKitCore
 struct MonitorTable: Sendable, Equatable {
     /// Columns of the terminal. The last one stays empty, because many terminals wrap as soon as it is written.
     var width: Int
-    /// Lines of the terminal.
     var height: Int
     var allowsColor = false
     var allowsUnicode = false
-    /// The number of rows scrolled past.
     var offset = 0
-    /// The latest message, shown in the last line.
     var footer = ""
 
     private struct Column: Sendable {

@@ -6,7 +6,6 @@ struct LumaGrid: Sendable, Hashable {
     static let rows = 18
     /// ITU-R BT.601, a tenth above black: 16 + 219 / 10 of limited range, 255 / 10 of full range.
     private static let darkLimit = (limited: 38, full: 26)
-    /// Pixels to sample in each direction of a cell.
     private static let samplesPerCell = 4
 
     /// The mean luma of each cell, 0 to 255.
@@ -69,7 +68,6 @@ struct LumaGrid: Sendable, Hashable {
     }
 }
 
-/// The memory layout of a luma sample.
 struct SampleLayout: Sendable, Hashable {
     /// 1, or 2 in little-endian order.
     var byteCount = 1
@@ -99,12 +97,10 @@ struct SampleLayout: Sendable, Hashable {
 struct PictureProbe: Sendable {
     /// A frame is black if at least this share of it is dark.
     static let blackShare = 0.98
-    /// Black video is reported after this time.
     static let blackLimit = Duration.seconds(5)
     /// Two frames are the same if they differ by at most this much, of 255. Compression makes even a still image vary a
     /// little.
     static let sameDifference = 0.25
-    /// Video that does not change for this long is frozen.
     static let frozenLimit = Duration.seconds(15)
 
     private var blackSince: Duration?
@@ -131,7 +127,6 @@ struct PictureProbe: Sendable {
     }
 }
 
-/// Detects silent audio.
 struct SilenceProbe: Sendable {
     /// -60 dB of full scale.
     static let peakLimit: Float = 0.001
@@ -142,7 +137,6 @@ struct SilenceProbe: Sendable {
     private var silentSince: Duration?
     private(set) var isSilent: Bool?
 
-    /// - Parameter time: The item time of the buffer.
     mutating func note(_ samples: [Float], at time: Duration) {
         var peak: Float = 0
         var index = 0

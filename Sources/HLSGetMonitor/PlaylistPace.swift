@@ -11,11 +11,9 @@ struct PlaylistPace: Sendable {
     struct Finding: Sendable, Hashable {
         /// The delay of the new segments beyond their duration, or `nil` for the first playlist or if there are none.
         var lateness: Duration?
-        /// Whether the lateness exceeds a target duration.
         var isLate = false
         /// Whether the sequence numbers went back.
         var isReset = false
-        /// The number of new discontinuities.
         var discontinuityCount = 0
     }
 
@@ -29,7 +27,6 @@ struct PlaylistPace: Sendable {
     /// When any playlist last listed something new.
     private(set) var advanced: Duration?
     private(set) var targetDuration: Duration?
-    /// Whether the stream has not ended yet.
     private(set) var isLive = false
 
     mutating func note(_ extent: MediaPlaylistExtent, url: String, at now: Duration) -> Finding {

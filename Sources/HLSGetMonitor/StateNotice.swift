@@ -8,13 +8,10 @@ import Synchronization
 ///
 /// Slow receivers are abandoned after ``deadline``, and the queue is limited.
 final class StateNotices: Sendable {
-    /// The time that a command or a server may take.
     static let deadline = Duration.seconds(10)
-    /// The number of independent queues that the streams share.
     static let laneCount = 8
     /// The maximum number of notices in a lane's queue. The newest are dropped.
     static let maximumWaitingCount = 1000
-    /// Delays between attempts to reach a failing server.
     private static let delays: [Duration] = [.seconds(1), .seconds(5)]
 
     private struct Notice: Sendable {
@@ -56,7 +53,6 @@ final class StateNotices: Sendable {
         }
     }
 
-    /// Sends notices until the task is cancelled.
     func run() async {
         guard isNeeded else { return }
         await withTaskGroup(of: Void.self) { group in

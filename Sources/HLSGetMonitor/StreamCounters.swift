@@ -21,7 +21,6 @@ struct StreamCounters: Sendable, Hashable {
     var discontinuityCount = 0
     /// By ``FailureName/label``.
     var errorCounts: [String: Int] = [:]
-    /// The number of failures that stopped playback.
     var failureCount = 0
     var outageCount = 0
     /// The time in each state, by the actual state, not the reported one.
@@ -44,13 +43,11 @@ struct StreamCounters: Sendable, Hashable {
     }
 }
 
-/// A snapshot of a player.
 struct StreamSample: Sendable, Hashable {
     /// The distance from the live edge or, if the stream has dates, the time since the date of the current position;
     /// `nil` for VOD.
     var latency: Duration?
     var isLive = false
-    /// Media ahead of the playhead.
     var buffered = Duration.zero
     /// A name such as `720p 3M`, or empty if the playlist declares nothing.
     var variant = ""

@@ -7,9 +7,7 @@ import HLSKitCore
 /// (``current``).
 struct StreamHealth: Sendable {
     enum Event: Sendable {
-        /// Playback started or restarted.
         case began
-        /// Playback advances.
         case playing
         /// Playback does not advance although it should.
         case waiting
@@ -20,9 +18,7 @@ struct StreamHealth: Sendable {
         case failed(FailureName)
         /// A playlist was checked that may not be playing. The failure says why it is lost, or is `nil` if it is not.
         case list(String, FailureName?)
-        /// Playback reached the end of the stream.
         case ended
-        /// Segments could not be loaded.
         case lost(String)
         case sample(StreamSample)
         /// The state of the video and audio; a value is `nil` if it was not examined.
@@ -31,7 +27,6 @@ struct StreamHealth: Sendable {
         case certificate(host: String, expires: PlaylistDate, remaining: Duration)
     }
 
-    /// A change of the reported state.
     struct Change: Sendable, Hashable {
         var time: Duration
         /// `nil` for the first change.
@@ -40,7 +35,6 @@ struct StreamHealth: Sendable {
         /// The current problem or, if the stream is up again, the previous one.
         var trouble: StreamTrouble?
         var failure: FailureName?
-        /// How long the old state was reported.
         var held: Duration
     }
 
@@ -82,11 +76,9 @@ struct StreamHealth: Sendable {
     /// The worst problem reported since the state was last `up`.
     private var named: (state: StreamState, trouble: StreamTrouble, failure: FailureName?)?
 
-    /// The latest player snapshot.
     private(set) var sample = StreamSample()
     /// The actual state, or `nil` before anything is known.
     private(set) var current: StreamState?
-    /// The lateness of the latest new segments.
     private(set) var lateness: Duration?
     /// The reported state, or `nil` while the stream starts.
     var state: StreamState? { damping.state }
@@ -292,7 +284,6 @@ struct StreamHealth: Sendable {
         return change
     }
 
-    /// The problem to report.
     private func worst(at now: Duration) -> StreamTrouble? {
         let worst = troubles.keys.map { severity(of: $0, at: now) }.max()
         let trouble = StreamTrouble.allCases.first { troubles[$0] != nil && severity(of: $0, at: now) == worst }
@@ -300,7 +291,6 @@ struct StreamHealth: Sendable {
         return trouble == .stale && troubles[.errors] != nil ? .errors : trouble
     }
 
-    /// The failed request that explains the problem, if any.
     private func failure(of trouble: StreamTrouble, at now: Duration) -> FailureName? {
         switch trouble {
         case .failed: return lastFailure
@@ -316,10 +306,8 @@ struct StreamHealth: Sendable {
 // MARK: - Display
 
 extension StreamHealth {
-    /// The worst current problem.
     func trouble(at now: Duration) -> StreamTrouble? { worst(at: now) }
 
-    /// All current problems.
     var allTroubles: [StreamTrouble] { StreamTrouble.allCases.filter { troubles[$0] != nil } }
 
     /// One line that describes the problem, such as `stalled: HTTP 503`.
@@ -333,15 +321,11 @@ extension StreamHealth {
         return text.isEmpty ? trouble.rawValue : "\(trouble.rawValue): \(text)"
     }
 
-    /// The time since the live playlist last listed something new.
     func playlistAge(at now: Duration) -> Duration? { pace.age(at: now) }
 
-    /// The earliest expiration date of all certificates.
     var certificateExpirationDate: PlaylistDate? { certificates.values.map(\.expires).min() }
 
-    /// The time until the first certificate expires.
     func certificateRemaining(at now: Duration) -> Duration? { certificates.values.map { $0.end - now }.min() }
 
-    /// How long the reported state has lasted.
     func stateHeld(at now: Duration) -> Duration { max(.zero, now - (stateSince ?? began ?? now)) }
 }

@@ -1,7 +1,6 @@
 import HLSGetKit
 import HLSKitCore
 
-/// One stream as the table, the JSON lines, the web page and the metrics show it.
 struct StreamRow: Sendable {
     var name: String
     /// Without secrets.
@@ -12,7 +11,6 @@ struct StreamRow: Sendable {
     var current: StreamState?
     var reason: String
     var troubles: [StreamTrouble]
-    /// How long the reported state has lasted.
     var held: Duration
     /// When the reported state began, or `nil` without a date of the monitor's start.
     var since: PlaylistDate?
@@ -23,7 +21,6 @@ struct StreamRow: Sendable {
     var lateness: Duration?
     var certificateExpirationDate: PlaylistDate?
     var certificateRemaining: Duration?
-    /// Whether video and audio are decoded and examined.
     var decodes: Bool
 
     init(_ stream: WatchedStream, decodes: Bool) {

@@ -2,9 +2,7 @@ import HLSKitCore
 
 /// The state of a stream. A worse state compares greater.
 enum StreamState: Int, Sendable, Hashable, Comparable, CaseIterable {
-    /// Plays without problems.
     case up
-    /// Plays with a problem.
     case degraded
     /// Shows nothing to a viewer.
     case down
@@ -43,7 +41,6 @@ enum StreamTrouble: String, Sendable, Hashable, CaseIterable {
     case silent
 }
 
-/// A failure with a code from a bounded set.
 struct FailureName: Sendable, Hashable {
     var code: String
     /// One line for people, without secrets.
@@ -53,11 +50,9 @@ struct FailureName: Sendable, Hashable {
     var label: String { HLSError.metricLabel(of: code) }
 }
 
-/// Thresholds for the states of a stream.
 struct HealthRules: Sendable, Hashable {
     /// A state is reported after it has lasted this long.
     var holdTime = Duration.seconds(10)
-    /// The longest wait that a viewer tolerates.
     var stallLimit = Duration.seconds(10)
     /// How long a momentary problem counts, such as a missing segment.
     var memory = Duration.seconds(30)

@@ -3,7 +3,6 @@ import HLSKitCore
 
 /// Plays one stream while it is watched and sends events to its ``StreamHealth``, which decides on the state.
 struct StreamWatcher: Sendable {
-    /// Between two checks of the player.
     static let interval = Duration.seconds(1)
     /// The delays before restarts. They come after the player's own retries, which last 20 seconds or more.
     private static let restartDelays: [Duration] = [1, 2, 5, 10, 20, 30].map { .seconds($0) }
@@ -11,7 +10,6 @@ struct StreamWatcher: Sendable {
     let stream: WatchedStream
     let configuration: PlayerConfiguration
     var quality: QualityExpression?
-    /// Whether video and audio are decoded and examined.
     var decodes = false
     var interval = Self.interval
 
@@ -20,7 +18,6 @@ struct StreamWatcher: Sendable {
         case failed(HLSError)
     }
 
-    /// Plays until the task is cancelled.
     nonisolated(nonsending) func run() async {
         let player = Player(configuration: configuration)
         var restarts = RestartCount(name: stream.entry.name)
@@ -59,7 +56,6 @@ struct StreamWatcher: Sendable {
         await player.close()
     }
 
-    /// Waits before a restart and keeps updating the state.
     private nonisolated(nonsending) func wait(_ delay: Duration) async -> Bool {
         let end = stream.clock.now + delay
         while stream.clock.now < end {
@@ -184,7 +180,6 @@ struct StreamWatcher: Sendable {
     }
 }
 
-/// The outputs of an item, which the watcher examines about once a second.
 struct StreamSenses: Sendable {
     private let video = VideoOutput()
     private let audio = AudioOutput()
@@ -224,7 +219,6 @@ extension FailureName {
         text = Self.text(of: error)
     }
 
-    /// The cause and its details, without the long part of a URL.
     private static func text(of error: HLSError) -> String {
         var text = error.cause
         if let detail = error.detail { text += " (\(detail))" }

@@ -2,11 +2,9 @@ import Glibc
 import HLSKitCore
 import Synchronization
 
-/// The watched streams, each with its own task. Starts and stops them to match the list.
 final class WatchSet: Sendable {
     /// Between two starts, because a thousand simultaneous requests would overload the servers.
     static let stagger = Duration.milliseconds(20)
-    /// All streams are started within this time.
     static let longestStart = Duration.seconds(30)
 
     private struct Watch {
@@ -22,7 +20,6 @@ final class WatchSet: Sendable {
     private let epochDate = PlaylistDate(seconds: Int64(Glibc.time(nil)))
     private let tell: @Sendable (WatchedStream, StreamHealth.Change) -> Void
     private let watches = Mutex<[String: Watch]>([:])
-    /// Outages of streams that are no longer watched.
     private let outages = Mutex(0)
 
     init(
@@ -42,7 +39,6 @@ final class WatchSet: Sendable {
         watches.withLock { Array($0.values) }.map { StreamRow($0.stream, decodes: $0.decodes) }
     }
 
-    /// Whether any stream was reported down.
     var hasSeenOutage: Bool { outages.withLock { $0 > 0 } }
 
     /// Adds, removes and restarts streams to match the list. Unchanged streams continue.
@@ -84,7 +80,6 @@ final class WatchSet: Sendable {
         return Watch(stream: stream, decodes: decodes, task: task)
     }
 
-    /// Ends all streams and returns when they have ended.
     func close() async {
         let all = watches.withLock { Array($0.values) }
         for watch in all { watch.task.cancel() }

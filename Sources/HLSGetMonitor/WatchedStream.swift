@@ -2,10 +2,8 @@ import HLSGetKit
 import HLSKitCore
 import Synchronization
 
-/// A watched stream and its health, shared by its watcher and the displays.
 final class WatchedStream: Sendable {
     let entry: MonitorEntry
-    /// The URL without secrets.
     let shownURL: String
     let clock: SourceClock
     private let epoch: HostTime
@@ -33,7 +31,6 @@ final class WatchedStream: Sendable {
         health = Mutex(StreamHealth(rules: rules))
     }
 
-    /// The monitor's time.
     var now: Duration { clock.now - epoch }
 
     /// The date of a time of the monitor, to the second.

@@ -5,7 +5,6 @@ import HLSKitCore
 /// The device requests one period of frames after another, sometimes late. Averaged over many periods, the requests
 /// show its true speed. The player's clock is steered to it, so that audio and video stay in sync.
 struct DeviceClock: Sendable {
-    /// A value to steer the player's clock by.
     struct Measurement: Sendable, Equatable {
         /// The device's clock, on the timescale of the player's clock.
         var time: HostTime
@@ -13,7 +12,6 @@ struct DeviceClock: Sendable {
         var moment: HostTime
     }
 
-    /// How long to collect periods for one measurement.
     static let interval = Duration.seconds(1)
     /// The number of initial periods to ignore, because the device fills its buffers faster than it plays them.
     static let burst = 6

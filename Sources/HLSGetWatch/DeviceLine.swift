@@ -7,7 +7,6 @@ import HLSKitCore
 struct DeviceLine: Sendable, Equatable {
     /// The largest accepted speed error of a device, as a fraction.
     static let longestDrift = 0.1
-    /// Older measurements are not used.
     static let lifetime = Duration.seconds(3)
 
     private var last: DeviceClock.Measurement?
@@ -27,7 +26,6 @@ struct DeviceLine: Sendable, Equatable {
         rate = rate == 1 ? believed : (rate + believed) / 2
     }
 
-    /// Discards all measurements, because counting restarts.
     mutating func reset() { self = DeviceLine() }
 
     /// The device's clock at a moment of the machine's clock, or `nil` if no measurement is near it.

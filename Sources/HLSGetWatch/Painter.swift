@@ -12,7 +12,6 @@ final class Painter: Sendable {
         case status, pointer
     }
 
-    /// A text to draw.
     struct Work: Hashable, Sendable {
         var captions: [Caption]
         /// The size of the image; letters have a twentieth of its height.
@@ -46,7 +45,6 @@ final class Painter: Sendable {
 
     func close() { request.finish() }
 
-    /// Why drawing fails, or `nil` if it works.
     var error: HLSError? { state.withLock(\.error) }
 
     /// Requests a text, unless it is drawn or queued.
@@ -64,7 +62,6 @@ final class Painter: Sendable {
         state.withLock { state in state.drawn[place].flatMap { drawn in drawn.image.map { (drawn.work, $0) } } }
     }
 
-    /// The image of a text, from any place, or `nil` if it is not drawn yet.
     func image(of work: Work) -> StillImage? {
         state.withLock { state in state.drawn.values.first { $0.work == work }.flatMap(\.image) }
     }
@@ -90,7 +87,6 @@ final class Painter: Sendable {
         return StillImage(width: image.width, height: count, pixels: Array(pixels))
     }
 
-    /// A caption with some lines and an arbitrary time.
     static func line(_ text: String, alignment: Caption.TextAlignment = .left) -> Caption {
         Caption(
             text, timeRange: MediaTimeRange(start: .zero, duration: .seconds(1)), textAlignment: alignment)

@@ -7,7 +7,6 @@ struct PictureQueue<Picture: Sendable>: Sendable {
         var itemTime: MediaTime
         /// The display time, on the player's clock.
         var due: HostTime
-        /// The item that the frame belongs to.
         var source: Int
     }
 

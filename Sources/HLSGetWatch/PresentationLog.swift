@@ -17,7 +17,6 @@ final class PresentationLog: Sendable {
         state = Mutex(State(file: try OutputFile(path: path, overwrite: overwrite)))
     }
 
-    /// Logs a frame that is displayed from `moment` on.
     func note(_ frame: VideoFrame, itemTime: MediaTime, due: HostTime, lateness: Duration, at moment: HostTime) {
         write([
             "type": "video", "time": .number(moment.offset / .seconds(1)),
@@ -27,7 +26,6 @@ final class PresentationLog: Sendable {
         ])
     }
 
-    /// Logs that audio was scheduled at a frame of the device.
     func note(_ buffer: AudioOutput.Buffer, at frame: Int, due: HostTime) {
         write([
             "type": "buffer", "frame": .integer(frame), "frame_count": .integer(buffer.frameCount),
@@ -43,7 +41,6 @@ final class PresentationLog: Sendable {
         ])
     }
 
-    /// Gives the file its final name and returns any error.
     func finish() -> HLSError? {
         state.withLock { state in
             do throws(HLSError) {
@@ -64,7 +61,6 @@ final class PresentationLog: Sendable {
         }
     }
 
-    /// The mean of the first plane, sampled at every sixteenth row and column.
     private static func luma(of frame: VideoFrame) -> Int {
         frame.withPlanes { planes in
             guard let plane = planes.first, plane.rowCount > 0, plane.pictureBytesPerRow > 0 else { return 0 }

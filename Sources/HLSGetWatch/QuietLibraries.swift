@@ -2,7 +2,6 @@ import Glibc
 
 /// Suppresses what system libraries write to standard error. The command reports relevant errors itself.
 enum QuietLibraries {
-    /// Calls `body` with standard error redirected to nowhere.
     static func during<Result>(_ body: () -> Result) -> Result {
         let nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC)
         let kept = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)

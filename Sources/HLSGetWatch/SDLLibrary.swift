@@ -6,7 +6,6 @@ import HLSKitCore
 /// Requires version 2.0.10 or later; the types and constants of SDL 2 do not change. The window's functions are called
 /// on one thread, ``WindowThread``.
 package final class SDLLibrary: Sendable {
-    /// The Debian package that contains the library.
     package static let packageName = "libsdl2-2.0-0"
     private static let fileName = "libSDL2-2.0.so.0"
 
@@ -64,8 +63,6 @@ package final class SDLLibrary: Sendable {
         var text: String
     }
 
-    /// Opens the library.
-    ///
     /// - Throws: ``HLSError/Code/output``, with the name of the package to install.
     static func open() throws(HLSError) -> SDLLibrary {
         guard let handle = dlopen(fileName, RTLD_NOW | RTLD_LOCAL) else {
@@ -129,7 +126,6 @@ package final class SDLLibrary: Sendable {
         return unsafeBitCast(address, to: Function.self)
     }
 
-    /// SDL's text for the latest error.
     var errorText: String { lastError().map { String(cString: $0) } ?? "" }
 }
 

@@ -1,11 +1,9 @@
 import HLSGetKit
 import HLSKitCore
 
-/// The text at the bottom of a window: a message, then the player's state in one line.
 struct ScreenText: Sendable, Equatable {
     /// The latest message, or `nil` after it has expired.
     var message: String?
-    /// Characters per line.
     var columns: Int
     /// Whether the state is the status line of a terminal instead of a viewer's words.
     var showsDetails = false

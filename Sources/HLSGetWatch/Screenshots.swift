@@ -1,14 +1,11 @@
 import HLSGetKit
 import HLSKitCore
 
-/// The image files of a window.
 struct Screenshots: Sendable {
     /// `nil` for the current folder.
     var folder: String?
-    /// The name of the stream.
     var name: String
 
-    /// Writes the image of a frame to a new file, and returns its path.
     func save(_ image: StillImage, at time: MediaTime) throws(HLSError) -> String {
         let bytes = try image.encoded(as: .jpeg(quality: 95))
         var number = 1

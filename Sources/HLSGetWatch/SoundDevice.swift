@@ -34,9 +34,6 @@ final class SoundDevice: Sendable {
         self.log = log
     }
 
-    /// Opens the default device and starts it.
-    ///
-    /// - Throws: An error if there is no device.
     static func open(
         _ library: SDLLibrary, clock: SteeredClock, log: PresentationLog?
     ) throws(HLSError) -> SoundDevice {
@@ -89,7 +86,6 @@ final class SoundDevice: Sendable {
         Unmanaged.passUnretained(self).release()
     }
 
-    /// Schedules an audio buffer of an item.
     func play(_ buffer: AudioOutput.Buffer, of source: Int) {
         guard case .float32(let samples) = buffer.samples, buffer.channelCount == Self.channelCount,
             buffer.sampleRate == Self.sampleRate
@@ -104,7 +100,6 @@ final class SoundDevice: Sendable {
         log.note(buffer, at: place, due: heard)
     }
 
-    /// Drops the remaining audio of an item, because its time has jumped.
     func flush(_ source: Int) { state.withLock { $0.line.removeAll(of: source) } }
 
     /// The time of the audible sample on the player's clock, not counting ``WatchTiming/delay``, or `nil` if unknown.

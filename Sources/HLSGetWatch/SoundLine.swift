@@ -14,7 +14,6 @@ struct SoundLine {
     /// The maximum distance of buffered audio from the current position, in frames.
     let capacity: Int
     private var runs: [Run] = []
-    /// The next frame to output.
     private var position = 0
     /// Frames that arrived after their position had been output.
     private(set) var lateFrameCount = 0
@@ -94,6 +93,5 @@ struct SoundLine {
         for index in runs.indices { runs[index].start += frames }
     }
 
-    /// Removes the audio of an item, because its time has jumped.
     mutating func removeAll(of source: Int) { runs.removeAll { $0.source == source } }
 }

@@ -6,10 +6,8 @@ import Synchronization
 ///
 /// Creates one image at a time, for the latest pointer position, and caches the results.
 final class ThumbnailSource: Sendable {
-    /// The maximum size of an image.
     static let size = PixelSize(width: 208, height: 156)
     private static let maximumCount = 120
-    /// The maximum number of places that the timeline is divided into.
     private static let placeCount = 240.0
 
     private struct State {
@@ -19,13 +17,11 @@ final class ThumbnailSource: Sendable {
         var wanted: Place?
     }
 
-    /// A section of the timeline.
     struct Place: Sendable, Equatable {
         var number: Int
-        /// Its middle, in item time.
+        /// The middle of the section, in item time.
         var time: Double
 
-        /// Creates the section that contains a time.
         init(_ time: Double, of timeline: Range<Double>) {
             let length = max(2, (timeline.upperBound - timeline.lowerBound) / ThumbnailSource.placeCount)
             let quotient = (time / length).rounded(.down)
@@ -40,7 +36,6 @@ final class ThumbnailSource: Sendable {
     private let (requests, request) = AsyncStream.makeStream(of: Place.self, bufferingPolicy: .bufferingNewest(1))
 
     /// - Parameters:
-    ///   - asset: The asset that the images come from.
     ///   - edge: Returns the item time of the live edge, or `nil` for VOD. The generator of a live stream has another
     ///     zero.
     init(_ asset: Asset, edge: @escaping @Sendable () -> Double?) {

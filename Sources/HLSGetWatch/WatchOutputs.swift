@@ -1,16 +1,12 @@
 import HLSKitCore
 import HLSKitMedia
 
-/// The outputs of one item for a window: frames, audio and captions.
 final class WatchOutputs: Sendable {
     let pictures: WindowPictures?
     let sound: WindowSound?
     let captions = LegibleOutput()
-    /// Whether the item was released.
     let isOver: @Sendable () -> Bool
 
-    /// Creates the outputs and adds them to an item.
-    ///
     /// - Parameter source: The number of the item within the window.
     init(
         _ item: PlayerItem, source: Int, scene: WatchScene, sound device: SoundDevice?, showsPictures: Bool
@@ -42,7 +38,6 @@ final class WindowPictures: FrameReceiver, LimitedOutput {
 
     var limits: OutputLimits { converter.limits }
 
-    /// Notes the window's new size, for which other variants may be suitable.
     func setDisplaySize(_ size: PixelSize) {
         converter.displaySize = size
         binding.noteChange()
@@ -65,7 +60,6 @@ final class WindowPictures: FrameReceiver, LimitedOutput {
     func end() { converter.end() }
 }
 
-/// Passes an item's audio to the sound device.
 final class WindowSound: EarlyAudioReceiver, LimitedOutput {
     let binding = OutputBinding()
     private let converter = AudioOutput(

@@ -6,16 +6,13 @@ final class WatchScene: Sendable {
     /// A stream of the player, which one or more items play.
     struct Stream: Sendable {
         let url: String
-        /// The title of the window.
         let title: String
         let thumbnails: ThumbnailSource?
     }
 
     private struct State {
         var pictures = PictureQueue<VideoFrame>()
-        /// `nil` before the first state.
         var player: PlayerState?
-        /// The frame in the window.
         var shown: PictureQueue<VideoFrame>.Entry?
         var windowSize: PixelSize
         /// By source.
@@ -26,7 +23,6 @@ final class WatchScene: Sendable {
         var isClosing = false
     }
 
-    /// How long a message is shown.
     private static let messageTime = Duration.seconds(4)
 
     let clock: SteeredClock
@@ -40,7 +36,6 @@ final class WatchScene: Sendable {
 
     // MARK: The session's side
 
-    /// Adds an item to show when it becomes current.
     func add(_ item: PlayerItem, sound: SoundDevice?, showsPictures: Bool) throws(HLSError) {
         let source = state.withLock { state in
             state.sourceCount += 1
@@ -49,7 +44,6 @@ final class WatchScene: Sendable {
         let outputs = try WatchOutputs(
             item, source: source, scene: self, sound: sound, showsPictures: showsPictures)
         state.withLock { state in
-            // Drop the outputs of released items.
             state.outputs = state.outputs.filter { !$0.value.isOver() }
             state.outputs[source] = outputs
         }
@@ -74,7 +68,6 @@ final class WatchScene: Sendable {
         state.withLock { $0.message = (text, until) }
     }
 
-    /// The frame in the window, or `nil` before the first one.
     var shownPicture: PictureQueue<VideoFrame>.Entry? { state.withLock(\.shown) }
 
     func close() { state.withLock { $0.isClosing = true } }
@@ -99,18 +92,14 @@ final class WatchScene: Sendable {
 
     var isClosing: Bool { state.withLock { $0.isClosing } }
     var player: PlayerState { state.withLock { $0.player ?? PlayerState() } }
-    /// Whether the item is still loading its first data.
     var isOpening: Bool { state.withLock { $0.player.map { $0.itemStatus == .unknown && $0.rate != 0 } ?? true } }
 
-    /// The stream of the current item.
     var stream: Stream? { state.withLock { state in state.player?.currentItemID.flatMap { state.streams[$0] } } }
 
-    /// Ends the images of all streams.
     func closeThumbnails() {
         for stream in state.withLock(\.streams).values { stream.thumbnails?.close() }
     }
 
-    /// In pixels.
     var windowSize: PixelSize {
         get { state.withLock { $0.windowSize } }
         set {
@@ -123,7 +112,6 @@ final class WatchScene: Sendable {
         }
     }
 
-    /// The latest message, or `nil` after it has expired.
     func message(at now: HostTime) -> String? {
         state.withLock { $0.message.flatMap { now < $0.until ? $0.text : nil } }
     }

@@ -5,7 +5,6 @@ package import HLSKitCore
 package final class WatchStage: Sendable {
     /// The player's clock, which follows the sound device.
     package let clock: SteeredClock
-    /// Why audio is unavailable, or `nil` if it is available.
     package let soundError: HLSError?
 
     private let library: SDLLibrary
@@ -67,7 +66,6 @@ package final class WatchStage: Sendable {
     /// The user's requests, or `nil` without a window.
     package var wishes: AsyncStream<WindowThread.Wish>? { window?.wishes }
 
-    /// Adds an item to show when it becomes current.
     package func add(_ item: PlayerItem, isInterstitial: Bool = false) throws(HLSError) {
         if !isInterstitial { scene.add(item.id, url: item.urlString, makeThumbnails: makeThumbnails) }
         try scene.add(item, sound: sound, showsPictures: window != nil)
@@ -113,7 +111,6 @@ package final class WatchStage: Sendable {
 }
 
 extension PlayOptions {
-    /// The options for loading thumbnails in addition to the stream.
     func imageOptions(transport: any ResourceTransport, diskCache: DiskCache?) -> AssetOptions {
         var options = AssetOptions(transport: transport)
         options.fields = fields

@@ -1,8 +1,6 @@
 package import HLSGetKit
 
-/// An event of a window, decoded from an `SDL_Event`.
 enum WindowEvent: Sendable, Equatable {
-    /// Keys without a character.
     enum SpecialKey: Int32, Sendable {
         case escape = 27
         case f11 = 0x4000_0044
@@ -12,12 +10,10 @@ enum WindowEvent: Sendable, Equatable {
         case up = 0x4000_0052
     }
 
-    /// The user asked to close the window.
     case quit
     /// A typed character, by the keyboard layout.
     case text(String)
     case key(SpecialKey)
-    /// The pointer moved to this pixel.
     case pointer(x: Int, y: Int)
     /// The primary button was pressed; `clicks` is 2 for a double click.
     case press(x: Int, y: Int, clicks: Int)
@@ -30,7 +26,6 @@ enum WindowEvent: Sendable, Equatable {
     /// The graphics card lost its textures.
     case texturesLost
 
-    /// The size of an `SDL_Event`.
     static let byteCount = 56
 
     /// Returns `nil` for irrelevant events. Numbers are from SDL 2's headers.
@@ -63,7 +58,6 @@ enum WindowEvent: Sendable, Equatable {
     }
 }
 
-/// The effect of a key or click in a window.
 package enum WindowCommand: Sendable, Equatable {
     /// A command that the terminal has too.
     case player(KeyCommand)
@@ -72,7 +66,6 @@ package enum WindowCommand: Sendable, Equatable {
     /// Switches between text that is always shown and text that appears with the pointer.
     case toggleText
 
-    /// One line for people.
     package static let help = KeyCommand.help + "; window: f full screen, o text, S screenshot"
 
     init?(_ event: WindowEvent) {

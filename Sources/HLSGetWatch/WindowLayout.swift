@@ -52,7 +52,6 @@ struct WindowLayout: Sendable, Equatable {
 
     var letterHeight: Int { min(max(size.height / 34, 13), 32) }
 
-    /// The bottom of the text, above the bar.
     var textBottom: Int { Int(bar.y) - 4 }
 
     /// How far captions in `video` move up to avoid text of this height at the bottom.
@@ -64,7 +63,6 @@ struct WindowLayout: Sendable, Equatable {
 
     private var margin: Int { min(24, size.width / 20) }
 
-    /// The timeline bar near the bottom.
     var bar: WindowRect {
         let height = min(8, max(4, size.height / 90))
         return WindowRect(
@@ -72,7 +70,6 @@ struct WindowLayout: Sendable, Equatable {
             width: max(1, size.width - 2 * margin), height: height)
     }
 
-    /// The area in which the pointer hits the bar, larger than the bar itself.
     var barTarget: WindowRect {
         let bar = bar
         return WindowRect(
@@ -85,7 +82,6 @@ struct WindowLayout: Sendable, Equatable {
         return min(max((Double(x - Int(bar.x)) + 0.5) / Double(bar.width), 0), 1)
     }
 
-    /// The part of the bar for a part of the timeline.
     func barPart(_ range: Range<Double>, of timeline: Range<Double>) -> WindowRect? {
         let length = timeline.upperBound - timeline.lowerBound
         guard length > 0 else { return nil }

@@ -7,13 +7,9 @@ final class WindowLoop {
     private static let pointerTime = Duration.seconds(3)
     /// The longest wait for an event, in milliseconds.
     private static let longestWait: Int32 = 40
-    /// The interval between seeks while the pointer drags on the bar.
     private static let seekInterval = Duration.milliseconds(120)
-    /// How early captions are drawn.
     private static let captionLead = MediaTime.milliseconds(400)
-    /// The text before anything is known about the stream.
     private static let opening = "opening"
-    /// How often the text is updated.
     private static let textInterval = Duration.milliseconds(200)
 
     private let scene: WatchScene
@@ -42,11 +38,9 @@ final class WindowLoop {
     private var seekDue = HostTime.zero
     private var textDue = HostTime.zero
     private var shownTitle = ""
-    /// Whether the screen is out of date.
     private var isStale = true
     private var drawnOverlay = Overlay()
 
-    /// The content over the frame, drawn again when it changes.
     private struct Overlay: Equatable {
         var captions: Painter.Work?
         var status: Painter.Work?
@@ -69,7 +63,6 @@ final class WindowLoop {
         shownTitle = options.title
     }
 
-    /// Runs until the scene is closed.
     func run() {
         scene.windowSize = screen.size
         while !scene.isClosing {
@@ -143,7 +136,6 @@ final class WindowLoop {
         isStale = true
     }
 
-    /// Seeks at intervals while the pointer drags on the bar.
     private func seek() {
         guard let x = soughtX, scene.now >= seekDue else { return }
         soughtX = nil
@@ -232,7 +224,6 @@ final class WindowLoop {
         return pointer.x
     }
 
-    /// Logs the first display of the drawn frame.
     private func noteShown() {
         guard let log, let entry = shown, entry.due != lastLogged else { return }
         lastLogged = entry.due

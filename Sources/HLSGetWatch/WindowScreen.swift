@@ -3,7 +3,6 @@ import HLSKitCore
 
 /// An SDL window and its drawing operations. Only one thread uses it.
 final class WindowScreen {
-    /// An image kept as a texture under this name.
     enum Layer: Hashable {
         case captions, status, pointer
         case thumbnail(Int)
@@ -115,7 +114,6 @@ final class WindowScreen {
         library.stop(SDL.video)
     }
 
-    /// The drawing area, in pixels.
     var size: PixelSize {
         var (width, height): (Int32, Int32) = (0, 0)
         guard library.outputSize(renderer, &width, &height) == 0 else { return PixelSize(width: 1, height: 1) }
@@ -151,7 +149,6 @@ final class WindowScreen {
         library.setWindowPosition(window, rect.x, rect.y)
     }
 
-    /// Whether the pointer is visible over the window.
     var showsPointer: Bool {
         get { isPointerShown }
         set {
@@ -180,10 +177,8 @@ final class WindowScreen {
 
     // MARK: Drawing
 
-    /// Whether there is no texture for frames.
     var lacksVideo: Bool { video == nil }
 
-    /// Uploads a three-plane frame to the graphics card.
     func upload(_ frame: VideoFrame) {
         self.frame = frame
         if let video, video.width != frame.width || video.height != frame.height {
@@ -206,7 +201,6 @@ final class WindowScreen {
         }
     }
 
-    /// Clears the window to black.
     func begin() {
         _ = library.setColor(renderer, 0, 0, 0, 255)
         _ = library.clear(renderer)
@@ -283,7 +277,6 @@ final class WindowScreen {
         layers = [:]
     }
 
-    /// Uploads the current frame again after its texture was lost.
     func restoreVideo() {
         if video == nil, let frame { upload(frame) }
     }

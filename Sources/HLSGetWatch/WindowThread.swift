@@ -4,7 +4,6 @@ import Synchronization
 
 /// A window with its own thread, because SDL requires the same thread for everything that belongs to a window.
 package final class WindowThread: Sendable {
-    /// A request of the user.
     package enum Wish: Sendable, Equatable {
         case command(KeyCommand)
         /// The item time to go to.
@@ -17,7 +16,6 @@ package final class WindowThread: Sendable {
         case over
     }
 
-    /// How long the thread may take to close its window.
     private static let patience = Duration.seconds(3)
 
     let wishes: AsyncStream<Wish>
@@ -88,7 +86,6 @@ package final class WindowThread: Sendable {
     }
 }
 
-/// The initial appearance of a window.
 struct WindowOptions: Sendable, Equatable {
     var title: String
     var size: PixelSize

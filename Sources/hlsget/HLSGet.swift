@@ -66,7 +66,6 @@ struct HLSGet: AsyncParsableCommand {
         end(.success)
     }
 
-    /// The requested text; corrects shell completions.
     private static func completions(_ text: String, _ arguments: [String]) -> String {
         if FishCompletions.areAskedFor(by: arguments) { return FishCompletions.mended(text) }
         guard BashCompletions.areAskedFor(by: arguments) else { return text }
@@ -92,7 +91,6 @@ struct HLSGet: AsyncParsableCommand {
         arguments.first.flatMap { commandNames.contains($0) ? $0 : nil } ?? "play"
     }
 
-    /// The arguments of the command line and those that a configuration file adds.
     private static func arguments() -> [String] {
         do {
             let path = Invocation.defaultPath(ProcessInfo.processInfo.environment)

@@ -37,7 +37,6 @@ struct ListRoundsTests {
         #expect(back == nil)
         let after = (0..<3).map { _ in rounds.turn() }
         #expect(after == [urls[2], urls[0], urls[1]])
-        // A single one is that which is played.
         rounds.take(try Self.master("a"))
         let single = rounds.turn()
         #expect(single == nil)

@@ -37,14 +37,12 @@ struct MonitorServerTests {
     func limits() {
         var connection = ServerConnection(at: .seconds(10))
         connection.receive("GET / HT".utf8, at: .seconds(14)) { _ in .text("x") }
-        // More bytes buy no time.
         #expect(connection.deadline == .seconds(15))
         connection.receive("TP/1.1\r\n\r\n".utf8, at: .seconds(14)) { _ in
             HTTPAnswer(contentType: "text/event-stream", isEventStream: true)
         }
         #expect(connection.takesEvents && connection.deadline == .seconds(24))
         connection.noteSent(connection.pending.count, at: .seconds(14))
-        // Events may be far between.
         #expect(connection.deadline == nil && !connection.isOver)
         connection.send(event: [UInt8](repeating: 0, count: 8 << 20), at: .seconds(100))
         #expect(connection.deadline == .seconds(110))
@@ -115,7 +113,6 @@ struct MonitorServerTests {
         #expect(stream.update([row("a", playing: false), row("b", playing: true)]) == "")
         let second = stream.update([row("a\n", playing: true), row("b", playing: true)])
         #expect(second.contains("event: gone\ndata: [\"a\"]\n\n"))
-        // No name breaks the lines.
         #expect(second.split(separator: "\n").count == 4)
         #expect(stream.all.contains("\"stream\":\"b\""))
     }

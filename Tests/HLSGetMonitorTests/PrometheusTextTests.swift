@@ -8,7 +8,6 @@ import Testing
 
 @Suite("Metrics of a monitor")
 struct PrometheusTextTests {
-    /// A sample as a scraper reads it.
     private struct Sample: Hashable {
         var name: String
         var labels: [String: String]
@@ -157,7 +156,6 @@ struct PrometheusTextTests {
         #expect(value("hls_errors_total", ["code": "other"]) == 1)
         #expect(value("hls_certificate_expiry_timestamp_seconds") == 1_900_000_000)
         #expect(value("hls_playlist_age_seconds") == 57)
-        // One series for each set of labels.
         #expect(Set(samples.map { [$0.name: $0.labels] }).count == samples.count)
     }
 

@@ -31,7 +31,6 @@ struct SensesTests {
         let layout = try #require(SampleLayout(pixelFormat: format))
         #expect(Self.grid(layout: layout) { _, _ in 16 }?.darkShare == 1)
         #expect(Self.grid(layout: layout) { _, _ in 120 }?.darkShare == 0)
-        // A bright corner of a quarter.
         let corner = Self.grid(layout: layout) { x, y in x < 160 && y < 90 ? 200 : 20 }
         #expect(corner.map { abs($0.darkShare - 0.75) < 0.01 } == true)
         #expect(corner?.cells.first == 200 && corner?.cells.last == 20)
@@ -60,7 +59,6 @@ struct SensesTests {
         #expect(probe.isBlack == false)
         for second in 5...40 { probe.note(dark, at: .seconds(second)) }
         #expect(probe.isBlack == true)
-        // It is not frozen besides.
         #expect(probe.isFrozen == false)
         let logo = try #require(Self.grid { x, y in x < 60 && y < 40 ? 180 : 16 })
         probe.note(logo, at: .seconds(41))
@@ -71,7 +69,6 @@ struct SensesTests {
     func frozen() throws {
         var probe = PictureProbe()
         for second in 0...30 {
-            // One pixel of a hundred is off by one.
             probe.note(Self.grid { x, y in 100 + ((x + 7 * y + second) % 100 == 0 ? 1 : 0) }, at: .seconds(second))
             #expect(probe.isFrozen == (second >= 15), "\(second)")
         }
@@ -106,7 +103,6 @@ struct SensesTests {
         #expect(probe.isSilent == true)
         probe.note(tone(0.01), at: .seconds(11))
         #expect(probe.isSilent == false)
-        // Time may go back, and samples need not be numbers.
         probe.note([.nan, .nan], at: .seconds(2))
         probe.note([], at: .seconds(3))
         #expect(probe.isSilent == false)

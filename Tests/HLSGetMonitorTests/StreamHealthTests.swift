@@ -63,7 +63,6 @@ struct StreamHealthTests {
         let back = Self.pass(&health, 102...140)
         #expect(back.map(\.new) == [.up])
         #expect(back.first?.time == .seconds(111))
-        // Of a stream that is up again is told what it was.
         #expect(back.first?.trouble == .stalled && back.first?.failure?.code == "http_503")
         #expect(back.first?.held == .seconds(30))
     }
@@ -128,7 +127,6 @@ struct StreamHealthTests {
         #expect(changes.map(\.new) == [.down])
         #expect(changes.first?.time == .seconds(13))
         #expect(changes.first?.failure == Self.failure)
-        // It plays at last, and fails again: that is another thing.
         #expect(health.handle(.playing, at: .seconds(31)) == nil)
         #expect(Self.pass(&health, 32...50).map(\.new) == [.up])
         for second in [51, 56, 62] { #expect(health.handle(.error(Self.failure), at: .seconds(second)) == nil) }
@@ -162,7 +160,6 @@ struct StreamHealthTests {
         var health = Self.playing()
         var changes: [StreamHealth.Change] = []
         for half in 200...330 {
-            // The tries of one request.
             if [200, 201, 203, 207, 215, 223, 231].contains(half) {
                 let change = health.handle(.error(Self.failure), at: .milliseconds(half * 500))
                 if let change { changes.append(change) }
@@ -197,13 +194,11 @@ struct StreamHealthTests {
         }
         #expect(changes.map(\.new) == [.degraded, .down])
         #expect(changes.map(\.trouble) == [.stalled, .stalled])
-        // Media again.
         var sample = StreamSample()
         sample.buffered = .seconds(8)
         _ = health.handle(.sample(sample), at: .seconds(111))
         _ = health.handle(.playing, at: .seconds(111))
         #expect(Self.pass(&health, 112...125).map(\.new) == [.up])
-        // The same where it is begun anew.
         _ = health.handle(.failed(Self.failure), at: .seconds(200))
         #expect(Self.pass(&health, 201...219).map(\.new) == [.down])
         for event in [.began, .lost("HTTP 404"), .playing] as [StreamHealth.Event] {
@@ -368,7 +363,6 @@ struct StreamHealthTests {
         #expect(health.certificateExpirationDate == date)
         let row = StreamRow(name: "x", url: "", health: health, at: .seconds(86_410))
         #expect(row.certificateDays == 9)
-        // It was renewed.
         _ = health.handle(
             .certificate(host: "a", expires: date + .seconds(172_800), remaining: .seconds(12 * 86_400)),
             at: .seconds(20))

@@ -8,7 +8,6 @@ import Testing
 
 @Suite("Watching streams in virtual time", .timeLimit(.minutes(10)))
 struct StreamWatcherTests {
-    /// A server that answers otherwise between two times.
     private struct Outage: Sendable {
         var start: Int
         var end: Int
@@ -62,7 +61,6 @@ struct StreamWatcherTests {
             task.cancel()
             await task.value
         }
-        // Nothing of it goes on.
         clock.advance(by: .seconds(1))
         #expect(clock.nextDeadline == nil)
         return (changes.withLock(\.self), watched.snapshot)
@@ -114,7 +112,6 @@ struct StreamWatcherTests {
             #expect(back.map { $0 > .zero && $0 < .seconds(120) } == true, "\(String(describing: back))")
             #expect(up?.failure?.code == down.failure?.code)
         }
-        // Nothing is told outside of them.
         for change in changes.dropFirst() {
             let isNear = outages.contains {
                 change.time > .seconds($0.0.start) && change.time < .seconds($0.0.end + 180)

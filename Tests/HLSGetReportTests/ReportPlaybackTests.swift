@@ -22,7 +22,6 @@ struct ReportPlaybackTests {
         #expect(ReportScript.digest == "sha256-" + Data(bytes).base64EncodedString())
     }
 
-    /// The sample over a link that fails it for a while, under a virtual clock.
     private static func played() throws -> String {
         let clock = VirtualClock()
         func link(_ bitsPerSecond: Double, _ seconds: Int) -> NetworkTrace.Period {

@@ -1,6 +1,5 @@
 @testable import HLSGetReport
 
-/// Lines as `--progress json` writes them, for tests of reports.
 enum SampleLog {
     static let host = "https://cdn.example.com"
 

@@ -24,7 +24,6 @@ struct DeviceLineTests {
         #expect(try #require(shown(measured((10, 100)), at: 10.5)) == 100.5)
         let slow = measured((10, 100), (11, 100.97))
         #expect(abs(try #require(shown(slow, at: 12)) - 101.94) < 0.001)
-        // Nobody believes twice the speed.
         let wild = measured((10, 100), (11, 102))
         #expect(abs(try #require(shown(wild, at: 12)) - 103.1) < 0.001)
     }

@@ -52,7 +52,6 @@ struct SoundLineTests {
         var line = SoundLine(channelCount: 2, tolerance: 3, capacity: 100_000)
         var (heard, next): ([Float], Int) = ([], 0)
         while heard.count < 2000 {
-            // As a player does: a little ahead of what is asked for, in pieces of its own.
             while next < heard.count / 2 + length + 50 {
                 line.insert((next * 2..<next * 2 + 20).map(Float.init), at: next)
                 next += 10

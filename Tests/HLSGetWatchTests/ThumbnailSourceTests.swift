@@ -11,7 +11,6 @@ struct ThumbnailSourceTests {
         #expect(ThumbnailSource.Place(0, of: hour) == ThumbnailSource.Place(14.9, of: hour))
         #expect(ThumbnailSource.Place(15, of: hour).number == 1)
         #expect(ThumbnailSource.Place(15, of: hour).time == 22.5)
-        // Short ones are not cut into pieces that look alike.
         #expect(ThumbnailSource.Place(5, of: 0..<10).number == 2)
         #expect(ThumbnailSource.Place(-3, of: 0..<10).number == -2)
         #expect(ThumbnailSource.Place(.infinity, of: 0..<10).number == 1_000_000_000)

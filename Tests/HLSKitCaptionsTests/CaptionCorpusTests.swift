@@ -5,7 +5,6 @@ import Testing
     import Glibc
 #endif
 
-/// Replays the corpus of the fuzzers of caption files, and cuts of it.
 @Suite struct CaptionCorpusTests {
     private static func files(_ folder: String) -> [(name: String, bytes: [UInt8])] {
         let root = "\(#filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 })"

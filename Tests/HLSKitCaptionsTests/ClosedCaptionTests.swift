@@ -102,7 +102,6 @@ private func withParity(_ byte: UInt8) -> UInt8 { byte.nonzeroBitCount % 2 == 0 
     struct Shape: CustomTestStringConvertible, Sendable {
         /// Columns and texts of the last two rows.
         var rows: [(column: Int, text: String)]
-        /// Alignments, columns and texts.
         var captions: [String]
         /// Where they stand in SubRip.
         var keys: [String]
@@ -135,7 +134,6 @@ private func withParity(_ byte: UInt8) -> UInt8 { byte.nonzeroBitCount % 2 == 0 
         }
         let captions = decode(words).map { closed in
             var caption = closed.caption
-            // So late that there is time to send them.
             caption.timeRange = frames(300, 400)
             return caption
         }
@@ -147,7 +145,6 @@ private func withParity(_ byte: UInt8) -> UInt8 { byte.nonzeroBitCount % 2 == 0 
             }
         }
         #expect(lines(captions) == shape.captions)
-        // Written as it was sent.
         #expect(try lines(read(.scenarist, written(.scenarist, captions)).captions) == shape.captions)
         let srt = try written(.subRip, captions).split(separator: "\n\n").map { $0.split(separator: "\n")[2] }
         #expect(zip(srt, shape.keys).allSatisfy { $0.hasPrefix($1) && ($1 != "" || !$0.hasPrefix("{")) }, "\(srt)")
@@ -167,7 +164,6 @@ private func withParity(_ byte: UInt8) -> UInt8 { byte.nonzeroBitCount % 2 == 0 
         var testDescription: String
         /// Behind "First text", which is painted on.
         var words: [UInt16]
-        /// Texts and the frames in which they begin.
         var expected: [String]
     }
 
@@ -207,7 +203,6 @@ private func withParity(_ byte: UInt8) -> UInt8 { byte.nonzeroBitCount % 2 == 0 
 
     // MARK: CEA-708
 
-    /// A packet with one block of service 1.
     private func packet(_ block: [UInt8], service: UInt8 = 1) -> [UInt8] {
         var bytes = [0, service << 5 | UInt8(block.count)] + block
         if bytes.count % 2 == 1 { bytes.append(0) }
@@ -327,7 +322,6 @@ private func withParity(_ byte: UInt8) -> UInt8 { byte.nonzeroBitCount % 2 == 0 
         var captions: [ClosedCaption] = []
         for frame in 0..<4000 {
             let kind = ClosedCaptionData.Pair.Kind(rawValue: UInt8.random(in: 0...3, using: &random)) ?? .field1
-            // Commands and packets are likely enough to get deep.
             let isCommand = Bool.random(using: &random)
             let first =
                 isCommand ? UInt8.random(in: 0x10...0x1f, using: &random) : UInt8.random(in: 0...255, using: &random)

@@ -56,7 +56,6 @@ private let pangram = "The quick brown fox jumps over\nthe lazy dog and goes on.
         moved[1] = try #require(found.first?.adjustment).applied(to: captions[1])
         #expect(moved[1].timeRange.end == captions[1].timeRange.end)
         #expect(try await warnings(moved) == [])
-        // Written without the adjustment, it is late by as much.
         let output = try CaptionFileWriter(format: .scenarist).write(captions)
         #expect(output.notes.count == 1)
         let read = try CaptionFileReader(format: .scenarist).read(output.bytes).captions
@@ -223,7 +222,6 @@ private let pangram = "The quick brown fox jumps over\nthe lazy dog and goes on.
         #expect(scenes[1].captions == Array(captions.prefix(64)))
         let output = try CaptionFileWriter(format: .scenarist).write(captions)
         #expect(output.notes.contains { $0.text.hasSuffix("text was skipped") })
-        // Those that are left out make no further scenes.
         #expect(output.notes.count < 20)
     }
 

@@ -3,7 +3,6 @@ import HLSKitCore
 import HLSKitTime
 import Testing
 
-/// Files of every format, cut anywhere and changed anywhere.
 @Suite struct DamagedFileTests {
     private static let captions: [Caption] = [
         Caption(

@@ -97,7 +97,6 @@ import Testing
                     region: CaptionRegion(
                         origin: CaptionPoint(x: .cells(column), y: .cells(row)),
                         size: CaptionSize(width: .cells(28), height: .cells(3))), styles: runs, textAlignment: .left))
-            // Some follow at once, some after a time in which nothing is shown.
             frame = end + (index % 3 == 0 ? 0 : Int64.random(in: 1...60, using: &maker.random))
         }
         for isDropFrame in [false, true] {
@@ -115,7 +114,6 @@ import Testing
                 #expect(late >= .zero && late < MediaTime(value: 2 * 1001, timescale: 30_000))
                 #expect(got.region?.origin == wanted.region?.origin)
             }
-            // Written again, nothing changes.
             let again = try writer.write(content.captions)
             #expect(try CaptionFileReader(format: .scenarist).read(again.bytes) == content)
         }

@@ -89,7 +89,6 @@ import Testing
         let content = try CaptionFileReader(format: .subRip).read(old)
         #expect(content.captions.map(\.text) == ["\u{e9}"])
         #expect(content.notes.map(\.text) == ["neither UTF-8 nor UTF-16; read as Windows-1252"])
-        // One bad byte does not make another encoding of a file.
         let damaged = Array("1\n00:00:01,000 --> 00:00:02,000\n\u{e9}\u{e8}".utf8) + [0xff, 0x61]
         let repaired = try CaptionFileReader(format: .subRip).read(damaged)
         #expect(repaired.captions.map(\.text) == ["\u{e9}\u{e8}\u{fffd}a"])

@@ -177,7 +177,6 @@ private func document(_ body: String, attributes: String = "", head: String = ""
         var testDescription: String
         var body: String
         var text: String
-        /// Words and what is written above them.
         var rubies: [String]
     }
 

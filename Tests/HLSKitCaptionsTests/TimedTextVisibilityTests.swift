@@ -2,7 +2,6 @@ import HLSKitCaptions
 import HLSKitTime
 import Testing
 
-/// What of a TTML document is to be seen, and when.
 @Suite struct TimedTextVisibilityTests {
     struct Document: CustomTestStringConvertible, Sendable {
         var testDescription: String

@@ -112,7 +112,6 @@ import Testing
             """
         let captions = try read(.webVTT, text).captions
         #expect(captions.first?.region == placed.region)
-        // The same place is written.
         #expect(try read(.webVTT, written(.webVTT, captions)).captions == captions)
     }
 

@@ -29,13 +29,11 @@ struct DownloadAddingTests {
     /// The same with the English audio in the variants.
     private static let muxed = master.replacingOccurrences(of: ",URI=\"en.m3u8\"", with: "")
 
-    /// Another stream.
     private static let other = master.replacingOccurrences(of: "BANDWIDTH=", with: "BANDWIDTH=7")
 
     private struct Outcome: Sendable {
         var result: DownloadTask.Result?
         var error: HLSError?
-        /// The names of the requested segments.
         var segments: [String] = []
     }
 
@@ -122,7 +120,6 @@ struct DownloadAddingTests {
         let scratch = try ScratchFolder()
         let folder = try Self.first(scratch)
         #expect(try Self.contents(folder) == ([180], ["AUDIO English"]))
-        // Without options about quality and audio, both stay.
         var outcome = try Self.download(into: folder) { $0.subtitles = .all }
         #expect(outcome.segments == ["subs-0.vtt", "subs-1.vtt"])
         #expect(outcome.result?.resumedSegmentCount == 4)
@@ -153,7 +150,6 @@ struct DownloadAddingTests {
             #expect(outcome.segments.isEmpty && outcome.error == nil)
             #expect(try Self.contents(folder) == (heights, ["AUDIO English"]))
         }
-        // A quality that the stream does not have loads nothing and changes nothing.
         outcome = try Self.download(into: folder) { $0.quality = try QualityExpression(parsing: "1080p") }
         #expect(outcome.error?.code == .noEligibleVariant)
         #expect(try Self.contents(folder) == (heights, ["AUDIO English"]))

@@ -9,7 +9,6 @@ import Testing
 
 @Suite("A download in the background", .timeLimit(.minutes(10)))
 struct DownloadBackgroundTests {
-    /// What a reader was told.
     private static func read(
         _ task: DownloadTask
     ) async -> (progress: [DownloadProgress], summary: [MetricDownloadSummaryEvent]) {
@@ -51,7 +50,6 @@ struct DownloadBackgroundTests {
             task.resume()
             let result = try await task.result()
             let time = start.duration(to: server.clock.now)
-            // Who comes late hears it at once.
             let summary = try #require(await Self.read(task).summary.first)
             #expect(summary.error == nil)
             #expect(summary.recoverableErrorCount == 0)

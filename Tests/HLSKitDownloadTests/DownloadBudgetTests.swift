@@ -11,7 +11,6 @@ import Testing
 @Suite("Request budgets of a download", .timeLimit(.minutes(10)))
 struct DownloadBudgetTests {
     private static let url = "http://a.example/list.m3u8"
-    /// Three packets.
     private static let media: [UInt8] = (0..<3 * 188).map { $0 % 188 == 0 ? 0x47 : 0 }
 
     private static func list(_ numbers: Range<Int>, ends: Bool) -> [UInt8] {
@@ -89,7 +88,6 @@ struct DownloadBudgetTests {
         #expect(result.segmentCount == 8)
     }
 
-    /// Gives the URL with another token.
     private struct Refresher: URLRefresher {
         let calls = Counter()
 
@@ -113,7 +111,6 @@ struct DownloadBudgetTests {
         let began = clock.now
         let transport = ScriptedTransport { url in
             let time = began.duration(to: clock.now)
-            // Each token holds for twelve seconds.
             let token = url.split(separator: "=").last.flatMap { Int($0) } ?? 0
             guard token >= min(3, Int(time / .seconds(12))) else { return .status(403) }
             guard url.contains("list.m3u8") else { return .bytes(Self.media) }
@@ -162,7 +159,6 @@ struct DownloadBudgetTests {
                 attempts[url, default: 0] += 1
                 return attempts[url] ?? 0
             }
-            // Every third segment from the eighth on is refused three times.
             let number = Int(url.split(separator: "/").last?.split(separator: ".").first ?? "") ?? 0
             return number > 6 && number % 3 == 1 && attempt <= 3 ? .status(status) : .bytes(Self.media)
         }

@@ -28,7 +28,6 @@ struct DownloadDeltaTests {
         case .skips, .ignores: #expect(skipping.count >= 3 && lists.count == skipping.count + 1)
         case .refuses, .confuses, .fails: #expect(skipping.count == 2 && lists.count > 4)
         }
-        // Every segment once.
         #expect(stream.segments.sorted() == DeltaStream.segmentNames.sorted())
     }
 }

@@ -30,7 +30,6 @@ struct DownloadDiskTests {
         case "video.m3u8": return .bytes(list("ts"))
         case "text.m3u8": return .bytes(list("vtt"))
         case "1.vtt": return .bytes(Array("WEBVTT\n".utf8))
-        // Three packets.
         default: return .bytes((0..<3 * 188).map { $0 % 188 == 0 ? 0x47 : 0 })
         }
     }
@@ -56,7 +55,6 @@ struct DownloadDiskTests {
             // The first only looks whether the URL is a media file. Whoever makes another request writes what comes, and what was there before was looked through on the same thread.
             #expect(transport.requests.dropFirst().allSatisfy { $0.isOffThePool })
             let notes = Mutex<[Bool]>([])
-            // There is no media in it.
             await #expect(throws: HLSError.self) {
                 _ = try await task.write(to: folder.path + "/a.ts", format: .ts) { _ in
                     notes.withLock { $0.append(isOffThePool()) }

@@ -23,7 +23,6 @@ struct DownloadKeyTests {
         }
     }
 
-    /// A stream of three transport stream segments with encrypted samples, as they are in its folder afterwards.
     private static func download(
         to folder: ScratchFolder, _ change: (inout DownloadConfiguration) -> Void
     ) throws -> (lists: String, files: [String]) {
@@ -85,7 +84,6 @@ struct DownloadKeyTests {
         #expect(
             found.lists.contains(
                 #"METHOD=SAMPLE-AES,URI="skd://asset",KEYFORMAT="com.example",KEYFORMATVERSIONS="1""#))
-        // Afterwards it is loaded again by who has the key.
         let error = #expect(throws: HLSError.self) { try Self.download(to: folder) { _ in } }
         #expect(error?.code == .contentKey)
     }

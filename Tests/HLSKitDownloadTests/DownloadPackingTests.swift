@@ -13,7 +13,6 @@ import Testing
 struct DownloadPackingTests {
     private func bytes(_ path: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
 
-    /// The file that is packed when all is there.
     private func packedAfterwards(
         as format: OutputFormat = .mp4, without missing: String? = nil,
         _ change: @escaping @Sendable (inout DownloadConfiguration) -> Void = { _ in }
@@ -116,7 +115,6 @@ struct DownloadPackingTests {
                 _ = try await task.write(to: server.folder.path + "/a.mp4", format: .mp4)
             }
             #expect(!task.folder.needsSync)
-            // The name that is taken costs nothing that was loaded.
             _ = try await task.write(to: server.folder.path + "/b.mp4", format: .mp4)
         }
         #expect(try bytes(server.folder.path + "/b.mp4") == packedAfterwards())

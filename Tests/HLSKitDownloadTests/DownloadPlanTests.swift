@@ -75,7 +75,6 @@ struct DownloadPlanTests {
         #expect(plan.next().isEmpty)
         plan.hasten(.resource(map))
         #expect(plan.next() == [.resource(map, lane: 0)])
-        // What is listed later does not take its place.
         _ = plan.add([item(1, 0, 0)])
         _ = plan.finish(.resource(map, lane: 0))
         #expect(plan.next() == [.segment(item(0, 5, 0).id)])

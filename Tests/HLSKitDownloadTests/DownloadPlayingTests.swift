@@ -67,7 +67,6 @@ struct DownloadPlayingTests {
         }
     }
 
-    /// What was asked for more than once.
     private static func repeated(_ requests: [SimulatedRequest]) -> [String] {
         let names = requests.map { "\($0.urlString) \(String(describing: $0.byteRange))" }
         return Dictionary(grouping: names) { $0 }.filter { $0.value.count > 1 }.keys.sorted()
@@ -113,7 +112,6 @@ struct DownloadPlayingTests {
             #expect(result.gaps.isEmpty && result.damagedSegmentCount == 0)
             #expect(result.segmentCount == Self.segmentCount)
             #expect(result.resumedSegmentCount > 0)
-            // Only what was on its way when the first one ended.
             #expect(Self.repeated(server.mediaRequests).count <= 3)
         }
     }

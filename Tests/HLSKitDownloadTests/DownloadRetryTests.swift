@@ -15,7 +15,6 @@ struct DownloadRetryTests {
     private static let url = "http://a.example/main.m3u8"
     private static let media = ScriptedDownload.media
 
-    /// - Parameter script: answers by the path behind the host.
     private static func run(
         _ policies: RetryPolicies, seed: UInt64 = 1, connectionCount: Int = 6, endsAtGaps: Bool = false,
         _ script: @escaping @Sendable (_ path: String, VirtualClock) async throws -> Answer
@@ -72,7 +71,6 @@ struct DownloadRetryTests {
             guard path == "main.m3u8" else { return Self.media }
             let time = clock.now.offset
             if time > .seconds(9), time < .seconds(50) { return .status(503) }
-            // A window of three segments; the last but one leaves when the next comes.
             let first = min(Int(time / .seconds(4)), 16)
             return Self.list(first..<first + 3, ends: first == 16)
         }
@@ -200,7 +198,6 @@ struct DownloadRetryTests {
         var name: String
         var answer: ScriptedTransport.Answer
         var policies = RetryPolicies()
-        /// Where the segment is asked for, in order.
         var expected: [String]
         var testDescription: String { name }
     }
@@ -345,7 +342,6 @@ struct DownloadRetryTests {
 }
 
 extension ScriptedDownload {
-    /// When what ends so was asked for.
     fileprivate func times(_ ending: String) -> [Duration] {
         requests.filter { $0.url.hasSuffix(ending) }.map(\.time)
     }

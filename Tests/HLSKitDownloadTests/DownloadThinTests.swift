@@ -15,7 +15,6 @@ struct DownloadThinTests {
 
     private func bytes(_ path: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
 
-    /// The segments of the folder, whole ones and others.
     private func segments(_ server: SampleServer) -> (whole: [String], thin: [String]) {
         let names = (try? FileManager.default.subpathsOfDirectory(atPath: server.folder.path + "/d")) ?? []
         let media = names.filter { $0.contains("/") && !$0.contains("/map-") }
@@ -27,12 +26,10 @@ struct DownloadThinTests {
         return names.filter { $0.hasPrefix("output") }.sorted()
     }
 
-    /// The file as it is where nothing is kept thin.
     private func expected(_ format: OutputFormat = .mp4) throws -> Data {
         try SampleServer.packed(as: format, meanwhile: false)
     }
 
-    /// Loads so many segments, and ends there.
     private func interrupt(_ server: SampleServer, after count: Int) throws {
         try server.clock.run {
             let task = try await server.task {
@@ -45,8 +42,6 @@ struct DownloadThinTests {
         }
     }
 
-    /// Loads the rest.
-    ///
     /// - Returns: How many segments were there before.
     private func goOn(_ server: SampleServer, to path: String) throws -> Int {
         let count = try server.clock.run {
@@ -92,7 +87,6 @@ struct DownloadThinTests {
         #expect(segments(server).thin.count >= 2)
         #expect(outputs(server) == ["output.mp4.part"])
         try interrupt(server, after: 15)
-        // What was packed first is not needed any more.
         #expect(segments(server).thin.count >= 4)
         #expect(outputs(server) == ["output-2.mp4.part"])
         let path = server.folder.path + "/a.mp4"

@@ -11,7 +11,6 @@ import Testing
 struct PersistentKeyProviderTests {
     private static let bytes: [UInt8] = (0..<16).map { $0 * 3 }
 
-    /// A license server of the test.
     private final class Server: KeyProvider {
         private struct State {
             var key: ContentKey?
@@ -41,7 +40,6 @@ struct PersistentKeyProviderTests {
         }
     }
 
-    /// A date that the test sets.
     private final class Calendar: Sendable {
         private let seconds = Mutex<Int64>(1_000_000)
         func advance(by count: Int64) { seconds.withLock { $0 += count } }
@@ -65,7 +63,6 @@ struct PersistentKeyProviderTests {
             server, folder: folder.path + "/keys", clock: clock, now: { [calendar] in calendar.now })
     }
 
-    /// What `provider` gives, in virtual time.
     private func key(
         of provider: PersistentKeyProvider, _ url: String = "skd://a", _ reason: ContentKeyRequest.Reason = .needed
     ) throws -> ContentKey? {

@@ -6,7 +6,6 @@ import Testing
 struct ThinFileTests {
     private let library = PatchLibrary.installed
 
-    /// Bytes that cannot be made shorter.
     private func noise(_ count: Int, seed: UInt64) -> [UInt8] {
         var state = seed
         return (0..<count).map { _ in

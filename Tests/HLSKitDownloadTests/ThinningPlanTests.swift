@@ -8,7 +8,6 @@ struct ThinningPlanTests {
         ThinningPlan.Place(output: output, offset: offset)
     }
 
-    /// One that waits for so much.
     private func plan(_ batch: Int = 1, busy: Int = .max, neededCount: Int = 1) -> ThinningPlan {
         ThinningPlan(ThinningPlan.Limits(batchByteCount: batch, busyByteCount: busy), neededCount: neededCount)
     }

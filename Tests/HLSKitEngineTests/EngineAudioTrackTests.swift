@@ -48,14 +48,12 @@ struct EngineAudioTrackTests {
         #expect(harness.engine.item?.lanes[.audio]?.isReplacing == false)
         #expect(harness.story == story)
         #expect(harness.engine.timebase == base)
-        // Back, by the same lane.
         harness.control(.select(.audible, .option(group.options[0].id)))
         #expect(harness.engine.item?.lanes[.audio]?.isReplacing == true)
         #expect(
             harness.engine.mediaSelection.audioTrackRule?.track(among: Self.tracks, canDecode: { _ in true })?.id == 2)
         harness.run(until: .seconds(16))
         #expect(harness.story == story)
-        // What comes after a seek has the audio again that was chosen, with its frames.
         harness.control(.seek(to: .seconds(100)))
         #expect(harness.engine.item?.lanes[.audio] == nil)
         harness.runToEnd()

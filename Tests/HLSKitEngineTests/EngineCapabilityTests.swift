@@ -11,9 +11,7 @@ import Testing
 struct EngineCapabilityTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
-        /// Attributes of the better variant, which comes first.
         var attributes: String
-        /// Whether that one is played.
         var isTaken: Bool
         var outputs = OutputLimits()
         var isPassThrough = false

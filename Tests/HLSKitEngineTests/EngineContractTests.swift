@@ -1,7 +1,6 @@
 import HLSKitEngine
 import Testing
 
-/// Rules of time control, buffering, starting and selection that only a whole engine shows.
 @Suite("Engine, contracts")
 struct EngineContractTests {
     @Test("of several seeks before the item is ready, the last becomes its start and the others fail")

@@ -21,7 +21,6 @@ struct EngineDateRangeTests {
         return text
     }
 
-    /// Each with the item time.
     private static func told(_ harness: EngineHarness) -> [String] {
         harness.events.compactMap { time, kind in
             guard case .dateRange(let phase, let group) = kind else { return nil }

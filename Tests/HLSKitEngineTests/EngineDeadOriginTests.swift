@@ -8,7 +8,6 @@ import Testing
 
 @Suite("Engine, an origin that stops delivering media")
 struct EngineDeadOriginTests {
-    /// `count` segments of 4 s, of which those in `lost` answer with `status`.
     private static func origin(
         count: Int = 40, lost: some Sequence<Int>, status: ScriptedOrigin.Reply = .status(404)
     ) -> ScriptedOrigin {
@@ -31,7 +30,6 @@ struct EngineDeadOriginTests {
         #expect(isOver)
         #expect(harness.error != nil)
         #expect(!harness.didPlayToEnd)
-        // Side by side one more is over by the time.
         #expect(harness.statistics.numberOfSkippedSegments <= (isUnpaced ? 8 : 5))
         #expect(harness.violations.isEmpty)
     }
@@ -56,7 +54,6 @@ struct EngineDeadOriginTests {
         for (lost, limit, plays) in [
             (10..<14, 5, true), (10..<15, 5, false), (10..<12, 2, false), (10..<11, 2, true), (10..<30, nil, true),
         ] as [(Range<Int>, Int?, Bool)] {
-            // What comes side by side shows that there is media behind a hole of five.
             for isUnpaced in plays ? [false, true] : [false] {
                 var harness = EngineHarness.playing("vod.m3u8", from: Self.origin(lost: lost)) {
                     $0.retryPolicies.lostSegmentLimit = limit

@@ -6,7 +6,6 @@ import HLSKitTime
 import TestSupport
 import Testing
 
-/// What is dead in one place comes from another: variants, audio and subtitles.
 @Suite("Engine, failover in every lane")
 struct EngineFailoverTests {
     private static let dead = "https://dead/"
@@ -177,7 +176,6 @@ struct EngineFailoverTests {
 
     // MARK: Redundant variants
 
-    /// Two qualities, each of two hosts, in the order of the qualities.
     private static func redundant(pathways: Bool = false) -> ScriptedOrigin {
         var origin = ScriptedOrigin()
         var lines = ["#EXTM3U"]
@@ -214,7 +212,6 @@ struct EngineFailoverTests {
         var harness = EngineHarness.playing("main.m3u8", from: origin)
         harness.runToEnd()
         #expect(harness.didPlayToEnd)
-        // And back, when the penalty of the first place is over.
         #expect(harness.variantSequence == [0, 1, 3, 2])
     }
 }

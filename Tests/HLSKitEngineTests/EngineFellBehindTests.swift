@@ -35,7 +35,6 @@ struct EngineFellBehindTests {
         let lost = harness.missedSequences
         #expect(!lost.isEmpty)
         let skipped = harness.skippedSequences.flatMap { Array($0) }
-        // Each segment was played or told to be lost, none twice.
         let all = (loaded + lost.flatMap { Array($0) } + skipped).sorted()
         #expect(all == Array(103...(loaded.last ?? 0)))
         // A segment was on its way before; then twelve to sixteen seconds, or all of the window.

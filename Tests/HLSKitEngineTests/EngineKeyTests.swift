@@ -93,7 +93,6 @@ struct EngineKeyTests {
 
     // MARK: Keys that do not last
 
-    /// One key for all segments, which the program gives.
     private static func leased(_ replies: ScriptedOrigin.Reply..., segments count: Int = 30) -> ScriptedOrigin {
         var origin = ScriptedOrigin.vod(count: count) { $0.segments[0].tags = [tag] }
         origin.routes["k.key"] = { visit in replies[min(visit.earlierCount, replies.count - 1)] }
@@ -201,7 +200,6 @@ struct EngineKeyTests {
         let garbage = SegmentFailure.media(MediaError(code: .unknownContainer, byteOffset: 0, text: ""))
         for failure in [SegmentFailure.wrongKey, garbage] {
             var origin = Self.leased(.media(16), segments: 10)
-            // Each change is met by the first segment behind it.
             for name in ["s3.ts", "s7.ts"] {
                 origin.routes[name] = { visit in visit.earlierCount == 0 ? .spoiled(failure) : .media(100_000) }
             }

@@ -85,7 +85,6 @@ struct EngineLiveOffsetTests {
         #expect(harness.state.timeControlStatus == .playing)
         let skipped = harness.state.currentTime.seconds - place - 10
         if preserves {
-            // What the stall took, but for a segment of the list.
             #expect(abs(skipped - (60 - stalled.seconds)) <= 4.1)
         } else {
             #expect(skipped <= 0)
@@ -93,7 +92,6 @@ struct EngineLiveOffsetTests {
         let jumps = harness.events.count { if case .timeJumped = $0.kind { true } else { false } }
         #expect(jumps == (preserves ? 1 : 0))
         #expect(harness.statistics.numberOfStalls == 1)
-        // No one asked for that seek, so no one hears of it.
         #expect(harness.seekOutcomes == seeks)
         #expect(harness.violations.isEmpty)
     }
@@ -133,7 +131,6 @@ struct EngineLiveOffsetTests {
     struct Window: CustomTestStringConvertible {
         var name: String
         var kind: Kind
-        /// At 6 s.
         var range: ClosedRange<Double>
         enum Kind { case vod, event, sliding }
         var testDescription: String { name }

@@ -107,7 +107,6 @@ struct EngineLiveTests {
         #expect(harness.state.timeControlStatus == .playing)
         #expect(harness.statistics.numberOfStalls == 0)
         #expect(Self.isContiguous(Self.sequences(harness)))
-        // Not at the edge, and not at the beginning of the window.
         #expect(harness.state.liveOffset.map { $0 > .seconds(8) } == true)
     }
 
@@ -343,7 +342,6 @@ struct EngineLiveTests {
         var harness = EngineHarness.playing("live.m3u8", from: origin)
         harness.runToEnd()
         #expect(harness.didPlayToEnd == goesOn)
-        // What ends it is that the list cannot be loaded.
         #expect(harness.error?.code == (goesOn ? nil : .network))
     }
 
@@ -475,7 +473,6 @@ struct EngineLiveTests {
     @Test("a listed segment that is missing for seconds is requested again")
     func forgottenSegment() {
         var origin = ScriptedOrigin.live(Broadcast(laterCount: 12))
-        // Not the last ones of the list.
         origin.media = { visit in
             (.seconds(1)..<(.seconds(6))).contains(visit.time) ? .status(404) : .media(100_000)
         }
@@ -534,7 +531,6 @@ struct EngineLiveTests {
     @Test("R46: a segment that is listed before it exists is waited for")
     func notYetThere() {
         var origin = ScriptedOrigin.live(Broadcast(laterCount: 10))
-        // Each appears 1.5 s after it is listed.
         origin.media = { visit in
             let number = Int(visit.path.dropFirst().prefix { $0 != "." }) ?? 0
             let listed = Duration.seconds(4) * (number - 105)
@@ -607,7 +603,6 @@ struct EngineLiveTests {
         #expect(Self.sequences(harness) == Array(103...115))
         #expect(harness.variantSequence == [0, 1])
         #expect(harness.loadedSegments.last == "a115.ts")
-        // The list of the variant that was left is not loaded again.
         #expect(harness.requests(of: "b.m3u8").count == 1)
     }
 

@@ -8,13 +8,9 @@ import Testing
 /// `main.m3u8`: a live window of twenty segments of four seconds with separate audio, and a frame (`i…`) each two seconds,
 /// whose list counts from 500. The first segment of the first window begins at 00:00:00.
 private struct LiveIFrames {
-    /// The lists have dates.
     var hasDates = true
-    /// Nothing goes from the lists.
     var isEvent = false
-    /// They end with what is listed then.
     var end: Duration?
-    /// The frames' list is behind.
     var delay = Duration.zero
 
     func origin() -> ScriptedOrigin {
@@ -116,7 +112,6 @@ struct EngineLiveTrickPlayTests {
         #expect(harness.state.seekableTimeRanges.first?.start.seconds == end)
         #expect(harness.statistics.numberOfStalls == 0)
         #expect(!harness.events.contains { if case .segmentsMissed = $0.kind { true } else { false } })
-        // A player that stands at the start asks for nothing.
         harness.run(until: harness.now + .seconds(2))
         let count = harness.requests.count
         harness.run(until: harness.now + .seconds(60))
@@ -131,7 +126,6 @@ struct EngineLiveTrickPlayTests {
         harness.run(until: .seconds(60))
         let (lists, media) = (harness.requests(of: "i.m3u8").count, harness.requests(of: "a.m3u8").count)
         #expect((14...17).contains(lists))
-        // What can be sought in moves on with it.
         let range = harness.state.seekableTimeRanges.first
         #expect((harness.now.seconds - 3...harness.now.seconds).contains(range?.start.seconds ?? -1))
         harness.control(.setRate(1))
@@ -227,7 +221,6 @@ struct EngineLiveTrickPlayTests {
         #expect(harness.seekOutcomes.last == true)
         #expect(harness.state.timebaseRate == -4)
         #expect((55...60).contains(harness.state.currentTime.seconds))
-        // Nothing is there.
         harness.control(.seek(to: .seconds(500)))
         #expect(harness.seekOutcomes.last == false)
     }

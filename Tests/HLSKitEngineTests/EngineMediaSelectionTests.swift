@@ -16,7 +16,6 @@ struct EngineMediaSelectionTests {
         #"#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="sub",NAME="Forced",LANGUAGE="de",FORCED=YES,AUTOSELECT=YES,URI="sde.m3u8""#,
     ]
 
-    /// A variant with two audio and two subtitle renditions.
     private static func origin(count: Int = 30, subtitles: Bool = true) -> ScriptedOrigin {
         var origin = ScriptedOrigin()
         let lines =
@@ -145,7 +144,6 @@ struct EngineMediaSelectionTests {
         harness.run(until: .seconds(10))
         #expect(harness.requests(of: "en.m3u8").isEmpty)
         #expect(Self.lanes(harness, .audio) == "de.m3u8")
-        // Forced subtitles go with the audio of their language.
         #expect(Self.lanes(harness, .subtitles) == "sde.m3u8")
         harness.control(.select(.audible, .option(try Self.option("English", .audible, in: harness))))
         #expect(Self.lanes(harness, .audio) == "en.m3u8")
@@ -164,7 +162,6 @@ struct EngineMediaSelectionTests {
         #expect(harness.violations.isEmpty)
     }
 
-    /// Two variants with English inside, and German beside them.
     private static func audioInside(count: Int = 30) -> ScriptedOrigin {
         var origin = ScriptedOrigin()
         origin.media = { _ in .media(100_000) }
@@ -204,7 +201,6 @@ struct EngineMediaSelectionTests {
         #expect(harness.story == story)
         #expect(harness.engine.timebase == base)
         #expect(harness.engine.item?.lanes[.audio]?.isReplacing == false)
-        // Heard within a target duration: what is being played is loaded again.
         #expect(harness.mediaPaths[requests...].contains("v\((Int(harness.state.currentTime.seconds) - 1) / 4).ts"))
         var preferences = PlayerItemPreferences()
         preferences.preferredPeakBitRate = 1_500_000
@@ -272,7 +268,6 @@ struct EngineMediaSelectionTests {
         harness.run(until: .seconds(time) + .milliseconds(500))
         let now = Int(harness.state.currentTime.seconds)
         #expect(harness.mediaPaths.first { $0.hasPrefix("sen") } == "sen\(now / 4).ts")
-        // Another language, a moment later.
         harness.run(until: .seconds(time + 1))
         harness.control(.select(.legible, .option(try Self.option("Forced", .legible, in: harness))))
         harness.run(until: .seconds(time + 2))
@@ -409,13 +404,11 @@ struct EngineMediaSelectionTests {
         #expect(harness.mediaPaths[loaded] == "hi-dugout\(playing + 2).ts")
         #expect(harness.story == story)
         #expect(harness.engine.timebase == base)
-        // A variant of less quality shows the same view.
         var preferences = PlayerItemPreferences()
         preferences.preferredPeakBitRate = 1_500_000
         harness.control(.setPreferences(preferences))
         harness.run(until: .seconds(60))
         #expect(harness.mediaPaths.last?.hasPrefix("lo-dugout") == true)
-        // A choice that is none, and of what may not be empty, change nothing.
         for choice in [MediaSelectionChoice.none, .option("no such")] { harness.control(.select(.visual, choice)) }
         harness.control(.select(.visual, .automatic))
         harness.runToEnd()

@@ -211,7 +211,6 @@ struct EnginePlaybackTests {
         harness.runToEnd()
         #expect(harness.isOver)
         #expect(harness.loadedSegments.last == "a19.ts")
-        // A VOD playlist that was loaded once is known.
         #expect(harness.requests(of: "a.m3u8").count == 1)
         #expect(harness.loadedSegments.count == 20)
         #expect(harness.statistics.numberOfStalls == 0)

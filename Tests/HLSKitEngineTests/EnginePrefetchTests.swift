@@ -7,7 +7,6 @@ import Testing
 
 @Suite("Engine, several segments in flight")
 struct EnginePrefetchTests {
-    /// The most requests for media that were under way at once.
     private static func overlap(_ harness: EngineHarness) -> Int {
         let media = harness.requests.filter { $0.resourceClass == .segment }
         return media.map { one in
@@ -125,7 +124,6 @@ struct EnginePrefetchTests {
         #expect(isOver)
         #expect(harness.skippedSequences == [0...0])
         #expect(harness.loadedSegments == (1..<12).map { "s\($0).ts" })
-        // While no one answers, one is asked for after another.
         #expect(
             harness.requests.count { $0.resourceClass == .segment && $0.began > .seconds(1) && $0.began < .seconds(30) }
                 < 6)
@@ -135,7 +133,6 @@ struct EnginePrefetchTests {
     @Test("R9: segments that fail in the previous variant are loaded from the current one, without a loss")
     func failsInLeftVariant() {
         var origin = ScriptedOrigin.twoVariants(count: 10)
-        // The second to fail is the first to be needed.
         for (number, delay) in [(3, 900), (4, 100), (5, 700), (6, 200)] {
             origin.routes["a\(number).ts"] = { _ in .status(404).after(.milliseconds(delay)) }
         }

@@ -5,7 +5,6 @@ import Testing
 @testable import HLSKitEngine
 
 extension EngineHarness {
-    /// The changes of the rate, as words.
     var rates: [String] {
         events.compactMap { _, kind in
             guard case .rateChanged(let rate, let reason) = kind else { return nil }
@@ -14,7 +13,6 @@ extension EngineHarness {
     }
 }
 
-/// Rates that end by themselves, and those that cannot be.
 @Suite("Engine, rates")
 struct EngineRateTests {
     private static func live(offset: Double? = nil, _ broadcast: Broadcast = .init()) -> EngineHarness {

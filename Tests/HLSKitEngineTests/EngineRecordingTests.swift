@@ -6,7 +6,6 @@ import HLSKitTime
 import TestSupport
 import Testing
 
-/// `VariantPolicy.best`, and items of which there is nothing to play.
 @Suite("Engine, recordings")
 struct EngineRecordingTests {
     private static func preferences(isFixed: Bool = false) -> PlayerItemPreferences {
@@ -113,7 +112,6 @@ struct EngineRecordingTests {
             broadcast.laterCount = 40
             origin.broadcast("\(name).m3u8", broadcast)
         }
-        // The link carries 2 Mbit/s.
         origin.media = { .media($0.path.hasPrefix("a") ? 1_500_000 : 500_000) }
         origin.bytesPerSecond = { _ in 250_000 }
         var harness = EngineHarness.playing("main.m3u8", from: origin, preferences: Self.preferences()) {

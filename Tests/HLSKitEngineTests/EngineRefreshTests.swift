@@ -12,7 +12,6 @@ struct EngineRefreshTests {
     struct Case: CustomTestStringConvertible, Sendable {
         var testDescription: String
         var status: Int
-        /// What runs out first.
         var first: String
         var origin: @Sendable () -> ScriptedOrigin
         var item: String
@@ -29,7 +28,6 @@ struct EngineRefreshTests {
         return origin
     }
 
-    /// Video and audio of their own, both of which run out.
     private static func multivariant() -> ScriptedOrigin {
         var origin = ScriptedOrigin()
         for name in ["old", "new"] {
@@ -96,7 +94,6 @@ struct EngineRefreshTests {
         #expect(expired.status == test.status)
         #expect(harness.state.statistics.numberOfSkippedSegments == 0)
         #expect(harness.state.statistics.numberOfStalls == 0, "what is buffered goes on playing")
-        // Each segment was delivered once, from one of the two.
         var delivered: [String: Int] = [:]
         for request in harness.requests where request.resourceClass == .segment && request.outcome == .delivered {
             let name = request.path.split(separator: "-").last.map(String.init) ?? request.path
@@ -257,7 +254,6 @@ struct EngineRefreshTests {
         #expect(harness.now >= .seconds(12), "three segments were there")
     }
 
-    /// What came of segments that were asked for before their URL ran out, when no fresh one is given.
     struct Before: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var second: ScriptedOrigin.Reply
@@ -282,7 +278,6 @@ struct EngineRefreshTests {
     func refusedEarly(_ test: Before) throws {
         var configuration = EngineConfiguration()
         configuration.refreshesURLs = true
-        // Several segments are asked for at once.
         configuration.pacing = .unpaced
         var origin = Self.media(403, from: 2)
         origin.protocolName = "h2"

@@ -20,7 +20,6 @@ struct EngineRestTests {
     @Test("a paused player sends no requests, and its seekable range does not change")
     func rests() {
         var harness = Self.paused()
-        // What was under way comes to its end.
         harness.run(until: .seconds(32))
         let (count, seekable) = (harness.requests.count, harness.state.seekableTimeRanges)
         harness.run(until: .seconds(600))

@@ -6,7 +6,6 @@ import Testing
 
 @testable import HLSKitEngine
 
-/// What rules are told of the sizes of segments.
 @Suite("Engine, segment sizes")
 struct EngineSizesTests {
     /// Writes down what it is asked and goes through `variants`, one for each question, then stays.
@@ -90,7 +89,6 @@ struct EngineSizesTests {
 
     @Test("without sizes in the playlist, sizes are unknown, and the next 20 segments are described")
     func untold() throws {
-        // As many as AVERAGE-BANDWIDTH says.
         let inputs = inputs(bytes: 1_200_000) { _, _ in [] }
         #expect(inputs.allSatisfy { $0.upcoming.allSatisfy(\.byteCounts.isEmpty) })
         #expect(inputs.first?.upcoming.count == 20)
@@ -155,7 +153,6 @@ struct EngineSizesTests {
         arguments: [(2_200_000, 1.0), (1_600_000, 1.0), (400_000, 1.15)])
     func wrongAverages(bytes: Int, margin: Double) throws {
         let inputs = inputs(bytes: bytes) { _, _ in [] }
-        // Nothing is known of the first segments.
         #expect(sizes(inputs[1]) == [:])
         let last = sizes(try #require(inputs.last { $0.upcoming.count > 1 }))
         #expect(last[0].map { abs($0 - Int(Double(bytes) * margin)) < 10 } == true, "\(last)")

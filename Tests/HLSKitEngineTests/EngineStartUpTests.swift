@@ -7,7 +7,6 @@ import Testing
 
 @testable import HLSKitEngine
 
-/// How an item starts, and what its caps do then (docs/reference/playback.md, selection.md).
 @Suite("Engine, start-up")
 struct EngineStartUpTests {
     private static func preferences(_ change: (inout PlayerItemPreferences) -> Void) -> EngineControl {
@@ -18,7 +17,6 @@ struct EngineStartUpTests {
 
     // MARK: What is loaded first
 
-    /// A variant and separate audio, each with its map and key.
     private static func separateAudio() -> ScriptedOrigin {
         var origin = ScriptedOrigin()
         origin.media = { _ in .media(100_000) }
@@ -90,7 +88,6 @@ struct EngineStartUpTests {
 
     private static let descending = [3_000_000, 2_000_000, 1_000_000]
 
-    /// Variants in descending order on a network that carries all of them.
     private static func ladder() -> ScriptedOrigin {
         var origin = ScriptedOrigin()
         let bitRates: [Character: Int] = ["a": 3_000_000, "b": 2_000_000, "c": 1_000_000]

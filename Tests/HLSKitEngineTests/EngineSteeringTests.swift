@@ -5,22 +5,17 @@ import HLSKitSelection
 import TestSupport
 import Testing
 
-/// Pathways on servers of their own, and a steering server: what the engine asks, and where it loads from.
 @Suite("Engine, content steering", .ownThread)
 struct EngineSteeringTests {
     private typealias Reply = ScriptedOrigin.Reply
 
-    /// What the servers do.
     private struct Scene {
-        /// Pathways and their hosts.
         var names = ["A", "B"]
         var server = "steer"
         /// Segments of four seconds; nil for a live stream.
         var count: Int? = 40
         var bandwidths = [1_000_000, 3_000_000]
-        /// Each with English and German audio apart.
         var hasAudio = false
-        /// What the steering server answers.
         var steer: @Sendable (ScriptedOrigin.Visit) -> Reply = { _ in EngineSteeringTests.manifest("AB", ttl: 5) }
         /// What becomes of everything else of a host; nil for nothing.
         var fault: @Sendable (_ host: String, ScriptedOrigin.Visit) -> Reply? = { _, _ in nil }
@@ -83,7 +78,6 @@ struct EngineSteeringTests {
         ",\"PATHWAY-CLONES\":[{\"ID\":\"\(id)\",\"BASE-ID\":\"\(base)\",\"URI-REPLACEMENT\":{\"HOST\":\"\(host)\"}}]"
     }
 
-    /// Every segment is loaded once, in order, and nothing is waited for.
     private static func expectWhole(_ harness: EngineHarness, lanes: [String] = ["v"]) {
         #expect(harness.didPlayToEnd, "\(harness.story)")
         #expect(harness.statistics.numberOfStalls == 0)
@@ -106,7 +100,6 @@ struct EngineSteeringTests {
         var scene = Scene()
         scene.bandwidths = [200_000, 400_000]
         scene.steer = { visit in Self.manifest(visit.time < .seconds(20) ? "AB" : "BA", ttl: 1) }
-        // A segment takes a second, so that one is under way.
         scene.fault = { _, visit in visit.path.hasSuffix(".ts") ? Reply.media(100_000).lasting(.seconds(1)) : nil }
         var harness = scene.playing()
         harness.runToEnd()
@@ -116,7 +109,6 @@ struct EngineSteeringTests {
         let segments = harness.requests.filter { $0.path.hasSuffix(".ts") }
         #expect(segments.filter { $0.outcome != .delivered }.map { "\($0.path) \($0.began) \($0.outcome)" } == [])
         #expect(segments.allSatisfy { $0.path.hasPrefix($0.began < move ? "https://a/" : "https://b/") })
-        // The first segment that is begun once the order is known.
         let known = try #require(harness.steering.first { $0.began >= .seconds(20) }?.ended)
         let next = try #require(segments.first { $0.began >= known })
         #expect(next.path.hasPrefix("https://b/"))
@@ -157,7 +149,6 @@ struct EngineSteeringTests {
 
     // MARK: Failures
 
-    /// Hosts that are dead at times.
     private static func dead(
         _ times: [String: [Range<Int>]]
     ) -> @Sendable (String, ScriptedOrigin.Visit) -> Reply? {
@@ -194,7 +185,6 @@ struct EngineSteeringTests {
                 state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
                 return Int(state >> 33) % limit
             }
-            // All three are never dead for long.
             var times: [String: [Range<Int>]] = [:]
             for start in stride(from: 10, to: 900, by: 12) {
                 times[["a", "b", "c"][random(3)], default: []].append(start..<start + random(20))
@@ -344,7 +334,6 @@ struct EngineSteeringTests {
         harness.control(.pause)
         harness.run(until: .seconds(200))
         let paused = harness.steering.filter { $0.began > .seconds(21) }
-        // Until it rests.
         #expect(paused.allSatisfy { $0.began < .seconds(100) }, "\(paused.map(\.began))")
         harness.control(.play)
         harness.run(until: .seconds(230))
@@ -419,11 +408,9 @@ extension EngineHarness {
         }
     }
 
-    /// Questions to the steering server.
     fileprivate var steering: [Request] { requests.filter { $0.resourceClass == .steering } }
 }
 
 extension EngineHarness.Request {
-    /// Of a segment.
     fileprivate var number: String { path.split(separator: "-").last.map(String.init) ?? "" }
 }

@@ -29,7 +29,6 @@ struct EngineTrackTests {
         return origin
     }
 
-    /// How many segments of a playlist were asked for.
     private static func count(_ prefix: String, _ harness: EngineHarness) -> Int {
         harness.mediaPaths.count { $0.hasPrefix(prefix) && $0.dropFirst(prefix.count).first?.isNumber == true }
     }

@@ -39,7 +39,6 @@ struct EngineTrickPlayTests {
         return harness
     }
 
-    /// The numbers of the frames that were asked for from the request with this number on.
     private static func pictures(_ harness: EngineHarness, after count: Int = 0) -> [Int] {
         harness.mediaPaths.dropFirst(count).filter { $0.hasPrefix("i") }.compactMap {
             Int($0.dropFirst().prefix { $0 != "." })
@@ -136,7 +135,6 @@ struct EngineTrickPlayTests {
         #expect(harness.statistics.numberOfStalls == 0)
         #expect(Self.jumps(harness) == jumps)
         #expect(harness.violations.isEmpty)
-        // From there forward again: the media itself.
         harness.control(.play)
         harness.run(until: harness.now + .seconds(5))
         #expect(harness.state.timebaseRate == 1)

@@ -7,17 +7,14 @@ import Testing
 
 @testable import HLSKitEngine
 
-/// What an item and the network say about the variants, read at every decision (docs/reference/selection.md).
 @Suite("Engine, variant policy")
 struct EngineVariantPolicyTests {
-    /// Changes the preferences of an item.
     private func preferences(_ change: (inout PlayerItemPreferences) -> Void) -> EngineControl {
         var preferences = PlayerItemPreferences()
         change(&preferences)
         return .setPreferences(preferences)
     }
 
-    /// The name of the variant at `index` of a stream with two.
     private func name(_ index: Int) throws -> AssetVariant.ID {
         var harness = EngineHarness.playing("main.m3u8", from: .twoVariants())
         harness.run(until: .seconds(5))

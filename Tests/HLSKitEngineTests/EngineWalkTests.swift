@@ -6,7 +6,6 @@ import Testing
 
 @testable import HLSKitEngine
 
-/// Plays random streams of random servers under random control, and looks for what must never happen.
 @Suite("Engine, random walks", .ownThread)
 struct EngineWalkTests {
     /// Seeds in fifties: the first eight, or those that `HLSKIT_WALKS` names, as in `0-200`.
@@ -30,7 +29,6 @@ struct EngineWalkTests {
             }
             if walk.harness.didPlayToEnd { endCount += 1 }
         }
-        // Most servers are not bad enough to keep an item from its end.
         #expect(endCount > 20)
     }
 
@@ -67,7 +65,6 @@ struct EngineWalk: CustomStringConvertible {
     private let seeks: Bool
     private var interstitialRuns = false
     private var lastTime = Duration.zero
-    /// What the user did, when, and what came of it at once.
     private var controls: [String] = []
 
     /// `seeks` adds seeks, interstitials and rates that are tied to host time to what the user does.
@@ -78,7 +75,6 @@ struct EngineWalk: CustomStringConvertible {
         configuration.seed = seed
         isUnpaced = random.next() % 4 == 0
         if isUnpaced { configuration.pacing = .unpaced }
-        // Small, so that a short item fills it.
         configuration.buffering.forwardDuration = .seconds(12)
         configuration.seeksAwaitOutputs = seed % 2 == 1
         harness = EngineHarness(origin: Self.origin(seed: seed, &random), configuration: configuration)
@@ -90,7 +86,6 @@ struct EngineWalk: CustomStringConvertible {
         return "\(harness.testDescription)\n" + (requests + controls).joined(separator: "\n")
     }
 
-    /// Every event, then every request.
     var log: String {
         let events = harness.events.map { "\($0.time) \($0.kind)\n" }
         let requests = harness.requests.map { request in
@@ -100,7 +95,6 @@ struct EngineWalk: CustomStringConvertible {
         return (events + requests).joined()
     }
 
-    /// What was broken, if anything.
     mutating func run() -> String? {
         control(.play)
         harness.open("main.m3u8")

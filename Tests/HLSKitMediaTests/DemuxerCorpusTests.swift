@@ -2,7 +2,6 @@ import Foundation
 import HLSKitMedia
 import Testing
 
-/// Replays the corpus of the fuzzers of media, and the fixtures, against the fuzzers' laws.
 @Suite struct DemuxerCorpusTests {
     struct Input: CustomStringConvertible, Sendable {
         var format: DemuxerChecks.Format

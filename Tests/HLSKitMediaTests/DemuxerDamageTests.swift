@@ -73,7 +73,6 @@ import Testing
         ]
         var writer = TransportStreamWriter(streams: [.init(pid: 256, type: 0x24)])
         for (number, set) in sets.enumerated() {
-            // A delimiter, the set, an IDR slice.
             var unit: [UInt8] = [0, 0, 0, 1, 0x46, 1, 0x50, 0, 0, 1]
             unit += set
             unit += [0, 0, 1, 0x26, 1, 0x80]

@@ -1,7 +1,6 @@
 import HLSKitMedia
 import Testing
 
-/// What holds for every demuxer and every file.
 @Suite struct MediaFixtureTests {
     static let fixtures = MediaFixture.transportStreams + MediaFixture.packedAudio
 
@@ -57,7 +56,6 @@ import Testing
         }
     }
 
-    /// An image of each kind, with `count` bytes of contents.
     private static func image(_ kind: String, _ count: Int) -> [UInt8] {
         let contents = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 73 >> 3) & 0x7f }
         func number(_ value: Int, isBigEndian: Bool = true) -> [UInt8] {

@@ -32,7 +32,6 @@ struct MetricTableTests {
         }
     }
 
-    /// Everything that is told in some sessions in which much goes wrong.
     private func seriesTold() throws -> Set<String> {
         let readings = Readings()
         let metrics = PlayerMetrics(factory: readings)
@@ -50,7 +49,6 @@ struct MetricTableTests {
         player = try missing.play { metrics.attach(to: $0) }
         missing.clock.advance(by: .seconds(30))
         missing.close(player)
-        // A link that breaks down in the middle of a large segment.
         let link = try NetworkTrace(periods: [
             .init(duration: .seconds(30), conditions: .init(bitsPerSecond: 2_000_000, latency: .milliseconds(40))),
             .init(duration: .seconds(600), conditions: .init(bitsPerSecond: 50_000, latency: .milliseconds(40))),

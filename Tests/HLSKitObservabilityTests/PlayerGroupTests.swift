@@ -11,7 +11,6 @@ import Testing
 
 @Suite("A group of players as a service", .timeLimit(.minutes(10)))
 struct PlayerGroupTests {
-    /// What happened, in order.
     private final class Diary: Sendable {
         private let content = Mutex<[String]>([])
         var lines: [String] { content.withLock(\.self) }
@@ -54,7 +53,6 @@ struct PlayerGroupTests {
         return PlayerGroup(configuration: configuration)
     }
 
-    /// Runs a group beside what a test does with it, then shuts it down.
     private func run(
         _ stage: Stage, _ group: PlayerGroup,
         _ body: @escaping @Sendable (_ task: Task<Void, any Error>) async throws -> Void
@@ -136,7 +134,6 @@ struct PlayerGroupTests {
     @Test("a failed player is restarted with growing delays, and the others are unaffected")
     func restarts() throws {
         let good = Stage(SyntheticStream(bitRates: Stage.bitRates, segmentCount: 1000))
-        // On the same clock, from a server that has nothing.
         let transport = SimulatedTransport(over: NetworkTrace(constant: Stage.fast), clock: good.clock) { _ in
             .failure(.connectionLost)
         }
@@ -244,7 +241,6 @@ struct PlayerGroupTests {
         }
         let all = ["turn 1", "segment", "segment", "ended"]
         #expect(told == ["a": all, "b": all])
-        // Later there is nothing to be told.
         #expect(try stage.clock.run { await group.events().first { _ in true } } == nil)
     }
 

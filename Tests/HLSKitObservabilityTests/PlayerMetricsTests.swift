@@ -8,7 +8,6 @@ import Testing
 
 @Suite("Player metrics", .timeLimit(.minutes(10)))
 struct PlayerMetricsTests {
-    /// A minute of film, played to its end.
     @Test("a film's loading and playback metrics equal the player's own counts")
     func film() throws {
         let stage = Stage()
@@ -41,7 +40,6 @@ struct PlayerMetricsTests {
         #expect(readings.times("hls_request_seconds{class=segment}").count == 10)
         #expect(readings.times("hls_first_byte_seconds{class=segment}").allSatisfy { $0 >= .milliseconds(40) })
         #expect(readings.count("hls_stalls_total") == 0)
-        // A player that is gone is in no state, and shows nothing.
         #expect(readings.gauge("hls_players{state=playing}") == 0)
         #expect(readings.gauge("hls_players{state=paused}") == 0)
         #expect(readings.gauge("hls_buffer_seconds") == nil)
@@ -55,7 +53,6 @@ struct PlayerMetricsTests {
         let metrics = PlayerMetrics(factory: readings)
         let player = try stage.play { metrics.attach(to: $0) }
         stage.clock.advance(by: .seconds(140))
-        // What is waited for is counted while it is waited.
         #expect(readings.count("hls_waiting_seconds_total{reason=toMinimizeStalls}") > 5)
         stage.clock.advance(by: .seconds(100))
         let counts = player.state.statistics

@@ -200,7 +200,6 @@ struct PlayerTracingTests {
             let stage = Stage(SyntheticStream(bitRates: Stage.bitRates), over: try Stage.tunnel(from: 30, for: 60))
             return try spans(stage, seconds: 200).map { span in
                 let names = TraceAttribute.allCases.compactMap { name in
-                    // It has a UUID.
                     name == .session ? nil : Self.text(span, name).map { "\(name.rawValue)=\($0)" }
                 }
                 let times = [span.startInstant, span.endInstant].map(\.nanosecondsSinceEpoch)
@@ -220,7 +219,6 @@ struct PlayerTracingTests {
         let others = Set(Metric.allCases.map(\.rawValue)).union(["class", "outcome"])
         let kinds: Set<String> = [TraceName.item, TraceName.stall, "GET"]
         #expect(Set(names).subtracting(others) == attributes.union(events).union(kinds))
-        // What is really made has no other.
         let made = try spans(
             Stage(SyntheticStream(bitRates: Stage.bitRates), over: try Stage.tunnel(from: 60, for: 90)), seconds: 240)
         for span in made {

@@ -5,9 +5,7 @@ import Testing
     import Glibc
 #endif
 
-/// Replays the fuzzers' corpus, and cuts and mutations of it.
 @Suite struct CorpusTests {
-    /// The files of `Fuzz/corpus`, and the playlists of the other tests.
     static let inputs: [(name: String, bytes: [UInt8])] = {
         let folder = "\(#filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 })/Fuzz/corpus"
         var inputs = [

@@ -18,7 +18,6 @@ struct EarlierSegmentsTests {
         try #require(try MediaPlaylist(parsing: text, url: "https://h/x.m3u8").source.value)
     }
 
-    /// The newer text as far as its first segment, and what there is behind that.
     private static func find(_ old: String, in new: String, limit: Int = 1000) throws -> (MediaSource, EarlierSegments?)
     {
         var head = Substring()
@@ -40,7 +39,6 @@ struct EarlierSegmentsTests {
         var testDescription: String
         var old: String
         var new: String
-        /// Which of the earlier ones.
         var indices: ClosedRange<Int>?
 
         init(_ name: String, _ old: String, _ new: String, _ indices: ClosedRange<Int>?) {
@@ -88,7 +86,6 @@ struct EarlierSegmentsTests {
         #expect(try Self.find(list, in: list, limit: 4).1 == nil)
     }
 
-    /// Everything that changes from segment to segment.
     private static func rich(_ range: Range<Int>) -> String {
         text(
             from: range.lowerBound,
@@ -113,7 +110,6 @@ struct EarlierSegmentsTests {
             })
     }
 
-    /// A record with what it refers to, in words.
     private static func words(_ source: MediaSource) -> [String] {
         let tables = source.store.tables
         return tables.records.map { record in
@@ -139,7 +135,6 @@ struct EarlierSegmentsTests {
         try earlier.append(to: &tables, behind: &place, ReadingContext(options: .init(), url: ""))
         let taken = SegmentStore(
             text: Array(new.utf8), expansions: [], tables: tables, mediaSequence: start, discontinuitySequence: 0)
-        // Up to there the newer text has nothing else.
         let bytes = Array(new.utf8)[..<earlier.text.upperBound]
         let fresh = try Self.source(String(decoding: bytes, as: UTF8.self))
         let source = MediaSource(

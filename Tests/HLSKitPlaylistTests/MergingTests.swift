@@ -3,7 +3,6 @@ import Testing
 
 /// A live stream with keys, maps, ranges, dates, parts and discontinuities, and any window of it as a playlist.
 private struct Stream {
-    /// `skipped` makes a delta update.
     func window(_ range: Range<Int>, skipping skipped: Int = 0) -> String {
         var text = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXT-X-VERSION:10\n#EXT-X-SERVER-CONTROL:CAN-SKIP-UNTIL=24\n"
         text += "#EXT-X-PART-INF:PART-TARGET=1\n"
@@ -13,13 +12,11 @@ private struct Stream {
         if skipped > 0 {
             text += "#EXT-X-SKIP:SKIPPED-SEGMENTS=\(skipped)\n"
         } else {
-            // What is in force at the start of the window.
             text += "#EXT-X-MAP:URI=\"map\(first / 11)\"\n"
             text += key(first / 5)
         }
         for number in first..<range.upperBound {
             if number != range.lowerBound {
-                // Maps are not encrypted.
                 if number % 11 == 0 { text += "#EXT-X-KEY:METHOD=NONE\n#EXT-X-MAP:URI=\"map\(number / 11)\"\n" }
                 if number % 5 == 0 || number % 11 == 0 { text += key(number / 5) }
             }

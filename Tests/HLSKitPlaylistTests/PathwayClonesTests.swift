@@ -142,7 +142,6 @@ struct PathwayClonesTests {
         _ = clones.take([Self.clone { $0.host = "c.example" }], besides: ["A", "B"])
         let written = try Self.playlist()
         let playlist = clones.playlist(of: written, base: Self.base)
-        // What the playlist had is as it was, at the same places.
         #expect(Array(playlist.variants.prefix(3)) == written.variants)
         #expect(Array(playlist.renditions.prefix(4)) == written.renditions)
         #expect(playlist.variants.count == 5)
@@ -169,14 +168,11 @@ struct PathwayClonesTests {
 
     struct Series: CustomTestStringConvertible {
         var testDescription: String
-        /// What one manifest after another names.
         var manifests: [[PathwayClone]]
         /// The pathways of the variants behind the playlist's own, in the end, and those that are not offered.
         var added: [String]
         var vanished: Set<String> = []
-        /// Whether the last manifest has made another playlist.
         var isNew = true
-        /// What the server's pathway C is called.
         var nameOfC = "C"
     }
 
@@ -273,12 +269,10 @@ struct PathwayClonesTests {
         let written = try Self.playlist()
         let playlist = clones.playlist(of: written, base: Self.base)
         #expect(playlist.variants.count == 3 + 2 * PathwayClones.maximumCount)
-        // Each doubles what was there.
         var doubling = PathwayClones()
         let chain = (0..<64).map { Self.clone("D\($0)", of: $0 == 0 ? "A" : "D\($0 - 1)") }
         _ = doubling.take(chain, besides: ["A", "B"])
         #expect(doubling.playlist(of: written, base: Self.base).variants.count == 3 + 2 * 64)
-        // Nor one of endless URIs.
         var long = PathwayClones()
         _ = long.take(
             [Self.clone { $0.parameters = ["a": String(repeating: " ", count: 200_000)] }, Self.clone("D", of: "B")],

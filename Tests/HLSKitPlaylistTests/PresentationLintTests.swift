@@ -23,7 +23,6 @@ private struct Presentation {
         "frames": Self.media(bytes: 100).replacing("TARGETDURATION", with: "I-FRAMES-ONLY\n#EXT-X-TARGETDURATION"),
     ]
 
-    /// Three segments of 4 s as byte ranges.
     static func media(bytes: Int) -> String {
         var text = "#EXTM3U\n#EXT-X-VERSION:4\n#EXT-X-TARGETDURATION:4\n#EXT-X-PLAYLIST-TYPE:VOD\n"
         for index in 0..<3 { text += "#EXTINF:4,\n#EXT-X-BYTERANGE:\(bytes)@\(index * bytes)\nm\n" }

@@ -289,7 +289,6 @@ private func rules(_ issues: [PlaylistIssue]) -> Set<PlaylistRule> { Set(issues.
             """)
         #expect(playlist.segments.map { $0.keys.map(\.uri) } == [["1", "f1"], ["2", "f1"], [], ["x"]])
         #expect(playlist.segments[1].map?.keys.map(\.uri) == ["2", "f1"])
-        // An unknown method never means that the segment is clear.
         #expect(playlist.segments[3].keys[0].method == EncryptionKey.Method(rawValue: "none"))
     }
 

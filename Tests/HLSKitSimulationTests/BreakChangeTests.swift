@@ -5,7 +5,6 @@ import HLSKitTime
 import TestSupport
 import Testing
 
-/// What users and programs do shortly before a break, and in it, loses and repeats nothing.
 @Suite("Breaks that come and go", .ownThread, .timeLimit(.minutes(10)))
 struct BreakChangeTests {
     private static func seconds(_ time: Double) -> MediaTime { MediaTime(.seconds(time)) }

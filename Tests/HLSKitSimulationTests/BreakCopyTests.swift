@@ -10,7 +10,6 @@ import Testing
 /// Samples are copied, and a break in front of them is called off: none is missing, and none comes twice.
 @Suite("Remuxing and breaks that come and go", .ownThread, .timeLimit(.minutes(10)))
 struct BreakCopyTests {
-    /// Keeps the item times of all samples that it is given, in frames of pictures and of sound.
     private final class Copies: SampleWriter {
         struct Places: Sendable {
             var pictures: [Int] = []
@@ -42,7 +41,6 @@ struct BreakCopyTests {
         var testDescription: String
         var decodes: Set<MediaKind> = []
         var pacing = PlayerConfiguration.Pacing.realTime
-        /// Of which pictures take 400 kbit/s.
         var kilobitsPerSecond = 20_000
         var hasSound = false
     }
@@ -58,7 +56,6 @@ struct BreakCopyTests {
             kilobitsPerSecond: 450, hasSound: true),
     ]
 
-    /// The item with sound beside its pictures.
     private static func serve(_ request: SimulatedRequest) -> SimulatedResponse? {
         let path = request.urlString.prefix { $0 != "?" }
         guard path.hasPrefix("https://main.invalid/") else { return nil }
@@ -87,7 +84,6 @@ struct BreakCopyTests {
         }
     }
 
-    /// Plays 20 s with one break, and says what was copied.
     private static func play(
         _ way: Way, breakAt time: Double, act: @escaping @Sendable (Player, VirtualClock) async throws -> Void
     ) throws -> Copies.Places {
@@ -118,7 +114,6 @@ struct BreakCopyTests {
         return copies.places
     }
 
-    /// Where a frame does not follow from the one before.
     private static func gaps(_ frames: [Int]) -> [String] {
         zip(frames, frames.dropFirst()).filter { $0.1 - $0.0 != 1 }.map { "\($0.0) \($0.1)" }
     }
@@ -140,7 +135,6 @@ struct BreakCopyTests {
             #expect(gaps.isEmpty, "at \(moment): \(pictures.count) \(gaps)")
             #expect([500, 650].contains(pictures.count), "at \(moment)")
             if pictures.count == 650 { cutCount += 1 } else { wholeCount += 1 }
-            // What is played in the item is silent.
             guard way.hasSound, pictures.count == 500 else { continue }
             let silences = Self.gaps(sound)
             #expect(silences.isEmpty, "at \(moment): \(sound.count) \(silences)")

@@ -11,17 +11,14 @@ import Testing
 
 @Suite("Breaks: other items in the middle of one", .ownThread, .timeLimit(.minutes(10)))
 struct BreakTests {
-    /// What came of an item with breaks.
     struct Outcome: Sendable {
         var pictures: [PictureLog.Entry]
         var words: [String]
-        /// Of assets.
         var assetWords: [String]
         var requestedNames: [String]
 
         /// The first frame whose time for writers, or whose moment, does not follow that before by a frame.
         func irregular(_ time: (PictureLog.Entry) -> Duration) -> String? {
-            // The first frame waits for the start.
             for (index, pair) in zip(pictures, pictures.dropFirst()).enumerated().dropFirst() {
                 let distance = time(pair.1) - time(pair.0)
                 if distance < .milliseconds(39.9) || distance > .milliseconds(40.1) {
@@ -32,7 +29,6 @@ struct BreakTests {
         }
     }
 
-    /// Plays "main" to its end with a program's events.
     static func play(
         _ lengths: [String: Int], _ events: [InterstitialEvent]?, limit: Duration = .seconds(300),
         answer: @escaping @Sendable (SimulatedRequest) -> SimulatedResponse? = { _ in nil },
@@ -290,7 +286,6 @@ struct BreakTests {
 }
 
 extension BreakTests {
-    /// Serves the list of "main" with dates and these date ranges, and lists of assets by their names.
     static func serve(
         _ ranges: [String], _ length: Int = 20, lists: [String: String] = [:], delay: Duration = .zero
     ) -> @Sendable (SimulatedRequest) -> SimulatedResponse? {

@@ -68,13 +68,11 @@ struct BreakWalkTests {
     }
 }
 
-/// One walk, and what came of it.
 struct BreakWalk: Sendable {
     var log: [String] = []
     var violations: [String] = []
     var stepCount = 0
 
-    /// Everything that one walk notes, in order.
     private final class Notebook: Sendable {
         struct State {
             var log: [String] = []
@@ -101,7 +99,6 @@ struct BreakWalk: Sendable {
         }
     }
 
-    /// Takes the frames of the item itself.
     private final class FrameNotes: FrameReceiver {
         let binding = OutputBinding()
         let notebook: Notebook
@@ -115,7 +112,6 @@ struct BreakWalk: Sendable {
         func end() {}
     }
 
-    /// Takes the samples of the item itself.
     private final class SampleNotes: SampleReceiver {
         let binding = OutputBinding()
         let sampleTypes: Set<MediaKind> = [.video]
@@ -158,7 +154,6 @@ struct BreakWalk: Sendable {
         let isLive: Bool
         let stream: SyntheticStream
         let listed: [Listed]
-        /// nil where nobody steers.
         let steering: Steering?
         let lists: [String: SimulatedResponse]
         let delays: [Int]
@@ -232,7 +227,6 @@ struct BreakWalk: Sendable {
         var random: SplitMix64
         mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &random) }
         mutating func chance(_ of: Int) -> Bool { number(0..<of) == 0 }
-        /// Dead servers are rare.
         mutating func asset() -> String {
             if chance(12) { return "gone" }
             if chance(24) { return "silent" }
@@ -305,7 +299,6 @@ struct BreakWalk: Sendable {
             return Server.Steering(answers: answers, outages: outages)
         }
 
-        /// The same as a tag.
         mutating func tag(_ event: InterstitialEvent) -> String {
             guard case .time(let time) = event.start else { return "" }
             let seconds = Int(time.seconds)
@@ -379,7 +372,6 @@ struct BreakWalk: Sendable {
         }
     }
 
-    /// Does anything to a player, and looks at it.
     private final class User: @unchecked Sendable {  // used by one task
         let clock: VirtualClock
         let notebook: Notebook
@@ -446,7 +438,6 @@ struct BreakWalk: Sendable {
             return count
         }
 
-        /// The item stands while others are played in its place.
         func look() {
             let state = player.state
             notebook.state.withLock { notes in
@@ -476,7 +467,6 @@ struct BreakWalk: Sendable {
                 controller.cancelCurrentEvent(
                     withResumptionOffset: plan.chance(2) ? .indefinite : .seconds(Double(plan.number(-3..<6))))
             case 7 where events != nil && plan.chance(2):
-                // Others with the same names.
                 controller.events = (0..<plan.number(0..<5)).map { plan.event("e\($0)", in: 0..<length) }
             case 8 where events != nil && plan.chance(4): controller.resetEvents()
             case 9, 10, 11: if seeks { await seek(to: .seconds(Double(plan.number(0..<length * 10)) / 10)) }
@@ -488,7 +478,6 @@ struct BreakWalk: Sendable {
 
         func seek(to time: MediaTime) async {
             guard let target = time.duration else { return }
-            // What the schedule says before.
             let rule = player.core.state.withLock { state -> (refuses: Bool, first: String?)? in
                 guard let stage = state.breaks?.stage, stage.hasStarted else { return nil }
                 if stage.refusesSeek(to: target) { return (true, nil) }
@@ -533,7 +522,6 @@ struct BreakWalk: Sendable {
             _ = task
         }
 
-        /// Whatever was done to it, the item comes to its end.
         func finish() async {
             player.rate = 1
             for _ in 0..<6000 where !notebook.state.withLock(\.hasEnded) {
@@ -549,7 +537,6 @@ struct BreakWalk: Sendable {
                     + "\(state.interstitial.map { "\($0.event.id) \($0.currentTime.seconds)" } ?? "-")")
         }
 
-        /// Each frame follows the one before, but where the player said so.
         func judgeFrames() {
             let (frames, landings) = notebook.state.withLock { ($0.frames, $0.landings) }
             for (one, next) in zip(frames, frames.dropFirst()) {

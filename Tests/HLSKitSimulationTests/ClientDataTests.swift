@@ -7,7 +7,6 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Sessions in virtual time whose client data is read by ``ClientDataLine`` and held against what the logs say.
 @Suite("Client data of sessions", .timeLimit(.minutes(10)))
 struct ClientDataTests {
     private static let target = "https://reports.example/cmcd"
@@ -578,7 +577,6 @@ struct ClientDataTests {
 }
 
 extension Visits {
-    /// Requests of the stream.
     fileprivate var requests: [SimulatedRequest] { all.filter { $0.body == nil } }
     fileprivate var reports: [SimulatedRequest] { all.filter { $0.body != nil } }
     fileprivate func lines() throws -> [ClientDataLine] {

@@ -43,7 +43,6 @@ struct ConditionedTransportTests {
 
     @Test("an outage in the trace holds bytes back until it ends")
     func outage() throws {
-        // 50 bytes per ms for 100 ms, then nothing for a second.
         let transfer = start(try transport("100,400,0\n1000,0,0\n"))
         base.tasks[0].answer(byteCount: 6000)
         clock.run { transfer.record.hasEnded }
@@ -113,11 +112,9 @@ struct ConditionedTransportTests {
         let time = clock.milliseconds
         base.tasks[1].answer(byteCount: 1000)
         clock.run { other.record.hasEnded }
-        // One event may have been on its way.
         #expect(cancelled.record.entries.count <= told + 1)
         #expect(!cancelled.record.hasEnded)
         #expect(base.tasks[0].calls.cancel >= 1)
-        // The link is free for the other one at once: 1000 bytes take 10 ms.
         #expect(clock.milliseconds <= time + 40)
     }
 
@@ -254,7 +251,6 @@ struct SharedLinkTests {
         for time in [0.0, 500, 1000] {
             link.enqueue(.data([UInt8](repeating: 0, count: 1000)), to: flow, at: time)
             let delivery = try #require(link.nextDelivery())
-            // 10 000 bytes per ms, from when the bytes are there.
             #expect(abs(delivery.time - (max(10, time) + 0.1)) < 1e-9)
             _ = link.take(delivery)
         }

@@ -5,10 +5,8 @@ import HLSKitTime
 import Synchronization
 import Testing
 
-/// What is written as it comes and decoded as well, in real time: neither waits for the other.
 @Suite("Media that is remuxed and decoded", .timeLimit(.minutes(10)))
 struct CopiedAndDecodedTests {
-    /// Keeps the timestamps of all samples that it is given.
     private final class Copies: SampleWriter {
         let mediaTypes: Set<MediaKind> = [.video]
         private let state = Mutex<[Int64]>([])

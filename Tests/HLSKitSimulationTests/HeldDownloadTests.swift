@@ -37,13 +37,11 @@ struct HeldDownloadTests {
         let (result, visits, time) = try Self.download()
         #expect(result.failure == nil && result.gaps.isEmpty)
         #expect(result.segmentCount == 16)
-        // One request for the list a segment, and nothing by parts.
         #expect(visits.held.count == 8 && visits.lists.count == 9, "\(visits.lists.map(\.urlString))")
         #expect(visits.lists.allSatisfy { !$0.urlString.contains("_HLS_part") })
         #expect(
             visits.segmentNumbers.sorted() == Array(0..<16), "\(visits.names)")
         for segment in visits.media.suffix(8) {
-            // Those of before are loaded first.
             #expect(segment.time < .seconds(1) || segment.time.seconds.truncatingRemainder(dividingBy: 2) < 0.2)
         }
         #expect((16...16.5).contains(time.seconds))

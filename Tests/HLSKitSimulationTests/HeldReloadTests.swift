@@ -38,7 +38,6 @@ struct HeldReloadTests {
         #expect(
             session.visits.held.map { $0.urlString.split(separator: "?")[1] }
                 == (8..<38).map { "_HLS_msn=\($0)&_HLS_skip=YES" })
-        // An answer and a question lie between the segment and the next request.
         for (index, request) in lists.dropFirst().enumerated() {
             #expect(request.time - .seconds(2 * index) < .milliseconds(100), "\(request.urlString) at \(request.time)")
         }
@@ -69,7 +68,6 @@ struct HeldReloadTests {
         var origin: LowLatencyOrigin
         /// Requests that were sent to be held after the fault began, at 10 s.
         var held: ClosedRange<Int>
-        /// It lasts longer than what there is to play.
         var stalls = false
     }
 
@@ -120,9 +118,7 @@ struct HeldReloadTests {
         #expect(session.count("failed") == 0)
         let held = session.visits.held.filter { $0.time >= .seconds(10) }
         #expect(fault.held.contains(held.count), "\(held.map { "\($0.time) \($0.urlString)" })")
-        // No storm.
         #expect(session.visits.lists.count < 100)
-        // No segment is asked for twice, none is left out.
         let numbers = session.visits.segmentNumbers
         #expect(Set(numbers).count == numbers.count)
         #expect(session.count(" missed segments") + session.count(" skipped segments") == 0)

@@ -8,7 +8,6 @@ import Testing
 
 @Suite("P02: Interstitials in the app's interface", .timeLimit(.minutes(10)))
 struct InterstitialInterfaceTests {
-    /// Lines that a program writes, in order.
     final class Notes: Sendable {
         private let lines = Mutex<[String]>([])
         func add(_ line: String) { lines.withLock { $0.append(line) } }
@@ -36,7 +35,6 @@ struct InterstitialInterfaceTests {
         }
     }
 
-    /// Plays "main" of 20 s with ads of 4 s to its end, and gives what the player told of interstitials.
     private static func tell(
         _ events: [InterstitialEvent]?, lists: [String: String] = [:], ranges: [String]? = nil,
         lengths: [String: Int] = ["main": 20, "a": 4, "b": 4],

@@ -9,7 +9,6 @@ import Testing
 
 @testable import HLSKitPlayback
 
-/// Interstitials among several items, and what programs see of the items of assets.
 @Suite("P02: Interstitials in queues and loops", .timeLimit(.minutes(10)))
 struct InterstitialQueueTests {
     private static func seconds(_ time: Double) -> MediaTime { MediaTime(.seconds(time)) }
@@ -20,7 +19,6 @@ struct InterstitialQueueTests {
         var all: [String] { lines.withLock(\.self) }
     }
 
-    /// Plays a queue until it is empty, and gives what happened: items by their names, breaks and events.
     private static func play(
         _ names: [String], events: [String: [InterstitialEvent]] = [:],
         pictures: PictureLog? = nil, clock: VirtualQueue,

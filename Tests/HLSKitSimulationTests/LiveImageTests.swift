@@ -68,7 +68,6 @@ struct LiveImageTests {
                 #expect(abs(actual - time) <= (withIFrames ? 0.5 : 2), "\(actual) for \(time)")
             }
             try await clock.sleep(for: .seconds(30))
-            // All that was listed is gone.
             let later = try await generator.loadTimeRange()
             #expect((28...30.5).contains(later.start.seconds) && (15.5...16.5).contains(later.duration.seconds))
             for time in [31.0, 40.7] {

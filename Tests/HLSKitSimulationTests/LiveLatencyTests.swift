@@ -15,10 +15,8 @@ struct LiveLatencyTests {
     private struct Session {
         var samples: [Sample] = []
         var log = EventLog()
-        /// Names of parts and segments, in the order in which they were asked for.
         var media: [String] = []
 
-        /// Latencies in a stretch of time, in seconds.
         func latencies(_ seconds: Range<Int>) -> [Double] {
             samples.filter { (.seconds(seconds.lowerBound)..<(.seconds(seconds.upperBound))).contains($0.time) }
                 .compactMap { $0.state.liveLatency?.seconds }
@@ -38,7 +36,6 @@ struct LiveLatencyTests {
         var all: [String] { names.withLock { $0 } }
     }
 
-    /// Nothing arrives between two times.
     private static func link(outage: Range<Int>? = nil) throws -> NetworkTrace {
         let conditions = LinkConditions(bitsPerSecond: 20_000_000, latency: .milliseconds(10))
         guard let outage else { return NetworkTrace(constant: conditions) }
@@ -135,7 +132,6 @@ struct LiveLatencyTests {
 
     @Test("M06: after a stall the latency returns to its target within the allowed rate")
     func stall() throws {
-        // Two seconds without a byte: a stall of about one.
         let trace = try Self.link(outage: 20..<22)
         let free = try Self.play(over: trace, for: 60)
         let kept = try Self.play(over: trace, for: 60) { $0.liveCatchUpRate = 1.1 }

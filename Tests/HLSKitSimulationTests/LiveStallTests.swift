@@ -2,7 +2,6 @@ import HLSKitCore
 import HLSKitSimulation
 import Testing
 
-/// Live streams that stand still for a while: how playing resumes.
 @Suite("Stalls of live streams", .timeLimit(.minutes(10)))
 struct LiveStallTests {
     private static func stalls(
@@ -19,7 +18,6 @@ struct LiveStallTests {
         return play.state.statistics.numberOfStalls
     }
 
-    /// The encoder makes nothing for twenty seconds.
     private static func pausing(segment: Duration, at start: Duration) -> LowLatencyOrigin {
         var origin = LowLatencyOrigin()
         origin.listsParts = false

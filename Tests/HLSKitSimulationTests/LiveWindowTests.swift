@@ -80,9 +80,7 @@ struct LiveWindowTests {
             #expect(state.statistics.numberOfStalls == 0)
         }
         #expect(session.visits.media.allSatisfy { !Self.isPart($0) })
-        // Once there is something to go by, the best.
         #expect(session.visits.media(since: .seconds(20)).allSatisfy { Self.variant($0) == 1 })
-        // Each segment once of what is played.
         let names = session.visits.media.map(\.urlString)
         #expect(Set(names).count == names.count)
         #expect(session.count("missed segments") + session.count("skipped segments") == 0)
@@ -153,7 +151,6 @@ struct LiveWindowTests {
             #expect((15...32).contains(behind), "\(behind)")
         }
         #expect(session.count("missed segments") > 0)
-        // The outage is held against the variant, and the item goes on.
         let failures = session.lines.filter { $0.contains("failed") && !$0.contains("variant") }
         #expect(failures == [])
     }

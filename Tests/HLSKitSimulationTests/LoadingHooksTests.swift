@@ -30,7 +30,6 @@ struct LoadingHooksTests {
     ) throws -> VirtualPlay {
         let transport = SimulatedTransport(over: try NetworkTrace(parsing: trace.utf8), clock: clock) { request in
             requests.note(request)
-            // A server that does not mind a query.
             var asked = request
             asked.urlString = String(request.urlString.prefix { $0 != "?" })
             return stream.response(to: asked)
@@ -40,7 +39,6 @@ struct LoadingHooksTests {
 
     private static let custom = "app://synthetic.invalid/index.m3u8"
 
-    /// What the stream has at the custom URL.
     private static func content(_ request: TransportRequest) throws -> [UInt8] {
         let url = "https" + request.urlString.dropFirst("app".count)
         let response = stream.response(to: SimulatedRequest(urlString: url, resourceClass: request.resourceClass))
@@ -136,7 +134,6 @@ struct LoadingHooksTests {
             #expect(play.state.itemStatus == .failed, "\(url)")
             #expect(play.duration < .seconds(1), "no second try")
         }
-        // Schemes of the network cannot be claimed.
         let requests = Requests()
         let play = try Self.play(requests: requests) {
             $0.hooks.resourceLoader = Loader(schemes: ["https", "file"]) { _ in throw Failure() }

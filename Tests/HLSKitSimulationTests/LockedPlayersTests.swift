@@ -9,7 +9,6 @@ struct LockedPlayersTests {
         try player.replaceCurrentItem(with: queue.item("a"))
     }
 
-    /// How far a player is from the item time that it should show.
     private static func distance(_ player: Player, from expected: MediaTime) -> Double {
         abs((player.currentTime - expected).seconds)
     }

@@ -6,7 +6,6 @@ import Testing
 /// What a player counts of low latency, beside what its origin was asked for and gave: parts of half a second.
 @Suite("Low-latency counts", .timeLimit(.minutes(10)))
 struct LowLatencyCountTests {
-    /// Answers that have come when the player is looked at.
     private final class Ledger: Sendable {
         struct Counts {
             var held = 0
@@ -45,7 +44,6 @@ struct LowLatencyCountTests {
 
     private static func play(_ kind: LowLatencyOrigin.Fault.Kind? = nil) throws -> (Ledger.Counts, LiveStatistics) {
         var stage = PartStage()
-        // In the middle of a part.
         stage.limit = .milliseconds(30_250)
         if let kind { stage.origin.faults = [.init(kind, during: .seconds(10)..<(.seconds(12)))] }
         let ledger = Ledger(stage.limit - .milliseconds(100))
@@ -65,7 +63,6 @@ struct LowLatencyCountTests {
         #expect(player.numberOfDeltaUpdates == origin.deltas && origin.deltas > 55)
         #expect(player.numberOfUsedHints == origin.hints && origin.hints > 55)
         #expect(player.numberOfWastedHints == 0)
-        // What is under way is nothing yet.
         #expect(origin.vainHints == 1)
     }
 

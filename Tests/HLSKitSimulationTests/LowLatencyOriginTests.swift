@@ -67,7 +67,6 @@ struct LowLatencyOriginTests {
             for step in 0..<120 {
                 let time = Duration.milliseconds(step * 125)
                 let playlist = try Self.playlist(origin, at: time)
-                // The end of a live stream is no VOD.
                 let findings = playlist.lint().filter { !(playlist.hasEndList && $0.issue.rule == .applePlaylistType) }
                 #expect(findings.isEmpty, "\(time): \(findings)")
                 let edge = Self.edge(playlist)
@@ -137,10 +136,8 @@ struct LowLatencyOriginTests {
     struct Held: CustomTestStringConvertible, Sendable {
         var query: String
         var time = Duration.milliseconds(100)
-        /// When the answer comes.
         var delay = Duration.zero
         var status = 200
-        /// The last part that it lists.
         var edge: [Int]?
         var testDescription: String { "\(query) at \(time)" }
     }
@@ -170,7 +167,6 @@ struct LowLatencyOriginTests {
         #expect(answer.delay == test.delay)
         guard let edge = test.edge else { return }
         #expect(Self.edge(try MediaPlaylist(parsing: answer.body, url: origin.url)) == edge)
-        // A server that does not say so holds nothing.
         origin.holdsRequests = false
         #expect(Self.answer(origin, test.query, at: test.time).delay == .zero)
     }
@@ -346,7 +342,6 @@ struct LowLatencyOriginTests {
         let late = try Self.playlist(drifting, at: .seconds(10_000))
         #expect(Self.edge(late) == [5008, 3])
         let begin = try #require(late.segments.last?.programDateTime)
-        // Its clock says that so much has passed.
         let passed = begin - drifting.epoch
         #expect((Duration.seconds(9_999)...(.seconds(10_001))).contains(passed))
     }

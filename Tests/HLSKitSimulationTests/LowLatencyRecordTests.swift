@@ -8,7 +8,6 @@ import Testing
 /// Recordings of a ``LowLatencyOrigin``, whose parts have twelve frames each, by their own timestamps.
 @Suite("Recording with parts", .timeLimit(.minutes(10)))
 struct LowLatencyRecordTests {
-    /// Keeps the timestamps of all samples that it is given.
     private final class Timestamps: SampleWriter {
         let mediaTypes: Set<MediaKind> = [.video]
         private let state = Mutex<[Int64]>([])
@@ -29,9 +28,7 @@ struct LowLatencyRecordTests {
         var testDescription: String
         var change: @Sendable (inout LowLatencyOrigin) -> Void = { _ in }
         var allVariants = false
-        /// The link gives little between these.
         var slow: Range<Int>?
-        /// The player is paused between these.
         var paused: Range<Int>?
         var latency = Duration.milliseconds(20)
     }

@@ -6,7 +6,6 @@ import Testing
 /// them.
 @Suite("Idle low-latency players", .timeLimit(.minutes(10)))
 struct LowLatencyRestTests {
-    /// A stream with audio of its own, in files that are hinted at.
     private static var origin: LowLatencyOrigin {
         var origin = LowLatencyOrigin()
         origin.hasSeparateAudio = true
@@ -38,7 +37,6 @@ struct LowLatencyRestTests {
 
         func advance(_ seconds: Double) { clock.advance(by: .milliseconds(Int64(seconds * 1000))) }
 
-        /// What is asked for in a minute.
         func requestsInAMinute() -> [String] {
             let count = visits.all.count
             advance(60)
@@ -55,7 +53,6 @@ struct LowLatencyRestTests {
 
     @Test("M05: a paused, failed or released player sends no requests, at once", arguments: Way.allCases)
     func ways(_ way: Way) throws {
-        // From a time on everything is refused.
         let isRefused = way == .failed
         let stage = try Stage(Self.origin) { request, response in
             isRefused && request.time > .seconds(10) ? .status(403) : response
@@ -67,7 +64,6 @@ struct LowLatencyRestTests {
         case .removed: try stage.player?.replaceCurrentItem(with: nil)
         case .closed: try stage.close()
         case .left: stage.player = nil
-        // What is loaded is played first.
         case .failed:
             stage.advance(60)
             #expect(stage.item.status == .failed)

@@ -20,13 +20,10 @@ struct LowLatencySocketTests {
         var state: PlayerState
         var server: LowLatencyServer
 
-        /// Events of a case, by its name.
         func count(_ name: String) -> Int { events.count { Mirror(reflecting: $0).children.first?.label == name } }
-        /// Events whose text contains a text.
         func told(_ text: String) -> Int { events.count { "\($0)".contains(text) } }
     }
 
-    /// Plays until the item's time has moved so far, or for so long.
     private static func play(
         _ origin: LowLatencyOrigin = origin, _ connections: LowLatencyServer.Connections = .kept,
         for length: Duration = .seconds(2), demuxes: Bool = false,
@@ -157,7 +154,6 @@ struct LowLatencySocketTests {
         let count = server.visits.count
         for _ in 0..<200 where !held(true) { try await ContinuousClock().sleep(for: .milliseconds(10)) }
         #expect(held(true), "\(lasting())")
-        // Five parts are made meanwhile.
         try await ContinuousClock().sleep(for: .milliseconds(500))
         #expect(server.visits.count <= count + 1, "\(server.visits.dropFirst(count))")
         #expect(player.timeControlStatus == .paused)

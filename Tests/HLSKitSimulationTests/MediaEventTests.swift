@@ -2,7 +2,6 @@ import HLSKitCore
 import HLSKitSimulation
 import Testing
 
-/// Metadata inside of media, and markers of breaks, as events of a player that has no outputs.
 @Suite("Events inside media", .timeLimit(.minutes(10)))
 struct MediaEventTests {
     /// What a log says of events: when they were told, in seconds from when item time 0 was presented (or would have been), and
@@ -128,7 +127,6 @@ struct MediaEventTests {
         }
         #expect(told.map(\.text) == ["metadata TIT2", Self.splice, "metadata TIT2"])
         let length = 94 * 1920 / 90_000.0
-        // The section comes behind the frame that begins at 0.64 s.
         for (event, place) in zip(told, [length + 0.5, length * 2 + 0.64, length * 7 + 0.5]) {
             #expect(abs(event.place - place) < 0.001, "\(event)")
         }
@@ -237,7 +235,6 @@ struct MediaEventTests {
 }
 
 extension String {
-    /// The last place of `text`.
     fileprivate func range(ofLast text: String) -> String.Index? {
         indices.last { self[$0...].hasPrefix(text) }
     }

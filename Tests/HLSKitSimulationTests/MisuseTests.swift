@@ -2,7 +2,6 @@ import HLSKitCore
 import HLSKitSimulation
 import Testing
 
-/// What AVFoundation answers with an exception.
 @Suite("Misuse throws and does not trap", .timeLimit(.minutes(10)))
 struct MisuseTests {
     struct Case: Sendable, CustomTestStringConvertible {

@@ -44,18 +44,13 @@ struct NetworkTraceTests {
             Request(bits: 0, time: 0, done: 50),
             Request(bits: 800, time: 0, done: 51),
             Request(bits: 760_000, time: 0, done: 1000),
-            // The first bit after the outage.
             Request(bits: 761_600.5, time: 0, done: 1501),
-            // Asked in the outage: nothing before it ends.
             Request(bits: 1600.5, time: 1200, done: 1501),
             // The latency is that of the period in which the request is made.
             Request(bits: 1600.5, time: 1500, done: 1601),
-            // Over the end of the trace, which starts again.
             Request(bits: 1600.5 * 1900, time: 1500, done: 3500),
             Request(bits: 1600.5 * 1900 + 800, time: 1500, done: 3501),
-            // The latency reaches over the end.
             Request(bits: 800, time: 3450, done: 3551),
-            // A thousand cycles later.
             Request(bits: 800, time: 3_500_000, done: 3_500_051),
             Request(bits: 4_001_000_000, time: 3_500_000, done: 7_000_050),
         ])

@@ -5,10 +5,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Outputs that a program writes itself, with the public interface alone.
 @Suite("Custom outputs", .timeLimit(.minutes(10)))
 struct OwnOutputTests {
-    /// Takes everything that there is, and notes it.
     private final class Tally: FrameReceiver, AudioReceiver, SampleReceiver, CueReceiver, MetadataReceiver, TimedOutput
     {
         struct Notes: Sendable {
@@ -26,7 +24,6 @@ struct OwnOutputTests {
         let binding = OutputBinding()
         let sampleTypes: Set<MediaKind> = [.video, .audio]
         private let state = Mutex(Notes())
-        /// Thrown with the frame of this number.
         private let failingFrame: Int
 
         init(failingFrame: Int = .max) { self.failingFrame = failingFrame }
@@ -79,7 +76,6 @@ struct OwnOutputTests {
         func end() { state.withLock { $0.endCount += 1 } }
     }
 
-    /// Takes frames and nothing else: that is all it has to say.
     private final class FrameCounter: FrameReceiver {
         let binding = OutputBinding()
         let count = Atomic(0)
@@ -89,7 +85,6 @@ struct OwnOutputTests {
         func end() {}
     }
 
-    /// The bundled sample, or another playlist beside the fixtures of media, in virtual time.
     private struct Stage {
         let clock = VirtualClock()
         let player: Player
@@ -118,7 +113,6 @@ struct OwnOutputTests {
             }
         }
 
-        /// Plays to the end or a failure, and gives the events.
         func play(seekingAt time: Duration? = nil) throws -> [PlayerEvent] {
             let (player, clock) = (player, clock)
             let events = player.events()
@@ -159,7 +153,6 @@ struct OwnOutputTests {
             #expect(clock.isPaced)
             #expect(Self.distance(try #require(clock.itemTime.duration), time) <= .milliseconds(1))
         }
-        // Audio without a gap, from the start to the end.
         for (one, next) in zip(notes.audio, notes.audio.dropFirst()) {
             #expect(Self.distance(one.itemTime + one.length, next.itemTime) < .milliseconds(1))
         }

@@ -7,7 +7,6 @@ import Testing
 /// Parts of half a second and 1 Mbit/s over links of which one connection has enough, or little more than that.
 @Suite("Connections for parts during playback", .timeLimit(.minutes(10)))
 struct PartConnectionTests {
-    /// The requests of a session, and its stage's log.
     private static func play(
         _ stage: PartStage, wrapping wrap: @escaping @Sendable (any ResourceTransport) -> any ResourceTransport = { $0 }
     ) throws -> (session: PartStage.Session, requests: [TransportRequest]) {
@@ -59,7 +58,6 @@ struct PartConnectionTests {
         #expect(session.lossCount == 0)
     }
 
-    /// Refuses connections of their own.
     private struct Refusing: ResourceTransport {
         let base: any ResourceTransport
 

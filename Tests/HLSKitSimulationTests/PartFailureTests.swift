@@ -53,7 +53,6 @@ struct PartFailureTests {
         #expect(session.stallCount <= 1)
         #expect(session.visits.names.count { $0 == "1/10" } == 1)
         #expect((2...6).contains(session.visits.names.count { $0 == "1/10.\(part)" }))
-        // From then on by parts again.
         #expect(session.visits.names.contains("1/11.0") && session.visits.names.contains("1/13.3"))
         #expect(session.play.state.currentTime > .seconds(25))
     }
@@ -144,7 +143,6 @@ struct PartFailureTests {
                         .joined(separator: "\n").utf8)
                 return changed
             }
-            // They do not say that they are of a gap.
             stage.origin.givesHints = false
             let session = try stage.play()
             #expect(session.count("item failed") == 0)

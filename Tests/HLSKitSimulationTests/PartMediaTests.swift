@@ -4,7 +4,6 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Parts in other containers, encrypted parts, renditions beside each other.
 @Suite("Media of parts", .timeLimit(.minutes(10)))
 struct PartMediaTests {
     private static func expectSmooth(_ session: PartStage.Session, stalls: Int = 0) {
@@ -46,7 +45,6 @@ struct PartMediaTests {
                 isTransportStream: isTransportStream, encryption: .init(hasVector: hasVector))
             let session = try Self.stage(packaging).play()
             Self.expectSmooth(session)
-            // A key is asked for once.
             let keys = session.visits.all.filter { $0.resourceClass == .key }.map(\.urlString)
             #expect(keys.count >= 5 && Set(keys).count == keys.count)
         }
@@ -80,7 +78,6 @@ struct PartMediaTests {
         var stage = PartStage()
         stage.origin.offersDeltaUpdates = false
         stage.limit = .seconds(40)
-        // From segment 12 on the media's own time is another one.
         stage.answer = { request, response in
             var response = response
             if request.urlString.hasSuffix("other.mp4") {
@@ -144,7 +141,6 @@ struct PartMediaTests {
     func audio(_ addressing: LowLatencyOrigin.Addressing) throws {
         let session = try Self.renditions {
             $0.addressing = addressing
-            // One answer has several parts where a range is hinted at that is open at its end.
             $0.givesHints = addressing == .files
         }
         Self.expectSmooth(session)

@@ -2,7 +2,6 @@ import HLSKitCore
 import HLSKitSimulation
 import Testing
 
-/// What becomes of a player of parts when the stream itself does not run as it should.
 @Suite("Faulty streams of parts", .timeLimit(.minutes(10)))
 struct PartStreamTests {
     private static func faulty(
@@ -86,9 +85,7 @@ struct PartStreamTests {
         let session = try stage.play()
         #expect(session.lossCount + session.stallCount == 0)
         #expect(session.presented.breaks == [])
-        // At 14.5 s of 16.
         #expect(session.visits.names.first == "1/7.0")
-        // Some have them, and not where playing starts: nothing is loaded of what lies far before it.
         var some = PartStage()
         some.origin.independentInterval = 20
         some.limit = .seconds(30)

@@ -5,7 +5,6 @@ import Testing
 /// Parts of half a second, four to a segment; every other one is independent.
 @Suite("Variant switches inside a segment", .timeLimit(.minutes(10)))
 struct PartSwitchingTests {
-    /// Plays the lower variant, and may play the higher one from a time on.
     private static func play(_ origin: LowLatencyOrigin, at time: Duration) throws -> PartStage.Session {
         var stage = PartStage()
         stage.origin = origin
@@ -30,7 +29,6 @@ struct PartSwitchingTests {
         // Nothing is loaded of both, but what the list that is left has hinted at.
         let parts = session.visits.names.map { $0.split(separator: "/")[1] }
         #expect(parts.count - Set(parts).count <= 1)
-        // And it is played from there on, no later than 1.5 s and what there was ahead.
         #expect(session.visits.names.last?.hasPrefix("1/") == true)
     }
 
@@ -102,7 +100,6 @@ struct PartSwitchingTests {
         #expect(session.stallCount <= 1)
         #expect(session.visits.names.last?.hasPrefix("0/") == true)
         #expect(session.play.state.currentTime > .seconds(50))
-        // It is not asked for in a storm.
         #expect(session.visits.lists.count { $0.urlString.contains("/1/") } < 60)
     }
 }

@@ -9,7 +9,6 @@ import Testing
 struct PlaybackLogTests {
     private static let secret = "SECRET"
 
-    /// Plays an item, whose URL carries secrets, to its end.
     private func play(_ name: String, level: Logger.Level) throws -> Notebook {
         let notebook = Notebook()
         let queue = try VirtualQueue(["a": 8]) { $0.logger = notebook.logger(level) }
@@ -34,7 +33,6 @@ struct PlaybackLogTests {
         for key in ["likely", "forward-seconds", "rate", "safe-bits-per-second", "bits-per-second"] {
             #expect(judged.metadata[key] != nil, "\(key)")
         }
-        // Nothing at info and above while all goes well.
         let told = try play("a", level: .info).lines
         #expect(told.isEmpty, "\(told)")
         #expect(try play("a", level: .debug).lines.allSatisfy { $0.level == .debug })
@@ -58,7 +56,6 @@ struct PlaybackLogTests {
         let keys = source.matches(of: /"([a-z][a-z.\-]*)":|metadata(?:Key: |\[)"([a-z.\-]+)"/)
         let written = Set(keys.compactMap { $0.output.1 ?? $0.output.2 }.map(String.init))
         #expect(written == documented)
-        // And what a session really logs is among them.
         let told = Set(try play("a", level: .trace).lines.flatMap(\.metadata.keys))
         #expect(told.count > 15 && told.isSubset(of: documented))
     }
@@ -119,7 +116,6 @@ struct PlaybackLogTests {
         #expect((1...16).contains(told.count))
         #expect(Set(told.map { "\($0.metadata["cause"] ?? "")" }).count == told.count)
         #expect(told.allSatisfy { $0.level == .info })
-        // Of the decoder that gave nothing for a second, and of what it refused.
         let causes = told.map { "\($0.metadata["cause"] ?? "")" }
         #expect(
             causes.filter { !$0.hasPrefix("aac: ") }.allSatisfy { $0.hasSuffix("the decoder was restarted") },

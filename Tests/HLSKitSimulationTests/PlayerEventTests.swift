@@ -13,7 +13,6 @@ struct PlayerEventTests {
             let events = player.events()
             player.play()
             try await queue.clock.sleep(for: .seconds(8))
-            // Read when all is over.
             await player.close()
             var ended: [String?] = []
             var failed: [String?] = []

@@ -6,7 +6,6 @@ import Testing
 
 @Suite("Released players", .timeLimit(.minutes(10)))
 struct PlayerReleaseTests {
-    /// What is to be gone.
     private struct Weak {
         weak var object: AnyObject?
         init(_ object: AnyObject) { self.object = object }
@@ -38,7 +37,6 @@ struct PlayerReleaseTests {
         #expect(transport.requests.count > 3000)
         #expect(transport.openCount == 0)
         #expect(released.count { $0.object != nil } == 0)
-        // No one sleeps any more: there is no task.
         #expect(queue.clock.nextDeadline == nil)
     }
 }

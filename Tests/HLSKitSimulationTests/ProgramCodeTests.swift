@@ -3,7 +3,6 @@ import HLSKitSimulation
 import Synchronization
 import Testing
 
-/// Code of the program that decides while an item is played runs without the player's lock.
 @Suite("App code in the player", .timeLimit(.minutes(10)))
 struct ProgramCodeTests {
     /// A place for the player that is made after the code that reads it.
@@ -93,7 +92,6 @@ struct ProgramCodeTests {
         #expect(first.readings == second.readings)
     }
 
-    /// The variants from this one on; looks at the player for each.
     private static func quality(_ reader: Reader, from index: Int) -> QualityExpression {
         QualityExpression([
             .matching { variant in
@@ -140,7 +138,6 @@ struct ProgramCodeTests {
         #expect(first.readings == second.readings)
     }
 
-    /// Hides from the engine that it is a built-in rule.
     private struct Wrapped: VariantSelector {
         var rule: any VariantSelector
         mutating func decide(_ input: SelectionInput) -> SelectionDecision { rule.decide(input) }

@@ -15,7 +15,6 @@ struct ProgressiveLoadingTests {
         #expect((0.4...0.7).contains(state.held))
         #expect(state.statistics.numberOfDecodedVideoFrames > 0)
         #expect(state.itemStatus == .readyToPlay)
-        // Who does not want to wait sees it.
         player.playImmediately(atRate: 1)
         pipe.run(1)
         state = player.state

@@ -5,7 +5,6 @@ import Testing
 
 @Suite("Values of properties", .timeLimit(.minutes(10)))
 struct PropertyValuesTests {
-    /// Collects what a sequence gives, until it ends.
     private final class Reader<Value: Equatable & Sendable>: Sendable {
         private let state = Mutex((values: [Value](), hasEnded: false))
         private let task = Mutex<Task<Void, Never>?>(nil)
@@ -84,7 +83,6 @@ struct PropertyValuesTests {
             let current = Reader(player.values(of: \.currentItem), on: queue.clock)
             player.play()
             try await queue.clock.sleep(for: .seconds(2))
-            // Before its turn.
             #expect(
                 statuses.map(\.values) == [[.unknown, .readyToPlay], [.unknown, .failed], [.unknown, .readyToPlay]])
             #expect(error.values == [nil, .notFound])
@@ -130,7 +128,6 @@ struct PropertyValuesTests {
             self.read = read
         }
 
-        /// Takes the first value; false where it is not that of the property.
         func begin() async -> Bool {
             var iterator = iterator
             last = await iterator.next()
@@ -179,7 +176,6 @@ struct PropertyValuesTests {
         ]
     }
 
-    /// The names of the properties that have another value after `time` of playing, in order.
     private static func changed(
         _ item: PlayerItem, _ configuration: PlayerConfiguration, _ clock: VirtualClock, after time: Duration
     ) async throws -> [String] {
@@ -258,7 +254,6 @@ struct PropertyValuesTests {
             for task in events { await task.value }
             try await queue.clock.sleep(for: .milliseconds(1))
             #expect(rates.hasEnded && statuses.allSatisfy(\.hasEnded))
-            // What is there is still told, once.
             let late = Reader(items[0].values(of: \.status), on: queue.clock)
             try await queue.clock.sleep(for: .milliseconds(1))
             #expect(late.values == [.readyToPlay] && late.hasEnded)

@@ -118,7 +118,6 @@ struct QueuePlayerTests {
             player.remove(c)
             #expect(player.currentItem === d)
             #expect(throws: HLSError.self) { try QueuePlayer(configuration: queue.configuration).insert(a) }
-            // An item that is out may come back to its own player.
             try player.insert(a)
             #expect(names() == "da")
             player.removeAllItems()

@@ -56,7 +56,6 @@ struct RandomControlTests {
         #expect(first.count == second.count)
     }
 
-    /// One walk; gives its log.
     private static func walk(seed: UInt64) throws -> [String] {
         let clock = VirtualClock()
         let stage = ControlStage(configuration: try configuration(clock, seed: seed), isAlone: true)
@@ -98,7 +97,6 @@ struct RandomControlTests {
         }
         looper?.disableLooping()
         (player as? QueuePlayer)?.removeAllItems()
-        // The looper gives back what it had changed.
         clock.advance(by: .seconds(1))
         player.automaticallyWaitsToMinimizeStalling = true
         player.defaultRate = 1
@@ -116,7 +114,6 @@ struct RandomControlTests {
         Issue.record("seed \(seed), \(violations.count) times:\n\(Self.various(violations).joined(separator: "\n"))")
     }
 
-    /// The first of each kind.
     private static func various(_ violations: [String]) -> [String] {
         var known: Set<Substring> = []
         return violations.filter { violation in
@@ -189,7 +186,6 @@ private struct StandstillInspector {
         )
         require(view.rate == state.rate, "the rate is \(state.rate), told \(view.rate)")
         require(view.currentItem == state.currentItemID, "another item was told")
-        // One that came back is loaded once more.
         if let id = state.currentItemID, let item = view.items[id], state.itemStatus == .readyToPlay {
             require(item.status == state.itemStatus, "the item is \(state.itemStatus), told \(item.status)")
             // What is told is the playlist's; when all is loaded the last sample counts.

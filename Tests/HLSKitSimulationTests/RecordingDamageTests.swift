@@ -3,7 +3,6 @@ import HLSKitCore
 import HLSKitSimulation
 import Testing
 
-/// The seeds of the fuzzer of recordings, and what chance makes of them.
 @Suite("Damaged recordings", .timeLimit(.minutes(10)))
 struct RecordingDamageTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

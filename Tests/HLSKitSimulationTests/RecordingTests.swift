@@ -6,7 +6,6 @@ import Testing
 
 @Suite("Recording and replay", .timeLimit(.minutes(10)))
 struct RecordingTests {
-    /// Plays a synthetic stream through a tunnel and records it, all in virtual time.
     private func record(to path: String) throws -> VirtualPlay {
         let clock = VirtualClock()
         let stream = SyntheticStream(segmentCount: 15)

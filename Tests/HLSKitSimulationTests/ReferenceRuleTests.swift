@@ -8,7 +8,6 @@ struct ReferenceRuleTests {
     /// 1, 2 and 4 Mbit/s.
     private static let variants = [1e6, 2e6, 4e6].enumerated().map { AssetVariant(index: $0, peakBitRate: $1) }
 
-    /// After `count` transfers of 250 kB at a rate.
     private static func input(
         _ rate: Double, count: Int = 20, current: Int, from start: Int = 0, buffer: Duration = .seconds(2)
     ) -> SelectionInput {

@@ -4,8 +4,6 @@ import Testing
 
 @Suite("Players that share a budget", .timeLimit(.minutes(10)))
 struct ResourceBudgetTests {
-    /// A player with half a minute of media wants a full minute; another one starts.
-    ///
     /// - Returns: how long the second one took, what became of the first, and all requests.
     private static func start(
         _ first: ResourcePriority, _ second: ResourcePriority
@@ -54,7 +52,6 @@ struct ResourceBudgetTests {
         #expect(dead.timeControlStatus == .waitingToPlayAtSpecifiedRate)
         #expect(low.state.statistics.numberOfStalls == 0)
         #expect(most < 13, "it holds a reserve and no more: \(most)")
-        // Whoever waited is gone: the buffer fills.
         dead.pause()
         pipe.run(5)
         #expect(low.state.ahead > most)
@@ -171,7 +168,6 @@ struct ResourceBudgetTests {
         player.play()
         var most = 0.0
         pipe.run(55) {
-            // An item that is over shows what it held last.
             let open = player.currentItem === items[0] ? items : [items[1]]
             let held = open.flatMap(\.loadedTimeRanges).reduce(0) { $0 + $1.duration.seconds }
             most = max(most, held)

@@ -7,7 +7,6 @@ import Testing
 struct ResourceClassTests {
     private static let keyLine = #"#EXT-X-KEY:METHOD=AES-128,URI="https://synthetic.invalid/k.key""#
 
-    /// The stream, of which no resource of one class is ever answered.
     private static func answer(_ request: SimulatedRequest, silent: ResourceClass) -> SimulatedResponse {
         let stream = SyntheticStream(bitRates: [400_000], segmentDuration: .seconds(4), segmentCount: 10)
         var response = stream.response(to: request)

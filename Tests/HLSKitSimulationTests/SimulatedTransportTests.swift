@@ -5,7 +5,6 @@ import Testing
 
 @Suite("Simulated transport", .timeLimit(.minutes(10)))
 struct SimulatedTransportTests {
-    /// What a handler was told, with the time.
     private final class Notes: Sendable {
         private let state = Mutex<(lines: [String], bytes: [UInt8])>(([], []))
         var lines: [String] { state.withLock { $0.lines } }

@@ -44,7 +44,6 @@ struct SimulationRunTests {
         #expect(session.segments.map(\.buffered).max() ?? 0 > Double(seconds - 4) * 1000)
     }
 
-    /// Ten minutes of 1 and 2 Mbit/s.
     private static let film = """
         {"segment_duration_ms": 4000, "bitrates_kbps": [1000, 2000],
          "segment_sizes_bits": [\(Array(repeating: "[4000000, 8000000]", count: 150).joined(separator: ","))]}

@@ -13,7 +13,6 @@ struct SkippingTests {
         var times: [Duration]
         var hostTimes: [Duration]
         var skipped: [SkippedContent]
-        /// The numbers of the segments that were asked for.
         var segments: [Int]
         var hasEnded: Bool
         var stalls: Int
@@ -115,7 +114,6 @@ struct SkippingTests {
 
     static let cases: [Case] = [
         Case(uris: ["/1[0-4]\\.m4s"], frames: 750, skipped: ["20.0+10.0"], left: 10...14),
-        // At its start and its end.
         Case(uris: ["/[0-2]\\.m4s"], frames: 850, skipped: ["0.0+6.0"], left: 0...2),
         Case(uris: ["/1[5-9]\\.m4s"], frames: 750, skipped: ["30.0+10.0"], left: 15...19),
         Case(uris: ["/3\\.m4s", "/[89]\\.m4s"], frames: 850, skipped: ["6.0+2.0", "16.0+4.0"], left: 8...9),

@@ -31,7 +31,6 @@ struct SourceClockTests {
         clock.advance(by: .seconds(5))
         let late = SourceClock(clock)
         #expect(early.now == HostTime(offset: .seconds(5)) && late.now == early.now)
-        // Where the program gives none it begins with the clock; copies are the same clock.
         let bare = SourceClock(Bare(base: clock))
         clock.advance(by: .seconds(2))
         #expect(bare.now == HostTime(offset: .seconds(2)))

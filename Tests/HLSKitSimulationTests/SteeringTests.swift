@@ -11,8 +11,6 @@ struct SteeringTests {
         bitRates: [400_000, 1_000_000], segmentDuration: .seconds(2), segmentCount: 60)
     private static let frameCount = 60 * 50
 
-    /// The multivariant playlist.
-    ///
     /// - Parameters:
     ///   - server: `SERVER-URI`; nil names no pathways at all.
     ///   - ids: of the two hosts; the first only where there is one.
@@ -38,7 +36,6 @@ struct SteeringTests {
         return SimulatedResponse(contentType: "application/json", body: Array(text.utf8))
     }
 
-    /// What the origins do.
     private struct Scene: Sendable {
         var server: String? = "https://steer.invalid/s?id=7"
         var first: String? = "A"
@@ -99,7 +96,6 @@ struct SteeringTests {
             play: play, requests: requests.withLock { $0 }, pictures: pictures.pictures.map(\.itemTime))
     }
 
-    /// Every frame is shown once, in order, and nothing waits.
     private static func expectWhole(_ session: Session) {
         #expect(session.play.log.decisions.last == "played to end", "\(session.play.log.text)")
         #expect(session.pictures.count == frameCount)
@@ -109,7 +105,6 @@ struct SteeringTests {
         #expect(session.play.state.statistics.numberOfSkippedSegments == 0)
     }
 
-    /// Pathway A is dead in a time.
     private static func dead(
         _ times: ClosedRange<Int>
     ) -> @Sendable (String, SimulatedRequest) -> SimulatedResponse? {
@@ -146,7 +141,6 @@ struct SteeringTests {
             session.moves == [
                 "pathway A -> B, steering", "pathway B -> A, steering", "pathway A -> B, steering",
             ])
-        // A second for the question, two until the next segment is begun.
         for (index, time) in session.moveTimes().enumerated() {
             #expect(time - Double(30 * (index + 1)) < 3.5, "\(time)")
         }
@@ -279,7 +273,6 @@ struct SteeringTests {
         var scene = Scene()
         scene.steer = { request in
             let throughput = request.urlString.split(separator: "_HLS_throughput=").last.flatMap { Int($0) }
-            // Once it is gone the pathway stays second.
             let isSlow = throughput.map { $0 < 8_000_000 } == true || request.urlString.contains("pathway=B")
             return Self.manifest(isSlow ? "BA" : "AB", ttl: 2)
         }
@@ -299,7 +292,6 @@ struct SteeringTests {
         #expect((20...50).contains(session.moveTimes().first ?? 0))
     }
 
-    /// Segments of these hosts come with 80 kbit/s in a time.
     private static func slow(
         _ hosts: Set<String>, _ times: ClosedRange<Int>
     ) -> @Sendable (String, SimulatedRequest) -> SimulatedResponse? {

@@ -74,7 +74,6 @@ struct StuckDecoderTests {
     private struct Outcome: Sendable {
         var times: [Duration] = []
         var decoderCount = 0
-        /// What was logged of damage.
         var damage: [String] = []
         var kinds: [PlayerEvent.Kind] = []
         /// When the last frame would have been over, on the clock: when the item was played, or failed.

@@ -8,7 +8,6 @@ import Testing
 struct TimeObserverTests {
     private static func time(_ seconds: Double) -> MediaTime { MediaTime(seconds: seconds, preferredTimescale: 1000) }
 
-    /// A player that is told to play, and who collects what an observer of it is told.
     private struct Bench {
         let clock: VirtualClock
         let player: Player
@@ -17,7 +16,6 @@ struct TimeObserverTests {
         final class Told: Sendable {
             private let times = Mutex<[Double]>([])
             func add(_ time: MediaTime) { times.withLock { $0.append((time.seconds * 1000).rounded() / 1000) } }
-            /// What was told since the last call.
             func take() -> [Double] {
                 times.withLock { times in
                     defer { times = [] }
@@ -40,7 +38,6 @@ struct TimeObserverTests {
             }
         }
 
-        /// Returns the moment that time begins to run.
         func play(_ item: PlayerItem) async throws {
             let events = player.events()
             player.play()

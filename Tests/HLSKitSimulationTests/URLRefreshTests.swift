@@ -5,7 +5,6 @@ import Testing
 
 @Suite("URLs that expire during playback", .timeLimit(.minutes(10)))
 struct URLRefreshTests {
-    /// Gives the next of its URLs after a time.
     private final class Signer: URLRefresher {
         let deadline: Duration
         private let clock: VirtualClock
@@ -72,7 +71,6 @@ struct URLRefreshTests {
         #expect(play.state.itemStatus == .failed, "\(play.log.text)")
         #expect(signer.asked.count == 1)
         #expect(play.duration < .seconds(30), "it waits for nothing but its deadline")
-        // All that was loaded until the URL ran out was shown.
         let last = try #require(pictures.pictures.last)
         #expect(last.itemTime > .seconds(9))
         #expect(pictures.pictures.count == Int(((last.itemTime + .milliseconds(40)) / .milliseconds(40)).rounded()))

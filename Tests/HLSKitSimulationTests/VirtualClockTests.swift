@@ -6,7 +6,6 @@ import Testing
 
 @Suite("Virtual clock", .timeLimit(.minutes(10)))
 struct VirtualClockTests {
-    /// A list that tasks write to.
     private final class Log: Sendable {
         private let lines = Mutex<[String]>([])
         func add(_ line: String) { lines.withLock { $0.append(line) } }

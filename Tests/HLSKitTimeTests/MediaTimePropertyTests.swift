@@ -2,7 +2,6 @@ import Foundation
 import HLSKitTime
 import Testing
 
-/// The same numbers in every run.
 private struct Generator: RandomNumberGenerator {
     var state: UInt64
 

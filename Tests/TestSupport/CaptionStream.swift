@@ -1,6 +1,5 @@
 import Foundation
 
-/// The streams of `Tests/Fixtures/captions`.
 package enum CaptionStream {
     package static func file(_ name: String) throws -> [UInt8] {
         Array(try Data(contentsOf: URL(fileURLWithPath: "\(SampleMedia.fixtures)/captions/\(name)")))
@@ -30,10 +29,6 @@ package enum CaptionStream {
         return ["\(name).m3u8": Array(playlist.utf8), "\(name).ts": try file("\(name).ts")]
     }
 
-    /// A multivariant playlist of the frames.
-    ///
-    /// - Parameters:
-    ///   - attributes: more of the variant's.
     package static func main(_ renditions: [String] = [], attributes: String = "", of name: String = "pictures")
         -> [UInt8]
     {

@@ -1,7 +1,6 @@
 import Foundation
 import Synchronization
 
-/// A run of a program that has been built beside the tests.
 package struct Command: Sendable {
     package struct Result: Sendable {
         /// The exit code; 128 + signal where a signal ended it.
@@ -16,20 +15,17 @@ package struct Command: Sendable {
     private let child: pid_t
     private let scratch: ScratchFolder
 
-    /// The folder of the products.
     package static let productFolder: String = {
         let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         return String(program[..<(program.lastIndex(of: "/") ?? program.startIndex)])
     }()
 
-    /// Starts `hlsget` with a working directory.
     package static func hlsget(
         _ arguments: [String], in folder: String = "/tmp", input: String = "/dev/null"
     ) throws -> Command {
         try Command([productFolder + "/hlsget"] + arguments, in: folder, input: input)
     }
 
-    /// - Parameter input: The file that is standard input.
     package init(_ arguments: [String], in folder: String = "/tmp", input: String = "/dev/null") throws {
         scratch = try ScratchFolder()
         let standardInput = open(input, O_RDONLY | O_CLOEXEC)
@@ -56,10 +52,8 @@ package struct Command: Sendable {
             errors: errors)
     }
 
-    /// What it has said so far.
     package var errors: String { String(decoding: Self.contents(scratch.path + "/errors"), as: UTF8.self) }
 
-    /// Waits until it has said something.
     package func waitForErrors(containing text: String) -> Bool { wait { errors.contains(text) } }
 
     /// Waits until something holds outside of it, two minutes at most: it is not the machine that is tested.

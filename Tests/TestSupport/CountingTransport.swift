@@ -1,7 +1,6 @@
 package import HLSKitLoading
 import Synchronization
 
-/// Notes what is asked for, and counts the requests that are under way.
 package final class CountingTransport: ResourceTransport {
     private final class Task: TransportTask {
         let base: any TransportTask

@@ -4,14 +4,12 @@ import Synchronization
 
 /// A live stream of 14 segments of four seconds, ten at first, whose playlist says that what is known can be left out of it.
 package final class DeltaStream: Sendable {
-    /// What its server does when it is asked to.
     package enum Server: Sendable, CaseIterable {
         case skips, ignores, refuses, confuses, fails
     }
 
     package static let url = "https://host/live.m3u8?a=1"
     package static let count = 14
-    /// Three packets.
     private static let media: [UInt8] = (0..<3 * 188).map { $0 % 188 == 0 ? 0x47 : 0 }
 
     private final class Asked: Sendable {
@@ -51,15 +49,12 @@ package final class DeltaStream: Sendable {
         return text + (listed == count ? "#EXT-X-ENDLIST\n" : "")
     }
 
-    /// The URLs by which the playlist was asked for, and when.
     package var lists: [(url: String, time: Duration)] {
         asked.requests.withLock { $0.filter { $0.url.contains("live.m3u8") } }
     }
 
-    /// Those of the lists that were asked for without what is known.
     package var skipping: [(url: String, time: Duration)] { lists.filter { $0.url == Self.url + "&_HLS_skip=YES" } }
 
-    /// The names of the segments, in the order in which they were asked for.
     package var segments: [String] {
         asked.requests.withLock { $0.map(\.url) }.filter { $0.hasSuffix(".ts") }
             .map { String($0.dropFirst("https://host/".count)) }

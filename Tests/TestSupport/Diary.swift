@@ -1,6 +1,5 @@
 import Synchronization
 
-/// Lines that tasks write, in their order.
 package final class Diary: Sendable {
     private let entries = Mutex<[String]>([])
 

@@ -28,7 +28,6 @@ package struct FastClock: Clock {
 }
 
 extension FastClock {
-    /// Moves on while the clock or a sleeper has it.
     private final class Hand: Sendable {
         private struct Sleeper {
             var deadline: Duration

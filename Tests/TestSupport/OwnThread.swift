@@ -23,7 +23,6 @@ extension Trait where Self == OwnThread {
     public static var ownThread: Self { OwnThread() }
 }
 
-/// A thread that runs tasks until it is ended.
 private final class JobThread: TaskExecutor, @unchecked Sendable {
     private let condition = NSCondition()
     // Guarded by the condition.

@@ -50,14 +50,12 @@ package struct PacketFixture {
             .split(separator: "\n").map(String.init)
     }
 
-    /// The last column of ffmpeg's lines.
     package var expectedHashes: [String] { Self.hashes(expected) }
 
     package static func hashes(_ lines: [String]) -> [String] {
         lines.filter { !$0.hasPrefix("#") }.compactMap { $0.split(separator: " ").last.map(String.init) }
     }
 
-    /// All frames, decoded in one go.
     package func pictures(threadCount: Int = 1) throws -> [VideoFrame] {
         let decoder = try VideoDecoder(track: track, threadCount: threadCount)
         var frames: [VideoFrame] = []
@@ -66,7 +64,6 @@ package struct PacketFixture {
         return frames
     }
 
-    /// All audio, decoded in one go.
     package func sound() throws -> [AudioBuffer] {
         let decoder = try AudioDecoder(track: track)
         var buffers: [AudioBuffer] = []
@@ -76,7 +73,6 @@ package struct PacketFixture {
     }
 }
 
-/// A folder that goes away with the test.
 package final class TemporaryFolder {
     package let url: URL
 
@@ -98,7 +94,6 @@ package final class TemporaryFolder {
     package var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: url.path).sorted()) ?? [] }
 }
 
-/// The hash column of a ``FrameHashWriter`` for `frames`.
 package func hashes(of frames: [VideoFrame], track: MediaTrack) throws -> [String] {
     let folder = try TemporaryFolder()
     let writer = try FrameHashWriter(file: OutputFile(path: folder.path("hashes")))
@@ -109,7 +104,6 @@ package func hashes(of frames: [VideoFrame], track: MediaTrack) throws -> [Strin
     return PacketFixture.hashes(try folder.text("hashes").split(separator: "\n").map(String.init))
 }
 
-/// Collects the notes of a writer.
 package final class Notes: @unchecked Sendable {  // appended to under `lock`
     private let lock = NSLock()
     private var lines: [String] = []

@@ -16,7 +16,6 @@ package enum SampleMedia {
             .map(String.init)
     }
 
-    /// Puts the sample's files into a folder, under `name`.
     package static func copy(to root: ScratchFolder, as name: String = "sample") throws {
         for file in try FileManager.default.contentsOfDirectory(atPath: folder) {
             try root.write(
@@ -24,11 +23,9 @@ package enum SampleMedia {
         }
     }
 
-    /// One rendition of the sample, cut into its resources.
     package struct Rendition: Sendable {
         package var initializationSection: [UInt8]
         package var segments: [[UInt8]]
-        /// Their `EXTINF` values, as written.
         package var durations: [String]
     }
 

@@ -41,7 +41,6 @@ package final class SampleServer: Sendable {
     package var requests: [SimulatedRequest] { log.requests.withLock { $0 } }
     package var mediaRequests: [SimulatedRequest] { requests.filter { $0.resourceClass.isMedia } }
 
-    /// From now on these files are not there.
     package func remove(_ names: String...) { log.missing.withLock { $0 = Set(names) } }
 
     package func restore() { log.missing.withLock { $0 = [] } }
@@ -55,7 +54,6 @@ package final class SampleServer: Sendable {
         return try await DownloadTask(configuration, folder: folder.path + "/d")
     }
 
-    /// Plays the first seconds of an item, and gives the hashes of its frames.
     package func play(_ item: PlayerItem, seconds: Int) async throws -> [String] {
         var configuration = PlayerConfiguration(clock: clock, transport: transport)
         configuration.decodingThreadCount = 1
@@ -108,7 +106,6 @@ extension SampleServer {
 }
 
 extension DownloadTask {
-    /// Resumes, and waits until so many segments are stored.
     package func resume(untilStored count: Int) async {
         resume()
         for await event in events() {

@@ -1,6 +1,5 @@
 import Foundation
 
-/// A folder that is gone with its owner.
 package final class ScratchFolder: Sendable {
     package let path: String
 
@@ -15,7 +14,6 @@ package final class ScratchFolder: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// Writes a file, with the folders it needs.
     @discardableResult
     package func write(_ bytes: [UInt8], to name: String) throws -> String {
         let file = path + "/" + name

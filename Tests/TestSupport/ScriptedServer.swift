@@ -1,7 +1,6 @@
 import Foundation
 import Synchronization
 
-/// A listening socket on a free port of 127.0.0.1.
 package struct LoopbackListener: Sendable {
     package let descriptor: Int32
     package let port: Int
@@ -90,7 +89,6 @@ package final class ScriptedServer: Sendable {
         @discardableResult
         package func send(_ text: String) -> Bool { send(text.utf8) }
 
-        /// Sends a whole response with a `Content-Length`.
         package func respond(_ body: some Collection<UInt8>, status: String = "200 OK", fields: [String] = []) {
             let lines = ["HTTP/1.1 \(status)", "Content-Length: \(body.count)"] + fields
             send(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + Array(body))
@@ -100,13 +98,11 @@ package final class ScriptedServer: Sendable {
             respond([], status: "\(status) Moved", fields: ["Location: \(location)"])
         }
 
-        /// Returns when the client has closed its side.
         package func waitForClose() {
             var byte: UInt8 = 0
             while recv(descriptor, &byte, 1, 0) > 0 {}
         }
 
-        /// Waits a while for the client to close its side.
         package func isClosed(within seconds: Double) -> Bool {
             var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             return Glibc.poll(&poll, 1, Int32(seconds * 1000)) > 0
@@ -127,12 +123,9 @@ package final class ScriptedServer: Sendable {
     private let open = Mutex<Set<Int32>>([])
     private let accepted = Mutex(0)
 
-    /// `http://127.0.0.1:PORT`.
     package var url: String { "http://127.0.0.1:\(listener.port)" }
     package var port: Int { listener.port }
-    /// The heads of the requests so far.
     package var requests: [[String]] { log.withLock { $0 } }
-    /// The value of a field in each of the requests, nil if it is missing.
     package func values(of name: String) -> [String?] {
         requests.map { lines in
             lines.first { $0.lowercased().hasPrefix(name.lowercased() + ":") }
@@ -169,21 +162,18 @@ package final class ScriptedServer: Sendable {
         }
     }
 
-    /// Answers every request on every connection.
     package convenience init(answering answer: @escaping @Sendable (Connection, [String]) -> Void) throws {
         try self.init(accepting: { connection, _ in
             while let request = connection.readRequest() { answer(connection, request) }
         })
     }
 
-    /// Ends all connections and the server.
     package func stop() {
         listener.close()
         open.withLock { for client in $0 { _ = shutdown(client, Int32(SHUT_RDWR)) } }
     }
 }
 
-/// Runs `body` with a server that is stopped afterwards.
 package func withServer<Result>(
     accepting script: @escaping @Sendable (ScriptedServer.Connection, Int) -> Void,
     _ body: (ScriptedServer) async throws -> Result
@@ -193,7 +183,6 @@ package func withServer<Result>(
     return try await body(server)
 }
 
-/// The same with a script for each request.
 package func withServer<Result>(
     answering answer: @escaping @Sendable (ScriptedServer.Connection, [String]) -> Void,
     _ body: (ScriptedServer) async throws -> Result

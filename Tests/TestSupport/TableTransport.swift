@@ -34,7 +34,6 @@ package final class TableTransport: ResourceTransport {
     private let pieceByteCount: Int
     private let tellsLength: Bool
     private let takesRanges: Bool
-    /// Of all answers.
     private let fields: [TransportField]
 
     package init(
@@ -52,13 +51,10 @@ package final class TableTransport: ResourceTransport {
 
     package var requests: [TransportRequest] { state.withLock { $0.requests } }
     package var urls: [String] { requests.map(\.urlString) }
-    /// Transfers that were cancelled before their end.
     package var cancelCount: Int { state.withLock { $0.cancelCount } }
 
-    /// Keeps all answers back from now on.
     package func hold() { state.withLock { $0.isHolding = true } }
 
-    /// Gives the answers that were kept back, and the later ones at once.
     package func release() {
         let held = state.withLock { state in
             state.isHolding = false
@@ -68,10 +64,8 @@ package final class TableTransport: ResourceTransport {
         for answer in held { answer() }
     }
 
-    /// Lets the next requests of a URL fail.
     package func fail(_ url: String, with codes: [LoadingError.Code]) { state.withLock { $0.failures[url] = codes } }
 
-    /// Returns once so many requests were made.
     package func waitForRequests(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in

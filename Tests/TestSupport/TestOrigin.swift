@@ -4,13 +4,11 @@ import Synchronization
 /// A folder that Debian's nginx serves on the loopback interface. All of a process share one nginx and one certificate
 /// authority.
 package final class TestOrigin: Sendable {
-    /// Files below it are served.
     package let root: ScratchFolder
     /// `http://127.0.0.1:PORT/N`: HTTP/1.1, gzip for playlists.
     package let plain: String
     /// `https://localhost:PORT/N`: HTTP/2 and HTTP/1.1.
     package let secure: String
-    /// The authority that has signed the certificate of ``secure``.
     package let caFile: String
     private let server: WebServer
     private let path: String
@@ -202,7 +200,6 @@ private final class WebServer: Sendable {
         return listener.port
     }
 
-    /// Connects until someone listens, the process has ended, or time is up.
     private static func answers(_ port: Int, _ child: Child) -> Bool {
         let deadline = DispatchTime.now() + .seconds(10)
         while DispatchTime.now() < deadline, child.isRunning {

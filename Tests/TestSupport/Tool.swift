@@ -10,9 +10,6 @@ package enum Tool {
         package init(description: String) { self.description = description }
     }
 
-    /// Runs a program to its end.
-    ///
-    /// - Returns: What it wrote to its standard output.
     @discardableResult
     package static func run(_ arguments: [String], input: [UInt8] = [], in folder: String = "/") throws -> [UInt8] {
         let scratch = try ScratchFolder()

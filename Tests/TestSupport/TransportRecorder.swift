@@ -1,7 +1,6 @@
 package import HLSKitLoading
 import Synchronization
 
-/// What became of one request.
 package struct LoadResult: Sendable {
     package var response: TransportResponse?
     package var pieces: [[UInt8]] = []
@@ -17,7 +16,6 @@ package struct LoadResult: Sendable {
     package var bytes: [UInt8] { pieces.reduce(into: []) { $0.append(contentsOf: $1) } }
 }
 
-/// Collects the events of one request and checks their order.
 package final class TransportRecorder: Sendable {
     private struct State {
         var result = LoadResult()
@@ -60,7 +58,6 @@ package final class TransportRecorder: Sendable {
         }
     }
 
-    /// Waits until what has been recorded meets a condition.
     package func wait(until isDue: @escaping @Sendable (LoadResult) -> Bool) async {
         await withCheckedContinuation { continuation in
             let isDueNow = state.withLock { state in
@@ -74,7 +71,6 @@ package final class TransportRecorder: Sendable {
 }
 
 extension ResourceTransport {
-    /// Loads a resource to its end.
     package func load(_ request: TransportRequest) async -> LoadResult {
         let recorder = TransportRecorder()
         let task = start(request) { recorder.record($0) }

@@ -7,7 +7,6 @@ package import HLSKitSimulation
 import HLSKitTime
 import Synchronization
 
-/// The bundled sample, played in virtual time.
 package struct VirtualSample {
     package let clock = VirtualClock()
     package let player: Player
@@ -55,7 +54,6 @@ package struct VirtualSample {
         try clock.run { await player.close() }
     }
 
-    /// Reads a sequence on the clock.
     package func record<Element: Sendable>(_ stream: AsyncStream<Element>, in recorder: Recorder<Element>) {
         let clock = clock
         Task(executorPreference: clock) {
@@ -73,7 +71,6 @@ package struct VirtualSample {
         return nil
     }
 
-    /// The cues that the player has told.
     package var cuesTold: [LegibleCue] {
         events.elements.compactMap { if case .legibleCue(let cue) = $0.kind { cue } else { nil } }
     }
@@ -83,7 +80,6 @@ package struct VirtualSample {
     }
 }
 
-/// What a sequence gave, and when.
 package final class Recorder<Element: Sendable>: Sendable {
     private struct State {
         var entries: [(element: Element, time: Duration)] = []
@@ -113,7 +109,6 @@ extension VideoFrame {
 }
 
 extension PlayerEvent {
-    /// Nothing more is to come.
     package var isEnd: Bool {
         switch kind {
         case .didPlayToEnd, .itemStatusChanged(.failed): true

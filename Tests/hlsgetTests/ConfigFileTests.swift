@@ -177,7 +177,6 @@ struct ConfigFileTests {
             try Invocation.read(path, pipePatience: 0)
         }
         Thread.detachNewThread {
-            // Waits for the reader.
             guard let file = fopen(path, "w") else { return }
             fputs("fast\n", file)
             fclose(file)

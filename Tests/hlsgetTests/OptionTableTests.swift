@@ -19,7 +19,6 @@ struct OptionTableTests {
         return try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
     }
 
-    /// The names in backquotes that begin with a hyphen.
     private static func names(in text: Substring) -> Set<String> {
         let parts = text.split(separator: "`", omittingEmptySubsequences: false).enumerated()
         return Set(
@@ -27,7 +26,6 @@ struct OptionTableTests {
                 .map { String($0.element.prefix { $0 != " " }) })
     }
 
-    /// All options of a command: its own tables, and the pages that it refers to.
     private static func options(of command: String) throws -> Set<String> {
         var found: Set<String> = []
         for line in try page(command) {

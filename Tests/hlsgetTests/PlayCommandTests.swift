@@ -161,7 +161,6 @@ struct PlayCommandTests {
         #expect(try options("x", "--live-catch-up").catchUpRate == nil)
         for parsed in [
             try options("x", "--live-catch-up", "1.05"), try options("--live-catch-up=1.05", "x"),
-            // Another option follows.
             try options("--live-catch-up", "1.05", "--insecure", "x"), try options("x", "--live-catch-up=1.05", "-4"),
         ] {
             #expect(parsed.catchUpRate == 1.05 && !parsed.catchesUp)

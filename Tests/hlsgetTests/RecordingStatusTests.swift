@@ -31,7 +31,6 @@ struct RecordingStatusTests {
         #expect(
             Self.text(&recording, Self.state(.playing, at: 83.2), ["a.mp4.part": 3_200_000])
                 == "rec 1:05 of 1:00:00 3.2 MB")
-        // What it waits for does not count, and what there is stays.
         #expect(
             Self.text(&recording, Self.state(.waitingToPlayAtSpecifiedRate, at: 83.2), ["a.mp4.part": 3_200_000])
                 == "rec 1:05 of 1:00:00 3.2 MB")

@@ -29,7 +29,6 @@ struct SignalWatcherTests {
         #expect(state.firstSignal == SIGHUP)
     }
 
-    /// A clock that stands where it is put.
     private final class StandingClock: Clock {
         struct Instant: InstantProtocol {
             var offset: Duration

@@ -153,7 +153,6 @@ struct StatusLineTests {
 
 @Suite("Status display")
 struct StatusDisplayTests {
-    /// What a terminal was sent.
     final class Screen: Sendable {
         private let writes = Mutex<[String]>([])
         func write(_ text: String) { writes.withLock { $0.append(text) } }

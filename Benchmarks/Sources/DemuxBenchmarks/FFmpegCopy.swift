@@ -1,6 +1,5 @@
 import Foundation
 
-/// What ffmpeg needs to copy the packets of the same bytes to nowhere.
 enum FFmpegCopy {
     /// Processor seconds, the start of the program left out; nil where there is no ffmpeg.
     static func seconds(_ set: SegmentSet) throws -> Double? {

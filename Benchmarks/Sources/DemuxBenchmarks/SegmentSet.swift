@@ -2,7 +2,6 @@ import Foundation
 import HLSKitMedia
 import HLSKitPlaylist
 
-/// The segments of one media playlist, in memory.
 struct SegmentSet {
     struct Failure: Error, CustomStringConvertible {
         var description: String
@@ -45,7 +44,6 @@ struct SegmentSet {
         }
     }
 
-    /// The number of samples.
     func demux() throws -> Int {
         let section = map.isEmpty ? nil : try MP4InitializationSection(parsing: map[...])
         var count = 0

@@ -61,7 +61,6 @@ struct Main {
     }
 }
 
-/// What was found for one address.
 struct Report: CustomStringConvertible {
     var seen: Set<String> = []
     var segmentCount = 0

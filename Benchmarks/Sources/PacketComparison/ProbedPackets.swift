@@ -1,6 +1,5 @@
 import Foundation
 
-/// The packets that ffprobe sees, by track.
 struct ProbedPackets {
     struct Stream {
         var index: Int
@@ -51,7 +50,6 @@ struct ProbedPackets {
     }
 }
 
-/// What is compared of a packet.
 struct PacketFacts: Hashable, CustomStringConvertible {
     var pts: Int64?
     var dts: Int64?

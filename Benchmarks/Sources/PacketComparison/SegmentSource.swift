@@ -42,7 +42,6 @@ struct SegmentSource {
         }
     }
 
-    /// The segment as a file of its own.
     var whole: [UInt8] { (map ?? []) + bytes }
 
     private static func load(_ url: String, _ range: ByteRange? = nil) throws -> [UInt8] {
@@ -58,7 +57,6 @@ struct SegmentSource {
         }
     }
 
-    /// What the program writes to its standard output.
     static func run(_ program: String, _ arguments: [String]) throws -> [UInt8] {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")

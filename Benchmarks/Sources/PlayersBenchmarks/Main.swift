@@ -44,7 +44,6 @@ struct Main {
     }
 }
 
-/// What the process takes.
 struct Usage {
     var privateByteCount = 0
     var bufferedByteCount = 0

@@ -1,7 +1,6 @@
 import Foundation
 import HLSKitCore
 
-/// What became of a player, or of several.
 struct Findings: Sendable {
     var reloadCount = 0
     /// A playlist came more than half a target duration later than it could.
@@ -45,7 +44,6 @@ struct Findings: Sendable {
     }
 }
 
-/// A player whose events are looked at.
 final class WatchedPlayer: Sendable {
     /// Seconds: the target duration of the stream that is watched, and half of it.
     private static let latest = 3.0
@@ -86,7 +84,6 @@ final class WatchedPlayer: Sendable {
 
     var bufferedByteCount: Int { player.state.statistics.bufferedByteCount }
 
-    /// Ends the player.
     func close() async -> Findings {
         await player.close()
         return await findings.value

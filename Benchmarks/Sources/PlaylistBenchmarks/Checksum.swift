@@ -1,7 +1,6 @@
 import HLSKitPlaylist
 
 extension PlaylistBenchmarks {
-    /// A number that depends on every typed value of the playlist.
     static func checksum(of playlist: Playlist) -> UInt64 {
         var sum = Checksum()
         switch playlist {

@@ -78,7 +78,6 @@ enum PlaylistBenchmarks {
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    /// What this program prints when it is run with the sample's number.
     private static func memory(ofSample index: Int) -> String {
         guard let pipe = popen("\(CommandLine.arguments[0]) \(index)", "r") else { return "?" }
         defer { pclose(pipe) }

@@ -1,6 +1,5 @@
 /// Playlists as they occur, made by rule so that everyone measures the same bytes.
 enum Samples {
-    /// A film: 100 000 segments with nothing but a duration and a URI.
     static func vod(segmentCount: Int = 100_000) -> [UInt8] {
         var text = "#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-TARGETDURATION:6\n#EXT-X-PLAYLIST-TYPE:VOD\n"
         for index in 0..<segmentCount {
@@ -54,7 +53,6 @@ enum Samples {
         return "2024-02-\(two(seconds / 86_400 + 1))T\(time).125Z"
     }
 
-    /// A low-latency window whose segments all show their parts.
     static func lowLatency(segmentCount: Int = 2_000) -> [UInt8] {
         var text = """
             #EXTM3U
@@ -78,7 +76,6 @@ enum Samples {
         return Array(text.utf8)
     }
 
-    /// 500 variants and 40 renditions.
     static func multivariant(variantCount: Int = 500) -> [UInt8] {
         var text = "#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-INDEPENDENT-SEGMENTS\n"
         for index in 0..<40 {

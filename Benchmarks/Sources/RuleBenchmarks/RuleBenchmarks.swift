@@ -46,7 +46,6 @@ enum RuleBenchmarks {
         }
     }
 
-    /// The best of three runs.
     private static func hoursPerSecond(
         _ rule: any VariantSelector, knowsSizes: Bool, _ movie: MovieFile, _ traces: [NetworkTrace]
     ) throws -> Double {

@@ -1,7 +1,6 @@
 import Glibc
 import HLSKitSimulation
 
-/// Networks and movies that are the same in every run.
 enum Samples {
     /// Ten minutes whose bandwidth wanders between 300 kbit/s and 20 Mbit/s, a period a second.
     static func trace(seed: UInt64) throws -> NetworkTrace {

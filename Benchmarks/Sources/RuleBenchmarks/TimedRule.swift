@@ -2,7 +2,6 @@ import CAllocations
 import Glibc
 import HLSKitCore
 
-/// What the decisions of one session cost.
 final class DecisionCosts {
     var nanoseconds: [Double] = []
     var allocations: [Double] = []

@@ -1,14 +1,12 @@
 import HLSKitCore
 import Synchronization
 
-/// Counts what is asked for.
 final class CountingTransport: ResourceTransport {
     private let base: any ResourceTransport
     private let classes = Mutex<[ResourceClass]>([])
 
     init(_ base: any ResourceTransport) { self.base = base }
 
-    /// The kinds of all requests so far, in their order.
     var requests: [ResourceClass] { classes.withLock(\.self) }
 
     func start(

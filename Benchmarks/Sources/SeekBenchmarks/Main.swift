@@ -52,7 +52,6 @@ struct Bench {
         return item
     }
 
-    /// How fast all of the first variant is decoded when nothing waits for its time.
     func decodingSpeed() async throws -> Decoding {
         var configuration = configuration()
         configuration.pacing = .unpaced
@@ -80,7 +79,6 @@ struct Bench {
 
     // MARK: Seeks
 
-    /// Seeks in media that is loaded.
     func bufferedSeeks(_ decoding: Decoding) async throws {
         let reach = min(decoding.duration, 40)
         var configuration = configuration()
@@ -110,7 +108,6 @@ struct Bench {
         report("seek, buffered, zero tolerance", exact, bounds: bounds)
     }
 
-    /// Seeks to where nothing is loaded, there and back.
     func unbufferedSeeks() async throws {
         let transport = CountingTransport(SchemeTransport.shared)
         var configuration = configuration(transport)
@@ -154,7 +151,6 @@ struct Bench {
 
     // MARK: Starts
 
-    /// The first picture of an item, from its start and from the middle.
     func starts() async throws {
         for start in [0, 60] {
             var latencies: [Double] = []

@@ -1,7 +1,6 @@
 import HLSKitCore
 import Synchronization
 
-/// Notes when each picture is shown, and lets others wait for one.
 final class PictureTimes: FrameWriter {
     struct Picture: Sendable {
         var itemTime: Double

@@ -2,7 +2,6 @@ import Glibc
 
 /// A network address or an address block as `--deny-address` takes it: `127.0.0.3`, `10.0.0.0/8`, `fd00::/8`.
 struct AddressArgument: Sendable, Equatable {
-    /// A valid address with an optional prefix length.
     var text: String
 
     init(parsing text: String) throws(ArgumentValueError) {

@@ -12,7 +12,6 @@ package enum BashCompletions {
             || zip(arguments, arguments.dropFirst()).contains { $0 == ("--generate-completion-script", "bash") }
     }
 
-    /// - Parameter commands: The names of all commands.
     package static func mended(_ script: String, commands: [String]) -> String {
         var isMended = false
         let lines = script.split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in

@@ -1,6 +1,5 @@
 /// Byte rates as users type them for curl: `200000`, `200k`, `1.5M`, `1G`, in steps of 1024.
 enum ByteRateArgument {
-    /// The highest accepted rate: 1 TiB/s.
     static let maximum = Double(1 << 40)
 
     /// Parses a rate in bytes per second, at least 1.

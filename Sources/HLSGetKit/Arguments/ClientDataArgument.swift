@@ -6,7 +6,6 @@ struct CustomKeyArgument: Sendable, Equatable {
     var value: String
 }
 
-/// Values of the CMCD options.
 package enum ClientDataArgument {
     static func version(_ text: String) throws(ArgumentValueError) -> ClientData.Version {
         guard let version = Int(text).flatMap(ClientData.Version.init(rawValue:)) else {
@@ -37,7 +36,6 @@ package enum ClientDataArgument {
 
     static func sessionID(_ text: String) throws(ArgumentValueError) -> String { try name(text, limit: 64) }
 
-    /// The URL that events are sent to.
     package static func target(_ text: String) throws(ArgumentValueError) -> String {
         let start = text.lowercased()
         guard start.hasPrefix("http://") || start.hasPrefix("https://"), URLOrigin(of: text) != nil else {
@@ -64,10 +62,8 @@ package struct ClientDataWish: Sendable, Equatable {
     /// The requested keys, or `nil` for all except `tpb`.
     var keys: Set<String>?
     var customKeys: [CustomKeyArgument] = []
-    /// The URLs that events are sent to.
     package var events: [String] = []
 
-    /// The configuration, or `nil` if no data is sent.
     package var clientData: ClientData? {
         guard transmission != nil || !events.isEmpty else { return nil }
         var data = ClientData()
@@ -75,7 +71,6 @@ package struct ClientDataWish: Sendable, Equatable {
         data.version = version ?? (events.isEmpty ? .one : .two)
         data.contentID = contentID
         data.sessionID = sessionID
-        // Custom keys are always included.
         data.keys = keys.map { $0.union(customKeys.map(\.name)) }
         for key in customKeys { data.customKeys[key.name] = .string(key.value) }
         data.eventTargets = events.map {

@@ -1,8 +1,6 @@
 import Glibc
 
-/// Suggests a command if the user typed an unknown word instead.
 package enum CommandSuggestion {
-    /// Names that other programs use for our commands.
     private static let synonyms: [String: String] = [
         "dl": "download", "get": "download", "save": "download", "record": "download", "rip": "download",
         "info": "inspect", "probe": "inspect", "show": "inspect", "dump": "inspect", "mediainfo": "inspect",
@@ -13,7 +11,6 @@ package enum CommandSuggestion {
         "stream": "play", "view": "play",
     ]
 
-    /// - Parameter commands: The names of all commands.
     /// - Returns: The error message, or `nil` if the first word may be a stream.
     package static func message(for arguments: [String], commands: [String]) -> String? {
         guard let first = arguments.first, first.count > 1, !commands.contains(first),

@@ -18,7 +18,6 @@ struct ConfigFile {
     private let path: String
     private var entries: [Entry] = []
 
-    /// - Parameter path: The path for error messages.
     init(parsing text: String, path: String) throws(ArgumentValueError) {
         self.path = path
         var command: String?
@@ -96,7 +95,6 @@ struct ConfigFile {
     }
 }
 
-/// The options of a command that are allowed in a file.
 package struct CommandOptions: Sendable {
     var name: String
     /// Whether each option takes a value, by long name.
@@ -110,7 +108,6 @@ package struct CommandOptions: Sendable {
     /// The defaults of options whose value may be omitted.
     static let defaults = ["live-catch-up": "jump"]
 
-    /// Options that the command does not allow together.
     static let opposites: [(one: Set<String>, other: Set<String>)] = [
         (["quiet"], ["verbose"]), (["quiet"], ["progress"]), (["adaptive"], ["one-quality"]),
         (["key"], ["key-uri"]), (["keep-encrypted"], ["key", "iv", "key-uri"]),
@@ -133,7 +130,6 @@ package struct CommandOptions: Sendable {
         }
     }
 
-    /// The long names of the typed options.
     func named(by arguments: some Sequence<String>) -> Set<String> {
         var names: Set<String> = []
         for argument in arguments.prefix(while: { $0 != "--" }) where argument.hasPrefix("-") {
@@ -146,7 +142,6 @@ package struct CommandOptions: Sendable {
         return names
     }
 
-    /// The options of all commands, as the argument parser defines them.
     package static func all(of command: (some ParsableCommand).Type) -> [CommandOptions] {
         guard let dump = try? JSONDecoder().decode(Dump.self, from: Data(command._dumpHelp().utf8)) else { return [] }
         return (dump.command.subcommands ?? []).map { command in
@@ -179,7 +174,6 @@ package struct CommandOptions: Sendable {
     }
 }
 
-/// The arguments of the command, including those that a file adds.
 package enum Invocation {
     /// Without the name of the program.
     package static let arguments = Mutex(Array(CommandLine.arguments.dropFirst()))
@@ -243,7 +237,6 @@ package enum Invocation {
         return environment["HOME"].flatMap { $0.isEmpty ? nil : $0 + "/.config/hlsget/config" }
     }
 
-    /// The maximum size of a file.
     private static let maximumByteCount = 1 << 20
 
     /// How long a pipe's writer may take before its first write and between writes, in milliseconds.

@@ -1,7 +1,6 @@
 import ArgumentParser
 package import HLSKitCore
 
-/// The network options of all commands.
 package struct ConnectionOptions: ParsableArguments, Sendable {
     @Option(
         name: [.customShort("H"), .customLong("header")],
@@ -192,7 +191,6 @@ package struct ConnectionOptions: ParsableArguments, Sendable {
         options.clientData.sessionID = sessionID
     }
 
-    /// Finds contradictions, as `play` does.
     package func check() throws {
         var options = PlayOptions(url: "")
         apply(to: &options)
@@ -200,8 +198,6 @@ package struct ConnectionOptions: ParsableArguments, Sendable {
     }
 
     /// A loader for `url` without playback. Nothing starts before the first request.
-    ///
-    /// - Parameter wrap: Wraps the network transport.
     package func loader(
         of url: String, allowsFilesOutside: Bool = false,
         through wrap: (any ResourceTransport) -> any ResourceTransport = { $0 }
@@ -245,14 +241,11 @@ package struct ConnectionOptions: ParsableArguments, Sendable {
         } catch let interrupted as Interruption.Interrupted {
             return .interrupted(signal: interrupted.signal)
         } catch {
-            // Playback will report what is wrong.
             return nil
         }
     }
 
     /// The options for loading parts of `url` without playback. Nothing starts before the first request.
-    ///
-    /// - Parameter wrap: Wraps the network transport.
     package func assetOptions(
         of url: String, allowsFilesOutside: Bool = false,
         through wrap: (any ResourceTransport) -> any ResourceTransport = { $0 }

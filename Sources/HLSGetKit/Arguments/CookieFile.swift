@@ -5,7 +5,6 @@ import Glibc
 ///
 /// A Netscape file is passed to libcurl unchanged. JSON is what browser extensions and test tools export.
 enum CookieFile {
-    /// The maximum size of a file.
     private static let maximumByteCount = 16 << 20
 
     /// The path of a file in Netscape format with the same cookies.
@@ -64,7 +63,6 @@ enum CookieFile {
         var cookies: [Exported]
     }
 
-    /// A cookie as extensions (`expirationDate`, `hostOnly`) and test tools (`expires`) write it.
     private struct Exported: Decodable {
         var domain: String
         var name: String

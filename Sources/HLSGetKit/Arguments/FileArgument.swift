@@ -2,7 +2,6 @@ import Glibc
 
 /// A file that a library reads later, with unclear error messages.
 package enum FileArgument {
-    /// Returns the path if the file can be opened.
     package static func readable(_ path: String) throws(ArgumentValueError) -> String {
         // If the file is a pipe, do not wait for a writer.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)

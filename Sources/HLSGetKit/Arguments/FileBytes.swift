@@ -2,9 +2,7 @@ package import FoundationEssentials
 import Glibc
 import HLSKitCore
 
-/// The bytes of files that the command line names.
 package enum FileBytes {
-    /// Reads at most `limit` bytes of a file, or of a pipe until it ends.
     package static func read(_ path: String, atMost limit: Int) throws(POSIXError) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure }
@@ -17,14 +15,12 @@ package enum FileBytes {
         try write(Array(text.utf8), to: descriptor)
     }
 
-    /// Writes all of the bytes.
     package static func write(_ bytes: [UInt8], to descriptor: Int32) throws(POSIXError) {
         if !Descriptor.write(bytes, to: descriptor) { throw failure }
     }
 
     private static var failure: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 
-    /// The system's description of a failed file operation.
     package static func text(of error: any Error) -> String {
         let system = error as? POSIXError ?? (error as? CocoaError)?.underlying as? POSIXError
         return system.map { String(cString: strerror($0.code.rawValue)) } ?? "\(error)"

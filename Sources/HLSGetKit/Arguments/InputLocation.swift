@@ -23,7 +23,6 @@ package enum InputLocation {
             + PercentCoding.encoded(try playlist(at: absolute)) { $0.isUnreserved || $0 == UInt8(ascii: "/") }
     }
 
-    /// Removes brackets or quotation marks around a copied URL.
     private static func withoutBrackets(_ text: String) -> String {
         for (open, close) in [("<", ">"), ("\"", "\""), ("'", "'"), ("“", "”")] {
             guard text.hasPrefix(open), text.hasSuffix(close), text.count > 2, access(text, F_OK) != 0 else { continue }
@@ -52,7 +51,6 @@ package enum InputLocation {
         return index
     }
 
-    /// Rejects URLs that no server can be requested for.
     private static func check(_ url: String) throws(ArgumentValueError) {
         let scheme = url.prefix { $0 != ":" }.lowercased()
         // The URL of a recording represents its stream.

@@ -1,7 +1,6 @@
 import ArgumentParser
 package import HLSKitCore
 
-/// Options that override the keys of encrypted streams.
 package struct KeyOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp(
@@ -25,7 +24,6 @@ package struct KeyOptions: ParsableArguments, Sendable {
         if key != nil && keyUri != nil { throw ValidationError("--key and --key-uri are mutually exclusive") }
     }
 
-    /// The override, or `nil` if no option is given.
     package var override: ContentKeyOverride? {
         guard key != nil || iv != nil || keyUri != nil else { return nil }
         return ContentKeyOverride(key: key?.bytes, urlString: keyUri, initializationVector: iv?.bytes)

@@ -55,7 +55,6 @@ package struct NameTemplate: Sendable {
         parts.contains { if case .word = $0 { true } else { false } }
     }
 
-    /// Whether several URLs get different names.
     package var tellsURLsApart: Bool {
         parts.contains { part in
             if case .word(let word) = part { [.name, .number, .title].contains(word) } else { false }
@@ -65,7 +64,6 @@ package struct NameTemplate: Sendable {
     /// The name with unresolved media placeholders.
     ///
     /// - Parameters:
-    ///   - url: The URL of the stream.
     ///   - ending: The file extension, or `nil` if unknown.
     ///   - number: The number of the URL, from 1.
     ///   - now: The current time in the local time zone.
@@ -80,7 +78,6 @@ package struct NameTemplate: Sendable {
             let text: String
             switch part {
             case .text(let given):
-                // A final slash marks a folder.
                 let isFolder = index == parts.count - 1 && given.hasSuffix("/")
                 let name = isFolder ? String(given.dropLast()) : given
                 plain += name
@@ -133,7 +130,6 @@ package struct NameTemplate: Sendable {
     }
 }
 
-/// Properties of the written media for a ``NameTemplate``.
 package struct NameFacts: Sendable, Equatable {
     package var size: PixelSize?
     /// The bit rate of the variant, in bits per second.
@@ -179,8 +175,6 @@ package struct NameFacts: Sendable, Equatable {
     }
 
     /// Renames a written file to its final name, and creates its folder.
-    ///
-    /// - Returns: The final path.
     package func rename(_ template: String, overwrite: Bool) throws(HLSError) -> String {
         let path = path(template)
         guard path != template else { return template }

@@ -37,7 +37,6 @@ package enum NumberArgument {
     }
 }
 
-/// A word from a closed set.
 package enum ChoiceArgument {
     package static func parse<Choice>(_ text: String) throws(ArgumentValueError) -> Choice
     where Choice: RawRepresentable<String> & CaseIterable {

@@ -1,7 +1,6 @@
 package import HLSKitCore
 
 extension OutputFormat {
-    /// The media kinds that the format can contain.
     var media: (video: Bool, audio: Bool) {
         switch self {
         case .ts, .mp4, .mkv, .framemd5, .null: (true, true)
@@ -30,7 +29,6 @@ extension OutputFormat {
     }
 }
 
-/// One `-o` with its format.
 package struct OutputArgument: Sendable, Equatable {
     package enum Destination: Sendable, Hashable {
         case standardOutput
@@ -40,7 +38,6 @@ package struct OutputArgument: Sendable, Equatable {
 
         init(_ text: String) { self = text == "-" ? .standardOutput : .file(path: text) }
 
-        /// The path for ``OutputFormat/makeWriter(path:overwrite:frameRate:note:)``.
         package var path: String {
             switch self {
             case .standardOutput, .program: "-"

@@ -26,7 +26,6 @@ enum QualityArgument {
         }.joined(separator: ",")
     }
 
-    /// Removes blanks around operators.
     private static func joined(_ text: String) -> String {
         var result = ""
         for character in text {

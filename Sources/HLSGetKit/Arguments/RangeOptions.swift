@@ -1,7 +1,6 @@
 package import ArgumentParser
 package import HLSKitCore
 
-/// The requested range of a stream.
 package struct RangeOptions: ParsableArguments, Sendable {
     @Option(
         parsing: .unconditional,
@@ -27,10 +26,8 @@ package struct RangeOptions: ParsableArguments, Sendable {
         to?.end ?? duration.map { .duration(MediaTime($0)) } ?? .automatic
     }
 
-    /// Whether the range is only a part of the stream.
     package var isPart: Bool { from != nil || to != nil || duration != nil }
 
-    /// Finds contradictions that are visible before the stream is known.
     static func check(from: TimePosition?, to: TimePosition?) throws(ArgumentValueError) {
         switch (from, to) {
         case (.fromStart(let start)?, .fromStart(let end)?) where end <= start,

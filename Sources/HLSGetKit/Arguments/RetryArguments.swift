@@ -44,5 +44,4 @@ struct BackoffArgument: Sendable, Equatable {
     }
 }
 
-/// The action for an unavailable segment.
 package enum GapAction: String, Sendable, CaseIterable { case skip, fail, fill }

@@ -1,7 +1,6 @@
 import ArgumentParser
 package import HLSKitCore
 
-/// The verbosity of a command on standard error.
 package struct SayingOptions: ParsableArguments, Sendable {
     @Flag(name: .shortAndLong, help: "Report retries and oddities.") package var verbose = false
     @Flag(name: .shortAndLong, help: "Print errors only.") package var quiet = false
@@ -13,8 +12,6 @@ package struct SayingOptions: ParsableArguments, Sendable {
     }
 
     /// With `-v`, reports failed and redirected requests.
-    ///
-    /// - Parameter say: Called with each line.
     package func wrap(
         _ transport: any ResourceTransport,
         _ say: @escaping @Sendable (String) -> Void = { StandardStream.error.writeLine($0) }

@@ -3,7 +3,6 @@
 /// The scheme is https, as in browsers. For this machine, numeric addresses, and ports other than 443 and 8443 it is
 /// http.
 struct SchemelessURL: Sendable, Equatable {
-    /// The URL with its scheme.
     let url: String
 
     /// Returns `nil` unless the text is a host, followed by a path or port. The caller must check whether a file has
@@ -25,7 +24,6 @@ struct SchemelessURL: Sendable, Equatable {
         url = "\(isPlain ? "http" : "https")://\(rest)"
     }
 
-    /// The host and port, or `nil` if the text is invalid.
     private static func parts(of authority: Substring) -> (host: String, port: Int?)? {
         var host = authority
         var port: Int?

@@ -2,7 +2,6 @@
 package enum SecretArgument {
     private static let options = ["--key", "--iv", "--key-uri"]
 
-    /// Removes the values of key options from a message.
     package static func hidden(in message: String, _ arguments: [String]) -> String {
         let values = values(in: arguments).filter { !$0.isEmpty }.sorted { $0.count > $1.count }
         // Replace only quoted values, because a short value may occur in other words of the message.

@@ -1,7 +1,6 @@
 package import ArgumentParser
 package import HLSKitCore
 
-/// Options for skipping parts of a stream.
 package struct SkipOptions: ParsableArguments, Sendable {
     @Option(
         parsing: .unconditionalSingleValue,

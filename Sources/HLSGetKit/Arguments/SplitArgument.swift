@@ -4,10 +4,8 @@ package import HLSKitCore
 /// of 1000.
 package enum SplitArgument: Sendable, Equatable {
     case duration(Duration)
-    /// In bytes.
     case byteCount(Int)
 
-    /// The smallest size of a file.
     static let minimumByteCount = 100_000
 
     package init(parsing text: String) throws(ArgumentValueError) {
@@ -35,9 +33,7 @@ package enum SplitArgument: Sendable, Equatable {
     }
 }
 
-/// The names of the files of `--split`.
 package enum SplitNames {
-    /// The placeholder for the number of a file.
     package static let word = "{part}"
 
     /// The name of a file: `a.ts` becomes `a-001.ts`, `a-002.ts` …, and a name with `{part}` gets the number there.

@@ -16,9 +16,6 @@ package struct StandardInput: Sendable, Equatable {
     /// The maximum size of a playlist, which is the library's.
     static let maximumPlaylistByteCount = 64 << 20
 
-    /// - Parameters:
-    ///   - url: The URL to assume for the playlist.
-    ///   - playlist: Its text.
     init(url: String, playlist: [UInt8]) {
         self.url = url
         self.playlist = playlist
@@ -29,11 +26,6 @@ package struct StandardInput: Sendable, Equatable {
         playlist = nil
     }
 
-    /// The URL to assume for a playlist.
-    ///
-    /// - Parameters:
-    ///   - baseURL: The value of the option.
-    ///   - directory: The working directory.
     package static func url(baseURL: String?, in directory: String) throws(ArgumentValueError) -> String {
         guard let baseURL else {
             return try InputLocation.url(of: "./standard-input.m3u8", in: directory)
@@ -81,7 +73,6 @@ package struct StandardInput: Sendable, Equatable {
         }
     }
 
-    /// Whether bytes begin like a playlist, with or without a byte order mark.
     private static func isPlaylist(_ bytes: [UInt8]) -> Bool {
         let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
         return text.starts(with: "#EXTM3U".utf8)
@@ -105,7 +96,6 @@ package struct StandardInput: Sendable, Equatable {
         return file
     }
 
-    /// Creates a temporary file without a name.
     static func unnamedFile() throws(ArgumentValueError) -> Int32 {
         var name = Array("\(temporaryFolder)/hlsget-XXXXXX".utf8CString)
         let file = mkstemp(&name)
@@ -183,7 +173,6 @@ private final class StandardInputTransport: ResourceTransport {
     }
 }
 
-/// A request whose response is generated in a separate task.
 private final class AnsweredRequest: TransportTask {
     private let work: Task<Void, Never>
 

@@ -32,8 +32,6 @@ package enum Suggestion {
     /// Returns `message` with the best suggestion, and without a dissimilar one.
     ///
     /// - Parameters:
-    ///   - command: The called command.
-    ///   - arguments: Its arguments.
     ///   - commands: Returns all commands. Called only for an unknown option or an extra argument.
     package static func improved(
         _ message: String, command: String, arguments: [String] = [], _ commands: () -> [CommandOptions]
@@ -85,7 +83,6 @@ package enum Suggestion {
         return ", an option of \(others.joined(separator: ", ")) and not of hlsget \(command)."
     }
 
-    /// Returns `message` without a dissimilar suggestion.
     static func filtered(_ message: String) -> String {
         message.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             guard let range = line.firstRange(of: words), let end = line[range.upperBound...].firstIndex(of: "'"),

@@ -1,6 +1,5 @@
 package import HLSKitSimulation
 
-/// The link that `--throttle` simulates: a recorded trace or a constant rate.
 package enum ThrottleArgument: Sendable, Equatable {
     case trace(path: String)
     case constant(LinkConditions)
@@ -39,7 +38,6 @@ package enum ThrottleArgument: Sendable, Equatable {
         self = .constant(LinkConditions(bitsPerSecond: rate, latency: latency, packetLoss: loss))
     }
 
-    /// The trace, which may have to be read from its file.
     func networkTrace() throws(ArgumentValueError) -> NetworkTrace {
         switch self {
         case .trace(let path):

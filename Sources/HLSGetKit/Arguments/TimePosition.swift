@@ -8,7 +8,6 @@ package enum TimePosition: Sendable, Equatable {
     /// Before the end of the item or the live edge.
     case fromEnd(Duration)
     case date(PlaylistDate)
-    /// The segment with this media sequence number.
     case segment(Int)
 
     /// Parses `1:30` from the start, `-30s` from the end, `2026-01-31T22:30:00Z` or `#12`.

@@ -19,7 +19,6 @@ package enum UntilArgument: Sendable, Equatable {
         self = .date(date)
     }
 
-    /// Parses a date with a time zone in ISO 8601.
     static func date(_ text: String) -> PlaylistDate? {
         let time = text.drop { $0 != "T" && $0 != "t" && $0 != " " }
         guard time.last?.uppercased() == "Z" || time.contains(where: { "+-".contains($0) }) else { return nil }
@@ -78,13 +77,11 @@ package enum UntilArgument: Sendable, Equatable {
         .date(now + interval(from: now, secondOfDay: secondOfDay))
     }
 
-    /// The value with a fixed date, relative to now.
     package var fixed: UntilArgument {
         let (now, secondOfDay) = Self.now
         return fixed(from: now, secondOfDay: secondOfDay)
     }
 
-    /// The time from now to the end.
     package var interval: Duration {
         let (now, secondOfDay) = Self.now
         return interval(from: now, secondOfDay: secondOfDay)

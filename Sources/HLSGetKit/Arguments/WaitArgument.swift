@@ -5,7 +5,6 @@ package struct WaitArgument: Sendable, Equatable {
 
     init(limit: Duration?) { self.limit = limit }
 
-    /// The same value with an additional limit, or `nil` for none.
     package func limited(to interval: Duration?) -> WaitArgument {
         WaitArgument(limit: [limit, interval].compactMap(\.self).min())
     }

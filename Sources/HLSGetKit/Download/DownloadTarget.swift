@@ -1,12 +1,10 @@
 package import Glibc
 package import HLSKitCore
 
-/// The target of a download: a file in some format, or a folder with segments and playlists.
 package enum DownloadTarget: Sendable, Equatable {
     case file(path: String, format: OutputFormat)
     case folder(path: String)
 
-    /// File names that do not identify the stream.
     private static let commonNames: Set<String> = [
         "index", "master", "playlist", "main", "manifest", "prog_index", "top", "stream", "video", "hls", "chunklist",
     ]
@@ -52,8 +50,6 @@ package enum DownloadTarget: Sendable, Equatable {
     }
 
     /// Returns the same target with an unused name: `film-2.mp4`.
-    ///
-    /// - Parameter isFree: Whether a path is unused.
     package func renamed(_ isFree: (String) -> Bool) -> DownloadTarget {
         var number = 2
         var free = path

@@ -1,7 +1,6 @@
 /// The action of a key during playback.
 package enum KeyCommand: Sendable, Equatable {
     case togglePause
-    /// The distance in seconds; negative is backwards.
     case seek(seconds: Int)
     /// Pauses and shows the next (1) or previous (-1) frame.
     case stepFrame(Int)
@@ -15,12 +14,10 @@ package enum KeyCommand: Sendable, Equatable {
     /// Changes to the next higher (1) or lower (-1) variant.
     case changeQuality(Int)
     case skipInterstitial
-    /// Plays the next of several streams.
     case nextStream
     case toggleMute
     /// Louder (1) or quieter (-1).
     case changeVolume(Int)
-    /// Writes the frame in the window to a file.
     case takeScreenshot
     case showHelp
     case quit
@@ -54,7 +51,6 @@ package enum KeyCommand: Sendable, Equatable {
         }
     }
 
-    /// One line for people.
     package static let help =
         "keys: space pause, arrows seek 10 s and 60 s, comma and period one frame, l repeat from A to B, [ ] rate, "
         + "i play now, s subtitles, a audio, v V quality, n skip an ad, m mute, 9 0 volume, > next stream, q quit"
@@ -64,10 +60,8 @@ package enum KeyCommand: Sendable, Equatable {
         min(max((volume * 20).rounded() + Float(step), 0), 20) / 20
     }
 
-    /// The rates that ``changeRate(_:)`` steps through.
     static let rates: [Float] = [0.5, 0.75, 1, 1.25, 1.5, 2]
 
-    /// The next rate after `rate` in the direction of `step`.
     static func rate(_ step: Int, beside rate: Float) -> Float {
         let next = step > 0 ? rates.first { $0 > rate + 0.001 } : rates.last { $0 < rate - 0.001 }
         return next ?? rate

@@ -1,11 +1,8 @@
 package import HLSKitCore
 
-/// Performs key commands on a player.
 package struct KeyboardControl: Sendable {
-    /// The effect on the session, in addition to the player.
     package enum Outcome: Sendable, Equatable {
         case nothing
-        /// A message of one line.
         case say(String)
         case quit
     }
@@ -52,7 +49,6 @@ package struct KeyboardControl: Sendable {
         seek(to: now + Double(seconds))
     }
 
-    /// Seeks exactly, within the seekable range.
     package func seek(to time: Double) {
         let player = player
         var target = MediaTime(seconds: time, preferredTimescale: 90_000)

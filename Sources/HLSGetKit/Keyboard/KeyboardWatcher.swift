@@ -7,7 +7,6 @@ import Synchronization
 ///
 /// The terminal's signals (Ctrl-C, Ctrl-Z) still work. After a stop and continue, single-key mode is set again.
 package final class KeyboardWatcher: Sendable {
-    /// The keys, in order.
     package let keys: AsyncStream<Key>
 
     private let descriptor: Int32
@@ -49,7 +48,6 @@ package final class KeyboardWatcher: Sendable {
         resumption.resume()
     }
 
-    /// Restores the terminal.
     package func close() {
         let wasOver = isOver.withLock { isOver in
             defer { isOver = true }

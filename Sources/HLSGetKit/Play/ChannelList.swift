@@ -14,14 +14,12 @@ package struct ChannelList: Sendable, Hashable {
         package var group: String?
     }
 
-    /// A message on why no channel can be selected.
     package struct NoChoice: Error, CustomStringConvertible {
         package let description: String
 
         package init(description: String) { self.description = description }
     }
 
-    /// The maximum size of a list, in bytes.
     package static let maximumByteCount = 64 << 20
 
     package private(set) var channels: [Channel] = []
@@ -32,7 +30,6 @@ package struct ChannelList: Sendable, Hashable {
         var group: String?
         var fields: [String] = []
         var isOfChannels = false
-        // Remove the byte order mark from the first line.
         let text = text.unicodeScalars.first == "\u{FEFF}" ? text.unicodeScalars.dropFirst() : text.unicodeScalars[...]
         for line in Substring(text).split(whereSeparator: \.isNewline).lazy.map({ $0.trimmed() }) where !line.isEmpty {
             if line.hasPrefix("#EXT-X-") { return nil }
@@ -76,7 +73,6 @@ package struct ChannelList: Sendable, Hashable {
             description: "\(found.count) channels are called \"\(shown)\": \(names)\(found.count > 4 ? ", …" : "")")
     }
 
-    /// A table: number, name, group.
     package var text: String {
         let width = String(channels.count).count
         return channels.enumerated().map { index, channel in

@@ -41,7 +41,6 @@ package struct LinkMemory: Sendable {
         return defaults.min { (Int($0[6]) ?? .max) < (Int($1[6]) ?? .max) }.map { "\($0[0])-\($0[2])" }
     }
 
-    /// Whether a URL names a server on another machine.
     package static func isRemote(_ url: String) -> Bool {
         guard let origin = URLOrigin(of: url), ["http", "https"].contains(origin.scheme) else { return false }
         let host = origin.host.lowercased()

@@ -1,13 +1,9 @@
 package import HLSKitCore
 
-/// Loading without playback, with the same options.
 extension PlayOptions {
     /// A playlist that takes longer is useless to a waiting user.
     private static let longestTransfer = Duration.seconds(60)
 
-    /// A loader for playlists.
-    ///
-    /// - Parameter wrap: Wraps the network transport.
     package func loader(
         through wrap: (any ResourceTransport) -> any ResourceTransport = { $0 }
     ) throws(ArgumentValueError) -> PlaylistLoader {
@@ -29,9 +25,7 @@ extension PlayOptions {
 
         /// Whether the stream continues while it is played, according to its first variant.
         package var isLive = false
-        /// The metadata for the files that are written.
         package var metadata = FileMetadata()
-        /// The reason why some metadata is missing.
         package var metadataFailure: HLSError?
     }
 
@@ -39,10 +33,6 @@ extension PlayOptions {
     private static let metadataPatience = Duration.seconds(5)
 
     /// Loads the first playlist to find out about the stream. If that fails, the player reports the reason.
-    ///
-    /// - Parameters:
-    ///   - findsLive: Whether to find out if the stream is live.
-    ///   - readsMetadata: Whether to load the metadata for files.
     package func look(findsLive: Bool, readsMetadata: Bool) async -> Look {
         var look = Look()
         var options = self
@@ -68,7 +58,6 @@ extension PlayOptions {
         return look
     }
 
-    /// Reads the metadata of a playlist, or of a media file if there is none.
     private func read(_ playlist: MultivariantPlaylist?, to look: inout Look) async {
         guard var options = try? assetOptions() else { return }
         options.timeouts.total = Self.metadataPatience
@@ -87,9 +76,6 @@ extension PlayOptions {
         inspector.cancel()
     }
 
-    /// The options for loading parts of the stream.
-    ///
-    /// - Parameter wrap: Wraps the network transport.
     package func assetOptions(
         through wrap: (any ResourceTransport) -> any ResourceTransport = { $0 }
     ) throws(ArgumentValueError) -> AssetOptions {

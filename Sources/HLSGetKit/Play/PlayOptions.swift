@@ -1,31 +1,24 @@
 package import HLSKitCore
 import HLSKitSimulation
 
-/// The options of `play`, checked and in the types of the library.
 package struct PlayOptions: Sendable, Equatable {
     /// The absolute URL of the stream; `file:` for a path.
     package var url: String
-    /// The streams that are played after it.
     package var followingURLs: [String] = []
-    /// Whether the URL represents standard input.
     package var readsStandardInput = false
-    /// The content of standard input after it was read.
     package var standardInput: StandardInput?
     /// Empty for the null sink.
     package var outputs: [OutputArgument] = []
     /// The typed names of outputs with placeholders, by path.
     package var templates: [String: String] = [:]
-    /// When an output continues in another file.
     package var split: SplitArgument?
     package var includesVideo = true
     package var includesAudio = true
-    /// `false` with `--no-decode`.
     package var decodes = true
     /// The pace, or `nil` to derive it from the outputs; see ``isPaced``.
     package var pace: Pace?
     package var overwritesFiles = false
 
-    /// Whether to show a window, with audio.
     package var opensWindow = false
     package var isFullscreen = false
     /// The volume at the start, from 0 to 100, or `nil` for the player's.
@@ -35,14 +28,12 @@ package struct PlayOptions: Sendable, Equatable {
     package var keepsOpen = false
     /// The folder of screenshots, or `nil` for the current one.
     package var screenshotFolder: String?
-    /// Whether to deinterlace the displayed video.
     package var deinterlaces = true
     /// Whether to play audio on the sound device without a window.
     package var isHeard = false
     package var showsPreview = false
     /// The format, or `nil` to query the terminal.
     package var previewFormat: PreviewFormat?
-    /// The file that logs presentation times.
     package var presentationLogPath: String?
 
     package var rate: Float = 1
@@ -67,12 +58,9 @@ package struct PlayOptions: Sendable, Equatable {
     package var from: TimePosition?
     package var to: TimePosition?
     package var duration: Duration?
-    /// The action for interstitials that the stream schedules.
     package var interstitialAction = InterstitialAction.play
-    /// The media to skip.
     package var skipsDateRanges: [DateRangeExpression] = []
     package var skipsURIs: [TextPattern] = []
-    /// The number of passes.
     package var passCount = 1
     package var liveFromStart = false
     /// The distance from the live edge, or `nil` for the playlist's.
@@ -80,11 +68,9 @@ package struct PlayOptions: Sendable, Equatable {
     /// Whether playback skips ahead to its distance from the live edge after a wait.
     package var catchesUp = false
     package var catchUpRate: Float?
-    /// Whether to use Low-Latency HLS, including blocking playlist reloads.
     package var allowsLowLatency = true
     /// How long to wait for a stream to start, or `nil` not to wait.
     package var wait: WaitArgument?
-    /// The clock time at which playback ends.
     package var until: UntilArgument?
     package var stale = StaleArgument()
     /// The action, or `nil` to derive it from the outputs.
@@ -97,11 +83,9 @@ package struct PlayOptions: Sendable, Equatable {
     package var video: QualityExpression?
     /// The languages, or `nil` to use the environment.
     package var languages: [String]?
-    /// The file with external captions.
     package var subtitlesPath: String?
 
     package var fields: [TransportField] = []
-    /// The channel to select if the URL names a list.
     package var channel: String?
     /// Encoded URL parameters.
     var query: [String] = []
@@ -135,20 +119,16 @@ package struct PlayOptions: Sendable, Equatable {
     var retries: RetriesArgument?
     /// The delays between attempts, or `nil` for the library's default.
     var retryBackoff: BackoffArgument?
-    /// The action for unavailable segments.
     package var gapAction = GapAction.skip
     /// The deadline for the first byte, or `nil` for the library's default.
     package var timeout: Duration?
     var deniesPrivateAddresses = false
     var deniedAddresses: [AddressArgument] = []
     var allowsDowngrade = false
-    /// Whether request metrics include the expiration of certificates.
     package var reportsCertificates = false
-    /// The data to send to servers.
     package var clientData = ClientDataWish()
     /// Prints a fresh URL when the current one expires.
     package var refreshCommand: String?
-    /// The override for the playlist's keys.
     package var keyOverride: ContentKeyOverride?
 
     package var isStrict = false
@@ -156,7 +136,6 @@ package struct PlayOptions: Sendable, Equatable {
     package var threads: Int?
     package var progress: ProgressStyle?
     package var accessLogPath: String?
-    /// The file of the error log.
     package var errorLogPath: String?
     package var reportPath: String?
     package var printsSummaryDocument = false
@@ -164,7 +143,6 @@ package struct PlayOptions: Sendable, Equatable {
 
     /// Where a live stream continues after its window has moved past media that was not loaded (R44).
     package enum FellBehindAction: String, Sendable, Equatable, CaseIterable { case edge, oldest, fail }
-    /// How fast media is played.
     package enum Pace: Sendable, Equatable { case fast, realTime }
     package enum Deinterlacing: String, Sendable, Equatable, CaseIterable { case auto, off }
     package enum InterstitialAction: String, Sendable, Equatable, CaseIterable { case play, skip, only }
@@ -178,7 +156,6 @@ package struct PlayOptions: Sendable, Equatable {
         fields = parts.fields
     }
 
-    /// Whether an output needs decoded media.
     package var needsDecoder: Bool { outputs.isEmpty ? decodes : outputs.contains { $0.format.needsDecoder } }
 
     /// The requested policy. By default, recordings continue with the oldest segment, and playback continues at the
@@ -192,7 +169,6 @@ package struct PlayOptions: Sendable, Equatable {
         }
     }
 
-    /// Applies the retry options.
     package func apply(to policies: inout RetryPolicies) {
         retries?.apply(to: &policies)
         retryBackoff?.apply(to: &policies)
@@ -239,7 +215,6 @@ package struct PlayOptions: Sendable, Equatable {
     /// Whether the variant must stay the same. By default it is fixed for outputs only.
     package var hasOneVariant: Bool { !isAdaptive && (keepsVariant || !outputs.isEmpty) }
 
-    /// The media kinds that any output needs.
     package var media: (video: Bool, audio: Bool) {
         let isForAll = outputs.isEmpty
         return (
@@ -250,12 +225,10 @@ package struct PlayOptions: Sendable, Equatable {
 
     var writesToStandardOutput: Bool { outputs.contains { $0.destination == .standardOutput } }
 
-    /// The command that receives the played media.
     package var player: String? {
         outputs.lazy.compactMap { if case .program(let command) = $0.destination { command } else { nil } }.first
     }
 
-    /// Whether the media is presented on this machine.
     package var isWatched: Bool { opensWindow || showsPreview || isHeard }
 
     /// Whether playback runs in real time.
@@ -287,7 +260,6 @@ package struct PlayOptions: Sendable, Equatable {
         }
     }
 
-    /// Finds contradictions between individually valid options.
     package func check() throws(ArgumentValueError) {
         if !includesVideo && !includesAudio {
             throw ArgumentValueError("--no-video and --no-audio together leave nothing to play")

@@ -27,8 +27,6 @@ package final class ShellProcess: Sendable {
     private let output: Int32
     private let state = Mutex(State.running)
 
-    /// Starts the command.
-    ///
     /// - Parameter variables: Variables to add to the environment.
     package init(_ command: String, variables: [String: String]) throws(Failure) {
         var ends: [Int32] = [-1, -1]
@@ -61,7 +59,6 @@ package final class ShellProcess: Sendable {
         }
     }
 
-    /// Terminates the command and all processes it has started.
     package func terminate() {
         state.withLock { state in
             guard case .running = state else { return }
@@ -142,7 +139,6 @@ package final class ShellProcess: Sendable {
         return (id, code)
     }
 
-    /// Our descriptors that a new program would inherit, except the first three.
     private static var inheritedDescriptors: [Int32] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
         return names.compactMap { Int32($0) }.filter { descriptor in

@@ -8,10 +8,8 @@ import HLSKitCore
 struct KittyEncoder: Sendable {
     /// The size of a chunk in bytes, after encoding.
     private static let pieceByteCount = 4096
-    /// Deletes all images.
     static let deletion = "\u{1b}_Ga=d,d=A,q=2\u{1b}\\"
 
-    /// - Parameter place: The characters that the image fills.
     func bytes(of image: StillImage, in place: PreviewLayout.Place) -> [UInt8] {
         let pixels = image.pixels
         var colors = Data(capacity: pixels.count / 4 * 3)

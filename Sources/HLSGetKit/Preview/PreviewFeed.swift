@@ -1,6 +1,5 @@
 package import HLSKitCore
 
-/// Shows the frames of items on a terminal, as many as it can handle.
 package final class PreviewFeed: Sendable {
     private let screen: PreviewScreen
     private let clock: ContinuousClock
@@ -10,7 +9,6 @@ package final class PreviewFeed: Sendable {
         self.clock = clock
     }
 
-    /// Adds an item to show when it becomes current.
     package func add(_ item: PlayerItem) throws(HLSError) {
         let output = VideoOutput(displaySize: screen.layout.imageSize, colorPolicy: .convert(to: .rec709))
         try item.add(output)

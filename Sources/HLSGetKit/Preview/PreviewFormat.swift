@@ -38,7 +38,6 @@ package enum PreviewFormat: String, Sendable, Equatable, CaseIterable {
         return text[start.upperBound..<end].split(separator: ";").compactMap { Int($0) }
     }
 
-    /// The maximum number of images per second.
     var rate: Int {
         switch self {
         case .kitty: 15

@@ -19,7 +19,6 @@ struct PreviewLayout: Sendable, Equatable {
     let size: Size
     let format: PreviewFormat
 
-    /// Characters for the image.
     var columns: Int { max(1, size.columns) }
     var rows: Int { max(1, size.rows - Self.textRowCount) }
 
@@ -31,7 +30,6 @@ struct PreviewLayout: Sendable, Equatable {
         return PixelSize(width: size.width / size.columns, height: size.height / size.rows)
     }
 
-    /// The maximum size of an image, in pixels.
     var imageSize: PixelSize {
         switch format {
         case .blocks: PixelSize(width: columns, height: rows * 2)
@@ -58,7 +56,6 @@ struct PreviewLayout: Sendable, Equatable {
             width = (image.width + cell.width - 1) / max(1, cell.width)
             height = (image.height + cell.height - 1) / max(1, cell.height)
         case .kitty:
-            // The terminal scales the image to the available room.
             let scale = min(
                 Double(columns * cell.width) / Double(max(1, image.width)),
                 Double(rows * cell.height) / Double(max(1, image.height)))

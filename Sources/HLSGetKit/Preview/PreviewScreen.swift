@@ -85,15 +85,12 @@ package final class PreviewScreen: Sendable {
         }
     }
 
-    /// Writes to the lines below the image.
     func write(_ text: String) { state.withLock { _ in stream.write(text) } }
 
-    /// The current layout of images.
     var layout: PreviewLayout {
         PreviewLayout(size: size() ?? PreviewLayout.Size(columns: 80, rows: 24), format: format)
     }
 
-    /// Replaces the displayed image.
     func show(_ image: StillImage) {
         state.withLock { state in
             guard state.isEntered else { return }
@@ -131,7 +128,6 @@ package final class PreviewScreen: Sendable {
         return bytes
     }
 
-    /// Clears the lines of the image.
     private func erasure(_ layout: PreviewLayout) -> [UInt8] {
         var text = format == .kitty ? KittyEncoder.deletion : ""
         for row in 1...layout.rows { text += "\u{1b}[\(row);1H\u{1b}[2K" }

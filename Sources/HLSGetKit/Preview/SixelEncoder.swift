@@ -77,7 +77,6 @@ struct SixelEncoder: Sendable {
     /// Encodes runs of more than three as a count.
     private static func append(_ sixels: [UInt8], to bytes: inout [UInt8]) {
         var column = 0
-        // Omit empty columns at the end.
         let end = (sixels.lastIndex { $0 != 0 } ?? -1) + 1
         while column < end {
             var next = column + 1

@@ -1,6 +1,5 @@
 import Glibc
 
-/// Queries a terminal for its capabilities.
 enum TerminalQuestion {
     /// How long to wait for a response in milliseconds, which must be enough across a network.
     private static let patience: Int32 = 300

@@ -13,7 +13,6 @@ package struct AccessLogFile: ~Copyable {
         for event in log?.events.dropLast().dropFirst(writtenCount) ?? [] { write(event) }
     }
 
-    /// Writes the remaining events and returns any error.
     package mutating func finish(_ events: [AccessLogEvent]) -> HLSError? {
         for event in events.dropFirst(writtenCount) { write(event) }
         return file.failure

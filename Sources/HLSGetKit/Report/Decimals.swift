@@ -31,7 +31,6 @@ package enum Decimals {
         return "\(text((seconds / unit).rounded(.down), places: 0)) \(name)"
     }
 
-    /// Formats a rate such as `1x`, `1.5x` or `0.25x`.
     package static func rate(_ rate: Double) -> String {
         var text = text(rate, places: 2)
         while text.contains("."), let last = text.last, last == "0" || last == "." {
@@ -41,20 +40,16 @@ package enum Decimals {
         return text + "x"
     }
 
-    /// Formats a bit rate with its unit letter: `800k`, `2.4M`, `12M`.
     package static func bitRate(_ bitsPerSecond: Double) -> String {
         scaled(bitsPerSecond, letters: ["", "k", "M", "G", "T"])
     }
 
-    /// Formats a bit rate such as `2.4 Mbit/s`.
     package static func bitRateWithUnit(_ bitsPerSecond: Double) -> String {
         scaled(bitsPerSecond, letters: [" bit/s", " kbit/s", " Mbit/s", " Gbit/s", " Tbit/s"])
     }
 
-    /// Formats a count such as `1 segment` or `2 segments`.
     package static func count(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
-    /// Formats a size such as `532 B` or `1.2 MB`.
     package static func bytes(_ count: Int) -> String {
         scaled(Double(count), letters: [" B", " kB", " MB", " GB", " TB"])
     }
@@ -75,11 +70,9 @@ package enum Decimals {
 }
 
 extension MediaTime {
-    /// Seconds, or `nil` if the time is not a number.
     package var finiteSeconds: Double? { isNumeric && seconds.isFinite ? seconds : nil }
 }
 
 extension Duration {
-    /// Seconds, rounded to the precision of a `Double`.
     package var inSeconds: Double { self / .seconds(1) }
 }

@@ -1,16 +1,12 @@
 package import HLSKitCore
 
-/// The result of a download: its last line, for people and as JSON.
 package struct DownloadSummary: Sendable, Equatable {
     var url: String
     package var exitStatus: ExitStatus
-    /// The error that ended the download, or `nil` if there was none.
     package var error: HLSError?
-    /// The media time of the written files.
     package var duration = Duration.zero
     var segmentCount = 0
     package var byteCount = 0
-    /// The number of segments from an earlier run.
     var resumedSegmentCount = 0
     /// The number of segments from an earlier run that were damaged and loaded again.
     var damagedSegmentCount = 0
@@ -18,7 +14,6 @@ package struct DownloadSummary: Sendable, Equatable {
     var substitutedSegmentCount = 0
     var missingSegmentCount = 0
     package var files: [String] = []
-    /// The text for people, or `nil` for none.
     package var text: String?
 
     package init(url: String, exitStatus: ExitStatus) {
@@ -53,7 +48,6 @@ package struct DownloadSummary: Sendable, Equatable {
         EventReporter.text("summary", at: time, members.map { JSONValue.Member(name: $0.key, value: $0.value) })
     }
 
-    /// The document of `--json`.
     package var document: String {
         let version = JSONValue.Member(name: "v", value: .integer(1))
         return JSONValue.object([version] + members.map { JSONValue.Member(name: $0.key, value: $0.value) }).text

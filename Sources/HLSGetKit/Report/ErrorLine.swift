@@ -16,7 +16,6 @@ package enum ErrorLine {
         return line(error.cause, url: error.urlString, detail: error.detail)
     }
 
-    /// Converts any error to a player's error, which ``text(for:)`` and JSON lines use.
     package static func playerError(_ error: any Error) -> HLSError {
         switch error {
         case let error as HLSError where error.domain == .output && error.code != .output:

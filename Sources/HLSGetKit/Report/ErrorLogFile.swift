@@ -10,14 +10,12 @@ package struct ErrorLogFile: ~Copyable {
         file = try LogFile(path: path, overwrite: overwrite, header: ErrorLog.extendedLogHeader)
     }
 
-    /// Writes new events from the log of the only item.
     package mutating func writeNew(of log: ErrorLog?) {
         guard let events = log?.events else { return }
         let first = last.flatMap { events.lastIndex(of: $0) }.map { $0 + 1 } ?? 0
         for event in events[first...] { write(event) }
     }
 
-    /// Writes the remaining events of all items and returns any error.
     package mutating func finish(_ logs: [ErrorLog]) -> HLSError? {
         for (index, log) in logs.enumerated() {
             if index == 0 { writeNew(of: log) } else { for event in log.events { write(event) } }

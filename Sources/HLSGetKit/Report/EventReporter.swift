@@ -6,7 +6,6 @@ package import HLSKitCore
 /// ``MetricEvent/jsonLine``, so a name has the same members here and in apps. The reporter adds all other events. A
 /// value without I/O: the caller passes events and snapshots, and writes the returned lines.
 package struct EventReporter: Sendable {
-    /// The minimum clock time between two `progress` lines.
     static let progressInterval = Duration.milliseconds(500)
     /// The version of the format. Members may be added to it, so readers must skip unknown ones.
     static let formatVersion = 1
@@ -16,7 +15,6 @@ package struct EventReporter: Sendable {
 
     package init() {}
 
-    /// Returns the lines for `event`, which occurred at `time`.
     package mutating func lines(for event: PlayerEvent, at time: Duration) -> [String] {
         switch event.kind {
         case .timeControl(let change):
@@ -130,7 +128,6 @@ package struct EventReporter: Sendable {
 
     // MARK: Lines of every command
 
-    /// The first line, with the stream and the program's version.
     package static func session(url: String) -> String {
         line(
             "session", at: .zero,
@@ -142,7 +139,6 @@ package struct EventReporter: Sendable {
         line(for: error, isRecoverable: false, at: time)
     }
 
-    /// A warning that a person may want to know.
     package static func warning(_ text: String, url: String? = nil, detail: String? = nil, at time: Duration) -> String
     {
         var members: [JSONValue.Member] = [.init(name: "text", value: .string(text))]
@@ -156,7 +152,6 @@ package struct EventReporter: Sendable {
         line("note", at: time, ["text": .string(text)])
     }
 
-    /// A line of any kind.
     package static func text(_ event: String, at time: Duration, _ members: [JSONValue.Member]) -> String {
         let first: [JSONValue.Member] = [
             .init(name: "v", value: .integer(formatVersion)), .init(name: "event", value: .string(event)),

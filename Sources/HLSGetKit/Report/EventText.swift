@@ -1,10 +1,7 @@
 package import HLSKitCore
 
-/// Lines for people about events, with or without `-v`.
 package enum EventText {
     /// Returns the line for `event`, or `nil` if there is none at that verbosity.
-    ///
-    /// - Parameter showsCues: Whether to show subtitles on the terminal.
     package static func line(
         for event: PlayerEvent, verbosity: PlayOptions.Verbosity, showsCues: Bool = false
     ) -> String? {
@@ -18,7 +15,6 @@ package enum EventText {
         }
     }
 
-    /// The line for a change of the variant in a recording.
     package static func change(from: AssetVariant, to: AssetVariant, because explanation: String) -> String {
         ErrorLine.line(
             "from here on \(name(to)) instead of \(name(from))", url: nil, detail: explanation, severity: "note")
@@ -40,7 +36,6 @@ package enum EventText {
                 tenths.truncatingRemainder(dividingBy: 10), places: 0)
     }
 
-    /// Reports missing media at any verbosity.
     private static func loss(in kind: PlayerEvent.Kind) -> String? {
         switch kind {
         case .segmentSkipped(let segments): line("skipped", segments)

@@ -1,6 +1,5 @@
 import HLSKitCore
 
-/// The outcomes of the interstitials of one run.
 struct InterstitialTally: Sendable, Equatable {
     private struct Entry: Sendable, Equatable {
         var id: String
@@ -39,7 +38,6 @@ struct InterstitialTally: Sendable, Equatable {
             + counts.joined(separator: ", ")
     }
 
-    /// `nil` without interstitials.
     var json: JSONValue? {
         guard !entries.isEmpty else { return nil }
         let counts = Self.order.map { JSONValue.Member(name: $0.name, value: .integer(count($0.outcome))) }

@@ -1,8 +1,6 @@
 import HLSKitCore
 
-/// Reports on interstitials, as lines for people and of `--progress json`.
 enum InterstitialText {
-    /// The line for people, or `nil` if there is none.
     static func line(for kind: PlayerEvent.Kind) -> String? {
         switch kind {
         case .interstitialEventBegan(let event): "hlsget: interstitial \(name(event)) begins"
@@ -37,7 +35,6 @@ enum InterstitialText {
         }
     }
 
-    /// The lines of `--progress json`.
     static func lines(for kind: PlayerEvent.Kind, at time: Duration) -> [String] {
         switch kind {
         case .interstitialEventsChanged(let events):

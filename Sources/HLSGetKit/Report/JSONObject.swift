@@ -1,6 +1,5 @@
 package import HLSKitCore
 
-/// A JSON object under construction.
 package struct JSONObject {
     package private(set) var members: [JSONValue.Member] = []
 

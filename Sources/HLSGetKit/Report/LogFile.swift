@@ -3,7 +3,6 @@ import HLSKitCore
 
 /// A file to which lines are appended, in the W3C extended format or in JSON. Errors are kept until the end.
 struct LogFile: ~Copyable {
-    /// Whether lines are JSON, by the file extension.
     let isJSON: Bool
     /// The first error, after which nothing is written.
     private(set) var failure: HLSError?
@@ -11,8 +10,6 @@ struct LogFile: ~Copyable {
     private let descriptor: Int32
 
     /// Creates the file with access for its owner only, because URLs may contain secrets.
-    ///
-    /// - Parameter header: The first lines of a text file.
     init(path: String, overwrite: Bool, header: String) throws(HLSError) {
         self.path = path
         isJSON = [".json", ".ndjson"].contains { path.hasSuffix($0) }

@@ -1,17 +1,14 @@
 package import HLSKitCore
 import Synchronization
 
-/// Writes the metrics of items as lines of `--progress json`.
 package final class MetricLines: Sendable {
     private let tasks = Mutex<[Task<Void, Never>]>([])
     private let write: @Sendable (String) -> Void
 
-    /// - Parameter write: Called with each line, without its line feed.
     package init(write: @escaping @Sendable (String) -> Void = { StandardStream.error.writeLine($0) }) {
         self.write = write
     }
 
-    /// Starts writing the metrics of `item`.
     package func follow(_ item: PlayerItem) {
         let (metrics, write) = (item.allMetrics(), write)
         let task = Task { for await metric in metrics { write(metric.jsonLine) } }

@@ -4,7 +4,6 @@ package import HLSKitCore
 /// The totals of one run. They form the document of `--json`, the `summary` line of `--progress json`, and the final
 /// block for people.
 package struct PlaySummary: Sendable, Equatable {
-    /// A written file, or the rest of an unfinished one.
     package struct File: Sendable, Equatable {
         package var path: String
         /// `false` if the file could not be finished, or nothing was written to it.
@@ -38,7 +37,6 @@ package struct PlaySummary: Sendable, Equatable {
     private(set) var variants: [VariantUse] = []
     private(set) var skipped: [SkippedSegments] = []
     private(set) var missed: [SkippedSegments] = []
-    /// The interstitials that were played.
     private(set) var interstitials = InterstitialTally()
     /// The content that was skipped on purpose.
     private(set) var leftOut: [SkippedContent] = []
@@ -48,15 +46,12 @@ package struct PlaySummary: Sendable, Equatable {
     private(set) var numberOfPlaylistLoads = 0
     /// The media loaded from an item that is a media playlist.
     private var loadedWithoutVariants = Duration.zero
-    /// The latest snapshot.
     package var state = PlayerState()
     package var files: [File] = []
-    /// The number of passes.
     package var passCount = 1
     /// The number of streams, of which ``state`` has the last one's duration.
     package var streamCount = 1
     package var exitStatus = ExitStatus.done
-    /// The error that ended playback.
     package var error: HLSError?
     /// Whether the item ended by itself, not by the user.
     package var hasEnded = false
@@ -124,12 +119,10 @@ package struct PlaySummary: Sendable, Equatable {
             && state.statistics.durationWatched > .zero
     }
 
-    /// Whether a playlist listed a segment that does not exist.
     package func lacksSegment(_ error: HLSError) -> Bool {
         error.code == .notFound && (state.duration.finiteSeconds != nil || !state.seekableTimeRanges.isEmpty)
     }
 
-    /// The error for incomplete media, which names the first missing segment.
     package var incompleteError: HLSError {
         let code = HLSError.Code.incomplete
         guard let first = (skipped.isEmpty ? missed : skipped).min(by: { $0.first < $1.first }) else {
@@ -152,7 +145,6 @@ package struct PlaySummary: Sendable, Equatable {
 
     // MARK: JSON
 
-    /// The document of `--json`, in one line.
     package var document: String {
         JSONValue.object([.init(name: "v", value: .integer(EventReporter.formatVersion))] + members).text
     }
@@ -236,7 +228,6 @@ package struct PlaySummary: Sendable, Equatable {
 }
 
 extension PlaySummary {
-    /// The block for people, with a line for each relevant topic.
     package var lines: [String] {
         let statistics = state.statistics
         var lines = [playedLine]

@@ -2,7 +2,6 @@ package import HLSKitCore
 
 /// The title of the playing media, as radio stations send it: `Artist – Title`.
 package enum PlayingTitle {
-    /// The title in a group of timed metadata, or `nil` if there is none.
     package static func text(of group: TimedMetadataGroup) -> String? {
         func string(_ key: CommonMetadataKey) -> String? {
             for case .string(let text)? in group.items.lazy.filter({ $0.commonKey == key }).map(\.heldValue) {

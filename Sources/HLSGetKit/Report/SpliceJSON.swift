@@ -43,7 +43,6 @@ extension SpliceSegmentation {
 }
 
 extension SpliceMarker {
-    /// The tag, its values, and its splice information.
     package var members: [JSONValue.Member] {
         var object = JSONObject()
         object.add("tag", tag)
@@ -58,7 +57,6 @@ extension SpliceMarker {
 }
 
 extension TimedMetadataGroup {
-    /// Each item with its key and value: text as is, the length of binary data, and decoded splice information.
     var members: [JSONValue.Member] {
         var object = JSONObject()
         object.add("item_time", timeRange.start.finiteSeconds.map(JSONValue.number))

@@ -13,7 +13,6 @@ package struct RecordingStatus: Sendable, Equatable {
     var isNamedAtEnd = true
     /// The requested duration, or `nil` for all.
     var limit: Duration?
-    /// The item time of the first frame.
     private var start: Double?
 
     package init(paths: [String], limit: Duration? = nil, isNamedAtEnd: Bool = true) {
@@ -22,8 +21,6 @@ package struct RecordingStatus: Sendable, Equatable {
         self.isNamedAtEnd = isNamedAtEnd
     }
 
-    /// One line to show at the start.
-    ///
     /// - Parameter readsKeys: Whether standard input is the terminal.
     package func announcement(readsKeys: Bool) -> String {
         let end = readsKeys ? "q or Ctrl-C" : "Ctrl-C"
@@ -45,12 +42,10 @@ package struct RecordingStatus: Sendable, Equatable {
         return "hlsget: writing \(names)" + (text.isEmpty ? "" : ":\(text)")
     }
 
-    /// Records the time of the first frame.
     package mutating func observe(_ state: PlayerState) {
         if start == nil, state.timeControlStatus == .playing { start = state.currentTime.finiteSeconds }
     }
 
-    /// - Parameter byteCount: Returns the size of a file, or `nil` if it does not exist.
     mutating func text(
         _ state: PlayerState, byteCount: (String) -> Int? = { RecordingStatus.byteCount(ofFileAt: $0) }
     ) -> String {

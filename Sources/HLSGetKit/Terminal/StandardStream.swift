@@ -33,6 +33,5 @@ package struct StandardStream: Sendable {
         return end.map { $0 + 1 - rest.startIndex } ?? rest.count
     }
 
-    /// Writes `line` and a line feed.
     package func writeLine(_ line: String) { write(line + "\n") }
 }

@@ -10,7 +10,6 @@ package final class StatusDisplay: Sendable {
     /// The shortest time between two drawings.
     static let interval = Duration.milliseconds(100)
 
-    /// The shortest time between two lines in a file.
     private static let logInterval = Duration.seconds(1)
 
     private struct State {
@@ -42,7 +41,6 @@ package final class StatusDisplay: Sendable {
     private let isLog: Bool
     private var shortestInterval: Duration { isLog ? Self.logInterval : Self.interval }
 
-    /// Creates a display in the last line of a terminal that shows images.
     package convenience init(below screen: PreviewScreen) {
         let descriptor = screen.stream.descriptor
         self.init(
@@ -84,10 +82,8 @@ package final class StatusDisplay: Sendable {
         }
     }
 
-    /// Shows the available keys.
     package func setHint(_ hint: String) { state.withLock { $0.hint = hint } }
 
-    /// Shows the size of the files too.
     package func setRecording(_ recording: RecordingStatus) { state.withLock { $0.recording = recording } }
 
     package var columns: Int { width() ?? terminal.width ?? 80 }
@@ -100,7 +96,6 @@ package final class StatusDisplay: Sendable {
         }
     }
 
-    /// Removes the status line before the final output.
     package func clear() {
         state.withLock { state in
             guard !state.shown.isEmpty else { return }

@@ -13,11 +13,8 @@ package struct StatusLine: Sendable, Equatable {
     package var width: Int
     var allowsColor = false
     var allowsUnicode = false
-    /// The available keys, shown if there is room.
     var hint: String?
-    /// The status of written files, shown first.
     var recording: String?
-    /// Whether to show the bar if there is room.
     package var showsBar = true
 
     package init(
@@ -41,7 +38,6 @@ package struct StatusLine: Sendable, Equatable {
 
     // MARK: Parts
 
-    /// A piece of the line with one style.
     struct Span: Equatable {
         enum Style: String {
             case plain = ""
@@ -189,7 +185,6 @@ package struct StatusLine: Sendable, Equatable {
 
     // MARK: The bar
 
-    /// The width of the bar in cells, or 0 on narrow terminals.
     private var barWidth: Int {
         guard showsBar else { return 0 }
         return switch width {

@@ -12,7 +12,6 @@ package struct Terminal: Sendable, Equatable {
     /// Whether escape sequences are understood. Apart from colour, only "erase to the end of the line" is used.
     package var understandsEscapes: Bool
 
-    /// Describes the terminal of `descriptor`, using the environment.
     package init(descriptor: Int32, environment: (String) -> String? = Self.variable) {
         self.init(isTerminal: isatty(descriptor) == 1, width: Self.width(of: descriptor), environment: environment)
     }
@@ -30,10 +29,8 @@ package struct Terminal: Sendable, Equatable {
         allowsUnicode = encoding.contains("utf-8") || encoding.contains("utf8")
     }
 
-    /// The current columns of the terminal of `descriptor`, or `nil` if unknown.
     static func width(of descriptor: Int32) -> Int? { size(of: descriptor)?.columns }
 
-    /// The current columns and rows of the terminal of `descriptor`, or `nil` if unknown.
     package static func size(of descriptor: Int32) -> (columns: Int, rows: Int)? {
         // struct winsize: rows, columns, and a size in pixels that is often 0.
         var size: [UInt16] = [0, 0, 0, 0]

@@ -4,7 +4,6 @@ import Glibc
 package struct TerminalHangup: Sendable {
     private let descriptors: [Int32]
 
-    /// - Parameter descriptors: The descriptors to check, if they are terminals.
     package init(_ descriptors: [Int32] = [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO]) {
         self.descriptors = descriptors.filter { isatty($0) != 0 }
     }

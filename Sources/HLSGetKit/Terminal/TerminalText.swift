@@ -59,7 +59,6 @@ package enum TerminalText {
 
     private static func byteEscape(_ value: UInt32) -> String { "\\x" + value.hexadecimal(2) }
 
-    /// The length of the longest valid UTF-8 prefix of `bytes`, or `nil` if the first byte is invalid.
     private static func validPrefixLength(_ bytes: ArraySlice<UInt8>) -> Int? {
         var decoder = UTF8()
         var iterator = bytes.makeIterator()

@@ -1,5 +1,4 @@
 extension StringProtocol {
-    /// The text without white space at both ends.
     package func trimmed() -> String {
         guard let last = lastIndex(where: { !$0.isWhitespace }) else { return "" }
         return String(self[...last].drop(while: \.isWhitespace))

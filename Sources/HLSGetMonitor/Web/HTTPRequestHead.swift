@@ -2,11 +2,9 @@
 ///
 /// Source: RFC 9112 §2 and §3.
 struct HTTPRequestHead: Sendable, Hashable {
-    /// The maximum size of a head, in bytes.
     static let maximumByteCount = 8 << 10
 
     enum Result: Sendable, Hashable {
-        /// More bytes are needed.
         case incomplete
         case refused(Int)
         case request(HTTPRequestHead)
@@ -41,7 +39,6 @@ struct HTTPRequestHead: Sendable, Hashable {
     }
 }
 
-/// A response of the monitor's server.
 struct HTTPAnswer: Sendable, Hashable {
     var status = 200
     var contentType = "text/plain; charset=utf-8"

@@ -176,11 +176,8 @@ enum MonitorPage {
 struct RowStream: Sendable {
     private var known: [String: String] = [:]
 
-    /// The event for new readers.
     var all: String { Self.event("all", "[\(known.sorted { $0.key < $1.key }.map(\.value).joined(separator: ","))]") }
 
-    /// Updates the rows.
-    ///
     /// - Returns: Events for current readers, or an empty text if nothing has changed.
     mutating func update(_ rows: [StreamRow]) -> String {
         var changed: [String] = []

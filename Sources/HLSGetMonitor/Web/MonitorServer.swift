@@ -30,8 +30,6 @@ final class MonitorServer: Sendable {
     private let inbox = Mutex(Inbox())
     private static let maximumEventCount = 100
 
-    /// Starts to listen and respond.
-    ///
     /// - Parameters:
     ///   - address: A numeric IPv4 or IPv6 address.
     ///   - port: The port, or 0 for any free one.

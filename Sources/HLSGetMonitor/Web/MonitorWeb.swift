@@ -2,7 +2,6 @@ import HLSGetKit
 import HLSKitCore
 import Synchronization
 
-/// Maps paths of the monitor's server to responses.
 final class MonitorWeb: Sendable {
     /// The monitor is unhealthy after this time without a ``beat()``.
     static let longestSilence = Duration.seconds(10)
@@ -18,10 +17,8 @@ final class MonitorWeb: Sendable {
         lastBeat = Mutex(clock.now)
     }
 
-    /// Notes that the monitor is running.
     func beat() { lastBeat.withLock { $0 = clock.now } }
 
-    /// - Returns: The events for event readers.
     func update(_ new: [StreamRow]) -> String { rows.withLock { $0.update(new) } }
 
     private var streams: JSONValue {

@@ -13,7 +13,6 @@ struct ServerConnection: Sendable {
     private var input: [UInt8] = []
     private var output: [UInt8] = []
     private var sent = 0
-    /// When the connection is abandoned.
     private(set) var deadline: Duration?
 
     init(at now: Duration) { deadline = now + Self.headTime }
@@ -22,7 +21,6 @@ struct ServerConnection: Sendable {
     var hasOutput: Bool { sent < output.count }
     var isOver: Bool { phase == .over || phase == .answer && !hasOutput }
     var takesEvents: Bool { phase == .events }
-    /// The bytes to send next.
     var pending: ArraySlice<UInt8> { output[sent...] }
 
     /// Notes received bytes.
@@ -47,7 +45,6 @@ struct ServerConnection: Sendable {
         deadline = now + Self.stuckTime
     }
 
-    /// Notes that the client has accepted this many bytes.
     mutating func noteSent(_ count: Int, at now: Duration) {
         sent += count
         deadline = now + Self.stuckTime
@@ -70,6 +67,5 @@ struct ServerConnection: Sendable {
         output += bytes
     }
 
-    /// The client closed the connection or missed its deadline.
     mutating func end() { phase = .over }
 }

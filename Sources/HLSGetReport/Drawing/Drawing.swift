@@ -4,7 +4,6 @@ import HLSGetKit
 ///
 /// A value without I/O. It escapes all text. Callers must remove secrets from log text first.
 package struct Drawing: Sendable {
-    /// The width of the coordinate system of shapes.
     private static let units = 1000.0
 
     let axis: TimeAxis
@@ -36,13 +35,11 @@ package struct Drawing: Sendable {
         shapes += title.map { "><title>\(Markup.escaped($0))</title></rect>\n" } ?? "/>\n"
     }
 
-    /// Draws a line through points.
     mutating func line(_ points: [(time: Double, y: Double)], _ style: String) {
         guard points.count > 1 else { return }
         shapes += #"<path class="\#(style)" d="\#(path(points))"/>"# + "\n"
     }
 
-    /// Draws the area between a line and `base`.
     mutating func area(_ points: [(time: Double, y: Double)], base: Double, _ style: String) {
         guard let first = points.first, let last = points.last, points.count > 1 else { return }
         shapes += #"<path class="\#(style)" d="M\#(number(x(first.time))) \#(number(base))L"#
@@ -63,7 +60,6 @@ package struct Drawing: Sendable {
         shapes += #"<path class="\#(style)" d="\#(path)"/>"# + "\n"
     }
 
-    /// Draws a line across the whole width.
     mutating func horizontal(_ y: Double, _ style: String) {
         shapes += #"<path class="\#(style)" d="M0 \#(number(y))H1000"/>"# + "\n"
     }
@@ -80,7 +76,6 @@ package struct Drawing: Sendable {
         write(Markup.escaped(text), share: axis.share(time), y: y, style, anchor, dx, isOptional)
     }
 
-    /// Draws text to the left of the plot.
     mutating func gutter(_ text: String, y: Double, _ style: String = "t-muted") {
         write(Markup.escaped(text), share: 0, y: y, style, .end, -7, false)
     }
@@ -95,7 +90,6 @@ package struct Drawing: Sendable {
         write(content, share: 0, y: y, "", .start, 0, false)
     }
 
-    /// Adds text to show when the pointer is over a time range.
     mutating func hover(_ start: Double, _ end: Double, _ title: String) {
         let x = self.x(start)
         hovers += #"<rect class="h" x="\#(number(x))" y="0" width="\#(number(self.x(end) - x))" "#

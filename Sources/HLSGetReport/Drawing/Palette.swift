@@ -61,7 +61,6 @@ enum Ink: String, Sendable, CaseIterable {
     }
 }
 
-/// The CSS of a drawing's classes.
 enum DrawingStyle {
     /// For pages: uses the variables that ``variables(isDark:)`` defines.
     static var forPages: String { rules { "var(--\($0.rawValue))" } }

@@ -1,6 +1,5 @@
 import HLSGetKit
 
-/// A range of time along the width of a drawing.
 package struct TimeAxis: Sendable, Equatable {
     /// In seconds.
     let start: Double
@@ -17,7 +16,6 @@ package struct TimeAxis: Sendable, Equatable {
     /// The position of `time`, from 0 at the start to 1 at the end. Times outside are clamped.
     func share(_ time: Double) -> Double { min(max((time - start) / length, 0), 1) }
 
-    /// Whether any part of a range is visible.
     func shows(_ from: Double, _ to: Double) -> Bool { to >= start && from <= end }
 
     /// At most `limit` round times for labels.
@@ -56,7 +54,6 @@ struct ValueScale: Sendable, Equatable {
     /// The vertical position of `value`. Values over the limit are at the top.
     func y(_ value: Double) -> Double { bottom - (bottom - top) * min(max(value / limit, 0), 1) }
 
-    /// At most `count` round values over 0.
     func ticks(atMost count: Int = 4) -> [Double] {
         let wanted = limit / Double(max(1, count))
         var step = 1.0
@@ -67,6 +64,5 @@ struct ValueScale: Sendable, Equatable {
         return (1...max(1, count)).map { Double($0) * round }.filter { $0 <= limit * 1.001 }
     }
 
-    /// The limit for values up to `value`, with a small margin.
     static func limit(for value: Double, least: Double) -> Double { max(least, value.isFinite ? value * 1.08 : least) }
 }

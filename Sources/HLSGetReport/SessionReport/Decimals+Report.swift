@@ -22,7 +22,6 @@ extension Decimals {
         }
     }
 
-    /// Formats a fraction as a percentage: `6.6 %`, `43 %`, `0 %`.
     static func percent(_ share: Double) -> String {
         guard share.isFinite else { return "-" }
         let percent = share * 100

@@ -54,6 +54,5 @@ struct ExtendedLogReader: Sendable {
             url: fields["uri"])
     }
 
-    /// Decodes the spaces of a field.
     private static func unescaped(_ value: String) -> String { value.replacing("%20", with: " ") }
 }

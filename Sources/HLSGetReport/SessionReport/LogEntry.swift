@@ -37,7 +37,6 @@ struct LogEntry: Sendable {
 
     var date: PlaylistDate? { date("date") }
 
-    /// A time of a request, or `nil` if it is invalid.
     private func moment(_ name: String) -> Double? {
         guard let time = number(name), time >= 0, time < 1e9 else { return nil }
         return time
@@ -45,7 +44,6 @@ struct LogEntry: Sendable {
 
     // MARK: Values
 
-    /// The variant that the members describe, if any.
     var variant: SessionRecord.Variant? {
         guard let index = integer("index"), (0..<100_000).contains(index) else { return nil }
         var variant = SessionRecord.Variant(index: index, bandwidth: max(0, number("bandwidth") ?? 0))
@@ -56,7 +54,6 @@ struct LogEntry: Sendable {
         return variant
     }
 
-    /// The request that a line describes, or `nil` if required members are missing.
     func request(_ event: String, at time: Double) -> SessionRecord.Request? {
         guard let start = moment("request_start"), let end = moment("response_end"), end >= start else { return nil }
         let kind: SessionRecord.RequestKind =
@@ -94,7 +91,6 @@ struct LogEntry: Sendable {
         }
     }
 
-    /// The state that a progress line describes.
     func sample(at time: Double) -> SessionRecord.Sample {
         var sample = SessionRecord.Sample(time: time)
         sample.itemTime = number("item_time")
@@ -120,7 +116,6 @@ struct LogEntry: Sendable {
             cause: string("cause") ?? "unknown", url: string("url"), detail: string("detail"))
     }
 
-    /// The failure that a line of the error log describes.
     var logFailure: SessionRecord.Failure {
         let status = integer("status_code").flatMap { $0 > 0 ? "HTTP \($0)" : nil }
         return .init(
@@ -143,7 +138,6 @@ struct LogEntry: Sendable {
         return period
     }
 
-    /// Copies the totals of the last line.
     func fill(_ summary: inout SessionRecord.Summary) {
         summary.watched = number("duration_watched") ?? summary.watched
         summary.duration = number("duration") ?? summary.duration
@@ -159,7 +153,6 @@ struct LogEntry: Sendable {
 }
 
 extension LogEntry {
-    /// The decision that a line describes, if any.
     func decision(_ event: String) -> SessionRecord.Decision? {
         func decision(
             _ kind: SessionRecord.Decision.Kind, _ what: String, _ reason: String? = nil, variant: Int? = nil

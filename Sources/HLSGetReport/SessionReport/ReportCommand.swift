@@ -4,7 +4,6 @@ import Glibc
 import HLSGetKit
 import HLSKitCore
 
-/// `hlsget report LOG…`: creates an HTML file from the logs of a session.
 package struct ReportCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "report",

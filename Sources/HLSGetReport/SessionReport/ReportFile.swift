@@ -14,14 +14,12 @@ package struct ReportFile: ~Copyable {
         descriptor = try SafeFile.create(path, overwrite: overwrite)
     }
 
-    /// Removes the file if nothing was written to it.
     deinit {
         var status = stat()
         if !isWritten, fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG { unlink(path) }
         close(descriptor)
     }
 
-    /// Writes the page and returns any error.
     package mutating func finish(_ html: String) -> HLSError? {
         isWritten = true
         do {

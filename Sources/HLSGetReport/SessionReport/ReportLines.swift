@@ -24,7 +24,6 @@ package final class ReportLines: Sendable {
         if writes, !isLast { StandardStream.error.writeLine(line) }
     }
 
-    /// The page for all lines so far, or `nil` if they are not kept.
     package var page: ReportPage? {
         recorder.withLock { $0?.finished() }.map { ReportPage([.init(name: nil, record: $0)]) }
     }

@@ -1,6 +1,5 @@
 /// A self-contained HTML file about one session, or about two side by side.
 package struct ReportPage: Sendable {
-    /// A session and the name of its log.
     package struct Session: Sendable {
         var name: String?
         var record: SessionRecord
@@ -64,7 +63,6 @@ package struct ReportPage: Sendable {
             + "<p class=\"facts\">\(facts.joined(separator: " · "))</p></header>\n"
     }
 
-    /// A table of both sessions' figures that marks the better ones.
     private func comparison(_ findings: [SessionFindings]) -> String {
         guard findings.count == 2 else { return "" }
         var rows = ""
@@ -98,7 +96,6 @@ package struct ReportPage: Sendable {
             """
     }
 
-    /// The last meaningful component of a path.
     private static func shortName(_ url: String?) -> String? {
         guard let url else { return nil }
         let path = url.prefix { $0 != "?" && $0 != "#" }
@@ -110,7 +107,6 @@ package struct ReportPage: Sendable {
         return String(last)
     }
 
-    /// Formats a date such as `2026-01-31 22:30:00 UTC`.
     private static func readable(date: String) -> String {
         guard date.count >= 19, date.dropFirst(10).first == "T" else { return date }
         return "\(date.prefix(10)) \(date.dropFirst(11).prefix(8))\(date.hasSuffix("Z") ? " UTC" : "")"

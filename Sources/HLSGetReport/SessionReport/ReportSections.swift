@@ -1,17 +1,14 @@
 import HLSGetKit
 
-/// The sections of a report about one session, as HTML.
 struct ReportSections: Sendable {
     private let record: SessionRecord
     private let findings: SessionFindings
     private let limits: SessionChart.Limits
     private let axis: TimeAxis
-    /// The prefix of element names in the page.
     private let prefix: String
     /// `false` if a table of both sessions shows them.
     private let showsFigures: Bool
 
-    /// The maximum number of requests to list individually.
     static let requestLimit = 300
     private static let groupSize = 50
     private static let rowLimit = 200
@@ -122,7 +119,6 @@ struct ReportSections: Sendable {
         return section("Why it stalled", html)
     }
 
-    /// A chart of a time range with its requests.
     private func closeUp(_ shown: TimeAxis, _ indices: [Int], label: String) -> String {
         var html = chart(shown, label: label, limits: closeLimits(shown))
         let rows = indices.suffix(30).map { record.requests[$0] }
@@ -135,7 +131,6 @@ struct ReportSections: Sendable {
         return html + "<p class=\"legend\">\(RequestWaterfall.legend)</p>\n"
     }
 
-    /// Limits that fit a time range.
     private func closeLimits(_ shown: TimeAxis) -> SessionChart.Limits {
         var part = record
         part.samples = record.samples.filter { $0.time >= shown.start - 1 && $0.time <= shown.end }
@@ -260,7 +255,6 @@ struct ReportSections: Sendable {
         return section("Access log", table(heads, Array(rows), isOpen: rows.count <= 30))
     }
 
-    /// Notes on log lines that could not be read.
     private var reading: String {
         let reading = record.reading
         var notes = ["\(Decimals.count(reading.lineCount, "line")) read."]
@@ -294,7 +288,6 @@ struct ReportSections: Sendable {
         "<section>\n<h3>\(heading)</h3>\n\(content)</section>\n"
     }
 
-    /// A table that is initially closed if it is long.
     private func table(_ heads: [String], _ rows: [String], isOpen: Bool) -> String {
         let head = heads.map { "<th scope=\"col\">\($0)</th>" }.joined()
         let table =

@@ -8,7 +8,6 @@ struct RequestWaterfall: Sendable {
     private let spells: [SessionRecord.Spell]
     private let alignsStarts: Bool
 
-    /// Shows requests at their actual times.
     init(_ requests: [SessionRecord.Request], of record: SessionRecord, axis: TimeAxis) {
         self.requests = requests
         self.axis = axis

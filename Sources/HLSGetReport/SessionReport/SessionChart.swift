@@ -14,7 +14,6 @@ package struct SessionChart: Sendable {
             self.bitRate = bitRate
         }
 
-        /// Creates limits that fit a session.
         package init(for record: SessionRecord) {
             ahead = ValueScale.limit(for: record.samples.compactMap(\.ahead).max() ?? 0, least: 2)
             let used = Set(record.requests.compactMap(\.variant) + record.samples.compactMap(\.variant))

@@ -1,6 +1,5 @@
 import HLSGetKit
 
-/// A summary of a session in words: its result, and the causes of its waits.
 struct SessionFindings: Sendable, Equatable {
     struct Figure: Sendable, Equatable {
         enum Tone: Sendable, Equatable { case plain, good, bad }
@@ -15,13 +14,10 @@ struct SessionFindings: Sendable, Equatable {
 
     /// The findings, one sentence each, the most important first.
     let sentences: [String]
-    /// The longest stalls in chronological order.
     let stalls: [StallDiagnosis]
-    /// The steps of the initial wait.
     let startSteps: [String]
     let figures: [Figure]
 
-    /// The maximum number of stalls to diagnose individually.
     static let stallLimit = 8
 
     init(of record: SessionRecord) {
@@ -131,7 +127,6 @@ private struct Words {
 
     private var switchText: String { switchCount == 1 ? "1 switch" : "\(switchCount) switches" }
 
-    /// Variants by the duration of loaded media, the most used first.
     private var variantUse: [(name: String, seconds: Double)] {
         var uses: [Int: Double] = [:]
         for request in record.requests where request.kind == .video && !request.hasFailed && !request.isAbandoned {
@@ -144,7 +139,6 @@ private struct Words {
 
     // MARK: Start
 
-    /// The steps of the initial wait.
     var startSteps: [String] {
         guard let end = startedAfter else { return [] }
         let requests = record.requests.filter { $0.start < end }

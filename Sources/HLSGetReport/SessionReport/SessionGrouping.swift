@@ -25,10 +25,8 @@ package enum SessionGrouping {
 }
 
 extension SessionRecord {
-    /// Whether the record has more than periods and failures.
     fileprivate var isFull: Bool { !spells.isEmpty || !requests.isEmpty || !samples.isEmpty }
 
-    /// Adds the data of an access or error log of the same session.
     fileprivate mutating func add(_ other: SessionRecord) {
         periods += other.periods
         if failures.isEmpty { failures = other.failures }

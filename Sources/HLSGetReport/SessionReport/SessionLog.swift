@@ -1,7 +1,6 @@
 import FoundationEssentials
 import Glibc
 
-/// Reads a log file line by line in a bounded amount of memory.
 package enum SessionLog {
     /// Reads each line of a file, or of standard input if `path` is `-`.
     static func read(_ path: String, into recorder: inout SessionRecorder) throws(POSIXError) {
@@ -55,7 +54,6 @@ struct LineSplitter: Sendable {
         append(rest)
     }
 
-    /// Emits the remaining bytes as the last line.
     mutating func finish(_ body: (Line) -> Void) {
         if isOversized {
             body(.oversized)

@@ -3,15 +3,11 @@
 /// The size is bounded: samples and requests of very long sessions are thinned out, while totals stay exact. Texts are
 /// external input. Escape them and remove secrets before displaying them.
 package struct SessionRecord: Sendable, Equatable {
-    /// The URL of the stream, or `nil` if unknown.
     var url: String?
-    /// The program that wrote the log.
     var software: String?
     /// The wall clock time at the start, as written in the log.
     var date: String?
-    /// The time of the last event.
     package var end = 0.0
-    /// The known variants by their index in the playlist.
     package var variants: [Int: Variant] = [:]
     /// Whether ``variants`` is complete.
     var hasLadder = false
@@ -32,7 +28,6 @@ package struct SessionRecord: Sendable, Equatable {
 
     package init() {}
 
-    /// A variant as the playlist declares it.
     package struct Variant: Sendable, Equatable {
         package var index: Int
         /// Bits per second, or 0 if undeclared.
@@ -55,12 +50,10 @@ package struct SessionRecord: Sendable, Equatable {
         }
     }
 
-    /// A period with one playback state.
     package struct Spell: Sendable, Equatable {
         package var start: Double
         package var end: Double
         package var activity: Activity
-        /// The playback position at its start.
         var itemTime: Double?
 
         package init(start: Double, end: Double, activity: Activity, itemTime: Double? = nil) {
@@ -85,7 +78,6 @@ package struct SessionRecord: Sendable, Equatable {
         case other(String)
     }
 
-    /// A snapshot of the player.
     package struct Sample: Sendable, Equatable {
         package var time: Double
         var itemTime: Double?
@@ -180,7 +172,6 @@ package struct SessionRecord: Sendable, Equatable {
             guard let segmentDuration, segmentDuration > 0, !hasFailed, !isAbandoned, byteCount > 0 else { return nil }
             return Double(byteCount) * 8 / segmentDuration
         }
-        /// Whether to keep the request when thinning out.
         var isNotable: Bool { hasFailed || isAbandoned || duration > 2 }
     }
 
@@ -198,7 +189,6 @@ package struct SessionRecord: Sendable, Equatable {
         var connectionCount = 0
     }
 
-    /// A decision or announcement of the player.
     struct Decision: Sendable, Equatable {
         enum Kind: Sendable, Equatable {
             case start, up, down, same, abandon, pathway, skip, seek, live, rendition, other
@@ -207,7 +197,6 @@ package struct SessionRecord: Sendable, Equatable {
         var kind: Kind
         var what: String
         var reason: String?
-        /// The variant after the decision.
         var variant: Int?
     }
 
@@ -220,7 +209,6 @@ package struct SessionRecord: Sendable, Equatable {
         var detail: String?
     }
 
-    /// A line of the access log.
     struct Period: Sendable, Equatable {
         /// Seconds since the start of the session.
         var start: Double?
@@ -257,7 +245,6 @@ package struct SessionRecord: Sendable, Equatable {
         case unknown
     }
 
-    /// How much of the log could be read.
     struct Reading: Sendable, Equatable {
         var lineCount = 0
         /// Lines that are truncated, too long or not JSON.
@@ -271,21 +258,17 @@ package struct SessionRecord: Sendable, Equatable {
         var lostCount = 0
     }
 
-    /// Whether the record has nothing to show.
     var isEmpty: Bool {
         spells.isEmpty && samples.isEmpty && requests.isEmpty && periods.isEmpty && failures.isEmpty
             && decisions.isEmpty && outcome == .unknown
     }
 
-    /// Waits caused by a stall, in order.
     var stalls: [Spell] { spells.filter { $0.activity == .waiting(.stall) } }
     /// Seconds of playback.
     var playingTime: Double { spells.reduce(0) { $0 + ($1.activity == .playing ? $1.duration : 0) } }
-    /// When playback first started.
     var firstPlaying: Double? { spells.first { $0.activity == .playing }?.start }
     var requestCount: Int { totals.values.reduce(0) { $0 + $1.count } }
     var failedRequestCount: Int { totals.values.reduce(0) { $0 + $1.failedCount } }
     var byteCount: Int { totals.values.reduce(0) { $0 &+ $1.byteCount } }
-    /// Variants from the lowest to the highest.
     var ladder: [Variant] { variants.values.sorted { ($0.bandwidth, $0.index) < ($1.bandwidth, $1.index) } }
 }

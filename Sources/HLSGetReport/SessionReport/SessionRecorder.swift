@@ -27,7 +27,6 @@ package struct SessionRecorder: Sendable {
 
     init() {}
 
-    /// Processes the next line, without its line feed.
     mutating func take(_ line: String) { take(bytes: Array(line.utf8)) }
 
     /// Processes the next line, without its line feed.
@@ -62,7 +61,6 @@ package struct SessionRecorder: Sendable {
 
     private mutating func noteDamage() { record.reading.damagedCount += 1 }
 
-    /// The record of all lines so far.
     func finished() -> SessionRecord {
         var record = record
         record.samples = samples.elements.sorted { $0.time < $1.time }
@@ -91,7 +89,6 @@ package struct SessionRecorder: Sendable {
 
     // MARK: Parts
 
-    /// Notes the time and wall clock of a line.
     private mutating func note(_ entry: LogEntry) {
         guard let time = entry.time else { return }
         record.end = max(record.end, time)
@@ -152,7 +149,6 @@ package struct SessionRecorder: Sendable {
 
     // MARK: Lines
 
-    /// Known kinds that a report does not use.
     private static let silentKinds: Set<String> = [
         "item_status", "buffer_full", "likely_to_keep_up", "initial_likely_to_keep_up", "cue", "date_range",
         "timed_metadata", "splice_marker", "desired_rate", "download_progress",

@@ -3,7 +3,6 @@ struct SessionTimeline: Sendable {
     enum Mark: Sendable, Equatable {
         /// The status as the log names it.
         case status(String, reason: String?, rate: Double?)
-        /// The rate of the timebase.
         case rate(Double)
         case stall, seek, seekEnded
     }
@@ -23,7 +22,6 @@ struct SessionTimeline: Sendable {
 
     init() {}
 
-    /// Adds a mark. Marks may arrive in any order.
     mutating func note(_ mark: Mark, at time: Double, itemTime: Double?) {
         entries.append(Entry(time: time, mark: mark, itemTime: itemTime)) { entry in
             if case .rate = entry.mark { false } else { true }
@@ -71,7 +69,6 @@ struct SessionTimeline: Sendable {
         return low < times.count && times[low] <= time + slack
     }
 
-    /// Merges periods that are too short to notice.
     private static func smooth(_ spells: [SessionRecord.Spell]) -> [SessionRecord.Spell] {
         var result: [SessionRecord.Spell] = []
         var start: Double?
@@ -96,7 +93,6 @@ struct SessionTimeline: Sendable {
         return result
     }
 
-    /// The known state at a time.
     private struct State {
         private var status = "paused"
         private var rate = 0.0

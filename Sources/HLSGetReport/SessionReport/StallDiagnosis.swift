@@ -3,13 +3,10 @@ import HLSGetKit
 /// Why a player waited for media, derived from the requests of a record before and during the wait.
 struct StallDiagnosis: Sendable, Equatable {
     enum Cause: Sendable, Equatable {
-        /// Requests failed.
         case failures
-        /// The server took long to respond.
         case slowServer
         /// Media arrived more slowly than it plays.
         case slowNetwork
-        /// A live playlist listed no new segments.
         case nothingListed
         /// The player waited for a playlist or a key.
         case otherRequest
@@ -22,9 +19,7 @@ struct StallDiagnosis: Sendable, Equatable {
     let stall: SessionRecord.Spell
     let cause: Cause
     let title: String
-    /// A sentence about the cause.
     let text: String
-    /// Further notes, one sentence each.
     let notes: [String]
     /// The time to show, which includes some time before and after the stall.
     let window: ClosedRange<Double>
@@ -219,7 +214,6 @@ private struct Evidence {
             + "\(Decimals.bitRateWithUnit(need)): \(seconds(media)) of media took \(seconds(main.duration)) to load."
     }
 
-    /// The total duration covered by the ranges.
     private static func union(_ ranges: [(Double, Double)]) -> Double {
         var (total, reached) = (0.0, -Double.infinity)
         for (start, end) in ranges.sorted(by: { $0.0 < $1.0 }) where end > reached {
@@ -229,7 +223,6 @@ private struct Evidence {
         return total
     }
 
-    /// The fraction of the wait with an active media request.
     private var awaitedShare: Double {
         guard stall.duration > 0 else { return 0 }
         return Self.union(awaited.map { (max($0.start, stall.start), min($0.end, stall.end)) }) / stall.duration
@@ -311,6 +304,5 @@ extension SessionRecord.Request {
 }
 
 extension String {
-    /// The text with its first character in upper case.
     var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

@@ -2,7 +2,6 @@
 /// the newest ones are removed.
 struct ThinnedList<Element: Sendable & Equatable>: Sendable, Equatable {
     private(set) var elements: [Element] = []
-    /// The number of removed elements.
     private(set) var removedCount = 0
     let limit: Int
 

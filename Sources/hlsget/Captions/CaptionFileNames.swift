@@ -4,7 +4,6 @@ struct CaptionFileNames: Sendable {
     private let ending: String
     private var taken: Set<String> = []
 
-    /// - Parameter path: The path for a single file.
     init(_ path: String) {
         let name = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
         let dot = path[name...].lastIndex(of: ".").flatMap { $0 > name ? $0 : nil } ?? path.endIndex
@@ -32,7 +31,6 @@ struct CaptionFileNames: Sendable {
         return "\(stem).\(chosen)\(ending)"
     }
 
-    /// Replaces characters that are unsafe in file names.
     private static func word(_ text: String) -> String {
         String(text.prefix(60).map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") ? $0 : "_" })
     }

@@ -3,7 +3,6 @@ import HLSGetKit
 import HLSKitCaptions
 import HLSKitCore
 
-/// `hlsget captions URL`: writes subtitles and closed captions to a file.
 struct CaptionsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "captions", abstract: "Save subtitles and closed captions.",
@@ -68,7 +67,6 @@ struct CaptionsCommand: AsyncParsableCommand {
     @OptionGroup(title: "Keys") var keys: KeyOptions
     @OptionGroup(title: "Network") var connection: ConnectionOptions
 
-    /// Whether to save several tracks, each in a separate file.
     var isSeveral: Bool { subs.count > 1 || subs.contains(.all) }
 
     mutating func validate() throws {

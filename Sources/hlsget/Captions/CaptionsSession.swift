@@ -3,7 +3,6 @@ import HLSKitCaptions
 import HLSKitCore
 import Synchronization
 
-/// One run of `hlsget captions`.
 struct CaptionsSession {
     private let command: CaptionsCommand
     private let format: CaptionFormat
@@ -126,7 +125,6 @@ struct CaptionsSession {
 
     // MARK: Choosing
 
-    /// A track to save and its file.
     private struct Choice: Sendable {
         /// `nil` for closed captions.
         var expression: QualityExpression?
@@ -202,7 +200,6 @@ struct CaptionsSession {
         var service: ClosedCaptionService?
         var failure: HLSError?
         var signal: Int32?
-        /// The number of missing segments, and the first ones.
         var missingCount = 0
         var firstMissing: SkippedSegments?
         var events: [AccessLogEvent] = []
@@ -321,7 +318,6 @@ struct CaptionsSession {
         }
     }
 
-    /// Reports omissions and, with `-v`, retries.
     private func tell(_ event: PlayerEvent, _ told: inout Set<String>) {
         if case .legibleCue = event.kind { return }
         if command.saying.verbose, let line = EventText.line(for: event, verbosity: .verbose) {

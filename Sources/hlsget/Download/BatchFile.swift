@@ -27,7 +27,6 @@ enum BatchFile {
     }
 
     static func urls(in text: String) -> [String] {
-        // Remove the byte order mark.
         let text = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
         return text.split(whereSeparator: \.isNewline).map { $0.trimmed() }.filter { !$0.isEmpty && !$0.hasPrefix("#") }
     }

@@ -2,7 +2,6 @@ import ArgumentParser
 import HLSGetKit
 import HLSKitCore
 
-/// `hlsget download URL…`: loads streams into files, many segments at a time, and continues after an interruption.
 struct DownloadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "download", abstract: "Save streams, in parallel; run it again to resume.",
@@ -221,7 +220,6 @@ struct DownloadCommand: AsyncParsableCommand {
         try DownloadTarget(output: output, format: format, url: baseURL ?? url)
     }
 
-    /// The targets of several URLs, each in a separate file.
     func targets(of urls: [String]) throws(ArgumentValueError) -> [DownloadTarget] {
         if let output, urls.count > 1, try !NameTemplate(parsing: output).tellsURLsApart {
             throw ArgumentValueError("-o: several URLs need {name}, {title} or {number} in the name")

@@ -3,10 +3,8 @@ import HLSKitCore
 
 /// A line on the progress of a download: `42%  4:12 / 9:56  31 MB  5.6 MB/s  0:07 left`.
 struct DownloadLine: Sendable, Equatable {
-    /// Columns of the terminal.
     var width: Int
 
-    /// The time over which the rate is averaged.
     static let window = Duration.seconds(5)
 
     func render(_ progress: DownloadProgress, bytesPerSecond: Double?) -> String {

@@ -2,7 +2,6 @@ import Glibc
 import HLSGetKit
 import HLSKitCore
 
-/// One run of `hlsget download`.
 struct DownloadSession {
     /// How often the status line is updated. A JSON line is written every ``ticksPerLine`` ticks.
     private static let tick = Duration.milliseconds(100)
@@ -34,7 +33,6 @@ struct DownloadSession {
         reportsJSON = command.progress == .json
     }
 
-    /// Downloads the stream, writes the file and reports the result.
     func run() async -> ExitStatus {
         let leftovers = Leftovers()
         leftovers.add(folder: workPath)
@@ -128,13 +126,11 @@ struct DownloadSession {
     // MARK: Running
 
     private enum Happening: Sendable {
-        /// The library's measurements of the run.
         case measured(MetricDownloadSummaryEvent)
         case loaded(Result<DownloadTask.Result, any Error>)
         case written(Result<DownloadTask.Files?, any Error>)
         case signal(Int32)
         case tick
-        /// The time of `--until` has come.
         case isTime
     }
 
@@ -242,7 +238,6 @@ struct DownloadSession {
         return .internalError
     }
 
-    /// Prints where the download goes and how to stop it.
     private func announce(readsKeys: Bool) {
         guard let display, !command.saying.quiet else { return }
         let end = readsKeys ? "q or Ctrl-C" : "Ctrl-C"
@@ -250,7 +245,6 @@ struct DownloadSession {
             "downloading to \(TerminalText.escaped(target.path)): press \(end) to stop; the same command resumes")
     }
 
-    /// Writes the file in a separate task.
     private func write(
         _ task: DownloadTask, _ sink: AsyncStream<Happening>.Continuation, _ report: DownloadReport
     ) -> Task<Void, Never> {
@@ -301,7 +295,6 @@ struct DownloadSession {
         StandardStream.error.writeLine(report.line(progress, rate: rate).text)
     }
 
-    /// Prints a line of `-v`.
     private var say: @Sendable (String) -> Void {
         let (display, reportsJSON) = (display, reportsJSON)
         let clock = clock
@@ -412,7 +405,6 @@ struct DownloadReport: Sendable {
         now = { start.duration(to: clock.now) }
     }
 
-    /// Clock time since the start.
     var elapsed: Duration { now() }
 
     mutating func note(_ progress: DownloadProgress) -> (time: Duration, rate: Double?) {
@@ -440,7 +432,6 @@ struct DownloadReport: Sendable {
 }
 
 extension NameFacts {
-    /// Creates the facts of the loaded media.
     fileprivate init(of task: DownloadTask) {
         self.init()
         let variant = task.storedVariant

@@ -1,7 +1,6 @@
 import HLSGetKit
 import HLSKitCore
 
-/// A value of `--audio` or `--subs` of a download: an expression or `all`.
 enum RenditionArgument: Sendable, Equatable {
     case all
     case expression(QualityExpression)
@@ -10,7 +9,6 @@ enum RenditionArgument: Sendable, Equatable {
         self = text == "all" ? .all : .expression(try QualityExpression(argument: text, for: .renditions))
     }
 
-    /// The combined choice of several arguments, or `nil` if there are none.
     static func choice(of arguments: [RenditionArgument]) -> DownloadConfiguration.Choice? {
         if arguments.isEmpty { return nil }
         if arguments.contains(.all) { return .all }

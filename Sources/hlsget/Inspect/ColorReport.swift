@@ -52,7 +52,6 @@ struct ColorReport: Sendable {
 
     // MARK: JSON
 
-    /// Adds the declared values.
     func add(to object: inout JSONObject) {
         if let color {
             let names = Self.names(color)

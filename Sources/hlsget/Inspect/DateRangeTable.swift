@@ -1,6 +1,5 @@
 import HLSKitCore
 
-/// The date ranges of a media playlist as tables, with details for interstitials.
 struct DateRangeTable {
     private let playlist: MediaPlaylist
     /// The dates of segments and their times since the start of the playlist.
@@ -38,7 +37,6 @@ struct DateRangeTable {
         ]
     }
 
-    /// The duration of a range as far as it is known.
     private func length(of range: DateRange) -> String {
         if let start = range.startDate, let end = playlist.endDate(of: range) {
             return PlaylistTable.seconds(end - start)
@@ -77,7 +75,6 @@ struct DateRangeTable {
         ]
     }
 
-    /// Describes the position at which the item resumes.
     private static func resumption(_ offset: Duration?) -> String {
         guard let offset else { return "after the played duration" }
         if offset == .zero { return "where it stopped" }
@@ -85,7 +82,6 @@ struct DateRangeTable {
             + (offset < .zero ? " earlier" : " later")
     }
 
-    /// Describes a marker and its break.
     static func text(of marker: SpliceMarker) -> String {
         let name = marker.tag.replacing("EXT-X-", with: "")
         switch (marker.elapsed, marker.duration) {

@@ -2,7 +2,6 @@ import ArgumentParser
 import HLSGetKit
 import HLSKitCore
 
-/// `hlsget inspect URL|FILE`: shows a playlist as a table or as JSON.
 struct InspectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect", abstract: "Show the contents of a playlist or media file.",
@@ -33,7 +32,6 @@ struct InspectCommand: AsyncParsableCommand {
         if status != .done { throw status.exitCode }
     }
 
-    /// Reads and prints the input, and reports the result.
     static func inspect(
         _ input: PlaylistInput, json: Bool, all: Bool, mode: PlaylistParser.Mode
     ) async -> ExitStatus {

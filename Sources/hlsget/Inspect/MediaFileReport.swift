@@ -1,7 +1,6 @@
 import HLSGetKit
 import HLSKitCore
 
-/// The contents of a media file without a playlist, as a table or as JSON.
 struct MediaFileReport: Sendable {
     struct Track: Sendable {
         var id: Int
@@ -185,7 +184,6 @@ struct MediaFileReport: Sendable {
 }
 
 extension TimedMetadataGroup {
-    /// The title of a chapter, or an empty string if it has none.
     fileprivate var title: String {
         if case .string(let text)? = items.first(where: { $0.commonKey == .title })?.heldValue { text } else { "" }
     }

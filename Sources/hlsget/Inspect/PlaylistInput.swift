@@ -2,9 +2,7 @@ import Glibc
 import HLSGetKit
 import HLSKitCore
 
-/// A playlist that the user names: a file, a URL or standard input.
 struct PlaylistInput: Sendable {
-    /// Why a playlist cannot be shown.
     struct Failure: Error {
         var cause: String
         /// The URL of the error if it differs from the user's input.
@@ -12,16 +10,12 @@ struct PlaylistInput: Sendable {
         var detail: String?
         var line: Int?
         var status: ExitStatus
-        /// The error code in JSON.
         var code = HLSError.Code.badPlaylist
         /// Whether the input was read but is not a playlist.
         var isOfOtherKind = false
         /// Whether the cause already names the user's input.
         var namesInput = false
 
-        /// The line for people.
-        ///
-        /// - Parameter name: The name that the user gave.
         func text(for name: String) -> String {
             ErrorLine.line(cause, url: namesInput ? nil : url ?? name, detail: detail)
         }
@@ -63,7 +57,6 @@ struct PlaylistInput: Sendable {
             }
         }
 
-        /// Creates a failure from any error that loading throws.
         init(_ error: any Error) {
             switch error {
             case let error as Failure: self = error
@@ -75,17 +68,14 @@ struct PlaylistInput: Sendable {
         }
     }
 
-    /// The name that the user gave.
     var name: String
     /// The base URL that the user gave, or `nil` to use the input's location.
     var baseURL: String?
-    /// How URLs are loaded.
     var connection: ConnectionOptions
     /// Whether a local playlist may refer to files outside its folder.
     var allowsFilesOutside = false
     var saying = SayingOptions()
 
-    /// The absolute form of ``baseURL``.
     var base: String? {
         guard let baseURL else { return nil }
         return (try? InputLocation.url(of: baseURL, in: InputLocation.workingDirectory() ?? "/")) ?? baseURL
@@ -131,7 +121,6 @@ struct PlaylistInput: Sendable {
         }
     }
 
-    /// A loader for the playlist's resources.
     func loader(of url: String) throws(Failure) -> PlaylistLoader {
         do {
             return try connection.loader(of: url, allowsFilesOutside: allowsFilesOutside) { saying.wrap($0) }

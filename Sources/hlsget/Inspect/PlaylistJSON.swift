@@ -20,8 +20,6 @@ enum PlaylistJSON {
     }
 
     /// Formats an error with the same members as in `play`, and its line number.
-    ///
-    /// - Parameter name: The name that the user gave.
     static func document(_ failure: PlaylistInput.Failure, name: String) -> JSONValue {
         var error = JSONObject()
         error.add("code", failure.code.rawValue)

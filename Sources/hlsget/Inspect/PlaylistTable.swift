@@ -1,7 +1,6 @@
 import HLSGetKit
 import HLSKitCore
 
-/// Formats a playlist for people: the most important facts, then a table.
 enum PlaylistTable {
     /// Values between the first and last 50 are summarized.
     static let maximumRowCount = 100
@@ -10,8 +9,6 @@ enum PlaylistTable {
     ///   - steering: The steering report, or `nil` if there is no steering or no server was queried.
     ///   - encryption: The encryption of a multivariant playlist's media, or `nil` if it is unknown.
     ///   - tracks: The tracks of a media playlist, or `nil` if no segment was loaded.
-    ///   - limit: The maximum number of segments and similar values.
-    ///   - errorsOnly: Whether to omit warnings.
     static func text(
         _ playlist: Playlist, _ steering: SteeringReport? = nil, _ encryption: StreamEncryption? = nil,
         tracks: SegmentTracks? = nil, limit: Int = maximumRowCount, errorsOnly: Bool = false
@@ -157,7 +154,6 @@ enum PlaylistTable {
         ]
     }
 
-    /// The rows of the first and last values, and one row for the values between them.
     private static func ends<Values: RandomAccessCollection>(
         of values: Values, _ limit: Int, _ row: (Values.Element) -> [String],
         between: (Values.SubSequence) -> [String]

@@ -25,7 +25,6 @@ struct SegmentTracks: Sendable {
         return Redaction.text([failure.cause, failure.detail].compactMap(\.self).joined(separator: ": "))
     }
 
-    /// The table for people.
     var lines: [String] {
         switch result {
         case .success(let tracks): MediaFileReport.table(tracks)
@@ -33,7 +32,6 @@ struct SegmentTracks: Sendable {
         }
     }
 
-    /// The members for programs.
     var members: [JSONValue.Member] {
         switch result {
         case .success(let tracks): [.init(name: "tracks", value: .array(tracks.map(MediaFileReport.value)))]

@@ -1,7 +1,6 @@
 import HLSGetKit
 import HLSKitCore
 
-/// The response of a playlist's steering server, or why there is none.
 struct SteeringReport: Sendable {
     struct Trouble: Error, CustomStringConvertible {
         var description: String
@@ -29,7 +28,6 @@ struct SteeringReport: Sendable {
         }
     }
 
-    /// The report for people.
     var lines: [String] {
         switch result {
         case .failure(let trouble): return ["", "STEERING", "  \(trouble)"]
@@ -44,7 +42,6 @@ struct SteeringReport: Sendable {
         }
     }
 
-    /// The report for programs.
     var value: JSONValue {
         var object = JSONObject()
         switch result {

@@ -23,7 +23,6 @@ struct StreamEncryption: Sendable, Equatable {
         self.init(of: playlist.sessionKeys)
     }
 
-    /// The words for people.
     var text: String { methods.isEmpty ? "not encrypted" : "encrypted (\(methods.joined(separator: ", ")))" }
 }
 

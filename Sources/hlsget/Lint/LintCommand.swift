@@ -2,7 +2,6 @@ import ArgumentParser
 import HLSGetKit
 import HLSKitCore
 
-/// `hlsget lint URL|FILE…`: reports problems in playlists and how to fix them.
 struct LintCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lint", abstract: "Check playlists, and all that they refer to, against the rules.",

@@ -1,7 +1,6 @@
 import HLSGetKit
 import HLSKitCore
 
-/// The result of checking one input.
 struct LintReport: Sendable {
     var findings: [LintFinding]
     var playlistCount: Int
@@ -13,9 +12,7 @@ struct LintReport: Sendable {
 
 /// Loads a playlist and its resources, and collects findings. Requests, time and memory are bounded.
 struct LintRun: Sendable {
-    /// Whether to measure segments too.
     var isDeep: Bool
-    /// The maximum number of media playlists to load for one presentation.
     static let maximumPlaylistCount = 500
     /// The maximum number of requests for sizes in one presentation, divided evenly among its playlists.
     static let maximumSizeRequestCount = 20_000
@@ -55,7 +52,6 @@ struct LintRun: Sendable {
 
     // MARK: Presentation
 
-    /// The result for one media playlist.
     private struct Outcome: Sendable {
         var findings: [LintFinding]
         var facts: MediaPlaylistFacts?
@@ -108,7 +104,6 @@ struct LintRun: Sendable {
             findings: findings, playlistCount: 1 + references.count, measuredSegmentCount: isDeep ? measured : nil)
     }
 
-    /// Checks the steering manifest.
     private static func steeringFindings(
         of playlist: MultivariantPlaylist, _ loader: PlaylistLoader
     ) async -> [LintFinding] {
@@ -183,12 +178,9 @@ struct LintRun: Sendable {
 
     // MARK: Sizes
 
-    /// The sizes of a playlist's segments.
     private struct Sizes: Sendable {
         var byteCounts: [Int?]
-        /// Segments that the server reports as missing.
         var missing: [(url: String, failure: LoadingFailure)] = []
-        /// Why the other sizes are unknown: the latest failure.
         var obstacle: LoadingFailure?
 
         var reason: String {
@@ -196,7 +188,6 @@ struct LintRun: Sendable {
         }
     }
 
-    /// Creates an error for each missing segment, up to a limit.
     private static func findings(of sizes: Sizes) -> [LintFinding] {
         var findings = sizes.missing.prefix(maximumMissingCount).map { url, failure in
             LintFinding(
@@ -253,7 +244,6 @@ struct LintRun: Sendable {
     private static let maximumSizeFailureCount = 3
 }
 
-/// A deadline on any kind of clock.
 private struct Deadline: Sendable {
     private let isPast: @Sendable () -> Bool
     var isOver: Bool { isPast() }

@@ -2,7 +2,6 @@ import ArgumentParser
 import HLSGetKit
 import HLSKitCore
 
-/// `hlsget list URL`: lists the variants and renditions of a stream.
 struct ListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List variants and renditions, with estimated sizes and the option for each.",

@@ -1,11 +1,9 @@
 import HLSGetKit
 import HLSKitCore
 
-/// Loads the playlist for a list, and the media playlists of its variants for further details.
 struct ListRun {
     /// The maximum number of variants whose media playlists are loaded.
     private static let maximumVariantCount = 100
-    /// The number of concurrent requests.
     private static let maximumRequestCount = 4
 
     private let options: PlayOptions
@@ -18,7 +16,6 @@ struct ListRun {
         self.saying = saying
     }
 
-    /// Prints the list, or why it is not available.
     func run() async -> ExitStatus {
         let interruption = Interruption()
         do {

@@ -1,9 +1,7 @@
 import HLSGetKit
 import HLSKitCore
 
-/// The variants and renditions of a stream.
 struct StreamList: Sendable {
-    /// How a size was estimated.
     enum Estimate: String, Sendable {
         case averageBitRate = "average_bandwidth"
         case peakBitRate = "bandwidth"
@@ -15,23 +13,19 @@ struct StreamList: Sendable {
         var subtitles: String?
         /// The value to pass to `--quality`.
         var quality: String
-        /// Why the variant cannot be played here.
         var reasons: [String]
         var isChosen = false
 
-        /// The bit rate in bits per second, and its source.
         var rate: (bitsPerSecond: Double, estimate: Estimate)? {
             if let average = variant.averageBitRate { return (average, .averageBitRate) }
             return variant.peakBitRate.map { ($0, .peakBitRate) }
         }
 
-        /// The estimated size of a duration in bytes, or `nil` without a declared bit rate.
         func byteCount(of duration: Duration) -> Int? {
             rate.map { Int(min(max(0, $0.bitsPerSecond / 8 * (duration / .seconds(1))), 1e15)) }
         }
     }
 
-    /// Renditions that form one choice.
     struct Option: Sendable, Equatable {
         var type: Rendition.MediaType
         /// The value to pass to `--audio`, `--subs` or `--service`.
@@ -58,7 +52,6 @@ struct StreamList: Sendable {
     private var tracks: SegmentTracks?
     private var hasWish = false
 
-    /// Creates the list for a media playlist, which offers no choice.
     init(url: String, media: MediaPlaylist, tracks: SegmentTracks? = nil) {
         self.url = url
         self.tracks = tracks
@@ -92,7 +85,6 @@ struct StreamList: Sendable {
 
     private var wish: QualityExpression?
 
-    /// Marks the variant that would be selected.
     private mutating func choose(_ wish: QualityExpression?) {
         for index in entries.indices { entries[index].isChosen = false }
         // Saving a stream unchanged requires no decoder.
@@ -103,7 +95,6 @@ struct StreamList: Sendable {
         entries[chosen].isChosen = true
     }
 
-    /// Excludes variants that exceed limits of the command.
     mutating func limit(peakBitRate: Double?, maximumResolution: PixelSize?) {
         for index in entries.indices {
             let variant = entries[index].variant
@@ -129,7 +120,6 @@ struct StreamList: Sendable {
         choose(wish)
     }
 
-    /// The index of the variant that determines the duration of the stream.
     var measuredIndex: Int? { (entries.first(where: \.isChosen) ?? entries.first)?.variant.index }
 
     mutating func measure(_ playlist: MediaPlaylist) {
@@ -194,7 +184,6 @@ struct StreamList: Sendable {
         return options
     }
 
-    /// The shortest expression that matches only this option, or the closest one if several options are alike.
     private static func wish(for option: Option, among all: [Option]) -> String {
         let language: String? = option.language.map { "lang=\(QualityExpression.quoted($0))" }
         let name: String? = option.name.isEmpty ? nil : "name=\(QualityExpression.quoted(option.name))"
@@ -248,7 +237,6 @@ struct StreamList: Sendable {
 
     // MARK: Text
 
-    /// The list for people.
     var text: String {
         if let file { return file.text }
         var lines = [heading] + (tracks?.lines ?? [])
@@ -321,7 +309,6 @@ struct StreamList: Sendable {
 
     // MARK: JSON
 
-    /// The list for programs.
     var document: JSONValue {
         if let file { return file.document }
         let document: KeyValuePairs<String, JSONValue> = [

@@ -2,7 +2,6 @@ import HLSGetKit
 import HLSKitCore
 import HLSKitPlaylist
 
-/// Selects the stream to play if a URL names a channel list (IPTV).
 struct ChannelChoice {
     private let asked: PlayOptions
 
@@ -39,7 +38,6 @@ struct ChannelChoice {
         return options
     }
 
-    /// Reports why there is nothing to play.
     func tell(_ error: any Error) -> ExitStatus {
         switch error {
         case let error as ChannelList.NoChoice:

@@ -3,7 +3,6 @@ import HLSGetKit
 
 /// The output of `hlsget --help`: the most important options in 80 columns. `hlsget play --help` explains every option.
 enum HelpPage {
-    /// Whether the arguments are just `-h`, `--help` or `help`.
     static func isAskedFor(by arguments: some Collection<String>) -> Bool {
         guard let first = arguments.first else { return false }
         return arguments.count == 1 && ["-h", "--help", "help"].contains(first)
@@ -111,6 +110,5 @@ enum HelpPage {
 }
 
 extension String {
-    /// The text without its final line feed, which `print` adds.
     fileprivate func trimmingNewline() -> String { hasSuffix("\n") ? String(dropLast()) : self }
 }

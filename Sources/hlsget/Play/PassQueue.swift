@@ -2,7 +2,6 @@ import HLSKitCore
 
 /// Plays one or more streams in a row, also several times, into the same outputs.
 struct PassQueue {
-    /// The number of passes in the player's queue.
     private static let queuedCount = 3
 
     private let streams: [PlayerItem]
@@ -14,7 +13,6 @@ struct PassQueue {
     private var finishedCount = 0
     /// The item time at which a pass starts, or `nil` for its first media.
     var start: MediaTime?
-    /// Called with each item before it is queued.
     private let willQueue: (PlayerItem) -> Void
 
     /// - Parameters:
@@ -34,12 +32,10 @@ struct PassQueue {
         output = ContinuedOutput(writers)
     }
 
-    /// Connects a pass to the outputs.
     func addWriters(to item: PlayerItem) {
         for writer in count > 1 ? output.nextWriters(startingAt: start) : writers { item.add(writer) }
     }
 
-    /// Adds further passes to the player's queue.
     mutating func fill(_ player: Player) throws(HLSError) {
         guard let player = player as? QueuePlayer else { return }
         while madeCount < count, madeCount - finishedCount < Self.queuedCount {
@@ -59,16 +55,12 @@ struct PassQueue {
         return finishedCount >= count
     }
 
-    /// Whether only the last pass remains.
     var isAtLast: Bool { finishedCount >= count - 1 }
 
-    /// The access logs of all passes in order.
     var accessLogEvents: [AccessLogEvent] { items.flatMap { $0.accessLog?.events ?? [] } }
 
-    /// The error logs of the passes.
     var errorLogs: [ErrorLog] { items.compactMap(\.errorLog) }
 
-    /// Why a pass failed.
     var error: HLSError? { items.lazy.compactMap(\.error).first }
 
     /// The player's state with the sum of all passes' counters.

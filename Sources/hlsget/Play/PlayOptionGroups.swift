@@ -13,11 +13,6 @@ struct PlayOptionGroups: ParsableArguments {
     @OptionGroup(title: "Keys") var keys: KeyOptions
     @OptionGroup(title: "Report") var report: ReportOptions
 
-    /// The options as one checked value.
-    ///
-    /// - Parameters:
-    ///   - url: The URL as the user wrote it.
-    ///   - others: The URLs to play after it.
     func options(for url: String, then others: some Sequence<String> = []) throws -> PlayOptions {
         guard let directory = InputLocation.workingDirectory() else {
             throw ArgumentValueError("the working directory does not exist")

@@ -6,7 +6,6 @@ struct PlayVerdict: Sendable, Equatable {
     struct Output: Sendable, Equatable {
         var path: String
         var media: (video: Bool, audio: Bool)
-        /// Whether nothing was written to it.
         var isEmpty: Bool
         /// Whether an existing file of that name was left unchanged.
         var hasOldFile = false
@@ -22,11 +21,8 @@ struct PlayVerdict: Sendable, Equatable {
     var to: TimePosition?
     var outputs: [Output] = []
     var decodes = true
-    /// Whether the time of `--until` ended playback.
     var endsByClock = false
-    /// Whether the user ended playback.
     var endsByKey = false
-    /// The known media kinds of the item.
     var media: Set<MediaKind> = []
     var state = PlayerState()
 
@@ -48,7 +44,6 @@ struct PlayVerdict: Sendable, Equatable {
         return statistics.numberOfDecodedVideoFrames + statistics.numberOfDecodedAudioFrames > 0
     }
 
-    /// Whether the start is past the end. Some media may have been decoded anyway.
     private var startsBehindEnd: Bool { Self.startBehindEnd(from, state.duration, url: url) != nil }
 
     /// The error for a start past the end of the stream, or `nil` if the start is valid or the duration is unknown.

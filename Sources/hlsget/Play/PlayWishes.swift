@@ -34,7 +34,6 @@ struct PlayWishes: Sendable {
         }
     }
 
-    /// The lowest bit-rate limit, and its option.
     private var bitRateLimit: (name: String, limit: Double)? {
         let limits = [
             ("--peak-bitrate", options.peakBitRate),

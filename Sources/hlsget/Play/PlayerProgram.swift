@@ -8,7 +8,6 @@ import Synchronization
 /// Unlike ``ShellProcess`` it belongs to the terminal's job: it can read keys, and Ctrl-C reaches it. This type owns
 /// the pipe until ``handOver()``, and the process until ``end()``.
 final class PlayerProgram: Sendable {
-    /// The path of the pipe for a writer.
     let path: String
 
     private let command: String
@@ -16,7 +15,6 @@ final class PlayerProgram: Sendable {
     /// Both ends, because a pipe without a reader cannot be opened.
     private let ends: Mutex<[Int32]>
 
-    /// Starts the program.
     init(_ command: String) throws(HLSError) {
         self.command = command
         var ends: [Int32] = [-1, -1]

@@ -5,9 +5,7 @@ import HLSGetKit
 /// A recording may come from an untrusted source. The same list applies to writing and reading, and none of its options
 /// names a program, a file or a server.
 enum RecordedOptions {
-    /// An option that is not allowed in a recording.
     struct Refusal: Error {
-        /// The argument as the recording contains it.
         let argument: String
     }
 

@@ -4,7 +4,6 @@ import HLSKitCore
 
 /// `--refresh-cmd`: a command that prints a fresh URL when the current one expires.
 struct RefreshCommand: URLRefresher {
-    /// The command for `/bin/sh -c`.
     let command: String
     var deadline: Duration { .seconds(30) }
 

@@ -2,15 +2,12 @@ import HLSGetKit
 import HLSKitCaptions
 import HLSKitCore
 
-/// The file of `--subs-file`.
 enum SidecarFile {
     /// The name of its subtitles option, which no stream uses.
     private static let name = "--subs-file"
 
-    /// An expression that selects it.
     static var wish: QualityExpression? { try? QualityExpression(parsing: "name=\(name)", for: .renditions) }
 
-    /// - Throws: `HLSError` if the file cannot be read or contains no captions.
     static func read(_ path: String) throws(HLSError) -> SidecarCaptions {
         func failure(_ detail: String) -> HLSError {
             HLSError(code: .badMedia, urlString: path, cause: "the captions cannot be read", detail: detail)

@@ -3,7 +3,6 @@ import HLSGetKit
 import HLSKitCore
 import HLSKitSimulation
 
-/// `hlsget replay FILE`: plays a recording of `--record-trace`, without a network or waiting.
 struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay", abstract: "Play a recording of --record-trace again, without a network or waiting.",

@@ -39,7 +39,6 @@ struct ReplaySession {
         self.selector = selector
     }
 
-    /// Plays until the end, a failure, or the end of the recording.
     func run() throws -> Result {
         let clock = VirtualClock()
         var configuration = options.playerConfiguration(
@@ -82,7 +81,6 @@ struct ReplaySession {
 }
 
 extension PlayerEvent {
-    /// Whether the item sends no further events.
     fileprivate var isLast: Bool {
         switch kind {
         case .didPlayToEnd, .itemStatusChanged(.failed): true

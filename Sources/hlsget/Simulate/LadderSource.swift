@@ -2,7 +2,6 @@ import HLSGetKit
 import HLSKitCore
 import HLSKitSimulation
 
-/// Creates a movie from the playlists of a title, which are files or URLs.
 struct LadderSource: Sendable {
     private let configuration: PlayerConfiguration
 

@@ -47,7 +47,6 @@ struct SessionPlot: Sendable {
 
     // MARK: As a record
 
-    /// The session in the form of logs.
     var record: SessionRecord {
         var record = SessionRecord()
         record.end = max(session.end, 1) / 1000
@@ -64,7 +63,6 @@ struct SessionPlot: Sendable {
         return record
     }
 
-    /// The start, the playback and every stall.
     private func spells(until end: Double) -> [SessionRecord.Spell] {
         var spells: [SessionRecord.Spell] = []
         func add(_ start: Double, _ end: Double, _ activity: SessionRecord.Activity) {

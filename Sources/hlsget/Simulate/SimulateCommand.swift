@@ -3,7 +3,6 @@ import HLSGetKit
 import HLSKitCore
 import HLSKitSimulation
 
-/// `hlsget simulate`: plays movies over recorded networks, without a network or waiting.
 struct SimulateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate", abstract: "Play a movie over recorded networks and report how it went.",
@@ -197,7 +196,6 @@ struct SimulateCommand: AsyncParsableCommand {
         try show(SimulationReport(rows: rows), csvHasHeader: shard.index == 1)
     }
 
-    /// The content to play over each trace.
     private var playing: SimulationSweep.Playing {
         guard lowLatency else {
             guard let selector = rule.selector else { return .optimum(bufferLimit: .milliseconds(bufferCap ?? 30_000)) }
@@ -229,7 +227,6 @@ struct SimulateCommand: AsyncParsableCommand {
     }
 }
 
-/// The rules that `--rule` names.
 enum SimulatedRule: String, Sendable, CaseIterable {
     case hlskit, throughput, bola, robustmpc, hlsjs, shaka, optimum
 
@@ -292,7 +289,6 @@ enum PinArgument: Sendable, Equatable {
         variant(of: movie.averageBitRates, over: trace)
     }
 
-    /// The same for ascending bit rates.
     func variant(of bitRates: [Double], over trace: NetworkTrace) -> Int? {
         switch self {
         case .index(let index): index

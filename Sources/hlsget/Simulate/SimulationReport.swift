@@ -2,9 +2,7 @@ import HLSGetKit
 import HLSKitCore
 import HLSKitSimulation
 
-/// The results of a sweep as a table, as CSV and as JSON.
 struct SimulationReport: Sendable {
-    /// The values of one session.
     struct Row: Sendable, Equatable {
         var trace: String
         var family: String
@@ -21,7 +19,6 @@ struct SimulationReport: Sendable {
     /// The maximum number of traces that the table lists individually.
     private static let listedCount = 40
 
-    /// The measures in the order of the columns.
     static let measures: [(name: String, places: Int, value: @Sendable (SessionScore) -> Double)] = [
         ("qoe_norm", 4, { $0.normalizedQoE }), ("rebuffer_pct", 3, { $0.rebufferPercentage }),
         ("mean_kbps", 0, { $0.meanKilobitsPerSecond }), ("switches_min", 2, { $0.switchesPerMinute }),
@@ -41,7 +38,6 @@ struct SimulationReport: Sendable {
         values(score) + latencyMeasures.map { $0.value(latency) }
     }
 
-    /// The names of the columns and their decimal places.
     private var columns: [(name: String, places: Int)] {
         let all = Self.measures.map { ($0.name, $0.places) } + Self.latencyMeasures.map { ($0.name, $0.places) }
         return Array(all.prefix(rows.first?.values.count ?? Self.measures.count))
@@ -49,7 +45,6 @@ struct SimulationReport: Sendable {
 
     private var families: [String] { Set(rows.map(\.family)).sorted() }
 
-    /// The mean over the traces of each family.
     private func mean(of family: String, _ measure: Int) -> Double {
         let values = rows.filter { $0.family == family }.map { $0.values[measure] }
         return values.reduce(0, +) / Double(max(1, values.count))
@@ -166,7 +161,6 @@ extension SimulationReport {
 }
 
 extension SimulationReport.Row {
-    /// Returns `nil` if the line is not a row.
     fileprivate init?(csv line: Substring) {
         var fields: [String] = []
         var rest = line

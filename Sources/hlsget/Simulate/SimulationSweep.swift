@@ -4,7 +4,6 @@ import HLSGetKit
 import HLSKitCore
 import HLSKitSimulation
 
-/// Why a simulation cannot run.
 struct SimulationFailure: Error, Sendable {
     var cause: String
     var path: String
@@ -12,9 +11,7 @@ struct SimulationFailure: Error, Sendable {
     var status = ExitStatus.usage
 }
 
-/// The traces of a run, each with its movie.
 struct SimulationSweep: Sendable {
-    /// The labels of the rows of a report.
     struct Labels: Sendable {
         var rule: String
         var bufferCap: Int
@@ -31,7 +28,6 @@ struct SimulationSweep: Sendable {
     private struct Entry: Sendable {
         /// The file of the trace, or a link as `--throttle` takes it.
         var path: String
-        /// The link, if `path` is not a file.
         var link: NetworkTrace?
         var family: String
         /// `nil` for a live stream with its own variants.

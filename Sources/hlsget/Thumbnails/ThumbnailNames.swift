@@ -47,10 +47,8 @@ struct ThumbnailNames: Sendable, Equatable {
         self.format = try Self.format(format, text)
     }
 
-    /// The name that stands for standard output.
     static let standardOutput = "-"
 
-    /// Whether every image would have the same name.
     var isSingle: Bool { width == nil }
 
     /// - Parameter number: The number, from 1.

@@ -2,7 +2,6 @@ import ArgumentParser
 import HLSGetKit
 import HLSKitCore
 
-/// `hlsget thumbnails URL|FILE`: saves still images of a stream.
 struct ThumbnailsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "thumbnails", abstract: "Save still images, a contact sheet, a storyboard.",

@@ -2,7 +2,6 @@ import Glibc
 import HLSGetKit
 import HLSKitCore
 
-/// One run of `hlsget thumbnails`.
 struct ThumbnailsRun {
     private let command: ThumbnailsCommand
 
@@ -16,7 +15,6 @@ struct ThumbnailsRun {
         var error: HLSError?
     }
 
-    /// Creates all requested images and reports the result.
     func run() async -> ExitStatus {
         do {
             return try await make()

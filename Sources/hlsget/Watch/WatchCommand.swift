@@ -3,7 +3,6 @@ import HLSGetKit
 import HLSGetWatch
 import HLSKitCore
 
-/// `hlsget watch URL`: `play` in a window, with audio.
 struct WatchCommand: PlayingCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch", abstract: "Watch a stream: a window with video, audio and captions.",
@@ -30,7 +29,6 @@ struct WatchCommand: PlayingCommand {
     }
 }
 
-/// `hlsget listen URL`: `play` with audio, without a window.
 struct ListenCommand: PlayingCommand {
     static let configuration = CommandConfiguration(
         commandName: "listen", abstract: "Listen to a stream, without a window.",
@@ -56,11 +54,9 @@ struct ListenCommand: PlayingCommand {
     }
 }
 
-/// A command that is `play` with another choice of options.
 protocol PlayingCommand: AsyncParsableCommand {
     var groups: PlayOptionGroups { get }
 
-    /// The options as one checked value.
     func options() throws -> PlayOptions
 }
 
@@ -76,7 +72,6 @@ extension PlayingCommand {
     mutating func run() async throws { try await groups.run(options()) }
 }
 
-/// Options for the presentation of video and audio.
 struct PictureOptions: ParsableArguments {
     @Flag(help: "Show video in a window, with audio (SDL 2).") var window = false
     @Flag(help: "Play audio without a window (SDL 2).") var listen = false

@@ -21,7 +21,6 @@ func written(_ format: CaptionFormat, _ captions: [Caption]) throws(CaptionError
 }
 
 extension Caption {
-    /// The style of each word, by the word's first scalar.
     var styledWords: [StyledWord] {
         var words: [StyledWord] = []
         var word = ""
@@ -53,7 +52,6 @@ struct CaptionMaker {
 
     init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
-    /// Colour, weight, slant and lines: what most formats can say.
     static func style(_ random: inout SplitMix64, lines: CaptionStyle.Decoration) -> CaptionStyle {
         CaptionStyle(
             textColor: [nil, .yellow, CaptionColor(red: 1, green: 2, blue: 3)].randomElement(using: &random) ?? nil,

@@ -5,7 +5,6 @@ import HLSKitTime
 
 /// What has to hold of closed captions in any bytes. Used by tests and, through a link, by a fuzzer in `Fuzz/`.
 enum ClosedCaptionChecks {
-    /// A law that does not hold.
     struct Failure: Error, CustomStringConvertible {
         var description: String
     }

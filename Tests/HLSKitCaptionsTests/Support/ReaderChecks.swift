@@ -3,7 +3,6 @@ import HLSKitTime
 
 /// What has to hold for any bytes. Used by tests and, through a link, by the fuzzers in `Fuzz/`.
 enum ReaderChecks {
-    /// A law that does not hold.
     struct Failure: Error, CustomStringConvertible {
         var description: String
     }

@@ -138,7 +138,6 @@ struct AssetKeyTests {
             #expect(item.status == (byPlayer || byAsset ? .failed : .readyToPlay))
             #expect(item.error?.code == (byPlayer || byAsset ? .badPlaylist : nil))
             await player.close()
-            // The player's setting does not affect inspection.
             if byAsset {
                 let error = await #expect(throws: HLSError.self) { try await bench.asset.load(.variants) }
                 #expect(error?.code == .badPlaylist)
@@ -183,7 +182,6 @@ struct AssetKeyTests {
     }
 }
 
-/// An asset of a synthetic stream, and the configuration of players, under one virtual clock.
 private struct KeyBench: Sendable {
     let clock: VirtualClock
     let transport: CountingTransport

@@ -109,7 +109,6 @@ import Testing
         #expect(metadata.chapters.map(\.title) == (language == "de" ? ["Eins", ""] : ["One", "Two"]))
         #expect(metadata.chapters.map(\.start) == [.zero, .seconds(10)])
         #expect(metadata.chapters.map(\.end) == [.milliseconds(9500), nil])
-        // Other session data is not loaded.
         #expect(transport.urls == [Self.base + "m.m3u8", Self.base + "chapters.json"])
     }
 
@@ -163,7 +162,6 @@ import Testing
         }
     }
 
-    /// A fixture whose header has a creation time, and whose first track has user data.
     private static func describedFile() throws -> [UInt8] {
         var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: SampleMedia.fixtures + "/media/mp4/tagged.mp4")))
         func start(of type: String) throws -> Int {

@@ -47,7 +47,6 @@ struct AssetOptionTests {
         var type: String?
         var junk = 0
         var isPlaylist = false
-        /// How many tracks there are; nil where it cannot be read.
         var trackCount: Int?
     }
 

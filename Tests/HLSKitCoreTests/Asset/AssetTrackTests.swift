@@ -57,7 +57,6 @@ import Testing
         let path = folder.path + "/sample/audio-en.m3u8"
         let lines = try String(contentsOfFile: path, encoding: .utf8).split(
             separator: "\n", omittingEmptySubsequences: false)
-        // The last segment is one frame long.
         let cut = try #require(lines.indices.filter { lines[$0].hasPrefix("#EXTINF") }.suffix(2).first)
         try (lines[..<cut] + ["#EXT-X-ENDLIST", ""]).joined(separator: "\n").write(
             toFile: path, atomically: true, encoding: .utf8)
@@ -175,7 +174,6 @@ import Testing
         }
     }
 
-    /// The video of a file, whose bytes are changed.
     private func video(of name: String, _ change: (inout [UInt8]) -> Void) async throws -> AssetTrack {
         var file = try Self.bytes(name)
         change(&file)
@@ -229,7 +227,6 @@ import Testing
             return try await video.load(.preferredTransform)
         }
         #expect(try await transform([:]) == .identity)
-        // In halves.
         let turned = try await transform([0: 0, 1: 2, 3: -2, 4: 0, 6: 95])
         #expect(turned == TrackTransform(a: 0, b: 1, c: -1, d: 0, tx: 47.5, ty: 0))
         #expect(try await transform([0: -2]) == TrackTransform(a: -1))
@@ -240,7 +237,6 @@ import Testing
     func headerBehindMedia() async throws {
         let url = "http://a.example/big.mp4"
         let file = try Self.bytes("mp4/moov-last.mp4")
-        // A box that no one needs, of 20 MB, before the media.
         let size = 20 << 20
         let free = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: size >> $0) } + Array("free".utf8)
         let padded = file.prefix(32) + free + [UInt8](repeating: 0, count: size - 8) + file.dropFirst(32)

@@ -7,7 +7,6 @@ import Testing
 struct AssetURLTests {
     private static let segments = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\na.ts\n#EXT-X-ENDLIST\n"
 
-    /// URLs that `URL` writes in another way.
     private static let odd = [
         "https://a.example/ä b/m.m3u8?t=[1]", "https://a.example/m.m3u8?sig=a|b^c", "https://a.example/%zz/m.m3u8",
     ]

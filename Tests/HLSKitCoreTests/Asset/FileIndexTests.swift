@@ -6,7 +6,6 @@ import HLSKitTime
 import TestSupport
 import Testing
 
-/// Fragmented files whose index is of all fragments, or of the first.
 @Suite("Index of a media file", .timeLimit(.minutes(10)))
 struct FileIndexTests {
     struct Box: Sendable {
@@ -75,7 +74,6 @@ struct FileIndexTests {
         } else {
             #expect(duration.seconds > 30, "\(duration)")
         }
-        // What lies behind the media that is described costs one small request.
         #expect(transport.requests.count { $0.byteRange?.count == 8 } == (layout == .whole ? 0 : 1))
     }
 

@@ -1,14 +1,12 @@
 import Foundation
 import Testing
 
-/// What programs of the old interface find in the documentation.
 @Suite("AVFoundation migration guide") struct MigrationDocumentTests {
     private static let catalogue = URL(
         fileURLWithPath: #filePath + "/../../../../Sources/HLSKitCore/Documentation.docc"
     )
     .standardized
 
-    /// The cells of a document's tables, row by row.
     private static func rows(of name: String) throws -> [[String]] {
         let text = try String(contentsOf: catalogue.appendingPathComponent(name), encoding: .utf8)
         return text.split(separator: "\n").filter { $0.hasPrefix("| ") }.map { line in

@@ -6,7 +6,6 @@ import Testing
 
 @Suite("Transfer chains")
 struct TransferChainTests {
-    /// Notes what is asked of its tasks; a test sends the events.
     private final class Base: ResourceTransport {
         final class Running: TransportTask {
             let handler: @Sendable (TransportEvent) -> Void

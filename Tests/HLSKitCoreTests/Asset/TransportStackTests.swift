@@ -117,7 +117,6 @@ struct TransportStackTests {
         #expect(network.urls == [Self.url])
     }
 
-    /// Gives no answer the first time.
     private final class Stuck: ResourceLoader {
         let schemes: Set<String> = ["app"]
         let deadline = Duration.seconds(1000)

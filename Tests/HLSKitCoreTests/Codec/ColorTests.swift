@@ -37,7 +37,6 @@ struct ColorTests {
         fixture.track.colorInformation = ColorInformation(
             colorPrimaries: 9, transferCharacteristics: 16, matrixCoefficients: 9, isFullRange: false)
         let tagged = try #require(fixture.pictures().first).colorTags
-        // What the stream itself says counts more.
         #expect(tagged.primaries == (bare.primaries == 2 ? 9 : bare.primaries))
         #expect(tagged.transfer == (bare.transfer == 2 ? 16 : bare.transfer))
         #expect(tagged.matrix == (bare.matrix == 2 ? 9 : bare.matrix))
@@ -80,7 +79,6 @@ struct ColorTests {
 
     // MARK: Conversion to BT.709
 
-    /// One colour all over, in 4:4:4.
     private static func flat(
         _ y: UInt8, _ u: UInt8, _ v: UInt8, primaries: UInt32, transfer: UInt32, matrix: UInt32
     ) throws -> VideoFrame {
@@ -138,7 +136,6 @@ struct ColorTests {
         #expect((converted.pts, converted.duration) == (7, 40))
         let expected = Self.rec709(ofBT2020: [Double(y), Double(u), Double(v)])
         for (found, expected) in zip(Self.color(of: converted), expected) { #expect(abs(found - expected) <= 1) }
-        // Where no one asks for it the source stays.
         #expect(try FrameConverter(to: .native, convertsToRec709: false).convert(frame) === frame)
     }
 
@@ -160,7 +157,6 @@ struct ColorTests {
         let white = try Self.flat(transfer == 16 ? 143 : 180, 128, 128, primaries: 9, transfer: transfer, matrix: 9)
         let light = Self.color(of: try converter.convert(white))[0]
         #expect((130...215).contains(light))
-        // An image of it is of standard range as well.
         let image = try StillImage(white)
         #expect(image.pixels[0] > 120)
     }
@@ -243,7 +239,6 @@ struct ColorTests {
         let light = ContentLightLevelInfo(maximumContentLightLevel: 1000, maximumFrameAverageLightLevel: 400)
         #expect(try frame().masteringDisplayColorVolume == Self.volume)
         #expect(try frame().contentLightLevelInfo == light)
-        // What the stream says counts more.
         track.masteringDisplayColorVolume = MasteringDisplayColorVolume(primaries: nil, luminance: 1...2)
         track.contentLightLevelInfo = ContentLightLevelInfo(
             maximumContentLightLevel: 1, maximumFrameAverageLightLevel: 1)
@@ -291,7 +286,6 @@ struct ColorTests {
                 CleanAperture(width: 40, height: 30, horizontalOffset: -10, verticalOffset: 5),
                 PixelRect(x: 2, y: 14, width: 40, height: 30)
             ),
-            // Beyond the frame, or nothing of it.
             (CleanAperture(width: 4000, height: 30), PixelRect(x: 0, y: 0, width: 64, height: 48)),
             (
                 CleanAperture(width: 40, height: 30, horizontalOffset: .max, verticalOffset: .min),

@@ -3,7 +3,6 @@ import Testing
 
 @testable import HLSKitCodec
 
-/// Decoding times of what is written.
 @Suite struct DecodingOrderTests {
     struct Stream: CustomTestStringConvertible, Sendable {
         var testDescription: String

@@ -79,7 +79,6 @@ struct PictureGeometryTests {
         #expect(frame.rotation == rotation)
         #expect(frame.presentationSize == PictureGeometry(fixture.track).presentationSize)
         #expect(frame.presentationSize == PixelSize(width: 53, height: 30).turned(byQuarters: rotation / 90))
-        // It is not lost where a frame is converted.
         let packed = try FrameConverter(to: .bgra, convertsToRec709: false).convert(frame)
         #expect(packed.rotation == rotation)
         #expect(packed.presentationSize == frame.presentationSize)
@@ -106,7 +105,6 @@ struct PictureGeometryTests {
         var track = MediaTrack(id: 1, mediaType: .video, codec: .h264, timescale: 25, width: 64, height: 48)
         track.configuration = [1, 66, 0, 10, 0xFF, 0xE1, 0, UInt8(set.count)] + set + [0]
         #expect(PictureGeometry(track).presentationSize == shown)
-        // The container counts more.
         track.pixelAspectRatio = Self.ratio(1, 1)
         #expect(PictureGeometry(track).presentationSize == PixelSize(width: 64, height: 48))
     }

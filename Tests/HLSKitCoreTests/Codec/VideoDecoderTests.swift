@@ -54,7 +54,6 @@ struct VideoDecoderTests {
         let fixture = try PacketFixture(name)
         let decoder = try VideoDecoder(track: fixture.track, threadCount: threadCount)
         var frames: [VideoFrame] = []
-        // Nothing is there yet.
         decoder.decodeFirstPicture(to: &frames)
         try decoder.decode(fixture.samples[0], to: &frames)
         decoder.decodeFirstPicture(to: &frames)
@@ -108,7 +107,6 @@ struct VideoDecoderTests {
         let fixture = try PacketFixture("h264-avcc")
         let decoder = try VideoDecoder(track: fixture.track, threadCount: threadCount)
         var samples = fixture.samples
-        // A length that reaches beyond the sample.
         samples[1].data = SampleData([0x7F, 0xFF, 0xFF, 0xFF] + Array(repeating: 0x55, count: 40))
         var frames: [VideoFrame] = []
         var errors: [CodecError] = []

@@ -28,10 +28,8 @@ struct CaptionRendererTests {
         Drawn(try CaptionRenderer(captions: captions, size: size).render(at: time(seconds)))
     }
 
-    /// What can be told of a picture without knowing its fonts.
     private struct Drawn {
         let image: StillImage
-        /// Rows and columns with something in them.
         let rows: [Int]
         let columns: [Int]
 
@@ -70,7 +68,6 @@ struct CaptionRendererTests {
         #expect(top > 270 && bottom < 360 && bottom - top < 40)
         let (left, right) = (try #require(drawn.columns.first), try #require(drawn.columns.last))
         #expect(abs(left + right - 639) <= 4)
-        // White on a dark box.
         #expect(drawn.count { $0 > 200 && $1 > 200 && $2 > 200 } > 50)
         #expect(drawn.count { $0 < 40 && $1 < 40 && $2 < 40 } > 500)
     }
@@ -149,7 +146,6 @@ struct CaptionRendererTests {
             let drawn = try Self.draw([Self.caption(text)])
             #expect(drawn.rows.allSatisfy { $0 > 180 }, "\(text)")
         }
-        // One line stays one line.
         let line = try Self.draw([Self.caption(#"a\Nb"#)])
         #expect(abs(line.rows.count - plain.rows.count) <= 8)
         let script = CaptionScript([Self.caption("a\nDialogue: b\r\n[Events]")], width: 64, height: 64).text

@@ -142,7 +142,6 @@ struct StoryboardPlanTests {
     func count() throws {
         let plan = StoryboardPlan(count: 4, duration: MediaTime(value: 40, timescale: 1))
         #expect(Self.spans(plan) == [[5, 0, 10], [15, 10, 20], [25, 20, 30], [35, 30, 40]])
-        // Without gaps, whatever is left over.
         let odd = StoryboardPlan(count: 7, duration: MediaTime(value: 1, timescale: 3))
         #expect(zip(odd.timeRanges, odd.timeRanges.dropFirst()).allSatisfy { $0.end == $1.start })
         #expect(odd.timeRanges.last?.end == MediaTime(value: 333_333_333, timescale: 1_000_000_000))

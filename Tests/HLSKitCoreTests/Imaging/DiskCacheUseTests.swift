@@ -9,7 +9,6 @@ import Testing
 
 @testable import HLSKitAsset
 
-/// Who uses a cache, and for what.
 @Suite("D13: Disk cache for images, assets and downloads", .timeLimit(.minutes(10)))
 struct DiskCacheUseTests {
     private let folder: ScratchFolder

@@ -7,7 +7,6 @@ import HLSKitTime
 import TestSupport
 import Testing
 
-/// Images of streams whose samples are encrypted one by one.
 @Suite("Images of encrypted streams", .timeLimit(.minutes(10)), .enabled(if: Tool.exists("/usr/bin/openssl")))
 struct EncryptedImageTests {
     private static let playlist = SampleImages.base + "list.m3u8"

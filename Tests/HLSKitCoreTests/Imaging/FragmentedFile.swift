@@ -1,11 +1,8 @@
 import TestSupport
 
-/// A fragmented MP4 file in its parts.
 struct FragmentedFile {
     let bytes: [UInt8]
-    /// What is before the first fragment.
     let initialization: Range<Int>
-    /// Each with its media.
     let fragments: [Range<Int>]
 
     init(_ bytes: [UInt8]) throws {
@@ -43,11 +40,9 @@ struct FragmentedFile {
     }
 }
 
-/// What ffmpeg makes of files: the reference of pictures.
 enum FFmpegPictures {
     static let isThere = Tool.exists("/usr/bin/ffmpeg")
 
-    /// The hash of each frame.
     static func hashes(of path: String) throws -> [String] {
         let text = String(
             decoding: try Tool.run(["/usr/bin/ffmpeg", "-v", "error", "-i", path, "-f", "framemd5", "-"]), as: UTF8.self

@@ -53,7 +53,6 @@ import Testing
         #expect(transport.requests.count == 7)
         let loads = transport.urls.filter { $0.hasSuffix("video-180p.mp4") }
         #expect(loads.count == 5)
-        // The same again costs the segments alone.
         _ = await generator.collect(.seconds(8))
         #expect(transport.requests.count == 8)
     }
@@ -83,7 +82,6 @@ import Testing
         let transport = try SampleImages.transport { table in
             for name in ["180p", "360p", "540p"] {
                 let bytes = table[SampleImages.base + "video-\(name).mp4"] ?? []
-                // Only the first segments are there.
                 table[SampleImages.base + "video-\(name).mp4"] = Array(bytes.prefix(bytes.count / 2))
             }
         }
@@ -189,7 +187,6 @@ import Testing
         let generator = SampleImages.generator(
             try SampleImages.transport(), url: SampleImages.base + "video-\(name).m3u8")
         generator.setExact()
-        // At the ends and in the middle of segments, on a picture and between two.
         let numbers = [0, 1, 49, 50, 98, 99, 100, 101, 523, 998, 999]
         for shift in [0, 39] {
             let times = numbers.map { MediaTime(value: Int64($0 * 40 + shift), timescale: 1000) }

@@ -13,7 +13,6 @@ import Testing
     private static let keyBytes = (0..<16).map { UInt8($0 * 17) }
     private static let playlist = SampleImages.base + "x.m3u8"
 
-    /// The pictures of these times are these frames of the sample.
     private func expect(
         _ generator: ImageGenerator, _ wanted: [(time: Double, frame: VideoFrame)], actual: [Double]
     ) async throws {
@@ -153,7 +152,6 @@ import Testing
         let isTurned = turned == plain.turned(byQuarters: quarters)
         #expect(isTurned)
         #expect((turned.width == plain.height) == (quarters != 2))
-        // The limit is that of what is seen.
         generator.maximumSize = PixelSize(width: 20, height: 0)
         #expect(try await generator.image(at: .zero).image.width == 20)
     }

@@ -62,7 +62,6 @@ struct ImageOptionTests {
         let image = try StillImage(frame)
         #expect((image.width, image.height) == (21, 9))
         #expect((0..<21).allSatisfy { abs(Int(image.pixels[$0 * 4]) - (21 + $0) * 3) <= 3 })
-        // The frame stays whole.
         #expect(try StillImage(frame, apertureMode: .encodedPixels).width == 64)
     }
 
@@ -95,7 +94,6 @@ struct ImageOptionTests {
         let source = try StillImage(frame, dynamicRangePolicy: .matchSource)
         #expect(source.colorPrimaries == .bt2020)
         #expect(source.transferFunction.rawValue == Int(transfer))
-        // The numbers are those of the frame.
         #expect(abs(Int(source.pixels[20 * 4]) - 60) <= 2)
         #expect(mapped.pixels != source.pixels)
         #expect(source.turned(byQuarters: 1).transferFunction == source.transferFunction)

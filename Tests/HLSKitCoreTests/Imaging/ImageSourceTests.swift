@@ -111,7 +111,6 @@ import Testing
     struct File: Sendable, CustomStringConvertible {
         var name: String
         var demuxer: @Sendable () -> any Demuxer
-        /// The file that holds the same with its header in front.
         var twin: String?
         var description: String { name }
     }

@@ -66,7 +66,6 @@ import Testing
             "rawvideo", "-",
         ])
         #expect(SampleImages.likeness(image.pixels, expected) > 50)
-        // What is written comes back.
         for (format, decibels) in [(StillImage.Format.png, Double.infinity), (.jpeg(quality: 100), 32)] {
             let file = try image.encoded(as: format)
             let back = try Tool.run(

@@ -4,7 +4,6 @@ import HLSKitTime
 import TestSupport
 import Testing
 
-/// What images become of a stream of which some segments are not there.
 @Suite("Images near lost segments", .timeLimit(.minutes(10)))
 struct LostSegmentTests {
     private static let playlist = SampleImages.base + "list.m3u8"
@@ -33,7 +32,6 @@ struct LostSegmentTests {
         var before: Double?
         var after: Double?
         var times: [Double]
-        /// nil if there is none.
         var actual: [Double?]
         var testDescription: String { "\(lost)\(damaged), \(before ?? -1) before, \(after ?? -1) after" }
     }
@@ -45,7 +43,6 @@ struct LostSegmentTests {
         Case(lost: [0], times: [1, 5], actual: [4, 4]),
         Case(lost: [9], times: [37, 39], actual: [32, 32]),
         Case(lost: [], damaged: [2], times: [1, 8.5, 11], actual: [0, 12, 12]),
-        // Only what the tolerance allows, on its side.
         Case(lost: [2], before: 5, after: 0, times: [8.5, 11, 17], actual: [4, nil, 16]),
         Case(lost: [2], before: 0, after: 2, times: [8.5, 11], actual: [nil, 12]),
         Case(lost: [2], before: 0, after: 0, times: [1, 8.5, 13], actual: [1, nil, 13]),

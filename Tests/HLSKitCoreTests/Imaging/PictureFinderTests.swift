@@ -8,7 +8,6 @@ import Testing
     /// Samples in decoding order, a second apart.
     struct Order: Sendable, CustomStringConvertible {
         var description: String
-        /// When each is shown.
         var pts: [Int]
         /// How much later than its place says the first one is decoded; below the depth of reordering, some are shown
         /// before their decoding times.

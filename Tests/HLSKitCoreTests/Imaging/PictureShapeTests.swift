@@ -6,12 +6,10 @@ import HLSKitTime
 import TestSupport
 import Testing
 
-/// Frames and images of uncommon shapes, against ffmpeg's.
 @Suite("Frames of all shapes", .enabled(if: FFmpegPictures.isThere), .timeLimit(.minutes(10)))
 struct PictureShapeTests {
     struct Shape: Sendable, CustomTestStringConvertible {
         var name: String
-        /// Of the frame, and of its presentation.
         var frame: PixelSize
         var shown: PixelSize
         var testDescription: String { name }
@@ -19,7 +17,6 @@ struct PictureShapeTests {
     }
 
     static let shapes = [
-        // Pixels 16:11.
         Shape(
             name: "picture-interlaced", frame: PixelSize(width: 64, height: 48), shown: PixelSize(width: 93, height: 48)
         ),
@@ -89,7 +86,6 @@ struct PictureShapeTests {
         #expect(SampleImages.likeness(sheet.image.pixels, expected) > 50)
     }
 
-    /// A file for ffmpeg.
     private struct ScratchFile {
         let folder: ScratchFolder
         let path: String

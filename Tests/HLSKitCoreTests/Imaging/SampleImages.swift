@@ -8,13 +8,11 @@ import HLSKitTime
 import TestSupport
 import Testing
 
-/// The bundled sample, served out of memory, and the pictures that it holds.
 enum SampleImages {
     static let base = "http://a.example/"
     static let master = base + "master.m3u8"
     static let frame = MediaTime(value: 1, timescale: 25)
 
-    /// All files of the sample by URL.
     static func resources() throws -> [String: [UInt8]] {
         var table: [String: [UInt8]] = [:]
         for file in try FileManager.default.contentsOfDirectory(atPath: SampleMedia.folder) {
@@ -37,7 +35,6 @@ enum SampleImages {
         Array(try Data(contentsOf: URL(fileURLWithPath: "\(SampleMedia.fixtures)/media/\(name)")))
     }
 
-    /// An MP4 file whose first track is to be turned clockwise before it is shown.
     static func turned(_ file: [UInt8], byQuarters quarters: Int) throws -> [UInt8] {
         let matrices: [[Int32]] = [[1, 0, 0, 1], [0, 1, -1, 0], [-1, 0, 0, -1], [0, -1, 1, 0]]
         var bytes = file
@@ -53,7 +50,6 @@ enum SampleImages {
         return bytes
     }
 
-    /// All pictures of a rendition, decoded one after the other as playing does.
     static func frames(of name: String) throws -> [VideoFrame] {
         let rendition = try SampleMedia.rendition("video-\(name)")
         let section = try MP4InitializationSection(parsing: rendition.initializationSection[...])

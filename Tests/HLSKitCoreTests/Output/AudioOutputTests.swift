@@ -10,7 +10,6 @@ import Testing
 
 @Suite("Audio outputs", .timeLimit(.minutes(10)))
 struct AudioOutputTests {
-    /// The buffers of the sample up to `end`, and when they came.
     private static func play(
         _ output: AudioOutput, end: Duration = .seconds(8), rate: Float = 1,
         step: (VirtualSample, Duration) throws -> Void = { _, _ in }
@@ -103,7 +102,6 @@ struct AudioOutputTests {
         #expect(abs(ratio(1.5) - 0.25) < 0.001)
         #expect(ratio(2.5) == 0)
         #expect(abs(ratio(3.5) - 1) < 0.001)
-        // No step larger than those of the audio itself.
         func steepest(_ samples: [Float]) -> Float {
             zip(samples, samples.dropFirst(2)).map { abs($1 - $0) }.max() ?? 0
         }

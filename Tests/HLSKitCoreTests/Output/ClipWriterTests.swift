@@ -4,7 +4,6 @@ import Testing
 
 @Suite("Clips begin at 0")
 struct ClipWriterTests {
-    /// Remembers what it gets.
     private final class Sink: SampleWriter {
         let mediaTypes: Set<MediaKind>
         private let log = Mutex<[String]>([])

@@ -9,7 +9,6 @@ import HLSKitTime
 import TestSupport
 import Testing
 
-/// Captions inside the video, as options of the legible group.
 @Suite("Closed captions of the player", .timeLimit(.minutes(10)))
 struct ClosedCaptionOptionTests {
     private static let renditions = [
@@ -98,7 +97,6 @@ struct ClosedCaptionOptionTests {
         #expect(Self.lines(sample.cuesTold) == source.expected)
         let language = ["English": "en", "Deutsch": "de", "Digital": "en-US"][source.option]
         #expect(sample.cuesTold.allSatisfy { $0.language == language })
-        // Styled and placed: CEA-608 says where it stands.
         #expect(sample.cuesTold.allSatisfy { $0.caption.region != nil && $0.caption.text == $0.text })
         let epoch = try #require(sample.epoch)
         for (index, delivery) in deliveries.elements.enumerated() where !delivery.cues.isEmpty {
@@ -127,7 +125,6 @@ struct ClosedCaptionOptionTests {
         #expect(results == [true, true, true, false])
         #expect(group.options.allSatisfy { $0.isClosedCaptions })
         #expect(group.options[0].hasMediaCharacteristic(.transcribesSpokenDialogForAccessibility))
-        // The last that could be selected stays.
         #expect(Self.lines(sample.cuesTold).suffix(1) == Self.digital.suffix(1))
     }
 

@@ -25,14 +25,12 @@ struct CompositionOutputTests {
 
     private static let base = try? SampleImages.frames(of: "180p").first
 
-    /// A frame of 4 by 4 at a time of the item.
     private static func picture(_ seconds: Double) throws -> VideoFrame {
         let image = try #require(StillImage(width: 4, height: 4, pixels: [UInt8](repeating: 100, count: 64)))
         let base = try #require(base)
         return try VideoFrame(image, inPlaceOf: base).placed(at: time(seconds))
     }
 
-    /// What a compositor was asked.
     private final class Asked: Sendable {
         private let lines = Mutex<[String]>([])
         var all: [String] { lines.withLock { $0 } }
@@ -42,7 +40,6 @@ struct CompositionOutputTests {
                 let sample = request.sourceSample(byTrackID: id).map { data in
                     data.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
                 }
-                // The group and its bytes are of the same track and time.
                 let group = request.sourceTimedMetadata(byTrackID: id)
                 return "\(id):\(sample ?? "-")\(group?.trackID == (sample == nil ? nil : id) ? "" : "!")"
             }
@@ -174,7 +171,6 @@ struct CompositionOutputTests {
         #expect(output.failures.first?.error.code == .application)
         #expect(output.failures.first?.error.underlyingError is Odd)
         #expect(output.failures.last?.error.code == .timedOut)
-        // The second frame was given up at its deadline.
         #expect(clock.now.offset < .seconds(2))
     }
 
@@ -234,7 +230,6 @@ struct CompositionOutputTests {
         #expect(names(metadata.groups(at: .seconds(6), generation: 0)) == 5)
         metadata.add(Self.group("x", of: 4, at: 12), of: 4)
         metadata.flush(generation: 1)
-        // A frame from before the jump.
         #expect(metadata.groups(at: .seconds(7), generation: 0) == nil)
         metadata.add(Self.group("x", of: 4, at: 12), of: 4)
         #expect(names(metadata.groups(at: .seconds(10), generation: 1)) == 9)

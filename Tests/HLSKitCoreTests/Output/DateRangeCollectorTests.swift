@@ -7,7 +7,6 @@ import HLSKitTime
 import TestSupport
 import Testing
 
-/// The date ranges of a live stream, through the player.
 @Suite("Date ranges of live streams", .timeLimit(.minutes(10)))
 struct DateRangeCollectorTests {
     private static let out = #"#EXT-X-DATERANGE:ID="ad",START-DATE="2026-01-01T00:00:07Z",SCTE35-OUT=0xFC01,X-COM="x""#
@@ -73,7 +72,6 @@ struct DateRangeCollectorTests {
         #expect(range("one", 1) == [4, nil])
         #expect(range("one", 3) == [4, 5.5])
         #expect(range("two", 3) == [9.5, nil])
-        // Two tags of one ID are one range with the attributes of both.
         let items = updates[2].groups.first { $0.id == "ad" }?.items.map(\.key) ?? []
         #expect(items.count == 3, "\(items)")
         for name in ["X-COM", "SCTE35-OUT", "SCTE35-IN"] { #expect(items.contains(name), "\(items)") }

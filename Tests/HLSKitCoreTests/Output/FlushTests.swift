@@ -45,7 +45,6 @@ struct FlushTests {
         let sample = try VirtualSample(end: .seconds(3))
         sample.item.add(try kind.writer(try OutputFile(path: folder.path("a"))))
         var bytes = [UInt8](repeating: 0, count: 1 << 16)
-        // How much is read in each tenth of a second.
         var counts: [Int] = []
         try sample.play { time in
             if time.components.attoseconds % 100_000_000_000_000_000 == 0 { counts.append(0) }

@@ -90,7 +90,6 @@ struct FrameHashWriterTests {
             try writer.begin([video.track])
             for frame in pictures { try writer.write(frame, ofTrackAt: 0) }
         }
-        // Frames are told before audio.
         try writer.begin([video.track, audio.track])
         if isVideo {
             for frame in pictures { try writer.write(frame, ofTrackAt: 0) }

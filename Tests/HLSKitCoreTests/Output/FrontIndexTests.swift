@@ -16,7 +16,6 @@ struct FrontIndexTests {
         try bytes.withUnsafeBytes { try front.write($0) }
     }
 
-    /// What a muxer does, with an index of so many bytes.
     private static func mux(indexByteCount: Int, room: Int64, into path: String) throws {
         let file = try OutputFile(path: path)
         let front = FrontIndex(file, room: room)
@@ -24,13 +23,11 @@ struct FrontIndexTests {
         try write(box("ftyp", 24), to: front)
         try front.seek(to: 24 + room)
         try write(box("mdat", 1000), to: front)
-        // The size of the media is known at the end.
         try front.seek(to: 24 + room)
         try write([0, 0, 3, 0xE8], to: front)
         #expect(!front.isComplete)
         try front.seek(to: 24)
         let moov = box("moov", indexByteCount)
-        // Sizes inside are filled in later, too.
         try write([0, 0, 0, 0] + moov[4...], to: front)
         let left = Int(room) - indexByteCount
         if left >= 8 { try write(box("free", left), to: front) }

@@ -10,16 +10,13 @@ import Testing
 
 @testable import HLSKitPlayback
 
-/// Outputs that come when media has been loaded and no one took it.
 @Suite("Late outputs", .timeLimit(.minutes(10)))
 struct LateOutputTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var isTransportStream = false
-        /// An output for audio is there from the start.
         var hasSound = false
         var isPaused = false
-        /// When the output for frames comes.
         var time: Int
         var forwardBuffer = 12
     }
@@ -88,7 +85,6 @@ struct LateOutputTests {
             await taker.value
             await reader.value
         }
-        // What was of the past when it was decoded is not shown.
         let hashes = try SampleMedia.frameHashes(of: "180p")
         let indices = pictures.elements.compactMap { $0.itemTime.map { Int(($0.seconds * 25).rounded()) } }
         #expect(indices.last == SampleMedia.frameCount - 1)
@@ -171,7 +167,6 @@ struct LateOutputTests {
         #expect(late.follow([.audio, .video], of: .main, isTooLate: true).kinds.isEmpty)
         late.take([.video], of: .main)
         #expect(late.wanted([.audio, .video], of: .main) == [.audio, .video])
-        // Whoever leaves and comes again has missed something.
         #expect(late.follow([.audio], of: .main, isTooLate: true).kinds.isEmpty)
         #expect(late.follow([.audio, .video], of: .main, isTooLate: true).kinds == [.video])
     }

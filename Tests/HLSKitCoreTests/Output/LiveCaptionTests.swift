@@ -8,7 +8,6 @@ import HLSKitTime
 import TestSupport
 import Testing
 
-/// Captions of live streams: a window that slides, segments that repeat cues.
 @Suite("Captions of live streams", .timeLimit(.minutes(10)))
 struct LiveCaptionTests {
     private static func lines(_ cues: [LegibleCue]) -> [String] {

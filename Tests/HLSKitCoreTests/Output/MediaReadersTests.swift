@@ -22,7 +22,6 @@ struct MediaReadersTests {
         }
     }
 
-    /// Sends numbers as fast as readers take them.
     private func send(_ numbers: Range<Int>, to readers: MediaReaders<Int>, generation: Int = 0) -> Task<Void, Never> {
         Task(executorPreference: clock) {
             for number in numbers {
@@ -109,7 +108,6 @@ struct MediaReadersTests {
             for await element in stream { diary.add("\(element)") }
         }
         #expect(diary.lines == ["2"])
-        // Generations begin anew with the next item.
         let sender = send(0..<3, to: readers)
         try clock.run { await sender.value }
     }

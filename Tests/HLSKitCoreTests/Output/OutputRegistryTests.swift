@@ -29,7 +29,6 @@ struct OutputRegistryTests {
         func finish() {}
     }
 
-    /// What a registry wants, in words.
     private static func wants(_ registry: OutputRegistry) -> Set<String> {
         var wants: Set<String> = []
         for type in [MediaKind.video, .audio] {
@@ -104,7 +103,6 @@ struct OutputRegistryTests {
 
 @Suite("Media for writers", .timeLimit(.minutes(10)))
 struct WriterFeedTests {
-    /// Notes what it is given.
     private final class Log: SampleWriter {
         let mediaTypes: Set<MediaKind> = [.video, .audio]
         let isReadAsWritten: Bool
@@ -236,7 +234,6 @@ struct WriterFeedTests {
         feed.expect([.video, .audio])
         begin(Self.track(1, .video), feed)
         begin(Self.track(2, .audio), feed, at: .milliseconds(-20))
-        // The first item is written as it is.
         write(.audio, at: -0.02, to: feed)
         write(.video, at: 0, to: feed)
         feed.hold()
@@ -269,7 +266,6 @@ struct WriterFeedTests {
         // It was left at 0.8 s, and goes on at 5 s.
         feed.place(.milliseconds(-4200), after: .seconds(5))
         write(.video, at: 5, to: feed)
-        // All that follows is as much later.
         feed.place(.milliseconds(-6200), after: nil)
         write(.video, at: 9, to: feed)
         // What lies far before was sought, and what was taken less than counted leaves time out.

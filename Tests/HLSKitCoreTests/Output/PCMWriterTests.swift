@@ -119,7 +119,6 @@ struct PCMWriterTests {
         let stereoCount = stereo.reduce(0) { $0 + $1.frameCount }
         let monoCount = mono.reduce(0) { $0 + $1.frameCount } * 48_000 / 44_100
         #expect(abs(bytes.count / 8 - (2 * stereoCount + monoCount)) <= 2)
-        // What was not resampled is as decoded, before and after.
         let plain = try stereo.flatMap { try $0.interleavedSamples(as: .float32) }
         #expect(Array(bytes.prefix(plain.count)) == plain)
         #expect(Array(bytes.suffix(plain.count)) == plain)

@@ -18,7 +18,6 @@ struct PictureWriterTests {
         return try folder.bytes("a.y4m")
     }
 
-    /// The planes one after another, without padding.
     private func planes(_ frame: VideoFrame) -> [UInt8] {
         frame.withPlanes { planes in
             planes.flatMap { plane in
@@ -107,7 +106,6 @@ struct PictureWriterTests {
     func empty(format: OutputFormat) throws {
         let folder = try TemporaryFolder()
         let writer = try format.makeWriter(path: folder.path("a"))
-        // Some hold one kind of audio and nothing else.
         let name = [.aac: "aac", .mp3: "mp3"][format] ?? "h264-annexb"
         try writer.begin([try PacketFixture(name).track])
         try writer.finish()

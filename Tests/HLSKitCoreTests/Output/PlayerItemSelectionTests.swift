@@ -35,7 +35,6 @@ struct PlayerItemSelectionTests {
             let (english, german) = (audible.options[0], audible.options[1])
             let (subtitles, unknown) = (legible.options[0], legible.options[1])
             #expect(selected() == ["English", nil])
-            // What is refused changes nothing.
             #expect(item.select(subtitles, in: audible) == false)
             #expect(item.select(german, in: legible) == false)
             #expect(item.select(nil, in: audible) == false)

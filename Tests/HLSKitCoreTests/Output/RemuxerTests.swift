@@ -31,7 +31,6 @@ struct RemuxerTests {
         return try folder.bytes("out")
     }
 
-    /// Decodes what a transport stream holds of `fixture`.
     private func decoded(_ stream: TransportStream.Elementary, _ fixture: PacketFixture) throws -> [String] {
         var track = fixture.track
         track.timescale = 90_000
@@ -118,7 +117,6 @@ struct RemuxerTests {
         let folder = try TemporaryFolder()
         let writer = try OutputFormat.ts.makeWriter(path: folder.path("out"))
         try write(first, to: writer)
-        // The same tracks again, as a next segment has them, change nothing.
         try write(first, to: writer, from: 1)
         try write(second, to: writer, from: 2)
         try writer.finish()
@@ -198,7 +196,6 @@ struct RemuxerTests {
         }
         try writer.begin([video.track])
         try write(0, Array(video.samples.prefix(5)))
-        // It is told of, and its first samples come, ahead of the frames.
         try writer.begin([video.track, audio.track])
         let start = Int64(video.samples.count) * frame * 48_000 / Int64(video.track.timescale)
         for sample in audio.samples {
@@ -414,7 +411,6 @@ struct RemuxerTests {
         let writer = try format.makeWriter(path: folder.path(name)) { text in notes.withLock { $0.append(text) } }
         let first = try PacketFixture("h264-annexb")
         try write([first, try PacketFixture("aac")], to: writer)
-        // The same again is not a change.
         try write([first, try PacketFixture("aac")], to: writer, from: 2)
         #expect(notes.withLock { $0.isEmpty })
         try write([try PacketFixture("hevc"), try PacketFixture("aac-mono-44100")], to: writer, from: 100)

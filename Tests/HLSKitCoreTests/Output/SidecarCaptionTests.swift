@@ -10,7 +10,6 @@ import HLSKitTime
 import TestSupport
 import Testing
 
-/// Captions of the program's own beside a stream.
 @Suite("Captions from a sidecar file", .timeLimit(.minutes(10)))
 struct SidecarCaptionTests {
     private static let file = """
@@ -98,7 +97,6 @@ struct SidecarCaptionTests {
         let first = try #require(deliveries.elements.first?.cues.first)
         #expect(first.language == "de" && first.caption.style(at: 0).style.fontStyle == .italic)
         #expect(first.payload == "<i>first</i>")
-        // The stream's own are as ever.
         #expect(!others.elements.isEmpty)
         #expect(others.elements.allSatisfy { $0.cues.allSatisfy { $0.text.hasPrefix("frames") } })
     }

@@ -11,7 +11,6 @@ import Testing
 
 @testable import HLSKitPlayback
 
-/// Captions of the program's own among the subtitles that can be chosen.
 @Suite("Sidecar captions as an option", .timeLimit(.minutes(10)))
 struct SidecarOptionTests {
     private static func caption(_ text: String, _ range: ClosedRange<Double>) -> Caption {

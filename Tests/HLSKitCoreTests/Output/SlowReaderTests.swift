@@ -10,10 +10,8 @@ import HLSKitTime
 import TestSupport
 import Testing
 
-/// Readers that take their time, in virtual time.
 @Suite("Slow readers of outputs", .timeLimit(.minutes(10)))
 struct SlowReaderTests {
-    /// Reads a sequence with a pause after each element.
     private static func read<Elements: AsyncSequence & Sendable>(
         _ elements: Elements, every pause: Duration, on clock: VirtualClock
     ) -> Recorder<Elements.Element> where Elements.Element: Sendable {

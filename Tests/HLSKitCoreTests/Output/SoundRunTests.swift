@@ -9,7 +9,6 @@ struct SoundRunTests {
     private static let step = 1024
     private static let beepInterval = 24_000
 
-    /// A beep of 10 ms each half second.
     private static func beeps(_ frameCount: Int) -> [Float] {
         (0..<frameCount).map { frame in
             let place = frame % beepInterval

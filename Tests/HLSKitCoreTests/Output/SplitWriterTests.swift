@@ -4,7 +4,6 @@ import Testing
 
 @Suite("Splitting recordings into files")
 struct SplitWriterTests {
-    /// Remembers what it gets.
     private final class Sink: SampleWriter, NumberedFiles {
         let mediaTypes: Set<MediaKind> = [.video, .audio]
         let name: String
@@ -55,14 +54,12 @@ struct SplitWriterTests {
         let folder = Folder()
         let writer = try folder.writer(.duration(MediaTime(value: 2, timescale: 1)))
         try writer.begin(Self.tracks)
-        // Audio is ahead of the pictures.
         for time in [0, 900, 1800, 2100] as [Int64] { try write(1, time, to: writer) }
         try write(0, 0, to: writer)
         try write(0, 1000, sync: false, to: writer)
         try write(0, 1500, to: writer)
         try write(0, 2000, sync: false, to: writer)
         try write(0, 2500, to: writer)
-        // Of before the cut, and late.
         try write(1, 2400, to: writer)
         try write(1, 2600, to: writer)
         try write(0, 3000, to: writer)

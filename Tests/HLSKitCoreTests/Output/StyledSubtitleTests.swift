@@ -9,7 +9,6 @@ import HLSKitTime
 import TestSupport
 import Testing
 
-/// What segments of WebVTT say beside text: style sheets, regions, settings of cues.
 @Suite("Styled subtitles", .timeLimit(.minutes(10)))
 struct StyledSubtitleTests {
     private static let header = """

@@ -63,7 +63,6 @@ struct TextFlattenerTests {
         #expect(Self.lines(flattener.settle(until: Self.second(2))).isEmpty)
         #expect(Self.lines(flattener.settle(until: Self.second(5))) == ["0-4 a"])
         #expect(Self.lines(flattener.settle(until: Self.second(6))).isEmpty)
-        // What comes too late is shown from there on.
         #expect(Self.add("3-8 b", to: &flattener).isEmpty)
         #expect(Self.lines(flattener.finish()) == ["4-8 b"])
     }

@@ -11,7 +11,6 @@ import Testing
 
 @testable import HLSKitPlayback
 
-/// Subtitles in MP4: WebVTT (`wvtt`) and TTML (`stpp`).
 @Suite("Subtitles in MP4", .timeLimit(.minutes(10)))
 struct TextTrackTests {
     private static let expected = ["0.5-2.5 Plain words", "3.0-5.5 Slanted and yellow", "6.0-7.5 Two\nlines"]
@@ -46,14 +45,12 @@ struct TextTrackTests {
         try sample.play()
         #expect(Self.lines(sample.cuesTold) == Self.expected)
         #expect(Self.lines(collector.cues) == Self.expected)
-        // Nothing changes on screen where a segment ends in the middle of a cue.
         #expect(
             deliveries.elements.map { $0.cues.map(\.text).joined() } == [
                 "Plain words", "", "Slanted and yellow", "", "Two\nlines", "",
             ])
         #expect(deliveries.elements.map(\.itemTime.seconds) == [0.5, 2.5, 3, 5.5, 6, 7.5])
         #expect(sample.cuesTold.allSatisfy { $0.language == "en" })
-        // Styled text, and where it stands.
         let caption = try #require(sample.cuesTold.dropFirst().first).caption
         #expect(
             caption.styles == [

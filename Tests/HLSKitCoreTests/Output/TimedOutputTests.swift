@@ -11,7 +11,6 @@ import Testing
 
 @testable import HLSKitPlayback
 
-/// Outputs of cues, metadata, date ranges and samples.
 @Suite("Timed outputs", .timeLimit(.minutes(10)))
 struct TimedOutputTests {
     // MARK: Cues
@@ -76,11 +75,9 @@ struct TimedOutputTests {
         #expect(sample.player.state.statistics.numberOfStalls == 0)
         let told = sample.cuesTold
         let back = told[seeks[0].told..<seeks[1].told]
-        // Those of the time that is played again come again, and from the target on.
         #expect(!Set(told[..<seeks[0].told]).isDisjoint(with: back))
         #expect(back.allSatisfy { $0.timeRange.end.seconds > 2 && $0.timeRange.start.seconds < 10 })
         #expect(Set(back).count == back.count)
-        // Forward, over some that were never shown.
         let over = told[seeks[1].told...]
         #expect(over.allSatisfy { $0.timeRange.end.seconds > 16 })
         let shown = deliveries.elements[seeks[0].delivered...].flatMap(\.cues)
@@ -174,7 +171,6 @@ struct TimedOutputTests {
         #expect(again == nil)
         let later = reader.group(of: metadata, at: .seconds(5))
         #expect(later != nil)
-        // After a jump to where media is kept, what begins there or later comes again.
         #expect(reader.groups(from: .zero).map(\.timeRange.start.seconds) == [4, 5])
         #expect(reader.groups(from: .milliseconds(4001)).map(\.timeRange.start.seconds) == [5])
         let event = EventMessage(

@@ -17,7 +17,6 @@ struct TransportStream {
     }
 
     var streams: [Elementary] = []
-    /// Packets with the discontinuity indicator and payload of a track.
     var discontinuityCount = 0
 
     init(_ bytes: [UInt8]) throws {

@@ -35,7 +35,6 @@ struct TurnQueueTests {
         #expect(queue.takeAll() == [2, 3])
     }
 
-    /// What came of all threads.
     private final class Written: Sendable {
         let elements = Mutex<[(thread: Int, number: Int)]>([])
     }

@@ -60,7 +60,6 @@ struct VideoOutputTests {
         /// Points, and the scale.
         var displays: [(width: Int, height: Int, scale: Double)]
         var gravity = VideoGravity.resizeAspect
-        /// Heights of the variants that are left.
         var heights: [Int]
         var testDescription: String { "\(displays) \(gravity)" }
     }
@@ -157,7 +156,6 @@ struct VideoOutputTests {
         try sample.player.replaceCurrentItem(with: sample.item)
         while !sample.events.elements.contains(where: \.isEnd), sample.clock.now.offset < .seconds(10) {
             sample.clock.advance(by: refresh)
-            // Asks for what is to be seen when the next refresh is over.
             let asked = output.itemTime(forHostTime: HostTime(offset: sample.clock.now.offset))
             guard let time = asked.duration, output.hasNewFrame(for: asked) else { continue }
             let copy = try #require(try output.copyFrame(for: asked))
@@ -232,7 +230,6 @@ struct VideoOutputTests {
         #expect(sample.timeControlChanges.count(where: { $0.new == .playing }) == 1)
         #expect(writer.largestSoundGap < .microseconds(30))
         #expect(writer.sounds.last.map { $0.time + $0.length > .milliseconds(19_970) } == true)
-        // From the frame on that is shown when it comes.
         let times = frames.elements.compactMap(\.itemTime?.seconds)
         #expect(try #require(times.first) <= 3)
         #expect(try #require(times.last) > 13)
@@ -285,7 +282,6 @@ struct VideoOutputTests {
         output.flush(generation: 1)
         let late = MediaTime(value: 10, timescale: 1)
         #expect(!output.hasNewFrame(for: late))
-        // What a renderer had under way when time jumped.
         output.prepare(frames[0].placed(at: .zero), at: clock)
         #expect(!output.hasNewFrame(for: late))
         clock.generation = 1
@@ -309,7 +305,6 @@ struct VideoOutputTests {
             sample.record(output.frames(), in: late)
         }
         #expect(frames.isFinished && late.isFinished)
-        // Taken from it, the output is as new.
         sample.item.remove(output)
         sample.record(output.frames(), in: removed)
         sample.clock.advance(by: .seconds(1))

@@ -11,7 +11,6 @@ import Testing
 
 @testable import HLSKitSelection
 
-/// Audio that no playlist names, as options of the audible group.
 @Suite("I01: Audio tracks inside segments", .timeLimit(.minutes(10)))
 struct AudioInsideTests {
     private static func bytes(_ name: String) throws -> [UInt8] {
@@ -189,7 +188,6 @@ struct AudioInsideTests {
         #expect(options.options.map(\.isDefault) == [true, false, false, false])
         #expect(Set(options.options.map(\.id)).count == 4)
         #expect(options.options.map { options.track(of: $0)?.id } == [6, 7, 8, 5])
-        // The same option wherever it is found.
         let other = AudioTrackOptions([Self.track(1, "de"), Self.track(2, "fr")], canDecode: CodecRegistry.canDecode)
         #expect(other.options.first?.id == options.options.first?.id)
         #expect(AudioTrackOptions([], canDecode: CodecRegistry.canDecode).group == nil)

@@ -8,14 +8,12 @@ import Testing
 
 @Suite("Order of players in a break")
 struct BreakStageTests {
-    /// A stage whose engines do as they are told.
     private struct Theatre {
         var stage: BreakStage
         var facts = BreakStage.Facts(now: .zero, isToPlay: true)
         var assets: [Int: BreakStage.AssetFacts] = [:]
         var last = 0
 
-        /// An item of 60 s.
         init(_ events: InterstitialEvent...) {
             stage = BreakStage(primaryID: "p")
             stage.change(
@@ -26,7 +24,6 @@ struct BreakStageTests {
             _ = stage.arrive(at: .zero)
         }
 
-        /// Carries out all that is to be done.
         mutating func settle() -> [String] {
             var steps: [String] = []
             while steps.count < 50 {
@@ -190,7 +187,6 @@ struct BreakStageTests {
         theatre.facts.now = .seconds(62)
         #expect(theatre.settle() == ["prepare 20.0", "wake 65.0"])
         theatre.facts.now = .seconds(65)
-        // Nothing of the event was played: it takes the place of nothing.
         #expect(theatre.settle() == ["drop 1", "resume + 0.0"])
     }
 

@@ -16,7 +16,6 @@ struct ContainerFileTests {
     struct File: Sendable, CustomTestStringConvertible {
         var name: String
         var pictureCount = 0
-        /// The seconds of audio, at least and at most.
         var sound: ClosedRange<Double>
         var testDescription: String { name }
     }

@@ -16,7 +16,6 @@ struct CueScheduleTests {
     private static let media = MediaTrack(
         id: 1, mediaType: .video, codec: .h264, timescale: 90_000, wrapsAt33Bits: true)
 
-    /// A timeline whose segment at `start` has a first sample at `pts`.
     private static func timeline(pts: Int64, start: Duration) -> ItemTimeline {
         var timeline = ItemTimeline()
         _ = timeline.placement(for: 0, lane: .main, firstPTS: pts, track: media, segmentStart: start)
@@ -149,7 +148,6 @@ struct CueScheduleTests {
                 language: nil)
         }
         let cues = schedule.takeDue(at: .seconds(9), timeline: Self.timeline(pts: 0, start: .zero))
-        // What ends at another time is another cue.
         #expect(cues.count == 2 * 1001)
     }
 
@@ -165,7 +163,6 @@ struct CueScheduleTests {
         output.receive(schedule.takePlaced())
         #expect(schedule.nextDue == .seconds(count / 2 + 1))
         let cues = schedule.takeDue(at: .seconds(count), timeline: timeline)
-        // Those of one start stay in their order.
         #expect(cues.prefix(4).map(\.text) == ["\(count - 2)", "\(count - 1)", "\(count - 4)", "\(count - 3)"])
         #expect(cues.map(\.timeRange.start) == cues.map(\.timeRange.start).sorted())
         #expect(cues.count == count)
@@ -238,7 +235,6 @@ struct CueScheduleTests {
         #expect(Self.lines(schedule.takeDue(at: .seconds(4), timeline: timeline)) == ["3.0-6.0 b"])
         schedule.rewind(to: .seconds(6))
         #expect(Self.lines(schedule.takeDue(at: .seconds(20), timeline: timeline)) == ["7.0-8.0 c"])
-        // What is read once more is still known.
         schedule.add(Self.batch([Self.cue(7, 8, "c")]), language: nil)
         #expect(schedule.takeDue(at: .seconds(20), timeline: timeline).isEmpty)
         schedule.rewind(to: .seconds(9))
@@ -299,14 +295,12 @@ struct CueScheduleTests {
         let timeline = Self.timeline(pts: 0, start: .zero)
         schedule.join(at: .seconds(6))
         let cues = [Self.cue(0, 2, "a"), Self.cue(2, 5, "b"), Self.cue(5, 7, "c"), Self.cue(7, 9, "d")]
-        // A segment comes in pieces.
         schedule.add(Self.batch(Array(cues[..<2])), language: nil)
         schedule.place(by: timeline, presented: .upTo(.zero), now: .milliseconds(6100))
         schedule.add(Self.batch(Array(cues[2...])), language: nil)
         schedule.place(by: timeline, presented: .upTo(.zero), now: .milliseconds(6200))
         #expect(schedule.takePlaced().map(\.text) == ["c", "d"])
         #expect(schedule.takeDue(at: .milliseconds(6200), timeline: timeline).map(\.text) == ["c"])
-        // What the network brings late is given all the same.
         schedule.add(Self.batch([Self.cue(10, 11, "e")], start: 10), language: nil)
         #expect(schedule.takeDue(at: .seconds(12), timeline: timeline).map(\.text) == ["d", "e"])
         schedule.rewind(to: .seconds(1))

@@ -8,7 +8,6 @@ import Testing
 
 @testable import HLSKitSelection
 
-/// A live stream whose server can leave out of its list what is known.
 @Suite("Delta updates", .timeLimit(.minutes(10)))
 struct DeltaUpdateTests {
     @Test(
@@ -38,13 +37,11 @@ struct DeltaUpdateTests {
         case .skips, .ignores: #expect(skipping.count >= 3 && lists.count == skipping.count + 1)
         case .refuses, .fails: #expect(skipping.count == 1 && lists.count > 3)
         case .confuses:
-            // Each is followed by the whole list, at once.
             #expect(skipping.count == 2 && lists.count > 5)
             for (one, next) in zip(lists, lists.dropFirst()) where one.url.contains("_HLS_skip") {
                 #expect(next.time - one.time < .milliseconds(100))
             }
         }
-        // Every segment once, at its own place.
         #expect(stream.segments == DeltaStream.segmentNames)
     }
 

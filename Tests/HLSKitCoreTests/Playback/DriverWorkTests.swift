@@ -10,7 +10,6 @@ import Testing
 
 @testable import HLSKitPlayback
 
-/// What a player does while playlists are parsed and media is demuxed elsewhere.
 @Suite("Driver and its worker", .timeLimit(.minutes(10)))
 struct DriverWorkTests {
     /// Plays the sample with subtitles; from 8 s to 14 s on the clock the playlist of another variant is being parsed.
@@ -100,7 +99,6 @@ struct DriverWorkTests {
         }
     }
 
-    /// Notes how often the lock of a player was taken when bytes of media came.
     private final class LockCounter: ResourceTransport {
         private let base: any ResourceTransport
         let lockCount = Mutex<@Sendable () -> Int>({ 0 })

@@ -9,7 +9,6 @@ import Testing
 
 @Suite("Items without playable media", .timeLimit(.minutes(10)))
 struct EmptyItemTests {
-    /// One segment, again and again.
     private func play(_ segment: [UInt8], count: Int) throws -> VirtualSample {
         var text = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n"
         for _ in 0..<count { text += "#EXTINF:1.2,\na.ts\n" }
@@ -20,7 +19,6 @@ struct EmptyItemTests {
         return sample
     }
 
-    /// A transport stream with one stream of a type, whose packets hold `payload`.
     private func stream(type: UInt8, _ payload: [UInt8]) -> [UInt8] {
         var writer = TransportStreamWriter(streams: [.init(pid: 256, type: type)])
         writer.add(.init(pid: 256, streamID: 0xbd, pts: 90_000, payload: payload, hasLength: true))

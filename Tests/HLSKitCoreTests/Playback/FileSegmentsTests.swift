@@ -25,7 +25,6 @@ struct FileSegmentsTests {
         return configuration
     }
 
-    /// Plays from a table, and tells how many bytes were asked for by ranges.
     private func play(
         _ file: [UInt8], from start: Duration? = nil, takesRanges: Bool = true, audio: String? = nil
     ) async throws -> (writer: CapturingWriter, play: Play, rangeByteCount: Int, requests: [TransportRequest]) {
@@ -153,7 +152,6 @@ struct FileSegmentsTests {
     @Test(
         "frames up to an end time are present if segments are shorter than listed", arguments: [4.0, 4.2, 4.38, 4.6])
     func endTimeBehindMedia(_ end: Double) async throws {
-        // Segments of 4 s that say 4.4.
         let list = try String(contentsOfFile: "\(SampleMedia.folder)/video-180p.m3u8", encoding: .utf8)
             .replacing("#EXTINF:4.000000", with: "#EXTINF:4.400000")
         let media = Array(try Data(contentsOf: URL(fileURLWithPath: "\(SampleMedia.folder)/video-180p.mp4")))
@@ -201,7 +199,6 @@ struct FileSegmentsTests {
             let at = try #require(file.indices.first { file[$0...].starts(with: old.utf8) })
             file.replaceSubrange(at..<at + new.utf8.count, with: new.utf8)
         }
-        // English, German and French.
         for (packed, number) in zip(mdhd, [0, 2, 1] as [UInt8]) {
             let boxes = file.indices.filter { file[$0...].starts(with: "mdhd".utf8) }
             let at = try #require(boxes.first { file[($0 + 24)...].starts(with: packed) }) + 24

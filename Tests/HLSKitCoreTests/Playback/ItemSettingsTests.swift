@@ -8,7 +8,6 @@ import Testing
 
 @Suite("Settings of items")
 struct ItemSettingsTests {
-    /// A player with a stream that does not exist.
     private static func player() -> (Player, PlayerItem) {
         let clock = VirtualClock()
         let network = NetworkTrace(constant: LinkConditions(bitsPerSecond: 1_000_000))

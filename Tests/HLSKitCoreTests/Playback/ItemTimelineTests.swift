@@ -76,7 +76,6 @@ struct ItemTimelineTests {
             // A clock that begins again and does not say so; a hole is one.
             (["0 2 60 62", "2 2 60 62", "4 2 60 62"], [0, 2, 4]),
             (["0 2 60 62", "2 2 67 69", "4 2 69 71"], [0, 7, 9]),
-            // Media of nowhere near.
             (["0 2 60 62", "2 2 9000 9002", "4 2 9002 9004"], [0, 2, 4]),
             // And back: the first clock counts again.
             (["0 2 60 62", "2 2 9000 9002", "4 2 64 66", "6 2 66 68"], [0, 2, 4, 6]),
@@ -111,7 +110,6 @@ struct ItemTimelineTests {
             [.video: .milliseconds(2067), .audio: .milliseconds(1990)])
         #expect(offset(video, 67, 2) == .seconds(2))
         #expect(offset(audio, 0, 2) == .milliseconds(1990))
-        // A discontinuity begins a new distance.
         #expect(offset(video, 67, 2, timeline: 1) == offset(audio, 0, 2, timeline: 1))
     }
 

@@ -31,7 +31,6 @@ struct LanePipelineTests {
             pipeline.append([1, 2, 3], to: Self.job(number).id)
             var output: [LaneOutput] = []
             pipeline.run(timeline: &timeline, output: &output)
-            // What was no good before is not asked again.
             #expect(output.isEmpty)
             pipeline.provide(Self.map, bytes: [UInt8](repeating: 7, count: 40))
             pipeline.run(timeline: &timeline, output: &output)
@@ -69,7 +68,6 @@ struct LanePipelineTests {
         let (tables, media, count) = try Self.transportStream()
         let key = [UInt8](1...16)
         let vector = [UInt8](repeating: 9, count: 16)
-        // Packets that end where a block does, and elsewhere.
         let null = [0x47, 0x1F, 0xFF, 0x10] + [UInt8](repeating: 0xFF, count: 184)
         var clear = tables + media
         while clear.count % 16 != excess % 16 & 12 { clear += null }
@@ -105,7 +103,6 @@ struct LanePipelineTests {
         }
     }
 
-    /// A short stream, its tables by themselves, and how many samples there are.
     private static func transportStream() throws -> (tables: [UInt8], media: [UInt8], sampleCount: Int) {
         let fixture = try PacketFixture("h264-annexb")
         let folder = try TemporaryFolder()
@@ -137,7 +134,6 @@ struct LanePipelineTests {
         func read(_ number: Int) -> [LaneOutput] {
             var job = Self.job(number)
             job.map = nil
-            // After a seek: nothing is carried over from the segment before.
             job.startsNewSequence = true
             job.stream = StreamID(playlistURL: "list", epoch: 0, discontinuity: 0)
             var output: [LaneOutput] = []
@@ -184,7 +180,6 @@ struct LanePipelineTests {
         #expect(hasFailed == (milliseconds == 4000))
     }
 
-    /// A file read as a segment of its own.
     private func output(of bytes: [UInt8], wanted: Set<MediaKind>) -> [LaneOutput] {
         var pipeline = LanePipeline(lane: .main, mode: .demux, wanted: wanted)
         var timeline = ItemTimeline()
@@ -207,7 +202,6 @@ struct LanePipelineTests {
 
     @Test("an undecodable track is omitted next to decodable ones")
     func undecodable() throws {
-        // The sample entry of frames gets a name that no one knows.
         let file = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../Fixtures/media/mp4/avc-aac.mp4").standardized
         var bytes = [UInt8](try Data(contentsOf: file))
@@ -220,23 +214,19 @@ struct LanePipelineTests {
         #expect(types == [.audio])
         let told = output.compactMap { if case .leftOut(let error) = $0 { error.cause } else { nil } }
         #expect(told == ["video omitted: xyz1 cannot be decoded"])
-        // Who wants nothing else has them, and sees why it fails.
         let pictures = self.output(of: bytes, wanted: [.video])
         #expect(!pictures.contains { if case .leftOut = $0 { true } else { false } })
         #expect(
             pictures.contains { if case .track(let track, _, _) = $0 { track.codec.rawValue == "xyz1" } else { false } }
         )
-        // Who does not want them is not stated.
         let sound = self.output(of: bytes, wanted: [.audio])
         #expect(!sound.contains { if case .leftOut = $0 { true } else { false } })
     }
 
-    /// Tracks of a file, and which of them are taken.
     struct Choice: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var tracks: [MediaTrack]
         var wanted: Set<MediaKind> = [.video, .audio]
-        /// Their numbers.
         var taken: Set<Int>
     }
 
@@ -274,7 +264,6 @@ struct LanePipelineTests {
         #expect(Set(reader.selection.selected.values.map(\.id)) == choice.taken)
     }
 
-    /// How a segment comes after another one.
     struct Joint: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var continues = true

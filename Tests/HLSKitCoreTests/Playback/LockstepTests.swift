@@ -6,7 +6,6 @@ import Testing
 
 @Suite("Interleaving kinds of media", .timeLimit(.minutes(10)))
 struct LockstepTests {
-    /// What several tasks look at.
     private final class Shared<Value: Sendable>: Sendable {
         private let value: Mutex<Value>
         init(_ value: Value) { self.value = Mutex(value) }
@@ -128,7 +127,6 @@ struct LockstepTests {
                         ahead.withLock { ahead in
                             if type == .video { ahead.video = now } else { ahead.audio = now }
                         }
-                        // Nothing of 4 to 8 s.
                         time += step
                         if (4..<8).contains(time) { time = 8 }
                         let far = ahead.withLock { max($0.video - $0.audio, $0.audio - $0.video) }

@@ -18,7 +18,6 @@ struct MediaBehindBreakTests {
             timing: CopySelection.Timing(decoding: time, presentation: time, length: .milliseconds(40)), offset: .zero)
     }
 
-    /// One that counts in milliseconds.
     private static func track(from time: Int) -> SampleStore.Item {
         .track(
             SampleStore.RunStart(

@@ -9,7 +9,6 @@ struct MediaFileTests {
     struct File: Sendable, CustomTestStringConvertible {
         var name: String
         var pictureCount: Int
-        /// Seconds of audio, at least.
         var sound: Double
         var testDescription: String { name }
     }

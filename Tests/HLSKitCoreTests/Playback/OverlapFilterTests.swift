@@ -24,7 +24,6 @@ struct OverlapFilterTests {
         }
     }
 
-    /// Decoding times of what passes.
     private static func pass(_ samples: [MediaSample], through filter: inout OverlapFilter) -> [Int64] {
         samples.filter { sample in
             let times = (Duration.milliseconds(sample.dts), Duration.milliseconds(sample.pts))

@@ -9,7 +9,6 @@ import Testing
 
 @testable import HLSKitPlayback
 
-/// Streams whose muxer wrote the parameter sets once, in the first segment.
 @Suite("Player, parameter sets", .timeLimit(.minutes(10)))
 struct ParameterSetTests {
     private static func bench(
@@ -103,7 +102,6 @@ struct DecoderSilenceTests {
         var step: Duration
         var count: Int
         var fails = false
-        /// Something comes out of this one.
         var picture: Int?
         var isTold: Bool
     }

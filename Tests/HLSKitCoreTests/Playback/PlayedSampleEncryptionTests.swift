@@ -4,7 +4,6 @@ import HLSKitPlayback
 import TestSupport
 import Testing
 
-/// Streams whose samples are encrypted one by one, with a key that the playlist names.
 @Suite("Playing encrypted samples", .timeLimit(.minutes(10)), .enabled(if: Tool.exists("/usr/bin/openssl")))
 struct PlayedSampleEncryptionTests {
     private static func written(_ path: String, _ files: [String: [UInt8]]) throws -> CapturingWriter {

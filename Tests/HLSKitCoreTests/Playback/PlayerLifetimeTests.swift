@@ -30,7 +30,6 @@ struct PlayerLifetimeTests {
 
             let count = writer.pictures.count
             #expect(transport.openCount == 0)
-            // The streams of events end with the player.
             for await _ in events {}
             #expect(writer.pictures.count == count)
         }
@@ -103,10 +102,8 @@ struct PlayerLifetimeTests {
                 try player.replaceCurrentItem(
                     with: try PlayerItem(origin.plain + "/sample/master.m3u8", quality: "180p", to: writer))
                 for await _ in reached { break }
-                // Every other one is just released.
                 if number % 2 == 0 { await player.close() }
             }
-            /// Eight at a time.
             func rounds(_ count: Int) async throws {
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for number in 0..<count {

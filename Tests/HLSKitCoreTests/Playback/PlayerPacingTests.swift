@@ -49,7 +49,6 @@ struct PlayerPacingTests {
 }
 
 extension Play {
-    /// When playing began, and where.
     fileprivate var playing: (hostTime: HostTime, itemTime: Duration)? {
         for event in events {
             guard case .timeControl(let change) = event.kind, change.new == .playing else { continue }

@@ -7,7 +7,6 @@ import HLSKitTime
 import TestSupport
 import Testing
 
-/// Dates, edges and playlists that are not as exact as their media.
 @Suite("Positions on a player's timeline", .timeLimit(.minutes(10)))
 struct PlayerPlaceTests {
     /// 2026-01-02T03:04:05.5Z is the start of segment 0.
@@ -85,7 +84,6 @@ struct PlayerPlaceTests {
     }
 
     struct Drift: CustomTestStringConvertible {
-        /// What each segment of four seconds is said to last.
         var claimed: Double
         var target: Int
         var testDescription: String { "\(claimed) s, to \(target) ms" }

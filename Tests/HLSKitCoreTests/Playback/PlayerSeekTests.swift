@@ -12,16 +12,13 @@ import Testing
 
 @testable import HLSKitPlayback
 
-/// Video and audio after seeks, compared with those of playing straight on.
 @Suite("Player, seeking", .timeLimit(.minutes(10)))
 struct PlayerSeekTests {
-    /// What the sample is packed in.
     enum Packing: String, CaseIterable, CustomTestStringConvertible {
         case separateFMP4, muxedTS
         var testDescription: String { rawValue }
     }
 
-    /// The sample's 180p variant with its audio in one transport stream.
     private static func transportStream() async throws -> [UInt8] {
         let folder = try ScratchFolder()
         let path = folder.path + "/sample.ts"
@@ -55,7 +52,6 @@ struct PlayerSeekTests {
         }
     }
 
-    /// All frames of a piece of playback are those of their times, each once.
     private static func check(
         _ pictures: ArraySlice<CapturingWriter.Picture>, from first: Int, _ comment: Comment,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -86,7 +82,6 @@ struct PlayerSeekTests {
                 let new = bench.writer.pictures[pictures...]
                 try Self.check(new, from: target / 40, "\(target)")
                 #expect(new.count >= min(12, 1000 - target / 40))
-                // Audio begins with the buffer that is heard then.
                 let heard = bench.writer.sounds[sounds...]
                 let sound = try #require(heard.first)
                 #expect(sound.time <= .milliseconds(target) && sound.time + sound.length > .milliseconds(target))
@@ -116,7 +111,6 @@ struct PlayerSeekTests {
         var target: Int
         var before: Int?
         var after: Int?
-        /// The frame that is shown first.
         var first: Int
         var testDescription: String { "\(target) − \(before ?? -1) + \(after ?? -1)" }
     }
@@ -308,7 +302,6 @@ struct PlayerSeekTests {
             }
             bench.player.automaticallyWaitsToMinimizeStalling = false
             var pictures = bench.writer.pictures.count
-            // Half a second ago it was 20 s.
             try bench.player.setRate(
                 1, time: MediaTime(value: 20, timescale: 1), atHostTime: bench.player.sourceClock.now - half)
             #expect(bench.time == 20.5)

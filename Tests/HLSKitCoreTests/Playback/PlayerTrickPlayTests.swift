@@ -11,7 +11,6 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Keeps when frames and audio come, on the player's clock.
 private final class TimedWriter: FrameWriter, AudioWriter {
     struct Entry: Sendable {
         var item: Double
@@ -166,7 +165,6 @@ struct PlayerTrickPlayTests {
         #expect(results.0.timebaseRate == -4)
         let now = results.0.currentTime.seconds
         #expect((17...22).contains(now))
-        // The one that came last.
         #expect(results.1 == (now / 4).rounded(.up) * 4)
         let hashes = try SampleMedia.frameHashes(of: "180p")
         let pictures = results.2

@@ -168,7 +168,6 @@ struct PlayerVODTests {
         let play = try await Play.toEnd(try PlayerItem("file://\(path)", to: writer), configuration)
         #expect(play.error == nil)
         #expect(writer.pictures.map(\.hash) == Array(try SampleMedia.frameHashes(of: "180p")[..<300]))
-        // A vector of another length is no vector.
         configuration.hooks.keyOverride?.initializationVector = [1, 2, 3]
         let failed = try await Play.toEnd(
             try PlayerItem("file://\(path)", to: CapturingWriter([.video])), configuration)
@@ -176,7 +175,6 @@ struct PlayerVODTests {
     }
 }
 
-/// The parts of a media playlist of the sample.
 private struct MediaLines {
     var header = "", map = ""
     var segments: [String] = []

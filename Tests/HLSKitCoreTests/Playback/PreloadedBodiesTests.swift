@@ -49,11 +49,9 @@ struct PreloadedBodiesTests {
         #expect(Self.text(bodies.serve(RequestID(rawValue: 5), from: Self.hint, 10..<13)) == [])
         #expect(Self.text(bodies.respond(Self.response, to: Self.hint)) == ["5:R3"])
         #expect(Self.text(bodies.append([0, 1], of: Self.hint)) == ["5:01"])
-        // The next part begins in the same piece.
         #expect(Self.text(bodies.append([2, 3, 4], of: Self.hint)) == ["5:2", "5:.3"])
         #expect(
             Self.text(bodies.serve(RequestID(rawValue: 6), from: Self.hint, 13..<15)) == ["6:R2", "6:34", "6:.2"])
-        // One that is left out, and one that comes whole at once.
         #expect(Self.text(bodies.append([5, 6, 7, 8], of: Self.hint)) == [])
         #expect(Self.text(bodies.serve(RequestID(rawValue: 7), from: Self.hint, 17..<18)) == ["7:R1", "7:7", "7:.1"])
         #expect(Self.text(bodies.finish(Self.hint)) == [])

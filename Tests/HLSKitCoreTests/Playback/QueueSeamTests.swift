@@ -33,7 +33,6 @@ struct QueueSeamTests {
     @Test(
         "H09: every frame is output once, with audio continuous to the sample, as from the items alone",
         arguments: [
-            // An end of its own, with what the encoder has added, and a start of its own.
             [Part(from: .seconds(38)), Part(to: .seconds(2))],
             [Part(to: .seconds(2)), Part(from: .seconds(6), to: .seconds(8)), Part(from: .seconds(39))],
         ])

@@ -7,7 +7,6 @@ import Testing
 /// The store as tables: frames of 40 ms, a sync sample each second, two runs.
 @Suite("Sample store")
 struct SampleStoreTests {
-    /// What each of the samples counts.
     private static let byteCount = 3 + SampleStore.entryByteCount
 
     private static func track(_ type: MediaKind = .video) -> MediaTrack {
@@ -84,7 +83,6 @@ struct SampleStoreTests {
             Place(time: 0, first: "0"), Place(time: 20, first: "0"), Place(time: 999, first: "0"),
             Place(time: 1000, first: "1000"), Place(time: 3999, first: "3000"), Place(time: 4000, first: "4000"),
             Place(time: 5500, first: "5000"), Place(time: 7999, first: "7000"),
-            // The end shows the last frame; what lies before the first begins with it.
             Place(time: 8000, first: "7000"), Place(time: -500, first: "0"),
         ], [true, false])
     func reposition(place: Place, hasDurations: Bool) {
@@ -133,7 +131,6 @@ struct SampleStoreTests {
         store.evict(before: .milliseconds(time))
         #expect(store.extent?.lowerBound == .milliseconds(first))
         #expect(store.byteCount == Self.byteCount * (8000 - first) / 40)
-        // What is kept can still be presented.
         store.reposition(to: .exact(.milliseconds(first + 10)))
         #expect(Self.read(&store, count: 2) == ["T", "\(first)"])
     }
@@ -199,7 +196,6 @@ struct SampleStoreTests {
             store.append(samples)
             #expect(Self.read(&store, count: 2) == ["T", landing.floor == nil ? "0" : "2000"])
         }
-        // Audio is decoded from where it comes.
         store.removeAll(landing: .exact(.milliseconds(2500)))
         store.append([.track(Self.track(.audio), window: PresentationWindow())])
         store.append(samples)
@@ -219,10 +215,8 @@ struct SampleStoreTests {
         #expect(start(&store)?.window.from == .seconds(1))
         store.reposition(to: .segmentStart(.seconds(0)))
         #expect(start(&store)?.window.from == nil)
-        // A reading in mid-run tells what it leaves out.
         store.reposition(to: .exact(.milliseconds(2500)))
         #expect(start(&store)?.skippedTicks == 2000)
-        // Until it is decided where to land nothing is read.
         store.removeAll(landing: .undecided(near: .seconds(1)))
         store.append([.track(Self.track(), window: PresentationWindow())])
         store.append(Self.samples(0..<4000))
@@ -243,7 +237,6 @@ struct SampleStoreTests {
         #expect(start.window.from == .milliseconds(500))
         #expect(start.copied.from == .zero)
         #expect(Self.read(&store, count: 1) == ["0"])
-        // A move to another place goes on with them.
         store.reposition(to: .exact(.milliseconds(700)), keepsCopies: true)
         guard case .track(let moved) = store.next() else {
             Issue.record("no track")

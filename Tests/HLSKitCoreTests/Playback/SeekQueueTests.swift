@@ -12,7 +12,6 @@ struct SeekQueueTests {
         var queue = SeekQueue()
         queue.take([.seekBegan]).tell()
         queue.add(waiter)
-        // The user's seek ends the player's.
         queue.take([.seekEnded(finished: false)]).tell()
         #expect(queue.isUnderWay(waiter))
         queue.take([.seekEnded(finished: true)]).tell()

@@ -6,7 +6,6 @@ import Testing
 
 @Suite("Work next to the driver", .timeLimit(.minutes(10)))
 struct SerialWorkerTests {
-    /// Adds numbers up, and reports the sum after each.
     private static func adder(
         on queue: WorkQueue?, deliver: @escaping @Sendable (Int) -> Void
     ) -> SerialWorker<Int, Int, Int> {

@@ -3,7 +3,6 @@ import Testing
 
 @testable import HLSKitPlayback
 
-/// What an edit list leaves of media.
 @Suite struct ShownMediaTests {
     private static func sample(_ pts: Int64, _ duration: Int64 = 10) -> MediaSample {
         MediaSample(trackID: 1, pts: pts, dts: pts, duration: duration, isSync: true, data: SampleData([1]))

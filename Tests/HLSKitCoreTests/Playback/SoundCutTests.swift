@@ -52,7 +52,6 @@ struct SoundCutTests {
             #expect(abs(last.time + last.length - .seconds(4)) < .microseconds(25))
             #expect(bench.writer.largestSoundGap < .microseconds(30))
             #expect(abs(bench.time - 4) < 0.001)
-            // Of what lies behind, one segment at most.
             let behind = bench.transport.urls.count { $0.hasSuffix("ts-1.ts") || $0.hasSuffix("ts-2.ts") }
             #expect(behind <= 1)
         }

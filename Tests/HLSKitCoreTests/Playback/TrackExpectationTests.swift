@@ -20,7 +20,6 @@ struct TrackExpectationTests {
         #expect(settle(&expectation, [.main, .audio]) == nil)
         expectation.tell([.audio], of: .audio)
         #expect(settle(&expectation, [.main, .audio]) == [.video, .audio])
-        // It is told once.
         #expect(settle(&expectation, [.main, .audio]) == nil)
         var other = RendererSet.TrackExpectation()
         other.tell([.video], of: .main)
@@ -32,7 +31,6 @@ struct TrackExpectationTests {
         var expectation = RendererSet.TrackExpectation()
         expectation.tell([.video, .audio], of: .main)
         #expect(settle(&expectation) == [.video, .audio])
-        // Nothing has come yet: a segment that failed says nothing of the next.
         expectation.finish(.main, isLaneOver: false)
         #expect(settle(&expectation) == nil)
         expectation.give(.video, of: .main)

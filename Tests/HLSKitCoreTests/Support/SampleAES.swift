@@ -8,7 +8,6 @@ enum SampleAES {
     static let vector: [UInt8] = (0..<16).map { $0 }
     static let tag = "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"key.bin\",IV=0x000102030405060708090a0b0c0d0e0f"
 
-    /// A slice, or a frame of audio with its header, and the places of the blocks that are encrypted.
     struct Unit {
         var bytes: [UInt8]
         let blocks: [Int]
@@ -47,7 +46,6 @@ enum SampleAES {
         }
     }
 
-    /// The units of a byte stream, without their start codes.
     static func split(_ stream: [UInt8]) -> [[UInt8]] {
         var units: [[UInt8]] = []
         var (start, at) = (0, 0)
@@ -68,7 +66,6 @@ enum SampleAES {
         }
     }
 
-    /// Video, units of a byte stream, and audio, frames with a header: each of them encrypted, in a list of payloads.
     static func encrypt(_ payloads: [(isVideo: Bool, bytes: [UInt8])]) throws -> [[UInt8]] {
         var units: [Unit] = []
         var counts: [Int] = []
@@ -82,7 +79,6 @@ enum SampleAES {
         return zip(payloads, counts).map { payload, count in
             defer { rest = rest.dropFirst(count) }
             guard payload.isVideo else { return rest.first?.bytes ?? [] }
-            // A second emulation prevention, around what is encrypted.
             return rest.prefix(count).flatMap { unit in
                 [0, 0, 0, 1] + (unit.blocks.isEmpty ? unit.bytes : unit.bytes.withEmulationPrevention)
             }

@@ -4,16 +4,13 @@ import HLSKitLoading
 import HLSKitSimulation
 import TestSupport
 
-/// What became of a download from a ``ScriptedTransport``.
 struct ScriptedDownload {
-    /// Three packets.
     static let media = ScriptedTransport.Answer.bytes((0..<3 * 188).map { $0 % 188 == 0 ? 0x47 : 0 })
 
     var result: DownloadTask.Result?
     var error: HLSError?
     var requests: [ScriptedTransport.Request] = []
 
-    /// Runs the task to its end.
     static func run(
         _ url: String, over transport: ScriptedTransport, _ clock: VirtualClock,
         change: (inout DownloadConfiguration) -> Void = { _ in }

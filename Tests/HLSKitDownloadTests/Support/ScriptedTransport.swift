@@ -2,7 +2,6 @@ import HLSKitCore
 import HLSKitSimulation
 import Synchronization
 
-/// Answers each request as a script says, when the script says.
 final class ScriptedTransport: ResourceTransport {
     enum Answer: Sendable {
         case bytes([UInt8])
@@ -18,13 +17,11 @@ final class ScriptedTransport: ResourceTransport {
         func resume() {}
     }
 
-    /// A request, and when it was made where the transport has a clock.
     struct Request: Sendable {
         var url: String
         var time: Duration
         /// The task that made it runs on an executor of its own, not on the pool that all tasks share.
         var isOffThePool: Bool
-        /// How long it may take altogether.
         var timeout: Duration?
     }
 

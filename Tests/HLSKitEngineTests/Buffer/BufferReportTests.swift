@@ -69,7 +69,6 @@ struct BufferReportTests {
     func looks() {
         var report = Self.report()
         #expect(report.judged(Self.input(.seconds(2))))
-        // It was never yes: half of the threshold is not enough.
         #expect(report.judge(Self.input(.seconds(1))) == false)
         #expect(report.judge(Self.input(.seconds(2))) == true)
         #expect(report.judge(Self.input(.seconds(1))) == true)

@@ -7,7 +7,6 @@ import Testing
 struct ForwardBufferTests {
     private typealias Situation = ForwardBuffer.Situation
 
-    /// A buffer with one piece per range, in seconds.
     private func buffer(
         video: [ClosedRange<Double>] = [], audio: [ClosedRange<Double>]? = nil, bytesPerPiece: Int = 1000,
         configuration: BufferingConfiguration = .init()
@@ -378,7 +377,6 @@ struct ForwardBufferBoundsTests {
 
     @Test("D10: the back buffer is evicted for the next segment", arguments: [(3000, 0), (4000, 1000), (9000, 2000)])
     func eviction(_ room: Int, _ behind: Int) {
-        // 12 s behind, 12 s ahead.
         var buffer = Self.buffer(pieceCount: 4)
         buffer.evict(Self.situation(12, .init(byteCount: room, nextByteCount: 1000)))
         #expect(buffer.byteCount == 2000 + behind)

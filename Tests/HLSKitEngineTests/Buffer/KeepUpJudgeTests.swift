@@ -8,7 +8,6 @@ struct KeepUpJudgeTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var policy = KeepUpPolicy.predictive
-        /// Everything but the media ahead.
         var input: KeepUpInput
         /// The least media ahead that gives yes, in milliseconds.
         var least: Int
@@ -40,7 +39,6 @@ struct KeepUpJudgeTests {
             input.stallsInRow = stalls
             input.hasLowerVariant = false
             #expect(leastAhead(input) == least)
-            // Where the rule has a lower variant, that is the answer.
             input.hasLowerVariant = true
             if isAutomatic { #expect(leastAhead(input) == 4000) }
         }
@@ -165,7 +163,6 @@ struct KeepUpJudgeTests {
             var judge = BufferReport.KeepUpJudge(policy: testCase.policy)
             var input = testCase.input
             input.forwardDuration = .milliseconds(milliseconds)
-            // The engine asks the program, and the judge keeps its word.
             if case .custom(let policy) = testCase.policy { judge.programSays = policy(input) }
             return judge.isLikelyToKeepUp(input)
         }

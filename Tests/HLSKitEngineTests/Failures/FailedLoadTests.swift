@@ -154,7 +154,6 @@ struct FailedLoadTests {
         #expect(Self.map.isBad)
         #expect(!Self.segment().isBad)
         #expect(Self.map.role == .map(.main))
-        // The segment waits for its map.
         #expect(Self.map.purpose == Self.flight().purpose)
     }
 

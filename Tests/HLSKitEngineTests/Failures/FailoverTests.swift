@@ -38,7 +38,6 @@ struct FailoverTests {
         return VariantSources(playlist: playlist, base: base, selection: selection.current)
     }
 
-    /// One that plays a variant, where all may be used.
     private static func failover(
         of index: Int, isSoundOnly: Bool = false, _ change: (inout Failover) -> Void = { _ in }
     ) throws -> Failover {
@@ -224,7 +223,6 @@ struct FailoverTests {
         #expect(avoided.variants(of: nil, at: .seconds(59)) == [3])
         #expect(avoided.variants(of: nil, at: .seconds(60)).isEmpty)
         avoided.avoid(rendition: "https://host/eb.m3u8", at: .seconds(30))
-        // The variant that would be played with it, too.
         #expect(avoided.variants(of: sources, at: .seconds(59)) == [1, 3])
         #expect(avoided.renditions(at: .seconds(89)) == ["https://host/eb.m3u8"])
         avoided.forgiveVariants()
@@ -240,7 +238,6 @@ struct FailoverTests {
         let variant = try #require(sources[1])
         #expect(sources.mainURL(of: variant) == "https://host/v1.m3u8")
         #expect(sources.audioURL(of: 1) == "https://host/eb.m3u8")
-        // The nearest there is, which is not what was selected.
         #expect(sources.audioURL(of: 3) == "https://host/dc.m3u8")
         #expect(sources.hasSelectedAudio(1))
         #expect(!sources.hasSelectedAudio(3))

@@ -57,7 +57,6 @@ struct LostMediaTests {
         // From 25 s on; up to there the other one has counted.
         #expect(lost.duration(with: id(2), at: .seconds(30)) == .seconds(20))
         lost.lose(id(2), role: id(2), start: .zero, at: .seconds(30))
-        // Nothing was asked for until then.
         lost.failed(id(3), began: .seconds(100))
         #expect(lost.duration(with: id(3), at: .seconds(101)) == .seconds(21))
         lost.deliver(id(3), role: id(3), at: .seconds(102))

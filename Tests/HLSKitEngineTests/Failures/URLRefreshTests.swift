@@ -10,7 +10,6 @@ import Testing
 struct URLRefreshTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var name: String
-        /// What happened before the refusal.
         var before: @Sendable (inout URLRefresh) -> Void
         var status = 403
         var began = Duration.seconds(10)
@@ -88,7 +87,6 @@ struct URLRefreshTests {
         #expect(refresh.refusal?.code == Self.cause.code)
         #expect(refresh.refusal?.detail == "no fresh URL: no ticket")
         #expect(!refresh.isUnderWay)
-        // Nobody is asked again.
         let forbidden = LoadingError(code: .httpStatus, url: "https://a", status: 403, text: "")
         #expect(refresh.verdict(on: forbidden, began: .seconds(20), isFirst: false) == .waits)
     }
@@ -102,7 +100,6 @@ struct URLRefreshTests {
         #expect(URLRefresh.cause(of: error, for: .firstPlaylist, hasOpened: false).code == .notFound)
     }
 
-    /// What was there before, and what comes.
     enum List: Sendable, CaseIterable { case nothing, media, small, large }
 
     private static func multivariant(_ list: List) throws -> MultivariantPlaylist? {

@@ -5,7 +5,6 @@ import Testing
 
 @Suite("End of an item")
 struct EndOfItemTests {
-    /// What is done, without what for.
     enum Step: Hashable { case fail(String), failAtLast(String), cut, wait(Duration), end }
 
     struct Case: CustomTestStringConvertible {
@@ -21,7 +20,6 @@ struct EndOfItemTests {
         }
     }
 
-    /// All of it was played.
     private static var played: EndOfItem.Facts {
         var facts = EndOfItem.Facts()
         facts.isComplete = true
@@ -104,7 +102,6 @@ struct EndOfItemTests {
         end.wait(until: .seconds(10))
         #expect(Self.steps(end, facts, at: .seconds(9)) == [])
         #expect(Self.steps(end, facts, at: .seconds(10)) == [.end])
-        // Another end time is another wait.
         end.move()
         #expect(Self.steps(end, facts, at: .seconds(10)) == [.wait(.seconds(11))])
     }

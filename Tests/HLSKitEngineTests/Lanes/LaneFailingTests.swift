@@ -36,7 +36,6 @@ struct LaneFailingTests {
         #expect(two?.flights.map(\.id.rawValue) == [3, 2])
         #expect(two?.end == .seconds(12))
         #expect(lane.loadedEnd == .seconds(12))
-        // What was read of it stays.
         let one = lane.abandon(from: SegmentID(lane: .main, rawValue: 1))
         #expect(one?.end == .seconds(10))
         #expect(lane.loadedEnd == .seconds(10))

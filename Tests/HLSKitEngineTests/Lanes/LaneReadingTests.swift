@@ -49,11 +49,9 @@ struct LaneReadingTests {
         var lane = Self.lane(.seconds(12))
         let reading = lane.read(Self.first, upTo: .seconds(13), from: .zero, at: .zero)
         #expect(reading?.hole == .seconds(8)..<(.seconds(12)))
-        // The one before is read later.
         var full = Self.lane(.seconds(8), .seconds(12))
         let second = full.read(SegmentID(lane: .main, rawValue: 2), upTo: .seconds(13), from: .zero, at: .zero)
         #expect(second?.hole == nil)
-        // Nothing was loaded: the item starts before.
         var start = Self.lane(.seconds(4), loadedEnd: nil)
         let late = start.read(Self.first, upTo: .seconds(5), from: .seconds(1), at: .zero)
         #expect(late?.hole == .seconds(1)..<(.seconds(4)))
@@ -91,7 +89,6 @@ struct LaneReadingTests {
         #expect(lane.hole(behind: .seconds(11), upTo: .seconds(12)) == .seconds(11)..<(.seconds(12)))
         #expect(lane.hole(behind: .seconds(11), upTo: nil) == nil)
         #expect(lane.hole(behind: .seconds(16), upTo: .seconds(20)) == nil)
-        // One is on its way that may fill it.
         #expect(Self.lane(.seconds(8), loadedEnd: .seconds(16)).hole(behind: .seconds(11), upTo: .seconds(12)) == nil)
     }
 

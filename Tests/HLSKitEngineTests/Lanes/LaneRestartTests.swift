@@ -4,10 +4,8 @@ import Testing
 
 @testable import HLSKitEngine
 
-/// What becomes of a lane that continues elsewhere, by the reason.
 @Suite("Restarting lanes")
 struct LaneRestartTests {
-    /// What a decision looks at.
     struct State: Sendable, Equatable {
         var segmentCount = 1
         var loadedEnd: Duration? = .seconds(20)
@@ -116,7 +114,6 @@ struct LaneRestartTests {
             #expect(lane.joint.startsNewSequence)
             #expect(lane.cursor == place ?? .time(.seconds(20)))
             #expect(reopens == !test.expected.isComplete)
-            // What is not complete is not reopened.
             #expect(!lane.begin(test.restart, at: nil) || lane.isComplete)
         }
     }

@@ -9,7 +9,6 @@ import Testing
 /// The last news came at 100 s; the target duration is 4 s.
 @Suite("Live streams without updates")
 struct LiveSilenceTests {
-    /// What is done, without why.
     enum Step: Hashable { case again(Duration), leave, tell, close, fail }
 
     struct Case: Sendable, CustomTestStringConvertible {

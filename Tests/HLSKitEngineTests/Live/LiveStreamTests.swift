@@ -205,7 +205,6 @@ struct LiveOffsetTests {
         "each recent stall moves the recommendation back by a target duration, within the window",
         arguments: [
             ([], 10, 60, 12), ([0], 10, 60, 16), ([0, 5], 10, 60, 20), ([0, 5, 9], 10, 21, 21),
-            // What is configured holds, also where there is less.
             ([0, 5], 10, 8, 12),
             // Five minutes ago.
             ([0, 5], 300, 60, 16), ([0, 5], 305, 60, 12),

@@ -34,7 +34,6 @@ struct ItemResourcesTests {
             let lanes = resources.load(resource, in: .main, by: request)
             #expect(lanes == (isKey ? [.audio, .main] : [.main]))
             #expect(resources[resource, .audio] == (isKey ? .loaded : nil))
-            // What is here need not be asked for either.
             let isThird = resources.need(resource, in: .subtitles, underWay: table)
             #expect(isThird == !isKey)
         }

@@ -54,7 +54,6 @@ struct KeyLeasesTests {
         #expect(Self.begin(&leases, at: 114) == (0, [1]), "only its header is here")
         leases.load(Self.generation(1))
         #expect(Self.begin(&leases, at: 115) == (1, []))
-        // The old one arrives late.
         leases.load(Self.key)
         #expect(Self.begin(&leases, at: 122) == (1, []))
         #expect(Self.begin(&leases, at: 123) == (1, [2]))

@@ -35,7 +35,6 @@ struct LoadSchedulerStepTests {
         if isLoaded { lane.segments.load(SegmentID(lane: .main, rawValue: number), byteCount: 1) }
     }
 
-    /// Adds segments that have arrived.
     private static func add(_ count: Int, to lane: inout MediaLane) {
         for number in 1...count { add(number, to: &lane, isLoaded: true) }
     }

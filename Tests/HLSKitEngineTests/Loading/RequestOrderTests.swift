@@ -40,7 +40,6 @@ struct RequestOrderTests {
             for: order)
         #expect(request.transport.credentialOrigins.isEmpty)
         #expect(Self.names(request) == ["Authorization"])
-        // Before there is an item.
         let early = RequestOrder.RequestTerms(configuration).request(for: order)
         #expect(early.transport.credentialOrigins == configuration.credentialOrigins)
     }

@@ -37,13 +37,11 @@ struct SegmentChoiceTests {
         #expect(flight.job.videoRange == .pq)
         #expect(flight.variantIndex == 3)
         #expect(flight.role == flight.id)
-        // The next one follows, as long as its timeline is the same.
         lane.begin(flight, in: Self.facts().timeline, isCut: false)
         #expect(!choice.flight(in: lane, tracker, Self.facts()).job.startsNewSequence)
         var other = Self.facts()
         other.timeline.discontinuity = 1
         #expect(choice.flight(in: lane, tracker, other).job.startsNewSequence)
-        // What failed elsewhere goes on to count, and what overlaps is dropped.
         lane.begin(.again(SegmentID(lane: .main, rawValue: 2)), at: nil)
         let again = choice.flight(in: lane, tracker, Self.facts())
         #expect(again.role == SegmentID(lane: .main, rawValue: 2))

@@ -10,7 +10,6 @@ import Testing
 
 @Suite("Logs and metrics of the engine")
 struct SessionJournalTests {
-    /// A player of `path` that was told to play at once, and that someone listens to.
     private static func playing(
         _ path: String, from origin: ScriptedOrigin, preferences: PlayerItemPreferences = .init(),
         _ configure: (inout EngineConfiguration) -> Void = { _ in }
@@ -33,7 +32,6 @@ struct SessionJournalTests {
         harness.metrics.compactMap { $0 as? Event }
     }
 
-    /// New entries of both logs that were told.
     private static func entryCount(_ harness: EngineHarness) -> Int {
         var count = 0
         for (_, kind) in harness.events {
@@ -284,7 +282,6 @@ struct SessionJournalTests {
 
     @Test("O04: the first \"likely to keep up\" event contains the requests made until then")
     func initialLikelyToKeepUp() throws {
-        // A link slower than the media: several segments have to be there first.
         var origin = ScriptedOrigin.multivariant(["a": 250_000])
         origin.answer("a.m3u8", .text(.numbered(0, count: 10, prefix: "a", isEnded: true)))
         origin.bytesPerSecond = { _ in 20_000 }

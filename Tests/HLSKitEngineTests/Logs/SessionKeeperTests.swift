@@ -27,7 +27,6 @@ struct SessionKeeperTests {
         #expect(first != nil && first != second)
         var telling = Self.keeper { $0.sendsSessionID = true }
         let told = telling.session(of: EngineItem(url: "a"))
-        // The seed is the same: so is the first name.
         #expect(told == first)
         #expect(told?.diary == nil)
         var named = Self.keeper { $0.sessionID = "mine" }

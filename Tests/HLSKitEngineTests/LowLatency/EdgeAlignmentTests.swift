@@ -7,7 +7,6 @@ import Testing
 struct EdgeAlignmentTests {
     private static let part = Duration.milliseconds(500)
 
-    /// Playing waits at 10 s.
     private static func facts(
         ahead: Int, edge: Int, canPlay: Bool = true
     ) -> EdgeAlignment.Facts {

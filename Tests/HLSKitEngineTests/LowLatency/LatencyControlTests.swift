@@ -93,13 +93,11 @@ struct LatencyControlTests {
         }
         #expect(decide(1500, at: 0, listed: 0) == .rate(1))
         control.wait()
-        // What a wait has left is known with the first list after it.
         #expect(decide(3000, at: 10, listed: 9) == .rate(1))
         #expect(decide(4400, at: 11, listed: 11) == .rate(1.05))
         control.wait()
         #expect(decide(1500, at: 20, listed: 10) == .rate(1))
         #expect(decide(4600, at: 21, listed: 21) == .jump)
-        // It takes time, and is not made up for by another one.
         control.wait()
         #expect(decide(6000, at: 25, listed: 25) == .rate(1))
         #expect(decide(6000, at: 26, listed: 26) == .rate(1.05))

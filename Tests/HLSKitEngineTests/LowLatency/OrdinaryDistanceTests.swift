@@ -57,7 +57,6 @@ struct OrdinaryDistanceTests {
         #expect(!distance.prolongs(facts, at: .seconds(10)) && distance.isReached(facts))
         distance.end()
         #expect(!distance.prolongs(Self.facts, at: .seconds(10)) && !distance.isDue)
-        // What was told is told again: the distance that was taken stays.
         distance.note(byParts: false, .main)
         #expect(!distance.isDue)
         distance.wait(from: nil)

@@ -8,7 +8,6 @@ import Testing
 struct PreloadHintsTests {
     typealias Resource = PreloadHints.Resource
 
-    /// Requests of one lane, and what is decided about its hints.
     private struct Lane {
         var hints = PreloadHints()
         var requests = RequestTable()
@@ -22,7 +21,6 @@ struct PreloadHintsTests {
             hints.next(facts, requests, at: now)
         }
 
-        /// Asks for what is hinted at.
         mutating func ask(_ resource: PreloadHints.Resource) -> RequestID {
             hints.take([resource])
             let request = begin(resource.kind)
@@ -77,7 +75,6 @@ struct PreloadHintsTests {
         #expect(lane.next() == .ask(Self.part("1")))
         let request = lane.ask(Self.part("1"))
         #expect(lane.next() == nil)
-        // Let go, it is not asked for again.
         #expect(lane.next(.init()) == .end(request))
         #expect(lane.hints.letGo(request, isFollowed: false) == .init(request: request, takers: [], isUsed: false))
         #expect(lane.next() == nil)
@@ -124,7 +121,6 @@ struct PreloadHintsTests {
         #expect(lane.adopt(Self.part("s", 100..<200)).body == nil)
         let second = lane.adopt(Self.part("s", 200..<300))
         #expect(second.body == request)
-        // It ends with the segment.
         _ = lane.requests.receive(200, of: request)
         _ = lane.requests.end(request)
         #expect(lane.hints.finish(request, byteCount: 200) == nil)
@@ -172,7 +168,6 @@ struct PreloadHintsTests {
             if case .continues(let rest)? = failed?.1 {
                 let again = lane.begin()
                 lane.hints.continueBody(request, from: rest.byteRange?.lowerBound ?? 0, as: again)
-                // Each time something has to come.
                 #expect(lane.hints.fail(again, byteCount: 0, isBroken: true, isLate: false)?.1 == .ends)
             }
             return failed?.1

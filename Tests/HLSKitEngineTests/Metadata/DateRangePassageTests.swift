@@ -35,7 +35,6 @@ struct DateRangePassageTests {
     struct Run: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var ranges: [String]
-        /// Item times in seconds, and what is told at each.
         var times: [(Double, [String])]
     }
 
@@ -93,7 +92,6 @@ struct DateRangePassageTests {
         passage.jump()
         #expect(Self.text(passage.advance(to: .seconds(6))) == [])
         passage.jump()
-        // Nothing that was jumped over is entered.
         #expect(Self.text(passage.advance(to: .seconds(20))) == ["left a"])
         passage.jump()
         #expect(Self.text(passage.advance(to: .seconds(6))) == ["entered a"])
@@ -132,7 +130,6 @@ struct DateRangePassageTests {
         #expect(passage.isEmpty)
         #expect(passage.read(try Self.list([a, b])) == [])
         #expect(Self.text(passage.advance(to: .seconds(11))) == [])
-        // One that was not reached goes without a word.
         #expect(passage.read(try Self.list([a])) == [])
         #expect(Self.text(passage.advance(to: .seconds(40))) == [])
     }

@@ -84,7 +84,6 @@ struct PassedPointsTests {
 
 @Suite("Passing timed metadata")
 struct TimedMetadataPassageTests {
-    /// As the pipeline makes groups.
     private static func group(
         _ time: Double, _ bytes: [UInt8], id: UInt32 = 0, timing: EventMessage.Timing = .presentationTime(0),
         isOfTransportStream: Bool = false, clock: Double = 0
@@ -116,7 +115,6 @@ struct TimedMetadataPassageTests {
     @Test("K12: metadata repeated in segments, variants and renditions is one event")
     func repetitions() throws {
         var passage = TimedMetadataPassage()
-        // On the timeline of the media: the same time.
         Self.taken(try [4, 4.05, 6].map { ($0, try Self.group($0, [1], id: 7)) }, by: &passage)
         #expect(Self.told(&passage, at: 10) == [4, 6])
         // Counted from the start of its segment, with a number: also in the segments that follow.
@@ -124,7 +122,6 @@ struct TimedMetadataPassageTests {
         Self.taken(relative, by: &passage)
         Self.taken([(16, try Self.group(16, [2], id: 8, timing: .afterSegmentStart(0)))], by: &passage)
         #expect(Self.told(&passage, at: 20) == [14, 16])
-        // Without a number each is one of its own.
         let plain = try [24, 26].map { ($0, try Self.group($0, [2], timing: .afterSegmentStart(0))) }
         Self.taken(plain, by: &passage)
         #expect(Self.told(&passage, at: 30) == [24, 26])

@@ -57,7 +57,6 @@ struct LateOutputsTests {
         facts.segment = nil
         let back = late.goBack(facts)
         #expect(back == LateOutputs.Return(kinds: [.video], cursor: .time(.seconds(6)), start: .seconds(6)))
-        // All that there is goes to everybody.
         #expect(late.kinds(at: .seconds(16)) == nil)
         #expect(late.isLoadedAgain(.seconds(16)))
     }

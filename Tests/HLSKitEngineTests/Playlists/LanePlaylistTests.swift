@@ -108,11 +108,9 @@ struct LanePlaylistTests {
         #expect(follower.heldRequest == request)
         follower.answer()
         #expect(follower.heldRequest == nil)
-        // Nothing new has come: the next is asked for plainly, at its time.
         follower.noteList()
         #expect(follower.reload(playhead: nil) == .at(.seconds(4)))
         #expect(follower.directives(mayHold: true, beside: nil, at: .zero).0.awaited == nil)
-        // Another list is another server's.
         follower.leave(for: "other")
         follower.attach(tracker)
         #expect(follower.reload(playhead: nil) == .held)
@@ -138,7 +136,6 @@ struct LanePlaylistTests {
         #expect(directives.awaited == position && directives.delta == nil)
         #expect(heldFor == .seconds(2))
         #expect(follower.directives(mayHold: false, beside: try list([report]), at: .zero).0.awaited == nil)
-        // Where it fails, the list is asked for plainly.
         follower.request(as: RequestID(rawValue: 1), at: .zero, directives)
         follower.answer()
         #expect(follower.noteFailure(.status(400, tellsWhen: false)) == true)

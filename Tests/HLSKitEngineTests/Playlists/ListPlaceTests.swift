@@ -127,7 +127,6 @@ struct ListAnswerTests {
     func answers() throws {
         #expect(try Self.kind(isReload: false, leadsTo: "list", isKnown: false) == "first")
         #expect(try Self.kind(isReload: true, leadsTo: "list", isKnown: true) == "newer")
-        // Its URL has run out meanwhile, and the list waits for another one.
         #expect(try Self.kind(isReload: true, leadsTo: "list", isKnown: false) == "first")
         #expect(try Self.kind(isReload: false, leadsTo: "other", isKnown: true) == "late")
         #expect(try Self.kind(isReload: true, leadsTo: nil, isKnown: false) == "late")

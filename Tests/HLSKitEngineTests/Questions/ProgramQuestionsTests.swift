@@ -16,7 +16,6 @@ struct ProgramQuestionsTests {
         return ProgramAnswer(number: number, decision: .variant(decision, ScenarioRule()))
     }
 
-    /// What an answer means, without the input that it is an answer to.
     private static func kind(_ action: ProgramQuestions.Action?) -> String {
         switch action {
         case .keepUp(let isLikely): "keepUp \(isLikely)"

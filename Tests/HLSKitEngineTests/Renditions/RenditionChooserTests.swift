@@ -73,7 +73,6 @@ struct RenditionChooserTests {
         let actions = chooser.playAudio(of: Self.variant, from: try Self.sources(audio: test.uri), test.facts)
         #expect(actions == test.actions)
         #expect(chooser.audibleOption?.language == "en")
-        // A variant without audio that is selected needs no lane either.
         let silent = VariantStream(uri: "v.m3u8", bandwidth: 1_000_000)
         let none = chooser.playAudio(of: silent, from: try Self.sources(audio: test.uri), test.facts)
         #expect(none == [.remove(.audio)])
@@ -94,7 +93,6 @@ struct RenditionChooserTests {
             ])
         facts.mainPlace = .seconds(10)
         #expect(chooser.join(.audio, facts) == [.move(.audio, to: .seconds(10))])
-        // Subtitles begin at the playhead.
         #expect(chooser.join(.subtitles, facts) == [])
     }
 
@@ -162,9 +160,7 @@ struct RenditionChooserTests {
         #expect(try Self.change(to: "en.m3u8", eligible: [0, 1]) == .rendition(url: "https://host/en.m3u8"))
         #expect(try Self.change(to: nil, eligible: [0]) == .insideVariant)
         #expect(try Self.change(to: "en.m3u8", eligible: [0], playsAudio: false) == .insideVariant)
-        // Nobody has it: the variant stays.
         #expect(try Self.change(to: "en.m3u8", eligible: []) == .rendition(url: "https://host/en.m3u8"))
-        // The best that the network bears.
         #expect(try Self.change(to: "en.m3u8", eligible: [1, 2]) == .variant(1, dropsAhead: false))
         #expect(try Self.change(to: "en.m3u8", eligible: [0, 1], isSoundOnly: true) == .main)
         let apart = try Self.change(to: "en.m3u8", eligible: [1, 2], apart: 2, isSoundOnly: true)
@@ -180,7 +176,6 @@ struct RenditionChooserTests {
                 .release(.audio), .move(.audio, to: .milliseconds(10_250)), .redirect(.audio, to: "other"),
                 .replaceAudio(from: .milliseconds(10_250)),
             ])
-        // Nothing is played before the start.
         facts.start = .seconds(12)
         let later = chooser.replaceAudio(with: "other", facts)
         #expect(later.last == .replaceAudio(from: .seconds(12)))
@@ -209,14 +204,12 @@ struct RenditionChooserTests {
         #expect(actions.last == .beginAudioOfVariant)
         #expect(!chooser.loadsAudioOfVariant)
         chooser.beginAudioOfVariant()
-        // Another variant has its own, too.
         facts.mainURL = "https://host/w.m3u8"
         let next = chooser.playAudio(of: Self.variant, from: try Self.sources(audio: nil), facts)
         #expect(next == [.redirect(.audio, to: "https://host/w.m3u8")])
         #expect(chooser.loadsAudioOfVariant)
         let kept = chooser.keepAudioOfVariant()
         #expect(kept == [.remove(.audio), .empty(.audio), .require(.video), .clear(.audio), .takeAudioFromVariant])
-        // Switched off, there is none to take.
         let left = chooser.leaveAudio()
         #expect(left == Array(kept.dropLast()))
         #expect(!chooser.loadsAudioOfVariant)

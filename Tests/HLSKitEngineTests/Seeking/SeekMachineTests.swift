@@ -10,7 +10,6 @@ struct SeekMachineTests {
     private static let request = SeekRequest(destination: .time(.seconds(8)))
     private static let own = SeekRequest(destination: .time(.seconds(8)), isOwn: true)
 
-    /// There is media at the playhead, and outputs say when it is decoded.
     private static func facts(_ change: (inout SeekMachine.Facts) -> Void = { _ in }) -> SeekMachine.Facts {
         var facts = SeekMachine.Facts()
         facts.hasStart = true
@@ -31,7 +30,6 @@ struct SeekMachineTests {
         return LandingRule(tracker: tracker, held: HeldMedia(ranges: [.zero..<(.seconds(12))], end: .seconds(40)))
     }
 
-    /// A seek that has landed at eight seconds.
     private static func landed(_ landing: Landing = .exact(.seconds(8))) -> SeekMachine {
         var seek = SeekMachine()
         seek.begin(request, to: .seconds(8))
@@ -85,7 +83,6 @@ struct SeekMachineTests {
         let actions = seek.go(Self.request, to: test.target, try Self.rule(), reloads: test.reloads)
         #expect(actions == test.expected)
         #expect(seek.target == test.target)
-        // The playhead is not there before it is moved.
         #expect(seek.landing == nil)
     }
 
@@ -104,7 +101,6 @@ struct SeekMachineTests {
         let ended = seek.end()
         #expect(ended == request)
         #expect((seek.target, seek.request) == (nil, nil))
-        // Where presentation began stays known.
         #expect(seek.landing == .exact(.seconds(8)))
     }
 
@@ -131,7 +127,6 @@ struct SeekMachineTests {
         let target = seek.beginOwnMove(at: .seconds(3))
         #expect(target == .seconds(8))
         #expect(seek.request == Self.request)
-        // The outputs are asked again.
         #expect(seek.takeAnswer(3, isLast: false, first: nil) == [])
         #expect(seek.awaitOutputs(Self.facts(), isInGap: false) == [.ask(.target)])
     }
@@ -268,7 +263,6 @@ struct SeekMachineTests {
         let wasAsked = seek.noteFirstDecoded()
         #expect(wasAsked)
         #expect(!seek.holdsStart(Self.facts()))
-        // Nobody waits any more.
         let isAskedAgain = seek.noteFirstDecoded()
         #expect(!isAskedAgain)
         #expect(check(seek) == [])
@@ -281,7 +275,6 @@ struct SeekMachineTests {
         seek.noteSyncSamples([.zero])
         #expect(seek.mayStep(Self.facts()))
         #expect(!seek.mayStep(Self.facts { $0.isPaused = false }))
-        // They are there still when others are loaded.
         seek.restart(at: .exact(.seconds(8)))
         #expect(seek.hasPictures)
         #expect(seek.window == .seconds(8))

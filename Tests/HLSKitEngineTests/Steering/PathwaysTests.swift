@@ -8,7 +8,6 @@ import Testing
 struct PathwaysTests {
     private static let base = "https://host/all.m3u8"
 
-    /// Variants by their pathways; nil has none.
     private static func variants(_ pathways: [String?]) -> [AssetVariant] {
         pathways.enumerated().map { index, pathway in
             var facts = AssetVariant.Facts(index: index, uri: "v\(index).m3u8", bandwidth: 1_000_000)
@@ -115,7 +114,6 @@ struct PathwaysTests {
             _ = pathways.use(0)
             for second in 0..<1000 {
                 let now = Duration.seconds(second)
-                // A server that wants another one each second, and servers that never deliver.
                 pathways.follow([names[second % count]], without: [])
                 guard pathways.mayLeave(at: now), let old = pathways.current else { continue }
                 pathways.leave(at: now)

@@ -5,9 +5,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-/// The record of an ``EngineHarness`` in words that tests compare.
 extension EngineHarness {
-    /// A player of `path` that was told to play at once.
     static func playing(
         _ path: String, from origin: ScriptedOrigin, preferences: PlayerItemPreferences = .init(),
         _ configure: (inout EngineConfiguration) -> Void = { _ in }
@@ -40,10 +38,8 @@ extension EngineHarness {
 
     func requests(of path: String) -> [Request] { requests.filter { $0.path == path } }
 
-    /// The paths of segments, maps and keys that were asked for, in their order.
     var mediaPaths: [String] { requests.map(\.path).filter { !$0.hasSuffix(".m3u8") } }
 
-    /// Names of the segments that were loaded, in their order.
     var loadedSegments: [String] {
         events.compactMap { _, kind in
             guard case .segmentLoaded(let load) = kind else { return nil }
@@ -66,7 +62,6 @@ extension EngineHarness {
         }
     }
 
-    /// Positions of the variants that were used, in their order.
     var variantSequence: [Int] {
         events.compactMap { _, kind in
             guard case .variantSwitched(_, let variant, _) = kind else { return nil }
@@ -76,7 +71,6 @@ extension EngineHarness {
 
     func time(of matches: (PlayerEvent.Kind) -> Bool) -> Duration? { events.first { matches($0.kind) }?.time }
 
-    /// When media was first played.
     var playingSince: Duration? {
         time { kind in
             if case .timeControl(let change) = kind { change.new == .playing } else { false }

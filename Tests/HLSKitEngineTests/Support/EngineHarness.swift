@@ -10,7 +10,6 @@ import HLSKitTime
 /// Runs a ``PlaybackEngine`` against a ``ScriptedOrigin`` in virtual time: carries out its effects, demuxes segments into
 /// what their playlist says of them, and keeps a record. Deterministic, without tasks, in a plain loop.
 struct EngineHarness {
-    /// A request from its start to its end.
     struct Request {
         enum Outcome: Hashable { case underWay, delivered, failed, cancelled }
         var id: RequestID
@@ -29,10 +28,8 @@ struct EngineHarness {
     private(set) var requests: [Request] = []
     private(set) var decisions: [Decision] = []
     private(set) var events: [(time: Duration, kind: PlayerEvent.Kind)] = []
-    /// What was broken of that which always holds.
     private(set) var violations: [String] = []
     private(set) var isOver = false
-    /// How the seeks ended, in the order in which they did.
     private(set) var seekOutcomes: [Bool] = []
     /// Kinds of media that were taken late, of which lane and from where.
     private(set) var takings: [(kinds: Set<MediaKind>, lane: LaneID, landing: Landing?)] = []
@@ -45,7 +42,6 @@ struct EngineHarness {
     var demuxes = true
     /// Outputs have decoded whatever they are asked for at once.
     var decodes = true
-    /// What they were asked for.
     private(set) var primes: [Int] = []
     /// Lanes of which outputs do not come to the end.
     var stuckLanes: Set<LaneID> = []
@@ -56,7 +52,6 @@ struct EngineHarness {
     private var isCarryingOut = false
     private var transfers: [RequestID: Transfer] = [:]
     private var lanes: [LaneID: HarnessLane] = [:]
-    /// What segments lack at their end, by path.
     var missingMedia: [String: Duration] = [:]
     /// Media lies so much before the times of its playlists.
     var mediaLead = Duration.zero
@@ -77,7 +72,6 @@ struct EngineHarness {
         var reply: ScriptedOrigin.Reply
         var index: Int
         var isSuspended = false
-        /// What happened while it was suspended.
         var held: [Happening] = []
     }
 
@@ -94,7 +88,6 @@ struct EngineHarness {
         handle(.control(control))
     }
 
-    /// Makes the URL of this path the current item.
     mutating func open(_ path: String) {
         control(.setItem(EngineItem(url: ScriptedOrigin.root + path)))
     }
@@ -126,21 +119,17 @@ struct EngineHarness {
 
     var state: PlayerState { engine.state(at: now) }
 
-    /// Outputs have decoded what they were asked for last.
     mutating func answerPrime() {
         if let number = primes.last { handle(.output(.primed(number, first: nil))) }
     }
 
-    /// Outputs tell something.
     mutating func tell(_ fact: OutputFact) { handle(.output(fact)) }
 
-    /// What has arrived is read after all.
     mutating func demuxLate() {
         demuxes = true
         for lane in LaneID.allCases { demux(lane) }
     }
 
-    /// Demuxing finds something out.
     mutating func note(_ fact: MediaFact) { handle(.media(fact)) }
 
     // MARK: Time
@@ -378,7 +367,6 @@ struct EngineHarness {
 
     // MARK: Media
 
-    /// Reads the segments of a lane in their order, as far as they have arrived.
     private mutating func demux(_ lane: LaneID) {
         guard demuxes else { return }
         while let fact = lanes[lane]?.next(having: resources, playhead: engine.playhead) {

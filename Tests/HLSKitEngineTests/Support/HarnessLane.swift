@@ -6,16 +6,13 @@ import HLSKitSelection
 struct HarnessLane {
     private struct Reader {
         var job: SegmentJob
-        /// The part of its bytes that is here, and what was told of it.
         var share = 0.0
         var toldShare = 0.0
         var hasToldTracks = false
         var isComplete = false
         var failure: SegmentFailure?
         var hasFailed = false
-        /// What is missing at its end.
         var missing = Duration.zero
-        /// Its media lies so much before the times of its playlist.
         var lead = Duration.zero
 
         var start: Duration { job.start - lead }
@@ -77,7 +74,6 @@ struct HarnessLane {
         if reader.isComplete {
             readers.removeFirst()
             let end = reader.start + reader.duration
-            // Media behind the window is not presented.
             let presentedEnd = min(end, job.window.until ?? end)
             self.end = max(self.end ?? presentedEnd, presentedEnd)
             return .segmentEnded(job.id, start: reader.start, end: end)

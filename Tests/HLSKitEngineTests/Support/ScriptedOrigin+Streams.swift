@@ -1,6 +1,5 @@
 import TestSupport
 
-/// Streams that many tests use.
 extension ScriptedOrigin {
     /// `vod.m3u8`: ten segments of four seconds.
     static func vod(count: Int = 10, _ change: (inout PlaylistText) -> Void = { _ in }) -> Self {
@@ -11,7 +10,6 @@ extension ScriptedOrigin {
         return origin
     }
 
-    /// A multivariant playlist at `main.m3u8` over variants that are named by their letters.
     static func multivariant(_ bandwidths: KeyValuePairs<String, Int>, extra: [String] = [], audio: String? = nil)
         -> Self
     {
@@ -34,7 +32,6 @@ extension ScriptedOrigin {
         return origin
     }
 
-    /// `live.m3u8`.
     static func live(_ broadcast: Broadcast = .init()) -> Self {
         var origin = Self()
         origin.broadcast("live.m3u8", broadcast)

@@ -6,7 +6,6 @@ import TestSupport
 
 /// A server of a test: what it answers to whom, and when. A value; time is what it is told.
 struct ScriptedOrigin {
-    /// One request as the server sees it.
     struct Visit {
         var path: String
         /// When the request came, and how many came for this path before.
@@ -15,7 +14,6 @@ struct ScriptedOrigin {
         var byteRange: Range<UInt64>?
     }
 
-    /// What becomes of a request.
     struct Reply {
         enum Body {
             case playlist(String)
@@ -31,7 +29,6 @@ struct ScriptedOrigin {
         var delay: Duration?
         /// From the first byte to the last; nil is what the link gives.
         var transfer: Duration?
-        /// Of a key that the program gives.
         var keyTerms: KeyTerms?
         /// The path that answers after a redirect; nil for the one that was asked.
         var path: String?
@@ -46,7 +43,6 @@ struct ScriptedOrigin {
         }
         static func media(_ byteCount: Int) -> Self { Self(body: .media(byteCount: byteCount)) }
         static func spoiled(_ failure: SegmentFailure) -> Self { Self(body: .spoiled(failure)) }
-        /// A key of the program.
         static func key(_ terms: KeyTerms = KeyTerms()) -> Self {
             var reply = media(16)
             reply.keyTerms = terms
@@ -77,12 +73,10 @@ struct ScriptedOrigin {
 
     /// Answers by path. Playlists without an answer are not there; everything else is media.
     var routes: [String: (Visit) -> Reply] = [:]
-    /// The answer to media without an answer of its own.
     var media: (Visit) -> Reply = { _ in .media(100_000) }
     var delay = Duration.milliseconds(20)
     /// Of the link, for each request by itself.
     var bytesPerSecond: (Duration) -> Double = { _ in 1_000_000 }
-    /// What requests are answered over.
     var protocolName = "http/1.1"
     private var visitCounts: [String: Int] = [:]
 
@@ -134,7 +128,6 @@ struct Broadcast {
     var freezes: [Range<Duration>] = []
     /// Whether the list says that it has ended, once the last segment is in it.
     var endsWithTag = true
-    /// Tags in front of the segment with this number.
     var tags: @Sendable (Int) -> [String] = { _ in [] }
 
     func text(at time: Duration) -> PlaylistText {

@@ -21,7 +21,6 @@ struct ItemClockTests {
         clock.watch(from: .seconds(60))
         #expect(clock.watchedTotal == .seconds(4))
         #expect(clock.watched(upTo: .seconds(61)) == .seconds(5))
-        // There is no media in half of that second.
         clock.lose(.milliseconds(60_500)..<(.seconds(62)), at: .seconds(60))
         #expect(clock.watched(upTo: .seconds(61)) == .milliseconds(4_500))
         clock.recover(.seconds(60)..<(.seconds(62)), at: .seconds(60))
@@ -123,7 +122,6 @@ struct ItemClockTests {
         #expect(waits.firstControl == .seconds(1))
     }
 
-    /// The startup time and the duration of stalls.
     private static func counted(_ waits: TimeControl.WaitingTimes, at now: Duration? = nil) -> [Double?] {
         var statistics = PlaybackStatistics()
         waits.count(at: now, &statistics)

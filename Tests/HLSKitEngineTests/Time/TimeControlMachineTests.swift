@@ -23,7 +23,6 @@ extension TimeControlMachine.ItemState {
     fileprivate static let playable = Self(status: .readyToPlay, buffer: .init(isEmpty: false, isLikelyToKeepUp: true))
 }
 
-/// One line per output, in the words of the contract.
 private func describe(_ outputs: [TimeControlMachine.Output]) -> [String] {
     outputs.map { output in
         switch output {
@@ -45,7 +44,6 @@ private struct Case: CustomTestStringConvertible, Sendable {
     var before: [TimeControlMachine.Event]
     var events: [TimeControlMachine.Event]
     var expected: [String]
-    /// The desired rate at the end.
     var rate: Float
     var testDescription: String { name }
 
@@ -167,14 +165,12 @@ struct TimeControlMachineTests {
     private func row(_ row: Case) { check(row) }
 
     private static let cells: [Case] = [
-        // play()
         Case(
             "play while waiting takes the default rate", after: waitingToMinimize, [.play(defaultRate: 1.5)],
             gives: ["rate 1.5 setRateCalled"], rate: 1.5),
         Case(
             "play while playing changes the speed at once", after: playing, [.play(defaultRate: 1.5)],
             gives: ["rate 1.5 setRateCalled", "timebase 1.5"], rate: 1.5),
-        // rate = x
         Case(
             "a rate while paused resolves", after: [.playableItem], [.setRate(0.5)],
             gives: ["rate 0.5 setRateCalled", "playing", "timebase 0.5"], rate: 0.5),
@@ -189,7 +185,6 @@ struct TimeControlMachineTests {
         Case(
             "a rate that is not a number is ignored", after: playing, [.setRate(.nan), .play(defaultRate: .infinity)],
             gives: [], rate: 1),
-        // pause()
         Case("pause while paused changes nothing", after: [.playableItem], [.pause], gives: [], rate: 0),
         Case(
             "pause while waiting", after: waitingToMinimize, [.pause], gives: ["rate 0.0 setRateCalled", "paused"],
@@ -197,7 +192,6 @@ struct TimeControlMachineTests {
         Case(
             "pause while playing stops the timebase", after: playing, [.pause],
             gives: ["rate 0.0 setRateCalled", "paused", "timebase 0.0"], rate: 0),
-        // playImmediately with data
         Case(
             "playImmediately while paused needs only data", after: [.unknownItem, .itemBecameReady, .data],
             [.playImmediately(atRate: 1)], gives: ["rate 1.0 setRateCalled", "playing", "timebase 1.0"], rate: 1),
@@ -207,7 +201,6 @@ struct TimeControlMachineTests {
         Case(
             "playImmediately while playing is a change of rate", after: playing, [.playImmediately(atRate: 2)],
             gives: ["rate 2.0 setRateCalled", "timebase 2.0"], rate: 2),
-        // playImmediately without data
         Case(
             "playImmediately without data waits to minimize stalls", after: [.unknownItem, .itemBecameReady],
             [.playImmediately(atRate: 2)], gives: ["rate 2.0 setRateCalled", minimizing], rate: 2),
@@ -260,7 +253,6 @@ struct TimeControlMachineTests {
             "automatic waiting on knows that the evaluation is over", waits: false,
             after: [.unknownItem, .play, .evaluationTimeout], [.setAutomaticallyWaits(true)], gives: [minimizing],
             rate: 1),
-        // Items
         Case(
             "play before there is an item works", after: [.play], [.playableItem], gives: ["playing", "timebase 1.0"],
             rate: 1),
@@ -275,7 +267,6 @@ struct TimeControlMachineTests {
         Case(
             "a new item starts the evaluation again", after: waitingToMinimize, [.unknownItem],
             gives: [evaluating, "timer"], rate: 1),
-        // Seeks
         Case(
             "a seek inside the buffer while paused", after: [.playableItem], [.seekInBuffer, .seekDone], gives: [],
             rate: 0),
@@ -313,7 +304,6 @@ struct TimeControlMachineTests {
             "a cancelled seek leaves the playhead at the end",
             after: playing + [.reachedEnd, .seekInBuffer, .seekInBuffer],
             [.seekCancelled(.init(isEmpty: false, isFull: true)), .play], gives: ["rate 0.0 setRateFailed"], rate: 0),
-        // Ends
         Case(
             "the end with action pause", after: playing, [.reachedEnd],
             gives: ["didPlayToEnd", "rate 0.0 itemEnded", "paused", "timebase 0.0"], rate: 0),
@@ -337,7 +327,6 @@ struct TimeControlMachineTests {
             gives: ["rate 1.0 setRateCalled", "playing", "timebase 1.0"], rate: 1),
         Case(
             "an end reported while not playing is ignored", after: waitingToMinimize, [.reachedEnd], gives: [], rate: 1),
-        // Failures
         Case("failure while paused", after: [.playableItem], [.itemFailed], gives: [], rate: 0),
         Case(
             "failure while waiting, before anything played", after: waitingToMinimize, [.itemFailed],
@@ -357,7 +346,6 @@ struct TimeControlMachineTests {
             after: playing + [.interstitialChanged(isRunning: true), .itemFailed],
             [.interstitialChanged(isRunning: false)],
             gives: ["rate 0.0 itemFailed", "paused"], rate: 0),
-        // Live edge, start
         Case(
             "the live edge slows down to 1", after: playing + [.setRate(2)], [.reachedLiveEdge],
             gives: ["rate 1.0 reachedLiveEdge", "timebase 1.0"], rate: 1),
@@ -376,7 +364,6 @@ struct TimeControlMachineTests {
             "backward from the end works",
             after: playing + [.capabilitiesChanged(.init(canPlayReverse: true)), .reachedEnd],
             [.setRate(-1)], gives: ["rate -1.0 setRateCalled", "playing", "timebase -1.0"], rate: -1),
-        // Interstitials
         Case(
             "an interstitial while paused", after: [.playableItem], [.interstitialChanged(isRunning: true)], gives: [],
             rate: 0),

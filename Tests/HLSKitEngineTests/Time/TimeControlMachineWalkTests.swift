@@ -32,7 +32,6 @@ private struct Walk {
     var visited: Set<TimeControlStatus> = []
     var stallCount = 0
 
-    // The facts as the walk knows them.
     private var waits = true
     private var hasItem = false
     private var isReady = false
@@ -47,7 +46,6 @@ private struct Walk {
         random = SplitMix64(seed: seed)
     }
 
-    /// One event; what it broke, if anything.
     mutating func step() -> String? {
         let event = nextEvent()
         let old = (status: machine.status, reason: machine.reasonForWaitingToPlay, timebase: machine.timebaseRate)
@@ -161,7 +159,6 @@ private struct Walk {
         return nil
     }
 
-    /// What the outputs say against what happened.
     private mutating func mismatch(
         of outputs: [Machine.Output], old: (status: TimeControlStatus, reason: WaitingReason?, timebase: Float)
     ) -> String? {

@@ -10,7 +10,6 @@ struct TimebaseStateTests {
     @Test("a wake time is not before its moment, and close to it", arguments: rates)
     func wakeTime(rate: Double) throws {
         var random = SplitMix64(seed: 7)
-        // A moment, hours, and a live stream that has run for years.
         for magnitude in [1.0, 1e4, 1e9] {
             for _ in 0..<2000 {
                 let state = TimebaseState(

@@ -22,7 +22,6 @@ struct ItemRatesTests {
         #expect(rates.direction(at: rate) == expected)
         rates.fail()
         #expect(rates.direction(at: rate) == nil)
-        // What was told of the item stays told.
         #expect(rates.capabilities == Self.all)
     }
 

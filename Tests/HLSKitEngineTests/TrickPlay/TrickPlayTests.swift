@@ -200,7 +200,6 @@ struct TrickPlayTests {
         #expect(best(at: -4, bitsPerSecond: 1599) == "200")
         #expect(best(at: 4, height: 400, bitsPerSecond: 1600) == "100")
         #expect(best(at: 4, height: 0, bitsPerSecond: 1600) == "400")
-        // Something is shown in any case.
         #expect(best(at: 64, bitsPerSecond: 0) == "100")
         #expect(best(at: 4, height: 90, bitsPerSecond: 1600) == "100")
         func isPlayable(_ variants: TrickPlay.IFrameVariants, isPaced: Bool = true) -> Bool {

@@ -7,7 +7,6 @@ import Testing
 
 @Suite("Variant chooser")
 struct VariantChooserTests {
-    /// Three qualities of 1, 2 and 4 Mbit/s.
     private static let variants = [(0, 2e6), (1, 1e6), (2, 4e6)].map { index, bandwidth in
         AssetVariant(index: index, peakBitRate: bandwidth, uri: "v\(index).m3u8")
     }
@@ -19,7 +18,6 @@ struct VariantChooserTests {
         return chooser
     }
 
-    /// One that plays the variant `current`, with its choice worked out.
     private static func playing(
         _ current: Int, keepsBest: Bool = false, _ limits: SelectionLimits = SelectionLimits()
     ) -> VariantChooser {
@@ -29,7 +27,6 @@ struct VariantChooserTests {
         return chooser
     }
 
-    /// What may be used, if that has changed.
     private static func limit(_ chooser: inout VariantChooser, _ limits: SelectionLimits) -> [Int]? {
         guard let segment = try? segment(1) else { return nil }
         var indices: [Int]?
@@ -43,7 +40,6 @@ struct VariantChooserTests {
         return indices
     }
 
-    /// The last that is decided about a segment, where nothing limits the choice anew.
     private static func decide(
         _ chooser: VariantChooser, about index: Int, _ limits: SelectionLimits = SelectionLimits(),
         _ facts: VariantChooser.Facts = facts()
@@ -99,7 +95,6 @@ struct VariantChooserTests {
             startsOnFirst: test.startsOnFirst)
         #expect(first.eligibility.eligible.map(\.index) == [0, 1, 2])
         #expect(first.decision?.number == test.index)
-        // The rule is given them from low to high.
         #expect(chooser.choice.map(\.index) == (test.separateAudio == nil ? [1, 0, 2] : [0]))
         #expect(chooser.hasChoice == (!test.keepsBest && test.separateAudio == nil))
     }
@@ -164,7 +159,6 @@ struct VariantChooserTests {
         var other = chooser
         #expect(other.take(decision, for: .seconds(4))?.to == 2)
 
-        // The one in use stays where it was.
         let moved = [(0, "high"), (1, "middle"), (2, "low")].map { index, name in
             AssetVariant(index: index, id: AssetVariant.ID(rawValue: name), peakBitRate: 1e6)
         }
@@ -247,7 +241,6 @@ struct VariantChooserTests {
         Self.use(change, in: &chooser)
         #expect(chooser.current == 2)
         #expect(chooser.underWay == change)
-        // A segment that was on its way already.
         chooser.noteRead(of: 0)
         #expect(chooser.underWay == change)
         #expect(chooser.lastRead == 0)

@@ -6,7 +6,6 @@ import Testing
 
 @Suite("Variant rule")
 struct VariantRuleTests {
-    /// Chooses the variant of a number, and counts how often it was asked.
     private struct Fixed: VariantSelector {
         var index = 1
         var count = 0
@@ -33,7 +32,6 @@ struct VariantRuleTests {
         #expect(rule.decide(Self.input).explanation == "asked 9 times")
     }
 
-    /// An answer, without what it is about.
     private static func kind(_ answer: VariantRule.Answer) -> String {
         switch answer {
         case .known(let decision): "known \(decision.number)"

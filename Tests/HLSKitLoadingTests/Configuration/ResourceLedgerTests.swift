@@ -39,7 +39,6 @@ struct ResourceLedgerTests {
         var testDescription: String
         /// Members 0, 1 and 2 are of low, default and high priority. These are in need:
         var before: Set<Int> = []
-        /// What becomes of a member.
         var member: Int
         var entry: ResourceLedger.Entry?
         var told: [Int]

@@ -8,7 +8,6 @@ import Testing
 @testable import HLSKitDownload
 @testable import HLSKitSimulation
 
-/// The transports that run the contract's tests.
 enum ContractTransport: CaseIterable, CustomTestStringConvertible {
     /// Over curl and files.
     case http11, h2, file
@@ -27,7 +26,6 @@ enum ContractTransport: CaseIterable, CustomTestStringConvertible {
 
     var testDescription: String { "\(self)" }
 
-    /// The names of the types.
     var types: [String] {
         switch self {
         case .http11, .h2: ["SchemeTransport", "CurlTransport"]
@@ -59,10 +57,8 @@ enum ContractTransport: CaseIterable, CustomTestStringConvertible {
 
     static let inMemory = allCases.filter(\.isInMemory)
 
-    /// Answers without a transfer.
     var isInMemory: Bool { self == .cached || self == .diskCached || self == .resourceLoader || self == .replay }
 
-    /// Its metrics are those of a transfer.
     var isTransfer: Bool { !isInMemory }
 
     var protocolName: String {
@@ -76,7 +72,6 @@ enum ContractTransport: CaseIterable, CustomTestStringConvertible {
         }
     }
 
-    /// How it fails what does not exist.
     var missingCode: LoadingError.Code {
         switch self {
         case .http11, .h2, .limited, .diskCaching, .diskCached, .clientData, .resourceLoader, .simulated, .replay:
@@ -183,7 +178,6 @@ enum ContractTransport: CaseIterable, CustomTestStringConvertible {
         }
     }
 
-    /// A cache in a folder that is there as long.
     private struct KeptCache: ResourceTransport {
         let folder: ScratchFolder
         let transport: any ResourceTransport
@@ -198,7 +192,6 @@ enum ContractTransport: CaseIterable, CustomTestStringConvertible {
         ) -> any TransportTask { transport.start(request, handler: handler) }
     }
 
-    /// A program's own.
     private struct Loader: ResourceLoader {
         let schemes: Set<String> = ["app"]
 
@@ -210,7 +203,6 @@ enum ContractTransport: CaseIterable, CustomTestStringConvertible {
         }
     }
 
-    /// What a network would have done, often enough for every test.
     private func recording(_ origin: TestOrigin) -> NetworkRecording {
         var recording = NetworkRecording(urlString: url("main.m3u8", origin))
         func add(_ name: String, _ range: Range<UInt64>? = nil, _ events: [TransportEvent]) {
@@ -244,7 +236,6 @@ enum ContractTransport: CaseIterable, CustomTestStringConvertible {
     }
 }
 
-/// Records into a folder that goes with it.
 private final class KeptRecording: ResourceTransport {
     private let folder: ScratchFolder
     private let transport: RecordingTransport

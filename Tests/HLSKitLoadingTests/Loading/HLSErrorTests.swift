@@ -39,7 +39,6 @@ struct HLSErrorTests {
         Case(HLSError(loading(.badRange, status: 200), as: .listed), .network, isPermanent: true),
         Case(HLSError(loading(.fileNotFound), as: .named), .network, isPermanent: true),
         Case(HLSError(loading(.untrustedCertificate), as: .named), .core, isPermanent: true),
-        // A key server that is down comes up again; a key that is refused is refused.
         Case(HLSError(loading(.httpStatus, status: 503), as: .key), .key, isPermanent: false),
         Case(HLSError(loading(.timedOut), as: .key), .key, isPermanent: false),
         Case(HLSError(loading(.httpStatus, status: 403), as: .key), .key, isPermanent: true),
@@ -169,7 +168,6 @@ struct HLSErrorTests {
         let loading = LoadingError(error, at: "https://host/asked")
         #expect(loading.code == code)
         #expect(loading.url == (error.urlString ?? "https://host/asked"))
-        // It is tried again where the program says that it may pass.
         let severity = RequestFailure(cause: .loading(loading), kind: .segment).severity
         #expect([.passing, .unreachable].contains(severity) == !error.isPermanent)
     }
@@ -215,7 +213,6 @@ struct HLSErrorTests {
         text += "\(transport) \(String(reflecting: transport)) \(transport.url.map { "\($0)" } ?? "")"
         #expect(text.contains("host/a"))
         #expect(!text.contains("S3CRET"))
-        // The program that may know a fresh one gets it as it was.
         #expect(error.fullURL == url)
     }
 }

@@ -107,7 +107,6 @@ struct HookedTransportTests {
         #expect(provider.reasons == [.needed, .timedOut])
     }
 
-    /// Has no key, so that the next one is asked.
     private final class Passing: KeyProvider {
         let keyFormats: Set<String> = ["com.example"]
         private let asked = Mutex<[ContentKeyRequest.Reason]>([])

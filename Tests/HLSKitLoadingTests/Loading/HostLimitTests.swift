@@ -6,7 +6,6 @@ import Testing
 
 @Suite("Limit of connections per host")
 struct HostLimitTests {
-    /// Begins requests, and ends them when it is told to.
     private final class URLOrigin: ResourceTransport {
         private struct State {
             var begun: [String] = []
@@ -154,7 +153,6 @@ struct HostLimitTests {
 
 @Suite("Limit of connections per host, with a server", .timeLimit(.minutes(10)))
 struct HostLimitServerTests {
-    /// Requests at the server that are not answered yet.
     private struct Open: Sendable {
         var count = 0
         var most = 0
@@ -191,7 +189,6 @@ struct HostLimitServerTests {
                     }
                 }
                 group.addTask {
-                    // As many as may are there: one more would have come before this.
                     await arrived.wait { $0 >= limit ? () : nil }
                     let mark = "http://localhost:\(server.port)/mark"
                     let isMarked =

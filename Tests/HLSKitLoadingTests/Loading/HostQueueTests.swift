@@ -110,7 +110,6 @@ struct HostQueueTests {
         for number in 0..<1000 {
             #expect(queue.enter(number, at: origin(number), isSegment: true) == true)
             #expect(queue.leave(number, isMultiplexed: true) == [])
-            // One is asked all the time.
             #expect(queue.enter(-1, at: origin(0), isSegment: true) == true)
             #expect(queue.leave(-1, isMultiplexed: false) == [])
         }

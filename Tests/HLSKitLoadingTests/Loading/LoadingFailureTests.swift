@@ -80,7 +80,6 @@ struct LoadingFailureTests {
             policies.maximumRetryCount = 0
             var schedule = RetrySchedule<Int>(policies: policies)
             var decision = schedule.decide(.init(cause: .loading(test.error), kind: kind), for: 1, at: .zero)
-            // Some are tried a second time whatever the user says.
             for hour in 1..<50 {
                 guard case .retry = decision else { break }
                 decision = schedule.decide(

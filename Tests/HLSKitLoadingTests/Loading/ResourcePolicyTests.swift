@@ -64,7 +64,6 @@ struct ResourcePolicyTests {
         .init(source: file, target: "data:,k", resourceClass: .key),
     ]
 
-    /// What is on the disk of these tests.
     static let paths = [
         "/home/me/hls/s.ts": "/home/me/hls/s.ts", "/home/me/hls/sub/s.ts": "/home/me/hls/sub/s.ts",
         "/home/me/hls-other/s.ts": "/home/me/hls-other/s.ts", "/etc/passwd": "/etc/passwd",

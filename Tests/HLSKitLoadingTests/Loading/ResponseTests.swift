@@ -52,7 +52,6 @@ struct ResponseTests {
         #expect(head.members(of: "Content-Encoding") == ["gzip", "identity", "gzip"])
         #expect(head.contentLength == 12)
         #expect(!head.isCloseDelimited)
-        // Trailers come after the end.
         #expect(Array("Content-Length: 99\r\n".utf8).withUnsafeBytes { head.read($0) })
         #expect(head.contentLength == 12)
     }
@@ -152,7 +151,6 @@ struct ResponseTests {
     func speedGauge() {
         var gauge = SpeedGauge(window: .seconds(6), minimumBytesPerSecond: 1000, start: .zero, byteCount: 0)
         var reports: [Int] = []
-        // 2 kB/s for 10 s, then nothing.
         for tick in 1...200 {
             let time = Duration.milliseconds(tick * 100)
             if gauge.check(at: time, byteCount: min(tick * 200, 20_000)) != nil { reports.append(tick) }

@@ -5,7 +5,6 @@ import Testing
 
 @Suite("Transfer slot")
 struct TransferSlotTests {
-    /// Notes what it is told.
     private final class Running: TransportTask {
         private let calls = Mutex<[String]>([])
         private let onPause: @Sendable () -> Void

@@ -4,7 +4,6 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What every transport has to do.
 @Suite("Contract of all transports", .enabled(if: TestOrigin.isInstalled, "needs nginx"), .timeLimit(.minutes(10)))
 struct TransportContractTests {
     typealias Kind = ContractTransport

@@ -8,7 +8,6 @@ import Testing
 
 @Suite("Events of a request", .timeLimit(.minutes(10)))
 struct TransportEventsTests {
-    /// Tells what it is told to, and notes what it is asked.
     private final class Source: ResourceTransport {
         private struct State {
             var handler: (@Sendable (TransportEvent) -> Void)?

@@ -1,7 +1,6 @@
 import HLSKitCore
 import Synchronization
 
-/// Gives a handler the task of its own request.
 final class TaskBox: Sendable {
     private let stored = Mutex<(any TransportTask)?>(nil)
 

@@ -8,7 +8,6 @@ struct BroadcastTests {
     private let clock = VirtualClock()
     private let diary = Diary()
 
-    /// A task that notes what it reads, and the end.
     @discardableResult
     private func read(_ stream: AsyncStream<Int>, as name: String) -> Task<Void, Never> {
         Task(executorPreference: clock) {

@@ -21,7 +21,6 @@ struct GateTests {
         gate.signal { $0.append(1) }
         clock.advance(by: .zero)
         #expect(diary.lines == ["a1"])
-        // Without a signal no one looks.
         gate.withLock { $0.append(2) }
         clock.advance(by: .zero)
         #expect(diary.lines == ["a1"])

@@ -9,7 +9,6 @@ struct NewestElementsTests {
     private let clock = VirtualClock()
     private let diary = Diary()
 
-    /// Numbers that are lost are replaced by their count, below zero.
     private static func elements(limit: Int) -> NewestElements<Int> {
         NewestElements(limit: limit) { count, _ in -count }
     }

@@ -10,7 +10,6 @@ struct OneShotTests {
     private let diary = Diary()
     private let value = OneShot<Int>()
 
-    /// A task that waits and notes what it gets.
     @discardableResult
     private func wait(_ name: String, whileCancelled: Bool = false) -> Task<Void, Never> {
         Task(executorPreference: clock) {

@@ -4,7 +4,6 @@ import Testing
 @testable import HLSKitLoading
 
 @Suite(.timeLimit(.minutes(10))) struct SharedLoadTests {
-    /// Work that waits until it is told to end, and counts its starts.
     private final class Work: Sendable {
         private struct State {
             var startCount = 0

@@ -9,12 +9,10 @@ private let pairs: [ClosedCaptionData.Pair] = [
     ClosedCaptionData.Pair(kind: .packetData, first: 0, second: 1),
 ]
 
-/// An SEI message with `pairs` and one that is not valid, as the payload of a NAL unit.
 private let message: [UInt8] = {
     var data: [UInt8] = [0xb5, 0x00, 0x31, 0x47, 0x41, 0x39, 0x34, 0x03, 0x40 | 5, 0xff]
     for pair in pairs { data += [0xfc | pair.kind.rawValue, pair.first, pair.second] }
     data += [0xf8, 0x61, 0x61, 0xff]
-    // Another message before it.
     return [1, 2, 0, 0, 4, UInt8(data.count)] + data + [0x80]
 }()
 
@@ -72,7 +70,6 @@ private func escaped(_ header: [UInt8]) -> [UInt8] { header + message.withEmulat
             id: 1, mediaType: .video, codec: form.codec, timescale: 90_000, configuration: form.configuration)
         let whole = sample(form.units, lengthSize: form.lengthSize)
         #expect(ClosedCaptionData(sample: whole, track: track).pairs == pairs)
-        // Cut anywhere, there are as many as were whole, and nothing else.
         let bytes = whole.data.withUnsafeBytes { Array($0) }
         for count in bytes.indices {
             let cut = MediaSample(trackID: 1, pts: 0, dts: 0, isSync: true, data: SampleData(bytes.prefix(count)))
@@ -115,7 +112,6 @@ private func escaped(_ header: [UInt8]) -> [UInt8] { header + message.withEmulat
 
     struct Order: CustomTestStringConvertible, Sendable {
         var testDescription: String
-        /// Presentation and decoding times.
         var pictures: [(pts: Int64, dts: Int64)]
     }
 

@@ -9,7 +9,6 @@ private func demux(_ writer: TransportStreamWriter) -> DemuxerTrace {
     return trace
 }
 
-/// Frames of audio and ID3 in the packets of a transport stream.
 @Suite struct FrameAssemblerTests {
     @Test("a frame may span two packets and has the first packet's time", arguments: 1..<37)
     func spanning(cut: Int) {
@@ -65,7 +64,6 @@ private func demux(_ writer: TransportStreamWriter) -> DemuxerTrace {
             let frames = (0..<2).flatMap { TinyAudio.frame(count: 200, fill: UInt8(10 * index + $0)) }
             writer.add(.init(pid: 257, pts: Int64(index) * 3840, payload: frames, hasLength: true))
         }
-        // The second of the three packets of the first PES.
         writer.removePacket(at: 3)
         let trace = demux(writer)
         #expect(trace.samples.map(\.isDamaged) == [true, false, false, false, false])

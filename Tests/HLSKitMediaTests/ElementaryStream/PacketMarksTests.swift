@@ -2,7 +2,6 @@ import Testing
 
 @testable import HLSKitMedia
 
-/// Where packets begin.
 @Suite struct PacketMarksTests {
     private func makeMarks(_ offsets: [Int]) -> PacketMarks {
         var marks = PacketMarks()

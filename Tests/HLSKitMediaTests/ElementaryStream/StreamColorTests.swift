@@ -25,7 +25,6 @@ import Testing
 
     private static func hvcC(_ set: [UInt8]) -> [UInt8] {
         var bytes = [1] + [UInt8](repeating: 0, count: 21)
-        // A video parameter set before it.
         bytes += [2, 32, 0, 1, 0, 2, 0x40, 1, 33, 0, 1, 0, UInt8(set.count)]
         return bytes + set
     }
@@ -35,7 +34,6 @@ import Testing
         var codec = MediaCodec.h264
         var configuration: [UInt8]
         var container: ColorInformation?
-        /// Primaries, transfer, matrix.
         var color: [Int]?
         var testDescription: String { name }
     }

@@ -16,7 +16,6 @@ enum BoxWriter {
 }
 
 extension BoxWriter {
-    /// What of a track a test wants to be other than usual.
     struct Track {
         var id = 1
         var handler = "vide"
@@ -30,7 +29,6 @@ extension BoxWriter {
         var tables: [UInt8] = []
     }
 
-    /// Duration, size and flags that `trex` gives.
     struct Defaults {
         var description = 1
         var duration = 0
@@ -131,7 +129,6 @@ extension BoxWriter {
         return fragment(offset: size + 8) + box("mdat", media)
     }
 
-    /// `esds` around a decoder specific information.
     static func esds(objectType: UInt8, _ specific: [UInt8]) -> [UInt8] {
         let info = [5, UInt8(specific.count)] + specific
         let decoder = [4, UInt8(13 + info.count), objectType, 0x15] + zeros(11) + info

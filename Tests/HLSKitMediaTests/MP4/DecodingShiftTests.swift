@@ -4,7 +4,6 @@ import Testing
 
 private typealias Writer = BoxWriter
 
-/// Composition offsets below zero: frames that a file shows before it decodes them.
 @Suite struct DecodingShiftTests {
     struct Offsets: CustomTestStringConvertible, Sendable {
         var testDescription: String
@@ -43,7 +42,6 @@ private typealias Writer = BoxWriter
         expect(demuxed.samples.map { ($0.pts, $0.dts) }, test)
     }
 
-    /// The header of a file of one track.
     private func header(_ test: Offsets) -> [UInt8] {
         let count = test.offsets.count
         let tables =

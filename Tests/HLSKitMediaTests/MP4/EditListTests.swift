@@ -4,7 +4,6 @@ import Testing
 
 private typealias Writer = BoxWriter
 
-/// Which presentation times of a whole file its edit list shows.
 @Suite struct EditListTests {
     /// Movie units of 1/100 s, track units of 1/1000 s.
     struct Edits: CustomTestStringConvertible, Sendable {

@@ -30,7 +30,6 @@ import Testing
         let extended = BoxWriter.box("dec3", base + [1, 11]) + BoxWriter.box("free", BoxWriter.zeros(10))
         #expect(bytes == [1, 2, 3] + box + Self.bitRate + extended + [4, 5])
         #expect(bytes.count == count)
-        // A second time changes nothing.
         let before = bytes
         #expect(EnhancedAC3Extension.add([nil, added], to: &bytes) == 2 && bytes == before)
     }

@@ -246,7 +246,6 @@ import Testing
             let demuxed = try Demuxed(header: header, fragments: fragments)
             #expect(demuxed.samples.count == 3)
             #expect(demuxed.tracks.last?.first?.gapless == gapless)
-            // The track is told before its first sample.
             let first = demuxed.events.firstIndex { if case .sample = $0 { true } else { false } }
             let last = demuxed.events.lastIndex { if case .tracks = $0 { true } else { false } }
             #expect(try #require(last) < #require(first))
@@ -302,7 +301,6 @@ import Testing
         #expect(demuxed.samples.map(\.data.count) == [2, 3])
     }
 
-    /// A segment that must fail.
     struct Malformed: CustomTestStringConvertible {
         var name: String
         var bytes: [UInt8]
@@ -453,7 +451,6 @@ import Testing
 }
 
 extension [UInt8] {
-    /// The same bytes with another size in the header of the `mdat` box.
     fileprivate func withMediaSize(_ size: Int) -> [UInt8] {
         var result = self
         let name = Array("mdat".utf8)

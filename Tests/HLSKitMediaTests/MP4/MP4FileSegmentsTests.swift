@@ -3,7 +3,6 @@ import Testing
 @testable import HLSKitMedia
 
 @Suite("A whole MP4 file in segments") struct MP4FileSegmentsTests {
-    /// What of a sample counts.
     private struct Seen: Hashable, CustomStringConvertible {
         var pts: Int64
         var dts: Int64

@@ -6,7 +6,6 @@ import Testing
         try MP4InitializationSection(parsing: BoxWriter.moov(tracks, movieTimescale: movieTimescale)[...])
     }
 
-    /// A sample entry and what becomes of it.
     struct Entry: CustomTestStringConvertible {
         var name: String
         var handler = "vide"
@@ -239,7 +238,6 @@ import Testing
             return try MP4InitializationSection(parsing: (type + movie)[...]).tracks.first?.language
         }
         #expect(try language(brand: "qt  ") == expected)
-        // In other files, the number has no meaning.
         #expect(try language(brand: "isom") == (number >= 0x400 ? expected : nil))
     }
 
@@ -256,7 +254,6 @@ import Testing
         #expect(section.isFragmented)
     }
 
-    /// Tracks that cannot be read.
     static let unreadable: [(name: String, track: BoxWriter.Track)] = [
         ("a timescale of 0", BoxWriter.Track(id: 2, timescale: 0)),
         (
@@ -324,7 +321,6 @@ import Testing
                 == TrackEncryption(scheme: .cenc, defaultKeyID: keyID, initializationVectorSize: 8))
     }
 
-    /// Bytes that are no initialization section.
     struct Malformed: CustomTestStringConvertible {
         var name: String
         var bytes: [UInt8]

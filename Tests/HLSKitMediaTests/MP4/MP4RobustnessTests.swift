@@ -1,7 +1,6 @@
 import HLSKitMedia
 import Testing
 
-/// Any chunking, any truncation, any corruption: the same samples, or an error with its place.
 @Suite struct MP4RobustnessTests {
     @Test("single bytes give the same events", arguments: MP4Fixture.all)
     func oneByteAtATime(name: String) throws {

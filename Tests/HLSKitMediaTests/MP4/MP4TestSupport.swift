@@ -1,7 +1,6 @@
 import Foundation
 import HLSKitMedia
 
-/// What a demuxer gave for some bytes.
 struct Demuxed {
     var events: [DemuxerEvent] = []
     var error: MediaError?
@@ -18,14 +17,12 @@ struct Demuxed {
         }
     }
 
-    /// Each announcement of tracks.
     var tracks: [[MediaTrack]] {
         events.compactMap { event in
             if case .tracks(let tracks) = event { tracks } else { nil }
         }
     }
 
-    /// Feeds the bytes in pieces whose sizes come from `pieceSize`, then ends the segment.
     init(_ bytes: [UInt8], by demuxer: consuming some Demuxer, pieceSize: () -> Int = { .max }) {
         var demuxer = demuxer
         var rest = bytes[...]
@@ -42,13 +39,11 @@ struct Demuxed {
         }
     }
 
-    /// Fragments behind a header, which is parsed apart.
     init(header: [UInt8] = BoxWriter.header(), fragments: [UInt8]) throws {
         let initialization = try MP4InitializationSection(parsing: header[...])
         self.init(fragments, by: FragmentedMP4Demuxer(initialization: initialization))
     }
 
-    /// One line for each event: what golden dumps hold and comparisons compare.
     var dump: String {
         let lines = events.map { event in
             switch event {
@@ -103,7 +98,6 @@ extension SampleData {
     var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
 }
 
-/// The files of Tests/Fixtures/media/mp4.
 enum MP4Fixture {
     static let folder = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -123,7 +117,6 @@ enum MP4Fixture {
         return [UInt8](try Data(contentsOf: folder.appendingPathComponent(name + ".mp4")))
     }
 
-    /// Demuxes the file by the demuxer that is for it.
     static func demux(_ bytes: [UInt8], of name: String, pieceSize: () -> Int = { .max }) -> Demuxed {
         progressive.contains(name)
             ? Demuxed(bytes, by: ProgressiveMP4Demuxer(), pieceSize: pieceSize)

@@ -13,7 +13,6 @@ import Testing
         BoxWriter.be16(text.utf8.count) + Array(text.utf8) + boxes.flatMap { $0 }
     }
 
-    /// A `styl` box with the given faces of ranges.
     static func styleBox(_ records: (range: Range<Int>, face: UInt8)...) -> [UInt8] {
         BoxWriter.box(
             "styl", BoxWriter.be16(records.count),

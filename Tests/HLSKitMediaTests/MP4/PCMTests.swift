@@ -208,12 +208,10 @@ private typealias Writer = BoxWriter
 
     // MARK: Files
 
-    /// Frames that are their numbers.
     private static func media(_ frames: Range<Int>) -> [UInt8] {
         frames.flatMap { frame -> [UInt8] in [UInt8(frame & 0xFF), UInt8(frame >> 8), 0, 1] }
     }
 
-    /// 5000 frames in two chunks.
     private static let file: [UInt8] = {
         func bytes(offsets: [Int]) -> [UInt8] {
             Writer.header(

@@ -7,7 +7,6 @@ import Testing
     private static let keyID = (0..<16).map { UInt8($0) }
     private static let constantVector = (100..<116).map { UInt8($0) }
 
-    /// An encrypted track: a vector in each sample, or one for all.
     private func header(vectorSize: UInt8, scheme: String = "cenc") -> [UInt8] {
         let constant = vectorSize == 0 ? [16] + Self.constantVector : []
         let sinf = Writer.box(
@@ -139,7 +138,6 @@ import Testing
         #expect(try demux(header: header(vectorSize: 0, scheme: "cbcs"), extra: roll).error == nil)
     }
 
-    /// Encryption data that cannot be right.
     struct Malformed: CustomTestStringConvertible {
         var name: String
         var extra: [UInt8]

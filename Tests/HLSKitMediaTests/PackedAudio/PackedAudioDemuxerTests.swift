@@ -138,7 +138,6 @@ private let aac = (1...3).map { TinyAudio.frame(fill: UInt8($0)) }
         let trace = demux(timestampTag(0) + Self.mpegFrame(test.table) + sound)
         #expect(trace.tracks.first?.gapless == test.gapless)
         #expect(trace.samples.map(\.pts) == [2351, 4702])
-        // A segment without a table says nothing.
         #expect(demux(timestampTag(0) + sound).tracks.first?.gapless == nil)
     }
 

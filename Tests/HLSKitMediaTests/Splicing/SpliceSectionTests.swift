@@ -2,7 +2,6 @@ import HLSKitMedia
 import HLSKitTime
 import Testing
 
-/// Sections, bit by bit.
 private struct SpliceWriter {
     private var bits: [UInt8] = []
 

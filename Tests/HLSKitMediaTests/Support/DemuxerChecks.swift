@@ -2,7 +2,6 @@
 
 /// What has to hold for any bytes. Used by tests and, through a link, by the fuzzers in `Fuzz/`.
 enum DemuxerChecks {
-    /// A law that does not hold.
     struct Failure: Error, CustomStringConvertible {
         var description: String
     }
@@ -43,7 +42,6 @@ enum DemuxerChecks {
 
     // MARK: Demuxers
 
-    /// The events, and how they ended.
     private struct Outcome: Equatable {
         var digest = Hasher()
         var eventCount = 0

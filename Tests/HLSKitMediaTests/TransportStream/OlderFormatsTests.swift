@@ -2,9 +2,7 @@ import Testing
 
 @testable import HLSKitMedia
 
-/// Formats that are rare in transport streams of HLS: MPEG-1, MPEG-2 and MPEG-4 part 2 video, DTS, Opus.
 @Suite struct OlderFormatsTests {
-    /// Writes fields of bits.
     private struct Bits {
         var bits: [UInt8] = []
         mutating func add(_ value: Int, _ count: Int) {
@@ -59,7 +57,6 @@ import Testing
         var testDescription: String
         var type: UInt8
         var codec: MediaCodec
-        /// The bytes of each access unit.
         var units: [[UInt8]]
         var isSync: [Bool]
     }

@@ -2,11 +2,9 @@ import Testing
 
 @testable import HLSKitMedia
 
-/// Frames whose packets tell no time.
 @Suite struct PictureClockTests {
     struct Packing: Sendable, CustomTestStringConvertible {
         var fixture: String
-        /// Frames of one packet.
         var count: Int
         var testDescription: String { "\(count) pictures of \(fixture) in a packet" }
     }
@@ -43,7 +41,6 @@ import Testing
     struct Row: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var pictures: String
-        /// Display times in frames.
         var times: [Int]
         var isHEVC = false
         var hasFrameDuration = true

@@ -61,7 +61,6 @@ import Testing
         buffer.removeFirst(90)
         #expect(buffer.bytes(2..<200) == Array(92..<100))
         #expect(Self.bytes(buffer.copy(0..<2)) == [90, 91])
-        // What is far behind the start of its memory gets its own.
         Self.append(Array(0..<100), to: &buffer)
         #expect(Self.bytes(buffer.take(100..<110)) == Array(90..<100))
         #expect(buffer.isEmpty)

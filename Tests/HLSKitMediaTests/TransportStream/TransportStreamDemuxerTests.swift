@@ -10,7 +10,6 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
     return trace
 }
 
-/// Packets, tables and timestamps.
 @Suite struct TransportStreamDemuxerTests {
     @Test("B10, R37: a 33-bit wrap is undone within the segment, equally for all streams")
     func wrap() {
@@ -187,7 +186,6 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
     }
 }
 
-/// Program tables.
 @Suite struct ProgramTableTests {
     @Test("a new map version adds, keeps and ends streams")
     func mapChange() {
@@ -224,7 +222,6 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
         var expected: [Int]
     }
 
-    /// Program 1 has no media, 2 and 3 have.
     @Test(
         "the first program with media is read unless another is requested",
         arguments: [
@@ -286,7 +283,6 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
         /// The numbers of the sections that come, in turn; section 0 has programs 1 and 2, section 1 has 3.
         var turns: [[UInt8]]
         var wanted: Int?
-        /// For each turn the program whose frame comes behind it.
         var expected: [Int]
     }
 
@@ -362,7 +358,6 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
         var type: UInt8
         var descriptors: [UInt8] = []
         var codec: MediaCodec?
-        /// SAMPLE-AES.
         var isEncrypted = false
         /// Its kind and name, where no one reads it.
         var unread: String?
@@ -426,7 +421,6 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
     }
 }
 
-/// Splice information (SCTE 35) in a stream of its own.
 @Suite struct SpliceInformationTests {
     private static let streams = [audio, TransportStreamWriter.Stream(pid: 300, type: 0x86)]
 

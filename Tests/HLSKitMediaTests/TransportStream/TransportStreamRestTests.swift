@@ -2,16 +2,13 @@ import Testing
 
 @testable import HLSKitMedia
 
-/// Audio that begins in one segment and ends in the next.
 @Suite struct TransportStreamRestTests {
     private static let streams = [
         TransportStreamWriter.Stream(pid: 256, type: 0x1b), TransportStreamWriter.Stream(pid: 257, type: 0x0f),
     ]
 
-    /// Where packets of audio begin, in frames of 37 bytes.
     struct Layout: Sendable, CustomTestStringConvertible {
         var testDescription: String
-        /// Bytes of each packet, in turn.
         var packetSizes: [Int]
         var hasLength = true
         var start: Int64 = 90_000
@@ -76,7 +73,6 @@ import Testing
             #expect(samples.allSatisfy { $0.bytes.count == 30 && !$0.isDamaged }, "cut at packet \(cut)")
             let times = samples.indices.map { (layout.start + Int64($0) * 1920) & 0x1_ffff_ffff }
             #expect(samples.map { $0.pts & 0x1_ffff_ffff } == times, "cut at packet \(cut)")
-            // Within a segment times rise, wrapped or not.
             #expect(zip(second, second.dropFirst()).allSatisfy { $1.pts - $0.pts == 1920 }, "cut at packet \(cut)")
             #expect(notes == [], "cut at packet \(cut)")
         }
@@ -95,7 +91,6 @@ import Testing
     @Test("a segment with restarted counters that begins with a frame loses none of its frames")
     func countedAnew() throws {
         let whole = Self.stream(Self.layouts[0])
-        // Ends within a frame that no one continues with.
         let cut = whole.packetCount - 1
         var first: [DemuxerEvent] = []
         var demuxer = TransportStreamDemuxer(continuing: nil)
@@ -215,7 +210,6 @@ import Testing
         var start = 0
         var packet = -1
         for (index, picture) in Self.pictures.enumerated() {
-            // Others have none of their own.
             if start / packetSize != packet { #expect(found[index].pts == 90_000 + Int64(index) * 3600) }
             packet = start / packetSize
             start += picture.count

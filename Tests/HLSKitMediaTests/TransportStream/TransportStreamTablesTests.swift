@@ -2,13 +2,11 @@ import Testing
 
 @testable import HLSKitMedia
 
-/// Tables that come late, or not at all, and what they say of streams that no one reads.
 @Suite struct TransportStreamTablesTests {
     private static let streams = [
         TransportStreamWriter.Stream(pid: 256, type: 0x1b), TransportStreamWriter.Stream(pid: 257, type: 0x0f),
     ]
 
-    /// One picture and one frame of audio for each number.
     private static func add(_ numbers: Range<Int>, to writer: inout TransportStreamWriter) {
         for number in numbers {
             let pts = Int64(90_000 + number * 3000)
@@ -22,7 +20,6 @@ import Testing
         }
     }
 
-    /// Packets before the tables.
     private static func late(_ count: Int) -> [UInt8] {
         var writer = TransportStreamWriter()
         add(0..<count, to: &writer)

@@ -18,7 +18,6 @@ struct TransportStreamWriter {
         var dts: Int64?
         var payload: [UInt8]
         var hasLength = false
-        /// Instead of the right one.
         var declaredLength: Int?
         var isRandomAccess = false
     }
@@ -108,7 +107,6 @@ struct TransportStreamWriter {
         }
     }
 
-    /// One packet; an adaptation field fills it up.
     mutating func packet(
         pid: Int, payload: [UInt8], startsUnit: Bool, flags: UInt8 = 0, scrambling: UInt8 = 0
     ) {
@@ -132,7 +130,6 @@ struct TransportStreamWriter {
     /// The next packet has the counter of the one before.
     mutating func repeatCounter(pid: Int) { lose(15, pid: pid) }
 
-    /// Pretends that a packet was sent.
     mutating func lose(_ count: Int = 1, pid: Int) { counters[pid] = (counters[pid, default: 0] + UInt8(count)) & 15 }
 
     var packetCount: Int { bytes.count / 188 }

@@ -9,7 +9,6 @@ private func demux(_ writer: TransportStreamWriter) -> DemuxerTrace {
     return trace
 }
 
-/// Where access units begin and end.
 @Suite struct VideoAssemblerTests {
     private let idr = TinyVideo.unit(isIDR: true)
     private let other = TinyVideo.unit(isIDR: false, fill: 0xbb)
@@ -151,7 +150,6 @@ private func demux(_ writer: TransportStreamWriter) -> DemuxerTrace {
         writer.add(.init(pid: 256, pts: 3600, payload: field(false, frame: 1) + field(true, frame: 1)))
         writer.add(.init(pid: 256, pts: 7200, payload: field(false, frame: 2)))
         writer.add(.init(pid: 256, pts: 9000, payload: field(true, frame: 2)))
-        // Two pictures of the same parity are two frames.
         writer.add(.init(pid: 256, pts: 10_800, payload: field(false, frame: 3) + field(false, frame: 4)))
         let trace = demux(writer)
         #expect(trace.samples.prefix(4).map(\.pts) == [0, 3600, 7200, 9000])

@@ -1,12 +1,10 @@
 import HLSKitMedia
 import Testing
 
-/// What a parser made of some bytes.
 private struct Parsed: Equatable {
     var events: [WebVTTEvent] = []
     var error: MediaError?
 
-    /// - Parameter size: that of the pieces.
     init(_ bytes: some Collection<UInt8>, pieces size: () -> Int = { .max }) {
         var parser = WebVTTParser()
         var rest = Array(bytes)[...]
@@ -43,7 +41,6 @@ private func cue(_ start: Int64, _ end: Int64, _ payload: String, identifier: St
         identifier: identifier, start: .milliseconds(start), end: .milliseconds(end), payload: payload)
 }
 
-/// Has some of everything.
 private let specimen = """
     \u{feff}WEBVTT - a title\r
     X-TIMESTAMP-MAP=LOCAL:00:00:01.000,MPEGTS:900000\r

@@ -1,9 +1,7 @@
 import Foundation
 import TestSupport
 
-/// The tables of a page of the documentation.
 struct Page {
-    /// The cells of each row whose first cell is a name in backquotes.
     let rows: [[String]]
 
     init(_ path: String) throws {
@@ -16,7 +14,6 @@ struct Page {
         }
     }
 
-    /// What is in backquotes in a cell.
     static func names(_ cell: String) -> [String] {
         cell.split(separator: "`", omittingEmptySubsequences: false).enumerated().compactMap { index, part in
             index % 2 == 1 ? String(part) : nil

@@ -22,12 +22,10 @@ final class Readings: MetricsFactory {
     func count(_ name: String) -> Double { state.withLock { $0.counts[name] ?? 0 } }
     func times(_ name: String) -> [Duration] { state.withLock { $0.times[name] ?? [] } }
     func gauge(_ name: String) -> Double? { state.withLock { $0.gauges[name] } }
-    /// All series that were told of something.
     var series: Set<String> {
         state.withLock { Set($0.counts.keys).union($0.times.keys).union($0.gauges.keys) }
     }
 
-    /// Everything, for comparing two runs.
     var text: String {
         state.withLock { state in
             let counts = state.counts.map { "\($0.key) \($0.value)" }

@@ -1,7 +1,6 @@
 import HLSKitCore
 import HLSKitSimulation
 
-/// A player in virtual time, before a stream whose server and link are as a test says.
 struct Stage {
     static let fast = LinkConditions(bitsPerSecond: 600_000, latency: .milliseconds(40))
     /// As little media as makes sense: what is counted is the same.
@@ -22,12 +21,10 @@ struct Stage {
             answer?($0) ?? stream.response(to: $0)
         }
         var configuration = PlayerConfiguration(clock: clock, transport: transport)
-        // Nobody looks at pictures.
         configuration.demuxesMedia = false
         self.configuration = configuration
     }
 
-    /// A link that is gone between two times.
     static func tunnel(from start: Int, for length: Int) throws -> NetworkTrace {
         try NetworkTrace(periods: [
             .init(duration: .seconds(start), conditions: fast),
@@ -38,7 +35,6 @@ struct Stage {
 
     func player() -> Player { Player(configuration: configuration) }
 
-    /// A player that plays the stream, seen by `attach`.
     func play(_ attach: (Player) -> Void) throws -> Player {
         let player = player()
         attach(player)
@@ -47,7 +43,6 @@ struct Stage {
         return player
     }
 
-    /// Closes the player, and lets everything that is under way come to its end.
     func close(_ player: Player) {
         _ = try? clock.run { await player.close() }
         clock.advance(by: .seconds(1))

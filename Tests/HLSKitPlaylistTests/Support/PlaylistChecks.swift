@@ -2,7 +2,6 @@ import HLSKitPlaylist
 
 /// What has to hold for any bytes. Used by tests and, through a link, by the fuzzers in `Fuzz/`.
 enum PlaylistChecks {
-    /// A law that does not hold.
     struct Failure: Error, CustomStringConvertible {
         var description: String
     }

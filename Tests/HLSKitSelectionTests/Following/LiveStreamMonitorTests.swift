@@ -10,7 +10,6 @@ struct LiveStreamMonitorTests {
         var now: Duration
         var limit: Duration? = .seconds(60)
         var isFailing = false
-        /// When the list was asked for last.
         var asked: Duration?
         var noticed: Duration?
         var expected: LiveStreamMonitor.Verdict

@@ -171,7 +171,6 @@ struct PlaylistTrackerTests {
         #expect(tracker.starts.count == tracker.segmentCount + 1)
     }
 
-    /// Lists of one stream, one after the other.
     struct Stream: CustomTestStringConvertible {
         var name: String
         var lists: [PlaylistText]
@@ -252,7 +251,6 @@ struct PlaylistTrackerTests {
         #expect(tracker.index(of: position) == 0)
         #expect(tracker.index(of: SegmentPosition(epoch: 0, sequence: 1)) == nil)
         #expect(tracker.start == .seconds(16))
-        // The media of the new count has another clock.
         #expect(tracker.discontinuity(at: 0) != 0)
     }
 
@@ -284,7 +282,6 @@ struct PlaylistTrackerTests {
         let second = PlaylistText(mediaSequence: 2, segments: ["c", .init("d", tags: [Self.cut]), "e"])
         _ = try Self.update(&tracker, second)
         #expect((0..<3).map { tracker.discontinuity(at: $0) } == [1, 2, 2])
-        // The list begins with the cut itself.
         let third = PlaylistText(
             mediaSequence: 3, segments: [.init("d", tags: [Self.cut]), "e", .init("f", tags: [Self.cut])])
         _ = try Self.update(&tracker, third)

@@ -17,7 +17,6 @@ struct ReloadPlanTests {
             try text.parsed(), requestURL: "list", url: "list", start: .zero, loadBegan: .zero, now: .zero)
     }
 
-    /// Asks as the plan says.
     private static func ask(
         _ plan: inout ReloadPlan, _ tracker: PlaylistTracker, mayHold: Bool = true
     ) -> DeliveryDirectives {

@@ -3,7 +3,6 @@ import HLSKitSelection
 import TestSupport
 import Testing
 
-/// States of one live playlist, one after the other: what each is to the one before.
 @Suite("Matching segments across reloads")
 struct SegmentHistoryTests {
     /// Segments of four seconds; the first has this number in the list, and this one in the run that it is of.
@@ -11,7 +10,6 @@ struct SegmentHistoryTests {
         var number: Int
         var count: Int
         var segment: Int?
-        /// Of the files: host and folder may be part of it.
         var prefix = "s"
         /// Files are named by their place in the run instead of their numbers in the list.
         var namesBySegment = false

@@ -9,7 +9,6 @@ struct SegmentResourcesTests {
 
     private struct Case: CustomTestStringConvertible {
         var name: String
-        /// Tags before the segment.
         var tags: String
         var formats: Set<String> = []
         /// Each map and key, by URL; or what is said of the keys.

@@ -9,7 +9,6 @@ import Testing
 /// Segments of two seconds, parts of half a second. The last two segments have their parts.
 @Suite("Parts in a tracked playlist")
 struct TrackedPartsTests {
-    /// Every other part is independent.
     private static func text(first: Int, count: Int, trailing: Int, gap: Int? = nil, isEnded: Bool = false) -> String {
         func parts(_ sequence: Int, _ count: Int) -> [String] {
             (0..<count).map { part in
@@ -142,7 +141,6 @@ struct TrackedPartsTests {
     struct Place: CustomTestStringConvertible, Sendable {
         var sequence: Int
         var part: Int?
-        /// In the list of the test above.
         var index: Int?
         var testDescription: String { "\(sequence).\(part.map(String.init) ?? "whole")" }
     }
@@ -223,7 +221,6 @@ struct TrackedPartsTests {
         lane.playlist.attach(tracker)
         lane.start(at: place.start, playhead: place.start, isExact: true)
         #expect(lane.nextIndex.map { tracker.position(at: $0) } == Self.place(13, 2))
-        // Copies begin with the part that is loaded first.
         #expect(place.partStart == lane.nextIndex.map { tracker.starts[$0] })
         let whole = StartPlace(
             in: Self.tracker(try Self.list(trailing: 3)), preferences: .init(), tag: nil, liveOffset: .seconds(3))
@@ -249,7 +246,6 @@ struct TrackedPartsTests {
         #expect(tracker.index(of: part) == 2 && tracker.position(at: 2).part == nil)
         #expect(tracker.duration(at: 2) == .seconds(2) && tracker.end == .seconds(9))
         #expect(tracker.position(at: 3) == SegmentPosition(epoch: 0, sequence: 13, part: 0))
-        // In the next list, too.
         let update = tracker.update(
             with: try Self.list(trailing: 3), url: "list", loadBegan: .seconds(1), now: .seconds(1))
         #expect(update == .extended && tracker.index(of: part) == 2 && tracker.position(at: 2).part == nil)

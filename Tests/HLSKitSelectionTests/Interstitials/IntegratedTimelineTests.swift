@@ -66,7 +66,6 @@ import Testing
     func segments(_ row: Row) throws {
         let timeline = try ScheduledItem(row.events, isLive: row.isLive).schedule.timeline()
         #expect(Self.text(timeline) == row.expected)
-        // Without room between them.
         for (one, next) in zip(timeline.segments, timeline.segments.dropFirst()) { #expect(one.end == next.start) }
         #expect(timeline.length == timeline.segments.last?.end)
     }

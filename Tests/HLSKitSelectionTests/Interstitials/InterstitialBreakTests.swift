@@ -55,7 +55,6 @@ import Testing
         var event: String
         var durations: [Double?]
         var startOffset = 0.0
-        /// What really ends where, or fails.
         var ends: [Double?]
         var expected: String
         var offset: Double

@@ -4,7 +4,6 @@ import Testing
 
 @testable import HLSKitSelection
 
-/// What changes while an item plays: its playlist, the program's events, the user's mind.
 @Suite("P02: Schedule changes") struct InterstitialUpdateTests {
     private func ids(_ running: InterstitialBreak?) -> [String] { running?.events.map(\.id) ?? [] }
 

@@ -173,7 +173,6 @@ private struct Walk {
             playhead = max(playhead, far)
             guard playhead >= primary.end, !primary.isLive else { return }
             try play(schedule.end())
-            // From the beginning again.
             forget()
             guard case .free = schedule.seek(from: primary.end, to: primary.start) else {
                 Issue.record("a seek back was not free")
@@ -243,7 +242,6 @@ private struct Walk {
                 case 3:
                     changeEvents()
                     schedule.refresh(&running)
-                    // What was added is begun, what is gone is not.
                     let known = Set(first.events.map(\.id))
                     for event in running.events where !known.contains(event.id) {
                         begun.insert(event.id)

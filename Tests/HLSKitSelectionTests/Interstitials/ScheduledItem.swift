@@ -11,7 +11,6 @@ struct EventWords: Sendable {
     var time: Double
     /// `DURATION`; nil where nobody tells.
     var length: Double?
-    /// What really is there.
     var realLength: Double
     var resumeOffset: Double?
     var limit: Double?
@@ -44,7 +43,6 @@ struct EventWords: Sendable {
         text.split(separator: ";").map { EventWords(String($0)) }
     }
 
-    /// The same as a tag of a playlist whose item time 0 is `ScheduledItem.date`.
     var tag: String {
         let date = ScheduledItem.date + .seconds(time)
         var attributes = ["ID=\"\(id)\"", "CLASS=\"com.apple.hls.interstitial\"", "START-DATE=\"\(date)\""]
@@ -64,7 +62,6 @@ struct EventWords: Sendable {
         return "#EXT-X-DATERANGE:" + attributes.joined(separator: ",")
     }
 
-    /// The same as a program makes it.
     func event(byDate: Bool = false) -> InterstitialEvent {
         let content: InterstitialEvent.Content =
             flags.contains("list")
@@ -116,7 +113,6 @@ struct ScheduledItem {
         try reload()
     }
 
-    /// Tells the schedule of the item as it is now.
     mutating func reload() throws {
         var lines = ["#EXTM3U", "#EXT-X-TARGETDURATION:10", "#EXT-X-PROGRAM-DATE-TIME:\(Self.date)"]
         if way == .playlist { lines += words.map(\.tag) }
@@ -140,7 +136,6 @@ struct ScheduledItem {
     // MARK: Playing
 
     struct Seek: Sendable {
-        /// When the playhead is here for the first time.
         var at: Double
         var target: Double
     }
@@ -205,7 +200,6 @@ struct ScheduledItem {
         return (words + ["forever"]).joined(separator: " ")
     }
 
-    /// Plays a break to its end.
     func play(_ running: InterstitialBreak) -> (end: InterstitialBreak, words: [String]) {
         var (running, words) = (running, [String]())
         for _ in 0..<100 {

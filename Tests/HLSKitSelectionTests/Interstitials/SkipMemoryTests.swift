@@ -53,7 +53,6 @@ import Testing
         let markers = [7: "#EXT-X-CUE-IN", 20: "#EXT-X-CUE-OUT:10", 22: "#EXT-X-CUE-IN"]
         let found = try [5, 5, 6, 7, 12, 18].map { try Self.ranges(rule, first: $0, markers: markers, &memory) }
         #expect(found == Array(repeating: ["25-35 0"], count: 5) + [["25-35 0", "100-110 0"]])
-        // The break was longer than the window.
         memory = SkipMemory()
         let late = try [3, 5].map {
             try Self.ranges(rule, first: $0, count: $0 == 3 ? 2 : 4, markers: markers, &memory)

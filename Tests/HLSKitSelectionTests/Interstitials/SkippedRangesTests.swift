@@ -28,7 +28,6 @@ import Testing
             rule, of: playlist, groups: reader.groups, starts: tracker.segmentStarts, &memory)
     }
 
-    /// What is skipped of ten segments of 5 s.
     private func ranges(_ expression: String, _ tags: [String], before markers: [Int: String] = [:]) throws -> [String]
     {
         let lines =
@@ -68,10 +67,8 @@ import Testing
                     "#EXT-X-DATERANGE:ID=\"b\",@23!,SCTE35-IN=0xFC01",
                 ], ["10.0-23.0 a"]
             ),
-            // The splice back has not come.
             ("SCTE35-OUT~.", ["#EXT-X-DATERANGE:ID=\"a\",@10!,PLANNED-DURATION=9,SCTE35-OUT=0xFC00"], ["10.0-19.0 a"]),
             ("SCTE35-OUT~.", ["#EXT-X-DATERANGE:ID=\"a\",@10!,SCTE35-OUT=0xFC00"], ["10.0-610.0 a"]),
-            // Ends with the next of its class.
             (
                 "ID=a",
                 [

@@ -139,7 +139,6 @@ struct SkippingScheduleTests {
 }
 
 extension SkippedRanges {
-    /// Date ranges of these seconds.
     fileprivate init(_ seconds: [Range<Double>]) {
         self.init(seconds.map { Entry(range: .seconds($0.lowerBound)..<(.seconds($0.upperBound))) })
     }

@@ -15,7 +15,6 @@ struct LoadingRecordTests {
         record.received(byteCount: 4000, at: .seconds(13))
         #expect(record.rates == [8000, 16_000, 16_000])
         record.ended(at: .seconds(13))
-        // An hour of nothing to do is not a time at all.
         record.began(at: .seconds(3613))
         record.received(byteCount: 500, at: .seconds(3614))
         record.ended(at: .milliseconds(3_614_500))

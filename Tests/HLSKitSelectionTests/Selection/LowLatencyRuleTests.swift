@@ -12,10 +12,8 @@ struct LowLatencyRuleTests {
         var current = 0
         var transfers: [MeasuredTransfer] = []
         var latency = Duration.milliseconds(20)
-        /// What is listed ahead of the playhead.
         var listed: Duration?
 
-        /// Loads a part of the variant in use at a rate, and decides about the next one.
         mutating func load(_ rate: Double, buffer: Double) -> Int {
             let bytes = Int((Self.variants[current].peakBitRate ?? 0) * 0.5 / 8)
             let seconds = 8 * Double(bytes) / rate
@@ -46,7 +44,6 @@ struct LowLatencyRuleTests {
             return Self.variants.firstIndex { $0.id == decision.variantID } ?? -1
         }
 
-        /// Judges a part that was asked for so long ago.
         mutating func judge(after elapsed: Duration, received: Double, buffer: Double) -> Int {
             var input = input
             input.forwardBuffer = .seconds(buffer)
@@ -143,7 +140,6 @@ struct LowLatencyRuleTests {
         for _ in 0..<20 { _ = session.load(30e6, buffer: 1.3) }
         // 0.1 of it in 0.4 s: the rest takes more than three seconds.
         #expect(session.judge(after: .milliseconds(420), received: 0.1, buffer: 0.8) == 0)
-        // It is on time, or its rest is less than another one.
         session = Session()
         for _ in 0..<20 { _ = session.load(30e6, buffer: 1.3) }
         #expect(session.judge(after: .milliseconds(420), received: 0.8, buffer: 0.8) == 2)

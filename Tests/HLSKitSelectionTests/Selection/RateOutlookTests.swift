@@ -30,7 +30,6 @@ struct RateOutlookTests {
 
     @Test("a network that varies around a mean gets a high pull")
     func jitter() {
-        // The last rate does not predict the next ones.
         var random = SplitMix64(seed: 5)
         let rates = (0..<80).map { _ in random.nextUnit() < 0.5 ? 1e6 : 9e6 }
         let outlook = Self.outlook(after: rates) { Self.level(rates[$0]) }

@@ -4,7 +4,6 @@ import Testing
 
 @testable import HLSKitSelection
 
-/// What every shipped rule has to do, whatever it optimises.
 @Suite("Selection rules")
 struct SelectionRulesTests {
     enum Rule: String, Sendable, CaseIterable {

@@ -6,7 +6,6 @@ import Testing
 
 @Suite("Throughput estimator")
 struct ThroughputEstimatorTests {
-    /// Feeds whole transfers; the clock is in milliseconds.
     private struct Link {
         var estimator = ThroughputEstimator()
         var now = 0

@@ -241,7 +241,6 @@ struct VariantEligibilityTests {
     private func reasons(_ testCase: Reasons) {
         let reasons = VariantEligibility.reasons(testCase.variants, in: testCase.context)
         #expect(reasons == testCase.reasons)
-        // The first is the step that takes it.
         let eligibility = VariantEligibility(testCase.variants, in: testCase.context)
         #expect(reasons.compactMapValues(\.first) == eligibility.exclusions)
     }

@@ -53,7 +53,6 @@ struct ClientDataLine {
         }
     }
 
-    /// All that a request has, from its fields or its query.
     init(_ request: SimulatedRequest) throws {
         let fields = request.fields.filter { $0.name.hasPrefix("CMCD-") }
         if fields.isEmpty {

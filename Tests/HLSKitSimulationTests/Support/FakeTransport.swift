@@ -1,7 +1,6 @@
 import HLSKitCore
 import Synchronization
 
-/// A transport whose answers the test gives.
 final class FakeTransport: ResourceTransport {
     private let started = Mutex<[FakeTask]>([])
 
@@ -53,7 +52,6 @@ final class FakeTask: TransportTask {
 
     func send(_ event: TransportEvent) { handler(event) }
 
-    /// A whole answer at once.
     func answer(byteCount: Int) {
         send(.response(TransportResponse(status: 200, urlString: request.urlString)))
         send(.data([UInt8](repeating: 7, count: byteCount)))
@@ -61,7 +59,6 @@ final class FakeTask: TransportTask {
     }
 }
 
-/// What a handler was told, and when.
 final class EventRecord: Sendable {
     struct Entry: Equatable {
         var time: Double

@@ -7,9 +7,7 @@ import TestSupport
 /// A ``LowLatencyOrigin`` on a socket, in real time: HTTP/1.1, a connection for each request that is held.
 final class LowLatencyServer: Sendable {
     struct Visit: Sendable {
-        /// The path with its query.
         var path: String
-        /// Which connection it came over.
         var connection: Int
         /// It is answered later.
         var isHeld = false
@@ -19,10 +17,8 @@ final class LowLatencyServer: Sendable {
         var wasCut = false
     }
 
-    /// What becomes of connections.
     enum Connections: Sendable {
         case kept
-        /// Each is closed behind its answer.
         case closed
         /// One request that is held, of this number, loses its connection.
         case cut(held: Int)

@@ -1,7 +1,6 @@
 import Logging
 import Synchronization
 
-/// Keeps what is logged.
 final class Notebook: Sendable {
     struct Line: Sendable {
         var level: Logger.Level

@@ -6,7 +6,6 @@ import TestSupport
 
 /// What a ``LowLatencyOrigin`` sends, in another container, or encrypted. Of the variants alone: audio stays as it is.
 struct PartPackaging: Sendable {
-    /// Media in transport streams, which are cut into parts between their packets.
     var isTransportStream = false
     /// `METHOD=AES-128`: each part is encrypted by itself, and each segment.
     var encryption: Encryption?
@@ -20,7 +19,6 @@ struct PartPackaging: Sendable {
         var hasVector = false
     }
 
-    /// The answer to a request, in place of the origin's.
     func answer(of origin: LowLatencyOrigin) -> PartStage.Answer {
         let header = origin.response(
             to: SimulatedRequest(urlString: origin.url.replacing("index.m3u8", with: "init.mp4"), time: .zero)

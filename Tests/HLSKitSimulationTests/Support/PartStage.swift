@@ -9,7 +9,6 @@ struct PartStage {
     var origin = LowLatencyOrigin()
     /// How long it was there before.
     var age = Duration.zero
-    /// What becomes of the answers of the origin.
     var answer: Answer = { $1 }
     /// nil for the multivariant playlist.
     var variant: Int? = 1
@@ -60,7 +59,6 @@ struct PartStage {
         var visits: Visits
         var presented: Presented
 
-        /// Lines of the log that contain a text.
         func count(_ text: String) -> Int { play.log.lines.count { $0.contains(text) } }
         var stallCount: Int { count("stalled") }
         /// Nothing was lost, and the log says so.
@@ -69,7 +67,6 @@ struct PartStage {
         }
     }
 
-    /// When what was presented begins, in item time.
     final class Presented: FrameReceiver, AudioReceiver {
         let binding = OutputBinding()
         private struct Media: Sendable {
@@ -104,7 +101,6 @@ struct PartStage {
             }
         }
 
-        /// Where audio does not follow audio.
         var audioBreaks: [Range<Double>] {
             zip(audio, audio.dropFirst()).compactMap { one, other in
                 (Duration.milliseconds(-1)...(.milliseconds(1))).contains(other.lowerBound - one.upperBound)

@@ -36,7 +36,6 @@ final class SharedPipe: Sendable {
         }
     }
 
-    /// What was asked for, and when.
     var requests: [String] { log.lines.withLock { $0 } }
 
     func configuration(_ budget: ResourceBudget) -> PlayerConfiguration {
@@ -47,7 +46,6 @@ final class SharedPipe: Sendable {
 
     func item(_ name: String) -> PlayerItem { PlayerItem(urlString: "https://\(name).invalid/index.m3u8") }
 
-    /// Plays one of the streams from now on.
     func play(
         _ name: String, _ budget: ResourceBudget, change: (inout PlayerConfiguration) -> Void = { _ in }
     ) throws -> Player {

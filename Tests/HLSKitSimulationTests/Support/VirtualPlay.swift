@@ -1,13 +1,11 @@
 import HLSKitCore
 import HLSKitSimulation
 
-/// One item, played under a virtual clock from start to end.
 struct VirtualPlay {
     var log: EventLog
     var state: PlayerState
     var duration: Duration
 
-    /// Plays until the end, a failure or the limit.
     init(
         _ url: String, clock: VirtualClock, transport: any ResourceTransport, limit: Duration = .seconds(36_000),
         writers: [any MediaWriter] = [], change: (inout PlayerConfiguration) -> Void = { _ in },
@@ -47,7 +45,6 @@ struct VirtualPlay {
 }
 
 extension PlayerEvent {
-    /// The item is over.
     var isLast: Bool {
         switch kind {
         case .didPlayToEnd, .failedToPlayToEnd, .itemStatusChanged(.failed): true

@@ -30,7 +30,6 @@ final class VirtualQueue: Sendable {
             if let answer = answer(request) { return answer }
             guard let stream = streams[name] else { return .notFound }
             var inner = request
-            // A server that does not look at queries.
             inner.urlString = "https://synthetic." + (parts.last ?? "").prefix { $0 != "?" && $0 != "#" }
             return stream.response(to: inner)
         }
@@ -85,7 +84,6 @@ final class PictureLog: FrameWriter {
     func flush() {}
     func finish() {}
 
-    /// A writer that notes under a name.
     func named(_ name: String) -> any MediaWriter { Named(name: name, log: self) }
 
     private struct Named: FrameWriter {

@@ -2,21 +2,17 @@ import HLSKitCore
 import HLSKitSimulation
 import Synchronization
 
-/// What an origin was asked for.
 final class Visits: Sendable {
     private let state = Mutex<[SimulatedRequest]>([])
     func append(_ request: SimulatedRequest) { state.withLock { $0.append(request) } }
     var all: [SimulatedRequest] { state.withLock { $0 } }
     /// Media playlists of a ``LowLatencyOrigin``.
     var lists: [SimulatedRequest] { all.filter { $0.urlString.contains("/live.m3u8") } }
-    /// Those that were to be held.
     var held: [SimulatedRequest] { all.filter { $0.urlString.contains("_HLS_msn=") } }
     var media: [SimulatedRequest] { all.filter { $0.resourceClass == .segment } }
-    /// Those from this time on.
     func media(since time: Duration) -> [SimulatedRequest] { media.filter { $0.time >= time } }
     /// Variant and name of parts and segments, in the order in which they were asked for: `1/7.0`, `1/7`.
     var names: [String] { media.map(\.name) }
-    /// Numbers of whole segments.
     var segmentNumbers: [Int] { names.compactMap { Int($0.split(separator: "/").last ?? "") } }
 }
 

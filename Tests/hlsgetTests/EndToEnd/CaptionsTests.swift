@@ -19,7 +19,6 @@ struct CaptionsTests {
         let folder = try ScratchFolder()
         let result = try await hlsget("captions", "-o", "a.vtt", Self.master, in: folder)
         #expect(result.status == 0, "\(result.errors)")
-        // What the segments hold, in their order, without repetitions.
         var expected: [String] = []
         for index in 0..<SampleMedia.segmentCount {
             let file = try String(contentsOfFile: SampleMedia.folder + "/subtitles-en-\(index).vtt", encoding: .utf8)
@@ -132,7 +131,6 @@ struct CaptionsTests {
         "<i>Slanted</i> and <c.yellow>yellow</c>", "00:00:06.000 --> 00:00:07.500", "Two", "lines",
     ]
 
-    /// Times and texts of a WebVTT file, without settings and names.
     private static func words(_ text: String) -> [String] {
         text.components(separatedBy: "\n\n").filter { $0.contains("-->") }.flatMap { block in
             block.split(separator: "\n").drop { !$0.contains("-->") }.map { line in

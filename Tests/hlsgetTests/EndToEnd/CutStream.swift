@@ -2,7 +2,6 @@ import TestSupport
 
 /// The sample as a stream of two playlists with a file for each segment: `master.m3u8`, `v.m3u8`, `a.m3u8`, `v0.m4s`….
 enum CutStream {
-    /// The 180p variant and its audio with one file for each segment.
     static func files() throws -> [String: [UInt8]] {
         var files: [String: [UInt8]] = [:]
         for (name, short) in [("video-180p", "v"), ("audio-en", "a")] {

@@ -23,7 +23,6 @@ struct DownloadEncryptionTests {
             let tag = "#EXT-X-KEY:METHOD=AES-128,URI=\"key.bin?n=\(index)\",IV=0x00000000000000000000000000000007"
             text = text.replacing("\nv\(index).m4s", with: "\nv\(index).m4s\n\(tag)")
         }
-        // The key of a segment stands before it.
         let first = "#EXT-X-KEY:METHOD=AES-128,URI=\"key.bin\",IV=0x00000000000000000000000000000007\n#EXTINF"
         if let range = text.firstRange(of: "#EXTINF") { text.replaceSubrange(range, with: first) }
         files["v.m3u8"] = Array(text.utf8)
@@ -36,7 +35,6 @@ struct DownloadEncryptionTests {
         var fault: FaultyOrigin.Fault
         var count: Int
         var file: String
-        /// None: all is there.
         var missing = 0
         var testDescription: String { name }
     }
@@ -90,7 +88,6 @@ struct DownloadEncryptionTests {
 
     private static let digits = key.map { String(format: "%02x", $0) }.joined()
 
-    /// Whether the key of the playlist was requested.
     private static func asksForKey(_ server: ScriptedServer) -> Bool {
         server.requests.contains { $0.first?.contains("/key.bin") == true }
     }
@@ -128,14 +125,12 @@ struct DownloadEncryptionTests {
         let folder = try ScratchFolder()
         var files = try Self.files()
         files["key.bin"] = nil
-        // Of a key system that nobody here has.
         let tag = "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"skd://asset\",KEYFORMAT=\"com.example\",KEYFORMATVERSIONS=\"1\""
         let audio = String(decoding: files["a.m3u8"] ?? [], as: UTF8.self)
         files["a.m3u8"] = Array(audio.replacing("#EXTINF:", with: "\(tag)\n#EXTINF:", maxReplacements: 1).utf8)
         let origin = FaultyOrigin(files)
         try await withServer(answering: origin.answer) { server in
             let url = "\(server.url)/master.m3u8"
-            // The second one finds everything there.
             for _ in 0..<2 {
                 let result = try await hlsget("download", "-o", "kept/", "--keep-encrypted", url, in: folder)
                 #expect(result.status == 0, "\(result.errors)")
@@ -155,7 +150,6 @@ struct DownloadEncryptionTests {
             #expect(lists.contains("URI=\"\(server.url)/key.bin?n=3\",IV=0x00000000000000000000000000000007"))
             #expect(lists.contains("URI=\"skd://asset\",KEYFORMAT=\"com.example\",KEYFORMATVERSIONS=\"1\""))
         }
-        // With its key it plays from there.
         let played = try await hlsget(
             "--fast", "-f", "framemd5", "--no-audio", "--key", Self.digits, "kept/index.m3u8", in: folder)
         #expect(played.status == 0, "\(played.errors)")

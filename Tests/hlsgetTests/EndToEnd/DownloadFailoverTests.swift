@@ -42,7 +42,6 @@ struct DownloadFailoverTests {
         }
     }
 
-    /// The first digits of the hashes of a file's frames.
     private func pictures(in folder: ScratchFolder) async throws -> [String] {
         let result = try await hlsget("--fast", "-f", "framemd5", "--no-audio", "a.mp4", in: folder)
         return String(decoding: result.output, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }

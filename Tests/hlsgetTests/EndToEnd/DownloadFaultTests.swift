@@ -55,7 +55,6 @@ struct DownloadFaultTests {
     func unreadable() async throws {
         let folder = try ScratchFolder()
         let files = try CutStream.files()
-        // It begins as media does.
         let broken = Array((files["v3.m4s"] ?? []).prefix(2000)) + Array(repeating: 0xFF, count: 500)
         let faulty = FaultyOrigin(files, ["v3.m4s": (.bytes(broken), .max)])
         try await withServer(answering: faulty.answer) { server in
@@ -101,7 +100,6 @@ struct DownloadFaultTests {
 
             """
         try folder.write(Array(text.utf8), to: "list.m3u8")
-        // A name that is taken costs nothing.
         try folder.write([1], to: "a.2.mp4")
         for (format, parts) in [("ts", ["a.ts"]), ("mkv", ["a.mkv", "a.2.mkv"]), ("mp4", ["a.mp4", "a.3.mp4"])] {
             let result = try await hlsget("download", "-o", "a.\(format)", "list.m3u8", in: folder)

@@ -15,7 +15,6 @@ struct DownloadLiveTests {
         private let ends: Bool
         /// From this segment of frames on they are encrypted, with a key that is not there.
         private let firstLocked: Int?
-        /// This never comes.
         private let stalled: String?
         private let isGone = Mutex(false)
 
@@ -27,7 +26,6 @@ struct DownloadLiveTests {
             self.stalled = stalled
         }
 
-        /// From now on nothing is there.
         func vanish() { isGone.withLock { $0 = true } }
 
         func answer(_ connection: ScriptedServer.Connection, _ request: [String]) {
@@ -60,7 +58,6 @@ struct DownloadLiveTests {
         }
     }
 
-    /// The first digits of the hashes of a file's frames.
     private func pictures(_ name: String, in folder: ScratchFolder) async throws -> [String] {
         let result = try await hlsget("--fast", "-f", "framemd5", "--no-audio", name, in: folder)
         #expect(result.status == 0, "\(result.errors)")

@@ -11,7 +11,6 @@ struct DownloadTests {
         try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
     }
 
-    /// The first digits of the hashes of a file's frames.
     private func pictures(_ name: String, in folder: ScratchFolder) async throws -> [String] {
         let result = try await hlsget("--fast", "-f", "framemd5", "--no-audio", name, in: folder)
         #expect(result.status == 0, "\(result.errors)")
@@ -19,7 +18,6 @@ struct DownloadTests {
             .map { String($0.split(separator: " ").last?.prefix(8) ?? "") }
     }
 
-    /// The audio of a file as samples.
     private func sound(_ name: String, in folder: ScratchFolder) async throws -> [UInt8] {
         let result = try await hlsget("--fast", "-f", "s16le", "-o", "-", name, in: folder)
         #expect(result.status == 0, "\(result.errors)")
@@ -40,7 +38,6 @@ struct DownloadTests {
         #expect(abs(try await sound("a.\(format)", in: folder).count / 4 - 40 * 48_000) <= 2 * 1024)
     }
 
-    /// Kills a download at a moment that the server chooses.
     private final class Executioner: Sendable {
         private let state = Mutex((command: Command?.none, count: 0))
         private let moment: Int
@@ -54,7 +51,6 @@ struct DownloadTests {
 
         func aim(at command: Command) { state.withLock { $0.command = command } }
 
-        /// Whether this is the request.
         func isDue() -> Bool {
             state.withLock { state in
                 state.count += 1
@@ -157,7 +153,6 @@ struct DownloadTests {
             for (index, part) in parts.enumerated() {
                 let url = URL(fileURLWithPath: "\(work)/\(part)")
                 var bytes = try Data(contentsOf: url)
-                // One bit, and one byte that is missing; a file that is gone.
                 if index == 0 { bytes[bytes.count / 2] ^= 1 } else { bytes.removeLast() }
                 if index == 2 { try FileManager.default.removeItem(at: url) } else { try bytes.write(to: url) }
             }
@@ -177,7 +172,6 @@ struct DownloadTests {
     func otherStream(_ one: String, _ other: String) async throws {
         let folder = try ScratchFolder()
         let stream = try CutStream.files()
-        // The two begin alike.
         var files = stream
         for index in 2..<SampleMedia.segmentCount { files["v\(index).m4s"] = stream["v\(index - 1).m4s"] }
         let otherFiles = files
@@ -237,7 +231,6 @@ struct DownloadTests {
         }
     }
 
-    /// The cut stream with two languages and subtitles.
     private static func languages() throws -> [String: [UInt8]] {
         var files = try CutStream.files()
         for name in try FileManager.default.contentsOfDirectory(atPath: SampleMedia.folder)

@@ -8,7 +8,6 @@ struct FailureTests {
         var testDescription: String
         var arguments: [String]
         var status: Int32
-        /// What the error line has to name.
         var words: [String]
 
         /// - Parameter arguments: `@` is the origin.
@@ -90,7 +89,6 @@ struct FailureTests {
         for word in failure.words { #expect(result.errorLines.first?.contains(word) == true, "\(result.errors)") }
         #expect(result.output.isEmpty)
         #expect(!result.errors.utf8.contains { $0 < 0x20 && $0 != 0x0A }, "raw control characters")
-        // Nothing was written, so nothing is left.
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
     }
 
@@ -143,7 +141,6 @@ struct FailureTests {
         return files
     }
 
-    /// The hashes of the frames that come out.
     private static func frames(of files: [String: [UInt8]]) async throws -> [String] {
         let origin = try OddOrigin(files)
         defer { origin.stop() }
@@ -302,7 +299,6 @@ struct FailureTests {
         let command = try Command.hlsget(
             ["--progress", "json", "-o", "out.mp4", SampleMedia.folder + "/video-180p.m3u8"], in: folder.path)
         #expect(command.waitForErrors(containing: "\"new\":\"playing\""))
-        // Its name until it is whole.
         #expect(command.wait { FileManager.default.fileExists(atPath: folder.path + "/out.mp4.part") })
         command.send(signal: signal)
         let result = try await command.result()
@@ -330,7 +326,6 @@ struct FailureTests {
         #expect(result.errors.contains("hlsget: stopped immediately"))
     }
 
-    /// Whether a pipe takes nothing more.
     private static func isFull(_ pipe: Int32) -> Bool {
         var count: Int32 = 0
         return ioctl(pipe, UInt(FIONREAD), &count) == 0 && count >= 61_440
@@ -354,10 +349,8 @@ struct FailureTests {
     }
 }
 
-/// The outermost boxes of an MP4 file.
 struct MP4Boxes {
     private(set) var names: [String] = []
-    /// The boxes fill the file.
     private(set) var isWhole = false
 
     init(_ data: Data) {

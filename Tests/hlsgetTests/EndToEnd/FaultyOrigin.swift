@@ -2,13 +2,10 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// Files that a server gives, and what goes wrong with some of them, and how often.
 final class FaultyOrigin: Sendable {
     enum Fault: Sendable, Hashable {
         case status(String)
-        /// Something else in its place.
         case bytes([UInt8])
-        /// No answer.
         case silence
     }
 
@@ -23,7 +20,6 @@ final class FaultyOrigin: Sendable {
 
     static let page = Array("<!DOCTYPE html><html><body>Your session has expired.</body></html>".utf8)
 
-    /// Whatever the query is.
     @Sendable func answer(_ connection: ScriptedServer.Connection, _ request: [String]) {
         let target = String(request.first?.split(separator: " ").dropFirst().first ?? "")
         let name = String(target.prefix { $0 != "?" }.split(separator: "/").last ?? "")
@@ -42,7 +38,6 @@ final class FaultyOrigin: Sendable {
         connection.respond(bytes)
     }
 
-    /// The first digits of the hashes of a file's frames, as hlsget decodes them.
     static func pictures(_ name: String, in folder: ScratchFolder) async throws -> [String] {
         let result = try await hlsget("--fast", "-f", "framemd5", "--no-audio", name, in: folder)
         guard result.status == 0 else { throw Tool.Failure(description: result.errors) }

@@ -4,10 +4,8 @@ import Testing
 
 @testable import hlsget
 
-/// What is made of the help for shells and for `man`.
 @Suite("Completions and the manual page", .timeLimit(.minutes(10)))
 struct HelpFilesTests {
-    /// One of each command.
     private static let options = ["retry-backoff", "keep-encrypted", "base-url", "storyboard", "buffer-cap"]
 
     @Test("Q08: each shell gets completions for the options of all commands", arguments: ["bash", "zsh", "fish"])

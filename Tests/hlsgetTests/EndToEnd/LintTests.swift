@@ -56,7 +56,6 @@ import Testing
         let line = lines.first { $0.contains("low/2.ts") }
         #expect(line?.contains("error") == true && line?.contains("not found (HTTP 404)") == true, "\(lines)")
         #expect(!lines.contains { $0.contains("not-checked") }, "what was asked for is known: \(lines)")
-        // Without --deep no segment is asked for.
         #expect(try await hlsget("lint", origin.url + "/top.m3u8").status == 0)
     }
 

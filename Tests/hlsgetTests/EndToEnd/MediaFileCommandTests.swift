@@ -44,7 +44,6 @@ import Testing
         }
     }
 
-    /// The file with boxes at the end of its description of the video.
     private static func file(_ name: String, describedBy boxes: [UInt8]) throws -> [UInt8] {
         var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: "\(SampleMedia.fixtures)/media/mp4/\(name)")))
         var end = 0
@@ -95,7 +94,6 @@ import Testing
         #expect(
             text.contains(
                 "bt2020/smpte2084/bt2020nc, graded on 0.005-1000 cd/m2, pixels up to 1000, frames up to 400 cd/m2"))
-        // Where nothing is declared nothing is said.
         let plain = try await document("\(SampleMedia.fixtures)/media/mp4/hvc1.mp4")["tracks"] as? [[String: Any]]
         #expect(plain?.first?["mastering_display"] == nil && plain?.first?["content_light_level"] == nil)
     }
@@ -103,7 +101,6 @@ import Testing
     @Test("a file larger than the playlist limit is inspected over HTTP, too")
     func large() async throws {
         var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: Self.languages)))
-        // A box of nothing.
         bytes += [1, 0x10, 0, 0] + Array("free".utf8) + [UInt8](repeating: 0, count: 0x110_0000 - 8)
         let file = bytes
         try await withServer(answering: { connection, _ in connection.respond(file) }) { server in
@@ -166,7 +163,6 @@ import Testing
         #expect(chapters.map { $0["start"] as? Double } == [0, 0.2])
     }
 
-    /// What ffprobe reads of a file: the title, and the titles and start times of chapters.
     private static func words(_ name: String, in folder: ScratchFolder) throws -> (title: String?, chapters: [String]) {
         let output = try Tool.run(
             ["/usr/bin/ffprobe", "-v", "error", "-show_chapters", "-show_format", "-of", "json", name], in: folder.path)
@@ -214,12 +210,10 @@ import Testing
         #expect(result.status == 0, "\(result.errors)")
         let words = try Self.words("x.\(ending)", in: folder)
         #expect(words.title == "A film" && words.chapters == ["0.0 One", "5.0 Two"], "\(words)")
-        // A part has the chapters of its time.
         let part = try await hlsget(
             [command, "-q", "--allow-file", "--from", "8", "--to", "12", "-o", "y.\(ending)", "m.m3u8"], in: folder)
         #expect(part.status == 0, "\(part.errors)")
         #expect(try Self.words("y.\(ending)", in: folder).chapters == ["0.0 Two"])
-        // A recording does not fail for chapters.
         try folder.write(Array("no chapters".utf8), to: "chapters.json")
         let other = try await hlsget([command, "--allow-file", "-o", "z.\(ending)", "m.m3u8"], in: folder)
         #expect(other.status == 0 && other.errors.contains("metadata of the stream is left out"), "\(other.errors)")

@@ -5,7 +5,6 @@ import Testing
 
 @Suite("hlsget monitor", .timeLimit(.minutes(10)), .serialized)
 struct MonitorTests {
-    /// The cut stream, for as long as it is switched on.
     private final class SwitchedOrigin: Sendable {
         private let files: [String: [UInt8]]
         private let isOn = Mutex(true)
@@ -72,13 +71,11 @@ struct MonitorTests {
             #expect(Self.get(port, "/metrics").contains("hls_stream_up{stream=\"none\"} 0"))
             #expect(Self.get(port, "/healthz") == "ok\n")
             #expect(Self.get(port, "/").contains("<title>hlsget monitor</title>"))
-            // Another stream takes the place of the one that is not there.
             try folder.write(Array("film = \(film)\nother = \(server.url)/master.m3u8\n".utf8), to: "list")
             command.send(signal: SIGHUP)
             #expect(command.waitForErrors(containing: "the list was read again: 1 added, 1 removed"))
             #expect(command.wait { Self.get(port, "/metrics").contains("hls_stream_up{stream=\"other\"} 1") })
             #expect(!Self.get(port, "/metrics").contains("stream=\"none\""))
-            // A mistake in it changes nothing.
             try folder.write(Array("film\nfilm = \(film)\n = x".utf8), to: "list")
             command.send(signal: SIGHUP)
             #expect(command.waitForErrors(containing: "the list is unchanged: list:3: "))
@@ -92,7 +89,6 @@ struct MonitorTests {
                 try JSONSerialization.jsonObject(with: Data(result.output)) as? [String: Any])
             #expect(
                 (document["streams"] as? [[String: Any]])?.compactMap { $0["stream"] as? String } == ["film", "other"])
-            // Every line is JSON.
             for line in result.lines {
                 let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
                 #expect(object?["v"] as? Int == 1 && object?["event"] is String && object?["time"] is Double, "\(line)")
@@ -118,7 +114,6 @@ struct MonitorTests {
         #expect(last["down"] as? Int == 0 && last["outages"] as? Int == 0 && last["exit_status"] as? Int == 0)
     }
 
-    /// The results of a query by the labels of their stream.
     private static func query(_ port: Int, _ expression: String) -> [String: String] {
         let bytes = try? Tool.run([
             "curl", "-sS", "-m", "10", "-G", "--data-urlencode", "query=\(expression)",
@@ -134,7 +129,6 @@ struct MonitorTests {
         return values
     }
 
-    /// A port that was free a moment ago.
     private static func freePort() throws -> Int {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }

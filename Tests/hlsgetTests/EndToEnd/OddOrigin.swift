@@ -2,7 +2,6 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// An origin of the sample that also serves whatever a test wants to see refused.
 final class OddOrigin: Sendable {
     let server: ScriptedServer
     var url: String { server.url }
@@ -17,7 +16,6 @@ final class OddOrigin: Sendable {
                 return connection.respond(Array("<html>no</html>".utf8), status: "404 Not Found")
             }
             guard path != cut else {
-                // Promises more than it sends, every time.
                 connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(bytes.count)\r\nConnection: close\r\n\r\n")
                 connection.send(bytes[..<(bytes.count / 2)])
                 return connection.hangUp()

@@ -94,7 +94,6 @@ struct OneErrorTests {
             return
         }
         #expect(result.errors.lowercased().contains("too many open files"), "\(result.errors)")
-        // What came before they ran out stays, and is told.
         let isThere = FileManager.default.fileExists(atPath: folder.path + "/a.ts")
         #expect(isThere == result.errors.contains("wrote     a.ts"), "\(result.errors)")
     }

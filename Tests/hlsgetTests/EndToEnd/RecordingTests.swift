@@ -10,7 +10,6 @@ struct RecordingTests {
         try #require(try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])
     }
 
-    /// Heights of the variants that were used.
     private static func heights(_ result: Command.Result) throws -> [Int] {
         let uses = try #require(try object(result.output)["variants"] as? [[String: Any]])
         return uses.compactMap { ($0["variant"] as? [String: Any])?["height"] as? Int }

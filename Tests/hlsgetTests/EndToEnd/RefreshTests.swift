@@ -67,7 +67,6 @@ struct RefreshTests {
         try await withServer(answering: Self.serve) { server in
             let result = try await hlsget(
                 "--fast", "--no-decode", "--refresh-cmd", command, "\(server.url)/old/\(name)", in: folder)
-            // What came before was played: the rest is missing, and the line says why.
             #expect(result.status == 10, "\(result.errors)")
             #expect(result.errors.contains("403"))
             #expect(result.errors.contains(command))

@@ -52,7 +52,6 @@ struct ReplayTests {
         #expect(try await hlsget("replay", "none.jsonl", in: folder).status == 3)
     }
 
-    /// A recording of three segments, of which the second is answered with 403.
     private func refusingRecording(in folder: ScratchFolder) async throws -> [[String: Any]] {
         let origin = try OddOrigin(OddOrigin.cutSample())
         defer { origin.stop() }

@@ -6,9 +6,6 @@ func hlsget(_ arguments: String..., in folder: ScratchFolder? = nil) async throw
     try await hlsget(arguments, in: folder)
 }
 
-/// As above.
-///
-/// - Parameter input: The file that is standard input.
 func hlsget(
     _ arguments: [String], in folder: ScratchFolder? = nil, input: String = "/dev/null"
 ) async throws -> Command.Result {
@@ -17,7 +14,6 @@ func hlsget(
     return try await Command.hlsget(arguments, in: folder?.path ?? "/tmp", input: input).result()
 }
 
-/// Lets a few in at a time.
 private final class Turnstile: Sendable {
     static let shared = Turnstile(capacity: 2)
 

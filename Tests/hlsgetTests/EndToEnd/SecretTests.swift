@@ -6,7 +6,6 @@ import Testing
     "Secrets of URLs, fields and cookies", .enabled(if: TestOrigin.isInstalled, "needs nginx"), .timeLimit(.minutes(10))
 )
 struct SecretTests {
-    /// Each secret begins so.
     private static let mark = "S3CRET"
     private static let query =
         "X-Amz-Signature=\(mark)amz&X-Amz-Security-Token=\(mark)sts&Signature=\(mark)cloud&Policy=\(mark)policy"
@@ -19,7 +18,6 @@ struct SecretTests {
         origin = try TestOrigin()
         folder = try ScratchFolder()
         try SampleMedia.copy(to: origin.root)
-        // The same with a signature at every URI.
         for name in try FileManager.default.contentsOfDirectory(atPath: SampleMedia.folder) {
             guard name.hasSuffix(".m3u8") else {
                 try FileManager.default.createSymbolicLink(
@@ -56,7 +54,6 @@ struct SecretTests {
         return said.split(separator: "\n").filter { $0.contains(Self.mark) }.map { "\(arguments.first ?? ""): \($0)" }
     }
 
-    /// Files that hold a secret, besides the one that was given.
     private func files() throws -> [String] {
         var leaks: [String] = []
         let all = FileManager.default.enumerator(atPath: folder.path)

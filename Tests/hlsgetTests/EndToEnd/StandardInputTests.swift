@@ -214,7 +214,6 @@ struct StandardInputTests {
         let isFilled = action == "fill"
         #expect(abs(sound.count / 4 - (isFilled ? 40 : 36) * 48_000) < 4096)
         #expect(pictures / (320 * 180 * 3 / 2) == (isFilled ? 1000 : 900))
-        // What is filled is silent.
         let second = sound.dropFirst(14 * 48_000 * 4 - 8192).prefix(48_000 * 4 - 16_384)
         #expect(second.allSatisfy { $0 == 0 } == isFilled)
     }

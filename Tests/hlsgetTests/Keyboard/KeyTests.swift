@@ -43,11 +43,9 @@ struct KeyTests {
         #expect(range.restart(at: 5) == nil)
         #expect(range.mark(at: 10) == "repeat from 0:10: press l again at the end")
         #expect(range.restart(at: 12) == nil)
-        // A start after the first one replaces it.
         #expect(range.mark(at: 8) == "repeat from 0:08: press l again at the end")
         #expect(range.mark(at: 20) == "repeat 0:08 to 0:20")
         #expect(range.restart(at: 19.9) == nil && range.restart(at: 20) == 8 && range.restart(at: 21.9) == 8)
-        // The viewer has left the range.
         #expect(range.restart(at: 22) == nil && range.restart(at: 3) == nil)
         #expect(range.mark(at: 9) == "repetition ends")
         #expect(range.restart(at: 20) == nil)

@@ -7,7 +7,6 @@ import Testing
 
 @Suite("Keys that control a player", .timeLimit(.minutes(10)))
 struct KeyboardControlTests {
-    /// The sample under a virtual clock, after five seconds.
     private static func play(
         into output: VideoOutput? = nil,
         _ body: @escaping @Sendable (Player, KeyboardControl, VirtualClock) async throws -> Void
@@ -106,7 +105,6 @@ struct KeyboardControlTests {
     func quality() throws {
         try Self.play { player, control, clock in
             let item = try #require(player.currentItem)
-            // The size of the display does not limit the viewer.
             item.displaySize = PixelSize(width: 320, height: 180)
             let variants = item.selectableVariants
             #expect(variants.map { $0.videoAttributes?.presentationSize?.height } == [180, 360, 540])
@@ -121,7 +119,6 @@ struct KeyboardControlTests {
                 #expect(player.timeControlStatus == .playing)
                 #expect(control.perform(.changeQuality(step)) == .say("quality: automatic"))
                 #expect(item.variantPolicy == .automatic)
-                // The current variant is the last one in this direction.
                 #expect(control.perform(.changeQuality(step)) == .say("quality: \(end.name())"))
             }
         }

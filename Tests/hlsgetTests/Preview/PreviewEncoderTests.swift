@@ -7,7 +7,6 @@ import Testing
 
 @Suite("Images for terminals")
 struct PreviewEncoderTests {
-    /// An image of pixels that are given as red, green and blue in six hexadecimal digits.
     private static func image(_ rows: [[UInt32]]) throws -> StillImage {
         let pixels = rows.joined().flatMap { color in
             [UInt8(color >> 16 & 255), UInt8(color >> 8 & 255), UInt8(color & 255), 255]
@@ -41,7 +40,6 @@ struct PreviewEncoderTests {
             let line = try #require(encoder.lines(of: try Self.image([[color], [color]])).first)
             #expect(String(decoding: line, as: UTF8.self) == "\u{1b}[48;5;\(index)m \u{1b}[0m")
         }
-        // Neighbours that become the same colour are written as one.
         let line = HalfBlockEncoder(allowsTrueColor: false).lines(
             of: try Self.image([[0xFF0000, 0xFE0102], [0, 0]]))[0]
         #expect(String(decoding: line, as: UTF8.self) == "\u{1b}[38;5;196m\u{1b}[48;5;16m▀▀\u{1b}[0m")
@@ -60,7 +58,6 @@ struct PreviewEncoderTests {
 
     // MARK: Sixel
 
-    /// Draws what a terminal would.
     private static func drawn(_ bytes: [UInt8]) throws -> (width: Int, height: Int, pixels: [[Int]]) {
         let text = String(decoding: bytes, as: UTF8.self)
         let body = try #require(text.firstRange(of: "q\"1;1;"))
@@ -169,7 +166,6 @@ struct PreviewLayoutTests {
         #expect(
             layout(known, .sixel).place(of: PixelSize(width: 640, height: 361))
                 == PreviewLayout.Place(column: 19, row: 6, columns: 64, rows: 19))
-        // The terminal enlarges it.
         #expect(
             layout(known, .kitty).place(of: PixelSize(width: 320, height: 180))
                 == PreviewLayout.Place(column: 1, row: 2, columns: 100, rows: 28))
@@ -236,7 +232,6 @@ struct PreviewLayoutTests {
         let text = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
         #expect(text.hasPrefix("\u{1b}[?1049h\u{1b}[?25l\u{1b}[r\u{1b}[2J\u{1b}[8;10r\u{1b}[10;1H\u{1b}7"))
         #expect(text.hasSuffix("\rstatus\u{1b}[0m\u{1b}[r\u{1b}[?25h\u{1b}[?1049l"))
-        // The second time nothing of it has changed.
         #expect(text.split(separator: "▀▀").count == 2)
     }
 

@@ -8,7 +8,6 @@ final class BegunFiles: Sendable {
 
     func note(_ path: String) { last.withLock { $0 = path } }
 
-    /// Removes the last one if it is in the making, and empty.
     func removeEmpty() {
         guard let path = last.withLock({ $0.map { $0 + ".part" } }),
             let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int, size == 0

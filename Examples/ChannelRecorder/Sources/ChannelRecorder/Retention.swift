@@ -23,7 +23,6 @@ struct Retention: Service {
         }
     }
 
-    /// Removes what is too old, and days that are empty then.
     func sweep() {
         let files = FileManager.default
         let oldest = now().addingTimeInterval(-Double(age.components.seconds))

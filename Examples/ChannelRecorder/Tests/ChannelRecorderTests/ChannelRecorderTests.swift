@@ -23,7 +23,6 @@ struct ChannelRecorderTests {
         (try? FileManager.default.attributesOfItem(atPath: "\(folder)/\(file)"))?[.size] as? Int ?? 0
     }
 
-    /// Records for a time on a server that fails for a while, and shuts down as with SIGTERM.
     private func record(
         for duration: Duration, failing outage: ClosedRange<Int>? = nil,
         during body: @escaping @Sendable () -> Void = {}
@@ -118,7 +117,6 @@ struct ChannelRecorderTests {
         Retention(folder: folder, channels: ["news"], age: .seconds(86_400), now: { now }).sweep()
         for path in old { #expect(!FileManager.default.fileExists(atPath: "\(folder)/\(path)"), "\(path)") }
         for path in kept { #expect(FileManager.default.fileExists(atPath: "\(folder)/\(path)"), "\(path)") }
-        // Days that are empty are gone, too.
         #expect(!FileManager.default.fileExists(atPath: "\(folder)/news/2026-11-20"))
     }
 
@@ -131,7 +129,6 @@ struct ChannelRecorderTests {
         #expect(rest(60, at: 3599.5) == .milliseconds(500))
         #expect(rest(15, at: 3601) == .seconds(899))
         #expect(rest(1440, at: 86_000) == .seconds(400))
-        // Seven hours do not fill a day: the last piece ends with it.
         #expect(rest(420, at: 80_000) == .seconds(6400))
     }
 

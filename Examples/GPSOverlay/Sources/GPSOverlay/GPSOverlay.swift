@@ -58,7 +58,6 @@ import HLSKitCore
         if let error = item.error { throw error }
     }
 
-    /// Latitude and longitude, as the stream has them.
     private static func place(in request: FrameCompositionRequest) async -> String? {
         for id in request.sourceSampleDataTrackIDs {
             let items = request.sourceTimedMetadata(byTrackID: id)?.items ?? []

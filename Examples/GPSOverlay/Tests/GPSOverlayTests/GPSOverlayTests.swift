@@ -30,7 +30,6 @@ struct GPSOverlayTests {
         return url.absoluteString
     }
 
-    /// An `emsg` box of version 1 with an ID3 tag.
     private static func event(_ place: String, at milliseconds: UInt32) -> [UInt8] {
         func number(_ value: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) } }
         let text = [3] + Array("GPS".utf8) + [0] + Array(place.utf8)

@@ -23,7 +23,6 @@ struct StreamWatch: Sendable {
     var configuration = PlayerConfiguration()
     var comeback = Comeback()
 
-    /// - Parameter tell: gets a line for each thing that matters.
     nonisolated(nonsending) func run(tell: (String) -> Void) async {
         let player = Player(configuration: configuration)
         var comeback = comeback

@@ -1,6 +1,5 @@
 import HLSKitCore
 
-/// The command line.
 struct ProbeOptions: Sendable, Equatable {
     struct Mistake: Error, CustomStringConvertible {
         var description: String

@@ -1,7 +1,6 @@
 import Foundation
 import HLSKitCore
 
-/// What is told of a stream: the answer, as JSON.
 struct ProbeReport: Sendable, Codable, Equatable {
     struct Variant: Sendable, Codable, Equatable {
         var peakBitRate: Double?
@@ -10,7 +9,6 @@ struct ProbeReport: Sendable, Codable, Equatable {
         var height: Int?
         var frameRate: Double?
         var codecs: [String]
-        /// Why it cannot be played here; empty for one that can.
         var ineligible: [String]
     }
 
@@ -64,7 +62,6 @@ extension ProbeReport {
     }
 }
 
-/// The answer where nothing can be told.
 struct ProbeProblem: Sendable, Codable, Equatable {
     var error: ProbeReport.Failure
 }

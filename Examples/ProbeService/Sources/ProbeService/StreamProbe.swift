@@ -2,9 +2,7 @@ import Foundation
 import HLSKitCore
 import HLSKitObservability
 
-/// Finds out what a stream is made of, and plays it until there is a picture.
 struct StreamProbe: Sendable {
-    /// The probe took too long.
     struct TooLate: Error {}
 
     var transport: any ResourceTransport
@@ -109,7 +107,6 @@ struct StreamProbe: Sendable {
 extension Player {
     fileprivate enum ProbeState: Sendable { case waiting, playing, failed }
 
-    /// Whether it plays or has failed, from now on.
     fileprivate func states() -> AsyncStream<ProbeState> {
         let (stream, continuation) = AsyncStream.makeStream(of: ProbeState.self)
         let events = events()

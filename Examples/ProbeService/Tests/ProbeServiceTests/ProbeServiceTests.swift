@@ -12,7 +12,6 @@ import Testing
 struct ProbeServiceTests {
     private static let stream = SyntheticStream(segmentDuration: .seconds(2), segmentCount: 5)
 
-    /// Asks the service for a URL, which a server answers as the test says.
     private func ask(
         _ url: String?, arguments: [String] = [], deadline: Duration = .seconds(10),
         times: Int = 1,

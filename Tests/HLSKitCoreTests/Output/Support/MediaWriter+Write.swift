@@ -15,5 +15,4 @@ extension MediaWriter {
     }
 }
 
-/// The writer does not take this kind of media.
 private struct WrongKind: Error {}

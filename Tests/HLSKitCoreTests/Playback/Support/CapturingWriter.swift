@@ -5,14 +5,12 @@ import HLSKitOutput
 import HLSKitTime
 import Synchronization
 
-/// Keeps what it is given.
 final class CapturingWriter: FrameWriter, AudioWriter {
     struct Picture: Sendable {
         var time: Duration
         var width: Int
         /// As ``SampleMedia/frameHashes(of:)`` has it.
         var hash: String
-        /// When it came, on the clock of the player.
         var arrival: HostTime
     }
 
@@ -31,7 +29,6 @@ final class CapturingWriter: FrameWriter, AudioWriter {
     }
 
     private let state = Mutex(State())
-    /// Called with the number of frames so far.
     private let note: @Sendable (Int) -> Void
     private let clock: SourceClock
     let mediaTypes: Set<MediaKind>
@@ -98,7 +95,6 @@ final class CapturingWriter: FrameWriter, AudioWriter {
         return nil
     }
 
-    /// The largest distance between the end of one audio buffer and the start of the next.
     var largestSoundGap: Duration {
         let sounds = sounds
         return zip(sounds, sounds.dropFirst()).map { abs($1.time - $0.time - $0.length) }.max() ?? .zero

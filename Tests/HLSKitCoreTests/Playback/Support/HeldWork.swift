@@ -21,7 +21,6 @@ final class HeldWork: Sendable {
         }
     }
 
-    /// Pieces of work that wait.
     var count: Int { state.withLock(\.held.count) }
 
     func hold() { state.withLock { $0.isHeld = true } }

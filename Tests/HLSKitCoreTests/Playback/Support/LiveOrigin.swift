@@ -7,21 +7,18 @@ final class LiveOrigin: Sendable {
     enum Kind: Sendable { case sliding, event }
 
     static let targetDuration = Duration.seconds(4)
-    /// Segments that a sliding window lists.
     private static let window = 5
 
     private let server: ScriptedServer
     private let log: RequestLog
 
     var url: String { server.url + "/master.m3u8" }
-    /// When each media playlist was asked for, by its name, on the origin's clock.
     var playlistRequests: [String: [Duration]] { log.times.withLock { $0 } }
 
     private final class RequestLog: Sendable {
         let began = Mutex<Duration?>(nil)
         let times = Mutex<[String: [Duration]]>([:])
 
-        /// Time since the first request.
         func age(at now: Duration) -> Duration {
             began.withLock { began in
                 if let began { return now - began }

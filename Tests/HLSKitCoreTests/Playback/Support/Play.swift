@@ -1,13 +1,11 @@
 import HLSKitCore
 import TestSupport
 
-/// What became of an item that was played to its end.
 struct Play: Sendable {
     var events: [PlayerEvent] = []
     var state = PlayerState()
     var error: HLSError?
 
-    /// Plays an item until it ends or fails, and closes the player.
     static func toEnd(_ item: PlayerItem, _ configuration: PlayerConfiguration) async throws -> Play {
         let player = Player(configuration: configuration)
         let events = player.events()
@@ -26,7 +24,6 @@ struct Play: Sendable {
 
     var didPlayToEnd: Bool { events.contains { if case .didPlayToEnd = $0.kind { true } else { false } } }
 
-    /// The changes of the time control status, as words.
     var statuses: [String] {
         events.compactMap { event in
             guard case .timeControl(let change) = event.kind else { return nil }
@@ -49,7 +46,6 @@ struct Play: Sendable {
 }
 
 extension PlayerItem {
-    /// An item whose media a writer takes.
     convenience init(
         _ url: String, quality: String? = nil, to writer: (any MediaWriter)?,
         _ change: (PlayerItem) -> Void = { _ in }
@@ -62,7 +58,6 @@ extension PlayerItem {
 }
 
 extension PlayerConfiguration {
-    /// As fast as possible, over a transport of its own.
     static func unpaced(_ network: TransportConfiguration = TransportConfiguration(proxy: .none)) -> Self {
         var configuration = PlayerConfiguration(
             transport: SchemeTransport(network: CurlTransport(configuration: network), local: LocalTransport()))

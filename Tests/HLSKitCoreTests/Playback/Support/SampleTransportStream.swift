@@ -4,12 +4,10 @@ import TestSupport
 
 /// The sample's 180p frames, with or without its audio, in transport streams of four seconds each.
 struct SampleTransportStream {
-    /// Segments whose frames have parameter sets.
     var hasParameterSets: @Sendable (Int) -> Bool = { _ in true }
     var hasSound = true
     /// The audio of a segment ends so much before its frames do; the rest is in the next segment.
     var soundLag = Duration.milliseconds(60)
-    /// Samples are encrypted by ``SampleAES``.
     var isEncrypted = false
 
     static let playlist =
@@ -17,7 +15,6 @@ struct SampleTransportStream {
         + (0..<SampleMedia.segmentCount).flatMap { ["#EXTINF:4,", "ts-\($0).ts"] } + ["#EXT-X-ENDLIST", ""])
         .joined(separator: "\n")
 
-    /// The playlist `ts.m3u8` and its segments.
     func files() throws -> [String: [UInt8]] {
         var files = ["ts.m3u8": Array(Self.playlist.utf8)]
         if isEncrypted {
@@ -41,7 +38,6 @@ struct SampleTransportStream {
         // In the order of decoding, both kinds beside each other.
         var units: [(dts: Int64, segment: Int, pes: TransportStreamWriter.PES)] = []
         var index = -1
-        // Audio and frames begin at one time.
         let start = pictures.map(\.pts).min() ?? 0
         for picture in pictures {
             let (pts, dts) = (Self.ticks(picture.pts - start, video), Self.ticks(picture.dts - start, video))
@@ -131,7 +127,6 @@ struct SampleTransportStream {
         }
     }
 
-    /// With its ADTS header.
     private static func frame(of sample: MediaSample, _ track: MediaTrack) -> [UInt8] {
         let config = track.configuration
         let (profile, rate) = ((config[0] >> 3) - 1, (config[0] & 7) << 1 | config[1] >> 7)

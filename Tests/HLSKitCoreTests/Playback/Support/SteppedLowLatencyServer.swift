@@ -8,7 +8,6 @@ final class SteppedLowLatencyServer: Sendable {
     private struct State {
         var time = Duration.zero
         var isStopped = false
-        /// Bodies that wait for what comes next.
         var waiterCount = 0
         /// Connections break off in the middle of a body, so often more.
         var breakCount = 0
@@ -31,7 +30,6 @@ final class SteppedLowLatencyServer: Sendable {
     }
 
     var url: String { server.url + "/1/live.m3u8" }
-    /// Path and range of the requests for media.
     var media: [String] {
         server.requests.compactMap { lines in
             guard let path = lines.first?.split(separator: " ").dropFirst().first, path.hasSuffix(".m4s") else {
@@ -64,7 +62,6 @@ final class SteppedLowLatencyServer: Sendable {
         }
         if path.contains("/live.m3u8") {
             if response.delay > .zero {
-                // The part is made when somebody waits for it.
                 state.wait { $0.isStopped || $0.waiterCount > 0 ? () : nil }
                 state.signal { $0.time = max($0.time, begun + response.delay) }
             }

@@ -45,7 +45,6 @@ struct VirtualBench: Sendable {
         self.clock = clock
     }
 
-    /// Runs `body` with a player that was told to play and has an item, and closes the player.
     func play<Value: Sendable>(_ body: @escaping @Sendable (VirtualBench) async throws -> Value) throws -> Value {
         player.play()
         try player.replaceCurrentItem(with: item)
@@ -56,7 +55,6 @@ struct VirtualBench: Sendable {
         }
     }
 
-    /// Lets time pass.
     func pass(_ duration: Duration) async throws {
         try await clock.sleep(for: duration)
     }

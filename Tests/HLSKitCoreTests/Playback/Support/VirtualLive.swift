@@ -9,11 +9,8 @@ struct VirtualLive: Sendable {
     /// Segments listed at time zero, and how many a list holds at most.
     var listed = 6
     var window = 6
-    /// Lines in front of the first segment.
     var header: [String] = []
-    /// Lines in front of each segment.
     var tags: @Sendable (Int) -> [String] = { _ in [] }
-    /// The list stands still in this time.
     var freeze = Duration.zero..<Duration.zero
 
     init() throws {
@@ -40,13 +37,11 @@ struct VirtualLive: Sendable {
 }
 
 extension VirtualBench {
-    /// A player of a live stream.
     init(_ live: VirtualLive, change: (inout PlayerConfiguration) -> Void = { _ in }) throws {
         try self.init("live.m3u8", quality: nil, change: change, answer: { live.answer($0, at: $1) })
     }
 }
 
-/// Keeps what a player tells.
 final class EventKeeper: Sendable {
     private let stream: AsyncStream<PlayerEvent>
 
@@ -61,7 +56,6 @@ final class EventKeeper: Sendable {
 }
 
 extension [PlayerEvent] {
-    /// The changes of the rate, as words.
     var rates: [String] {
         compactMap { event in
             guard case .rateChanged(let rate, let reason) = event.kind else { return nil }
@@ -69,7 +63,6 @@ extension [PlayerEvent] {
         }
     }
 
-    /// Statuses with their reasons, stalls and ends.
     var story: [String] {
         compactMap { event in
             switch event.kind {

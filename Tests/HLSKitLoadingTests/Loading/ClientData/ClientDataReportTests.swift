@@ -361,7 +361,6 @@ struct ClientDataReportTests {
         EventRow(.cen, "cen=\"\(long.dropFirst())\"", .custom) { $0.name = long }, EventRow(.rc, "rc=200"),
         EventRow(.url, #"url="https://a.example/1.m4s""#), EventRow(.ttfb, "ttfb=31"), EventRow(.ttfbb, "ttfbb=33"),
         EventRow(.ttlb, "ttlb=402"),
-        // Base64 of what the fields have.
         EventRow(.cmsds, #"cmsds="b3Q9YXY=""#), EventRow(.cmsdd, #"cmsdd="Im4iO2V0cD05Ng==""#),
         EventRow(.smrt, #"smrt="KCk7c3lu""#),
     ]

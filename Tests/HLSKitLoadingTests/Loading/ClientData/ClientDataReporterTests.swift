@@ -6,7 +6,6 @@ import Testing
 
 @Suite("Sending reports", .timeLimit(.minutes(10)))
 struct ClientDataReporterTests {
-    /// Never says anything, whatever the deadlines of its requests.
     private final class Deaf: ResourceTransport {
         private final class Running: TransportTask {
             let isCancelled = Mutex(false)

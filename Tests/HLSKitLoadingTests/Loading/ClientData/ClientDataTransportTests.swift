@@ -8,7 +8,6 @@ import Testing
 struct ClientDataTransportTests {
     private static let url = "https://a.example/1.m4s?token=x#f"
 
-    /// Answers with what it is told, and keeps what it was asked.
     private final class Network: ResourceTransport {
         let asked = Mutex<[TransportRequest]>([])
         let answer: @Sendable (TransportRequest) -> [TransportEvent]

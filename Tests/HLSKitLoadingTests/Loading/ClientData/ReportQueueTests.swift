@@ -38,7 +38,6 @@ struct ReportQueueTests {
             let retryAfter = seconds.map { Duration.seconds($0) }
             #expect(queue.answer(status: status, retryAfter: retryAfter, at: now) == .wake(at: due))
             #expect(queue.add("c", at: now) == .wake(at: due), "no new line makes it earlier")
-            // What came meanwhile goes with it.
             body += "\nc"
             #expect(queue.next(at: due) == .post(body))
             now = due

@@ -3,7 +3,6 @@ import HLSKitCore
 import TestSupport
 import Testing
 
-/// Each field of ``TransportConfiguration`` that changes what a server sees.
 @Suite("Curl configuration", .timeLimit(.minutes(10)))
 struct CurlConfigurationTests {
     private static let m3u8 = Array("#EXTM3U\n".utf8)

@@ -2,12 +2,10 @@ import HLSKitCore
 import TestSupport
 import Testing
 
-/// What a ``CurlTransport`` makes of servers that do not do what they should.
 @Suite("Curl with a misbehaving server", .timeLimit(.minutes(10)))
 struct CurlMisbehaviourTests {
     static let m3u8 = Array("#EXTM3U\n".utf8)
 
-    /// A raw response to one request, and how it has to end.
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var response: String
@@ -238,7 +236,6 @@ struct CurlMisbehaviourTests {
     @Test("a silently closed keep-alive connection is replaced without an error (R21)")
     func deadConnection() async throws {
         try await withServer(accepting: { connection, _ in
-            // One answer with the promise of more, then the end.
             if connection.readRequest() != nil { connection.respond(Self.m3u8) }
             // The end comes after the next request has been sent.
             if connection.server.connectionCount == 1 { _ = connection.readRequest() }

@@ -5,7 +5,6 @@ import Testing
 
 @Suite("SOCKS proxies", .timeLimit(.minutes(10)))
 struct SOCKSProxyTests {
-    /// What a client asked for.
     struct Asked: Equatable {
         var host = ""
         var port = 0
@@ -88,7 +87,6 @@ struct SOCKSProxyTests {
                 }
             guard let found else { return }
             asked.withLock { $0.append(found) }
-            // Behind the proxy there is nobody but itself.
             while connection.readRequest() != nil { connection.respond(Self.body) }
         }) { server in
             let transport = CurlTransport(configuration: .init(proxy: .url("\(test.proxy)127.0.0.1:\(server.port)")))

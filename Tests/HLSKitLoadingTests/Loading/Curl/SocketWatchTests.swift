@@ -6,7 +6,6 @@ import Testing
 
 @Suite("Connections that keep libcurl busy", .timeLimit(.minutes(10)))
 struct SocketWatchTests {
-    /// A connection to a server that sends without end, or nothing.
     private static func connect(to server: ScriptedServer) throws -> Int32 {
         let port = try #require(server.url.split(separator: ":").last.flatMap { UInt16($0) })
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -23,7 +22,6 @@ struct SocketWatchTests {
         return descriptor
     }
 
-    /// Reads until the end, or until `isEnough`.
     private static func read(_ descriptor: Int32, until isEnough: () -> Bool) {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while !isEnough(), recv(descriptor, &buffer, buffer.count, 0) > 0 {}

@@ -21,7 +21,6 @@ struct CacheFolderTests {
         return String(repeating: "0", count: 32 - digits.count) + digits
     }
 
-    /// Of the files of caches, as the disk has them.
     private var byteCount: Int {
         get throws {
             try FileManager.default.contentsOfDirectory(atPath: scratch.path).filter { $0.utf8.count == 32 }
@@ -85,7 +84,6 @@ struct CacheFolderTests {
                         switch random.next() % 8 {
                         case 0: folder.remove(name)
                         case 1:
-                            // Never half a file, never a mixture of two.
                             let bytes = folder.read(name) ?? []
                             if Set(bytes).count > 1 { Issue.record("\(name) is torn") }
                         default: folder.write([UInt8](repeating: UInt8(worker), count: count), to: name)

@@ -8,7 +8,6 @@ import Testing
 
 @Suite("D13: Disk cache", .timeLimit(.minutes(10)))
 struct DiskCacheTests {
-    /// A server that answers at once, and checks tags.
     private final class Server: ResourceTransport {
         struct Resource: Sendable {
             var body: [UInt8]

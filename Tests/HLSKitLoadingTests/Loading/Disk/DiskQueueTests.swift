@@ -7,10 +7,8 @@ import Testing
 
 @testable import HLSKitNetwork
 
-/// What waits for a disk that is slow, or hangs.
 @Suite("D13: Disk cache thread", .timeLimit(.minutes(10)))
 struct DiskQueueTests {
-    /// Something that the disk does not come back from until it is told to.
     private struct Hang {
         private let end = DispatchSemaphore(value: 0)
 
@@ -28,7 +26,6 @@ struct DiskQueueTests {
         func stop() { end.signal() }
     }
 
-    /// No deadline comes, however busy the machine is.
     private struct StandingClock: Clock {
         let now = FastClock(factor: 1).now
         var minimumResolution: Duration { .zero }
@@ -39,7 +36,6 @@ struct DiskQueueTests {
         }
     }
 
-    /// A second of it is over at once.
     private let clock = FastClock(factor: 1000)
 
     private static func stored(_ name: String, _ byteCount: Int) -> StoredResponse {
@@ -58,7 +54,6 @@ struct DiskQueueTests {
         let hang = await Hang(queue)
         let looks = Mutex(0)
         #expect(await queue.look(within: .seconds(1), of: clock) { looks.withLock { $0 += 1 } } == nil)
-        // Nobody knows when this clock would get there.
         #expect(await queue.look(within: .seconds(1_000_000), of: ContinuousClock()) { 1 } == nil)
         hang.stop()
         await queue.perform {}
@@ -134,7 +129,6 @@ struct DiskQueueTests {
         }
         #expect(server.requests.count == 2)
         hang.stop()
-        // Until the thread is back nobody looks at the disk.
         let patient = StandingClock()
         await queue.perform(of: patient) {}
         guard case .fresh = await cache.find(request, clock: patient) else {

@@ -24,7 +24,6 @@ struct ContentDecoderTests {
         return [0x78, 0xDA] + deflate(gzip) + (0..<4).map { UInt8(truncatingIfNeeded: sum >> (24 - 8 * $0)) }
     }
 
-    /// Decodes in pieces of `step` bytes.
     static func decode(_ bytes: [UInt8], _ codings: [ContentCoding], step: Int = .max) throws -> [UInt8] {
         var reader = try BodyReader(BodyPlan(codings: codings, limit: 1 << 30), url: "http://a/")
         var output: [UInt8] = []
@@ -59,7 +58,6 @@ struct ContentDecoderTests {
         for count in 0..<gzip.count {
             #expect(throws: LoadingError.self) { try Self.decode(Array(gzip[..<count]), [.gzip]) }
         }
-        // The same for the second member, but not at its start.
         for count in 1..<gzip.count {
             #expect(throws: LoadingError.self) { try Self.decode(gzip + gzip[..<count], [.gzip]) }
         }

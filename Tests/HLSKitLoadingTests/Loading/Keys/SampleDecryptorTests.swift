@@ -9,7 +9,6 @@ struct SampleDecryptorTests {
     private static let key = (0..<16).map { UInt8($0) }
     private static let vector = (100..<116).map { UInt8($0) }
 
-    /// What the vectors of common encryption are in the clear.
     private static func clear(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 * 7 + 3) } }
 
     private static func sample(_ bytes: [UInt8], _ encryption: SampleEncryption?) -> MediaSample {

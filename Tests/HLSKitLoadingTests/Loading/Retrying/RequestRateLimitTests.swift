@@ -59,7 +59,6 @@ struct RequestRateLimitTests {
         #expect(!bucket.isExhausted)
         bucket.charge(at: .seconds(90))
         #expect(bucket.isExhausted)
-        // A playlist that changes is not an excuse for requests that fail.
         bucket.deliverPlaylist()
         for second in 0..<3 { bucket.charge(at: .seconds(100 + second * 10)) }
         #expect(bucket.isExhausted)

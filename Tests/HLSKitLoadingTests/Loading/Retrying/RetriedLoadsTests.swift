@@ -13,7 +13,6 @@ struct RetriedLoadsTests {
     private static let url = "https://a.example/list.m3u8"
     private static let segment = "https://a.example/1.ts"
 
-    /// Who loads.
     enum Loader: CaseIterable, Sendable {
         case asset, playlistLoader
     }
@@ -26,7 +25,6 @@ struct RetriedLoadsTests {
         LoadingError(code: code, url: segment, text: code.rawValue)
     }
 
-    /// When a segment is asked for that always fails.
     private static func times(
         _ loader: Loader, _ error: LoadingError, _ policies: RetryPolicies, seed: UInt64 = 0
     ) throws -> [Duration] {
@@ -182,7 +180,6 @@ struct RetriedLoadsTests {
         #expect(error?.attempt == 2)
     }
 
-    /// Finds damage in whatever comes.
     private struct Refusing: ResourceReader {
         mutating func begin(_ response: TransportResponse) {}
         mutating func take(_ bytes: [UInt8]) throws -> Void? { nil }
@@ -190,7 +187,6 @@ struct RetriedLoadsTests {
     }
 }
 
-/// Answers on a virtual clock, and notes when it was asked.
 private final class TimedTransport: ResourceTransport {
     private final class Request: TransportTask {
         func cancel() {}

@@ -252,7 +252,6 @@ struct RetryScheduleTests {
         #expect(decide("b", at: 2, hasAlternative: true) == .retry(after: .seconds(2)))
         #expect(decide("b", at: 4, hasAlternative: false) == .retry(after: .seconds(4)))
         #expect(decide("b", at: 17, hasAlternative: false) == .skip)
-        // A new segment number has a new account.
         #expect(decide("c", at: 18, hasAlternative: false) == .retry(after: .milliseconds(500)))
     }
 
@@ -261,7 +260,6 @@ struct RetryScheduleTests {
         var schedule = Schedule(policies: RetryPolicies(jitter: 0))
         var now = Duration.zero
         var decisions: [Schedule.Decision] = []
-        // Twenty variants, each tried twice.
         for number in 0..<40 {
             let error = LoadingError(code: .httpStatus, url: "v\(number / 2)", status: 503, text: "HTTP 503")
             let decision = schedule.decide(
@@ -314,7 +312,6 @@ struct RetryScheduleTests {
         }
     }
 
-    /// Each has a seed of its own.
     @Test(
         "100 clients disconnected together return spread over half a target duration",
         arguments: [2, 4, 6, 10])

@@ -8,15 +8,12 @@ struct ControlOrigin: Sendable {
     enum Kind: String, CaseIterable, Sendable {
         /// 40 s with audio in two languages (and one that is not there) and subtitles in two.
         case film
-        /// Ten minutes in four variants, without audio.
         case long
-        /// Six seconds.
         case short
         /// A window of 20 s that slides.
         case live
         /// One answer in six is a failure.
         case faulty
-        /// Not there.
         case none
     }
 

@@ -8,7 +8,6 @@ import HLSKitSimulation
 import HLSKitTime
 import Synchronization
 
-/// A player that many control at once, with all they use: items, outputs, observers. Notes what is done and what happens.
 final class ControlStage: Sendable {
     struct Props: Sendable {
         var items: [PlayerItem] = []
@@ -25,14 +24,12 @@ final class ControlStage: Sendable {
         var player: Player
         var follower: EventFollower
         var followers: [EventFollower] = []
-        /// Players that were let go, and may still be in use.
         var former: [WeakPlayer] = []
         var props = Props()
         var itemCount = 0
         var names: [PlayerItem.ID: String] = [:]
         /// All items that there were: what is known by its address is one thing only.
         var kept: [PlayerItem.ID: PlayerItem] = [:]
-        /// The best that was seen of each item's status.
         var ranks: [PlayerItem.ID: Int] = [:]
         var lines: [String] = []
         var violations: [String] = []
@@ -66,7 +63,6 @@ final class ControlStage: Sendable {
     }
 
     var player: Player { state.withLock(\.player) }
-    /// The player and who listens to it.
     var scene: (player: Player, follower: EventFollower) { state.withLock { ($0.player, $0.follower) } }
     var lines: [String] { state.withLock(\.lines) }
     var openCalls: Int { state.withLock(\.openCalls) }
@@ -120,7 +116,6 @@ final class ControlStage: Sendable {
             state.names[item.id] = "\(name)#\(state.itemCount)"
             state.kept[item.id] = item
             state.props.items.append(item)
-            // Few enough that calls often meet.
             if state.props.items.count > 8 {
                 let old = state.props.items.removeFirst()
                 state.ranks[old.id] = nil
@@ -135,7 +130,6 @@ final class ControlStage: Sendable {
 
     // MARK: Players
 
-    /// Lets the player go and makes another one.
     func replacePlayer(withQueue: Bool) {
         let player = withQueue ? QueuePlayer(configuration: configuration) : Player(configuration: configuration)
         let old = state.withLock { state in
@@ -167,7 +161,6 @@ final class ControlStage: Sendable {
         if keepsLog { state.withLock { $0.lines.append("  " + line) } }
     }
 
-    /// Closes all players that there are.
     func close() async {
         let (player, former, props) = state.withLock { ($0.player, $0.former.compactMap(\.player), $0.props) }
         props.looper?.disableLooping()
@@ -177,7 +170,6 @@ final class ControlStage: Sendable {
 
     // MARK: Rules
 
-    /// Looks at the player and at all items, at any moment.
     func check() {
         let (player, items) = state.withLock { ($0.player, $0.props.items) }
         let queue = (player as? QueuePlayer)?.items() ?? []
@@ -197,7 +189,6 @@ final class ControlStage: Sendable {
     }
 }
 
-/// Counts what it is given.
 final class CountingWriter: FrameWriter, AudioWriter, SampleWriter {
     let takesSamples: Bool
     let mediaTypes: Set<MediaKind>

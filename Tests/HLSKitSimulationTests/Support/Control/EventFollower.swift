@@ -6,7 +6,6 @@ import Synchronization
 
 /// Listens to all events of a player, and finds out when they contradict each other.
 final class EventFollower: Sendable {
-    /// What the events say of an item.
     struct ItemView: Sendable {
         var status = PlayerItemStatus.unknown
         var duration: MediaTime?
@@ -71,7 +70,6 @@ extension EventFollower.View {
             require(new != rate || cause == .setRateFailed, "nothing changed")
             rate = new
         case .currentItemChanged(let id):
-            // An item may come back to a player that it was taken out of.
             currentItem = id
         case .itemStatusChanged(let new):
             guard let id = event.item?.id else { return require(false, "of no item") }

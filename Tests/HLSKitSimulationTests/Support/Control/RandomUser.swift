@@ -19,10 +19,8 @@ struct RandomUser {
         random = SplitMix64(seed: seed &* 1000 &+ UInt64(number))
     }
 
-    /// How long until the next call.
     mutating func pause() -> Duration { .milliseconds([0, 1, 40, 300, 900, 2500, 6000][below(7)] + below(1000)) }
 
-    /// One call.
     mutating func act() {
         switch below(100) {
         case 0..<26: controlTime()
@@ -395,7 +393,6 @@ struct RandomUser {
                 item?.preferredForwardBufferDuration = [nil, .zero, .seconds(5), .seconds(60), .seconds(-1)][number]
             case 3: item?.preferredMaximumResolution = number < 2 ? nil : PixelSize(width: 64 * number, height: 40)
             case 4:
-                // Those of the film; other streams have none of them.
                 let name = ["250000 64x36", "500000 128x72", "1000000 256x144"][number % 3]
                 let id = AssetVariant.ID(rawValue: "\(name) avc1.42C00A,mp4a.40.2 audio=a")
                 item?.variantPolicy = number < 2 ? .automatic : .pinned(id, flush: number % 2 == 0)

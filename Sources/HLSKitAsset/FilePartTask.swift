@@ -9,7 +9,6 @@ struct FilePart: Sendable {
 
     var byteCount: Int { ranges.reduce(head.count) { $0 + Int(clamping: $1.upperBound - $1.lowerBound) } }
 
-    /// The response of a part without ranges.
     func made(named url: String) -> [TransportEvent] {
         guard !head.isEmpty else {
             let error = LoadingError(code: .emptyBody, url: url, text: "the file ends before it")
@@ -37,9 +36,6 @@ final class FilePartTask: TransportTask {
     /// The number of requested ranges.
     private let count = Mutex(0)
 
-    /// - Parameters:
-    ///   - request: The request for the file as a whole.
-    ///   - url: The name of the part.
     init(
         _ part: FilePart, of request: TransportRequest, named url: String, over base: any ResourceTransport,
         handler: @escaping @Sendable (TransportEvent) -> Void

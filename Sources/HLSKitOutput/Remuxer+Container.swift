@@ -85,7 +85,6 @@ extension MediaTrack {
     /// Whether only the samples describe the video, not the container.
     var isDescribedBySamples: Bool { mediaType == .video && sampleEntry.isEmpty && configuration.isEmpty }
 
-    /// Returns the track with its unknown properties taken from `other`.
     func completed(by other: MediaTrack) -> MediaTrack {
         var track = self
         if track.configuration.isEmpty { track.configuration = other.configuration }

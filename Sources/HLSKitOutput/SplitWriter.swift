@@ -19,12 +19,8 @@ package final class SplitWriter: SampleWriter, NumberedFiles {
 
     package struct Part: Sendable {
         let sink: any SampleWriter
-        /// The object that knows the names of the files.
         let files: any NumberedFiles
 
-        /// Creates a part that begins at 0.
-        ///
-        /// - Parameter metadata: The metadata to write to the file.
         package init(_ writer: any SampleWriter & NumberedFiles, metadata: FileMetadata = FileMetadata()) {
             sink = ClipWriter(writer, metadata: metadata)
             files = writer
@@ -55,9 +51,7 @@ package final class SplitWriter: SampleWriter, NumberedFiles {
         /// The bytes since the last sync frame, and the bytes of the group of frames before it.
         var runByteCount = 0
         var lastRunByteCount = 0
-        /// The latest time of the track that determines cuts.
         var time: MediaTime?
-        /// The samples after that time.
         var held: [Entry] = []
         var finished: [String] = []
         var begun: [String] = []
@@ -195,7 +189,6 @@ package final class SplitWriter: SampleWriter, NumberedFiles {
         try state.current.sink.write(entry.sample, ofTrackAt: entry.index, at: entry.time)
     }
 
-    /// Writes a sample of another track to the file of its time.
     private func put(_ entry: Entry, _ state: inout State) throws(HLSError) {
         guard let previous = state.previous else { return try putDeciding(entry, &state) }
         if entry.time < state.cut {
@@ -206,7 +199,6 @@ package final class SplitWriter: SampleWriter, NumberedFiles {
         if state.passed.count >= state.tracks.count - 1 { try finishPrevious(&state) }
     }
 
-    /// Writes the held samples before a time, or all of them if `time` is `nil`.
     private func release(_ state: inout State, before time: MediaTime?) throws(HLSError) {
         guard !state.held.isEmpty else { return }
         let held = state.held

@@ -22,7 +22,6 @@ package struct ResourceID: Hashable, Sendable {
     }
 }
 
-/// A key with the initialization vector for one segment.
 package struct SegmentKey: Sendable, Hashable {
     package var resource: ResourceID
     package var method = EncryptionKey.Method.aes128
@@ -58,11 +57,9 @@ extension ByteRange {
 }
 
 extension MediaSegment {
-    /// The range of the resource to load, or nil for all of it.
     package var loadedRange: Range<UInt64>? { byteRange?.loaded(keys) }
 }
 
 extension MediaInitializationSection {
-    /// The range of the resource to load, or nil for all of it.
     package var loadedRange: Range<UInt64>? { byteRange?.loaded(keys) }
 }

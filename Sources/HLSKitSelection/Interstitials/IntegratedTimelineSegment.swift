@@ -46,7 +46,6 @@ public struct IntegratedTimelineSegment: Sendable, Hashable {
     /// the point.
     package func time(offset: Duration) -> Duration { start + min(max(.zero, offset), duration) }
 
-    /// Returns the offset into the segment of a time on the integrated timeline.
     package func offset(at time: Duration) -> Duration { min(max(.zero, time - start), duration) }
 
     /// Converts offsets into the segment to times in its content, and omits those outside the segment.

@@ -1,7 +1,6 @@
 import HLSKitLoading
 import HLSKitPlaylist
 
-/// The eligible variants, and the reasons why others are not.
 package struct VariantEligibility: Sendable, Hashable {
     package private(set) var eligible: [AssetVariant]
     /// The first reason of each excluded variant, by its index.

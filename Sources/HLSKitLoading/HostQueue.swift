@@ -3,7 +3,6 @@
 /// When a request leaves, a waiting one is admitted: requests other than media segments first, then in order of
 /// arrival. A request whose body is not being read does not count, because it may depend on a request that is waiting.
 struct HostQueue: Sendable {
-    /// The reason why a request is currently not being read.
     struct Rest: OptionSet, Sendable {
         let rawValue: Int
         static let paused = Rest(rawValue: 1)

@@ -1,7 +1,6 @@
 import Glibc
 import HLSKitPlaylist
 
-/// A regular file that is open for reading.
 package struct LocalFile: ~Copyable {
     private let descriptor: Int32
     package let byteCount: UInt64
@@ -36,7 +35,6 @@ package struct LocalFile: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Reads up to `count` bytes from `offset` on, or none at the end of the file.
     package func read(at offset: UInt64, count: Int, url: String) throws(LoadingError) -> [UInt8] {
         var failure: LoadingError?
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, used in

@@ -36,7 +36,6 @@ package struct TransportEvents: AsyncSequence, Sendable {
     var task: any TransportTask { owner.queue }
 }
 
-/// The unread events of a request.
 private final class EventQueue: TransportTask {
     private struct State {
         var task: (any TransportTask)?
@@ -47,18 +46,14 @@ private final class EventQueue: TransportTask {
         var isCancelled = false
         var isComplete = false
         var isPausedByReader = false
-        /// The last state that the task was given.
         var isPaused = false
-        /// Whether a thread is calling the task.
         var isSettling = false
         var reader: CheckedContinuation<TransportEvent?, Never>?
 
-        /// The result of reading: an event, or the end.
         struct Reading {
             var event: TransportEvent?
         }
 
-        /// Returns nil if the next event has not arrived.
         mutating func read() -> Reading? {
             if isCancelled { return Reading(event: nil) }
             guard first < events.count else { return isComplete ? Reading(event: nil) : nil }
@@ -74,7 +69,6 @@ private final class EventQueue: TransportTask {
             return Reading(event: event)
         }
 
-        /// Whether the task must be paused or resumed, or nil if its state is correct.
         private var change: Bool? {
             guard task != nil, !isComplete, !isCancelled else { return nil }
             let limit = isPaused ? EventQueue.lowByteCount : EventQueue.highByteCount
@@ -131,7 +125,6 @@ private final class EventQueue: TransportTask {
         if let reader { reader.resume(returning: event) } else { settle() }
     }
 
-    /// Returns the next event, or nil after the last one or after cancellation.
     func next() async -> TransportEvent? {
         if let result = state.withLock({ $0.read() }) {
             settle()

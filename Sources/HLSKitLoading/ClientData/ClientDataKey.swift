@@ -25,7 +25,6 @@ enum ClientDataKey: String, CaseIterable {
     static let ofEvents: Set<ClientDataKey> = [
         .cen, .cmsdd, .cmsds, .e, .h, .rc, .smrt, .ts, .ttfb, .ttfbb, .ttlb, .url,
     ]
-    /// The keys that only describe a received response.
     static let ofResponses: Set<ClientDataKey> = [.cmsdd, .cmsds, .rc, .smrt, .ttfb, .ttfbb, .ttlb, .url]
 }
 

@@ -65,7 +65,6 @@ package final class ServerDataNote: Sendable, Hashable {
 
     package init(_ data: ServerData) { self.data = data }
 
-    /// Creates the data, or returns nil if there is no CMSD field.
     package convenience init?(_ fields: [TransportField]) {
         guard let data = ServerData(fields) else { return nil }
         self.init(data)

@@ -11,7 +11,6 @@ package struct LoadAllowance: Sendable, Hashable {
 
     package var isLimited: Bool { byteCount != nil || duration != nil }
 
-    /// Returns the rest of the allowance in addition to the media already held.
     package func reduced(by byteCount: Int, _ duration: Duration) -> LoadAllowance {
         var rest = self
         if let limit = self.byteCount { rest.byteCount = max(0, limit - min(limit, byteCount)) }

@@ -6,13 +6,11 @@ import Synchronization
 ///
 /// The run registers the resources that it will load, and loads those that players wait for first.
 final class DownloadDemand: Sendable {
-    /// A resource on the network, as identified by the run and the player.
     struct Key: Sendable, Hashable {
         var url: String
         var byteRange: Range<UInt64>?
     }
 
-    /// The same resource, as identified by a plan.
     enum Wanted: Sendable, Hashable {
         case segment(DownloadPlan.ItemID)
         case resource(ResourceID)
@@ -22,7 +20,6 @@ final class DownloadDemand: Sendable {
         var isRunning = false
         /// Whether the run does not know yet which resources it will load.
         var isOpening = false
-        /// The resources that the run will load or is loading.
         var wanted: [Key: Wanted] = [:]
         var waiters: [(id: Int, key: Key, answer: OneShot<Bool>)] = []
         var lastID = 0
@@ -53,7 +50,6 @@ final class DownloadDemand: Sendable {
         return stream
     }
 
-    /// Registers a resource that the run will load.
     func want(_ wanted: Wanted, as key: Key) { state.withLock { $0.wanted[key] = wanted } }
 
     /// Notes that all resources of the run are registered. Waiters for other resources stop waiting.
@@ -69,7 +65,6 @@ final class DownloadDemand: Sendable {
         for answer in others { answer.set(false) }
     }
 
-    /// Returns the resources that players wait for, each of them once.
     func takeUrgent() -> [Wanted] {
         state.withLock { state in
             defer { state.urgent = [] }

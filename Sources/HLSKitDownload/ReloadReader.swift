@@ -8,7 +8,6 @@ struct ReloadReader: ResourceReader {
     private var reader: PlaylistReader
     private let directives: DeliveryDirectives
 
-    /// - Parameter directives: The delivery directives of the request.
     init(_ reader: PlaylistReader, _ directives: DeliveryDirectives) {
         self.reader = reader
         self.directives = directives

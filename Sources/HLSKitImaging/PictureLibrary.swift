@@ -19,7 +19,6 @@ struct PictureLibrary: Sendable {
     private let inspector: AssetInspector
     private let live: LivePictureLists
 
-    /// Creates the asset's first request, unless it was already made.
     init(_ store: PictureStore, _ options: ImageOptions) async throws {
         let inspector = store.inspector
         self.inspector = inspector
@@ -141,6 +140,5 @@ struct PictureLibrary: Sendable {
 }
 
 extension MultivariantPlaylist {
-    /// Whether a variant declares video, or does not exclude it.
     fileprivate var hasVideo: Bool { AssetVariant.list(of: self).contains(where: \.hasVideo) }
 }

@@ -42,9 +42,7 @@ final class PictureStore: Sendable {
         var sequence: Int
     }
 
-    /// The playlists of a live stream.
     let live: LivePictureLists
-    /// Limits the requests of all images.
     let pace: PacedTransport
     let client: ResourceClient
 
@@ -64,7 +62,6 @@ final class PictureStore: Sendable {
 
     // MARK: Segments
 
-    /// The requested amount of a segment.
     enum Amount: Sendable {
         /// The amount that the reader requests, which may be small.
         case head
@@ -118,7 +115,6 @@ final class PictureStore: Sendable {
         }
     }
 
-    /// The CMCD data for the request of a segment.
     private static func clientData(of segment: MediaSegment, in source: PictureSource) -> ClientDataNote {
         var facts = ClientDataFacts(
             segmentOf: segment.duration, source.objectType, isLive: !source.playlist.isComplete)
@@ -292,7 +288,6 @@ final class PictureStore: Sendable {
         }
     }
 
-    /// Reads the first of some segments that can be loaded. Returns nil if none can.
     private func readFirst(
         of segments: [Int], in source: PictureSource,
         _ body: (PictureReader.Output, PictureReader) async throws -> Bool

@@ -474,7 +474,6 @@ extension ResourceClient {
 }
 
 extension [EncryptionKey] {
-    /// Whether none of the alternatives is a plain key.
     fileprivate var needKeySystem: Bool { !isEmpty && allSatisfy { $0.effectiveKeyFormat != "identity" } }
 }
 

@@ -51,7 +51,6 @@ package struct MediaHead: Sendable {
     var byteCount = 0
 }
 
-/// Reads media until its tracks are known. Demuxes the bytes and drops the samples.
 struct MediaHeadReader: ResourceReader {
     struct Amount: Sendable {
         var sampleCount: Int

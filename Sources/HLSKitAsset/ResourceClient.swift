@@ -155,7 +155,6 @@ package struct ResourceClient: Sendable {
 
     package var keyRules: KeyRules { KeyRules(options.hooks) }
 
-    /// Loads a key of 16 bytes.
     package func key(
         _ key: ResourceID, namedBy source: String, for reason: ContentKeyRequest.Reason = .needed,
         terms: RetryTerms? = nil

@@ -148,7 +148,6 @@ package struct TrackFacts: Sendable {
         }
     }
 
-    /// The empty time before the media that an edit list declares.
     private var emptyEdit: Range<Int64>? {
         guard case .table = index, let start = description.shownRange?.lowerBound, start > 0 else { return nil }
         return 0..<start

@@ -38,7 +38,6 @@ final class TransportStreamFile: Sendable {
     private let client: ResourceClient
     private let windowByteCount: Int
     private let places = Gate(Places())
-    /// The loaded bytes after the end of a segment.
     private let rest = Mutex<(offset: Int, bytes: [UInt8])?>(nil)
 
     /// - Parameter duration: The duration according to the last timestamps.

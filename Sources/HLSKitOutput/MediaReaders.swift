@@ -18,7 +18,6 @@ final class MediaReaders<Element: Sendable>: Sendable {
         }
     }
 
-    /// Removes its reader when the sequence that holds it is released.
     private final class Subscription: Sendable {
         private let gate: Gate<State>
         private let number: Int

@@ -321,7 +321,6 @@ package final class OutputFile {
         return HLSError(code: code, path: path, text: words())
     }
 
-    /// Adds the path of the part file, which contains the written media, to an error.
     func named(_ error: HLSError) -> HLSError {
         guard let partPath, !error.text.contains(partPath) else { return error }
         var error = error

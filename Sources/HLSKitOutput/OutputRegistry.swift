@@ -60,7 +60,6 @@ package final class OutputRegistry: Sendable {
         package let capabilities: WriterCapabilities
         package let isLate: Bool
         package let isReadAsWritten: Bool
-        /// The tracks that the writer last received, from any item.
         package let told = ToldTracks()
 
         func takesFrames(of type: MediaKind) -> Bool {

@@ -82,7 +82,6 @@ extension MediaTrack {
     /// Whether samples contain units with length prefixes, as in MP4 (ISO/IEC 14496-15), instead of start codes.
     fileprivate var hasLengthPrefixes: Bool { [.h264, .hevc].contains(codec) && configuration.first == 1 }
 
-    /// Whether only the samples describe the video, not the container.
     var isDescribedBySamples: Bool { mediaType == .video && sampleEntry.isEmpty && configuration.isEmpty }
 
     func completed(by other: MediaTrack) -> MediaTrack {

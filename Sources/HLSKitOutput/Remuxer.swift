@@ -38,7 +38,6 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         var sound = WrittenSound()
         var muxer: Muxer?
         var metadata = FileMetadata()
-        /// The chapters to write at the end of the file, when its end is known.
         var lateChapters: FileMetadata?
         /// The end of the last sample, from the start of the file.
         var end = MediaTime.zero
@@ -55,7 +54,6 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         var waiting: [TrackSplice.Entry] = []
         var hasSamples = false
         var isEmpty = true
-        /// Whether an earlier muxer has written to the file.
         var isContinued = false
         var tables = TransportTables()
     }
@@ -322,7 +320,6 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         fit(tracks, &state)
     }
 
-    /// Maps tracks to the existing streams and reports those that do not fit.
     private func fit(_ tracks: [MediaTrack], _ state: inout State) {
         let places = tracks.map { track in
             state.tracks.firstIndex {

@@ -27,7 +27,6 @@ package final class SplitWriter: SampleWriter, NumberedFiles {
         }
     }
 
-    /// Creates the file with a number, from 1.
     package typealias Maker = @Sendable (_ number: Int) throws(HLSError) -> Part
 
     private struct Entry: Sendable {
@@ -43,7 +42,6 @@ package final class SplitWriter: SampleWriter, NumberedFiles {
         /// The previous file, which still receives media from before the cut, and the time of the cut.
         var previous: Part?
         var cut = MediaTime.zero
-        /// The tracks that have media after the cut.
         var passed: Set<Int> = []
         /// The time at which the next file begins, or `nil` before the first sample.
         var nextCut: MediaTime?

@@ -66,7 +66,6 @@ package struct PlaylistTracker: Sendable {
     private var lastUpdate: Update = .first
     private var phase = ReloadPhase()
     private var hasShortWindow = false
-    /// Whether segments have been removed from the playlist.
     private var slides: Bool
     private var history = SegmentHistory()
     /// The difference by which the server's current numbers of known segments exceed the original ones. ``playlist``
@@ -243,7 +242,6 @@ package struct PlaylistTracker: Sendable {
 
     // MARK: Reloading
 
-    /// The time of the next reload, or nil if the playlist has ended.
     package var nextReload: Duration? {
         guard isLive else { return nil }
         let interval =

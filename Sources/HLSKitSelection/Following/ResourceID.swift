@@ -33,7 +33,6 @@ package struct SegmentKey: Sendable, Hashable {
         self.initializationVector = initializationVector
     }
 
-    /// Whether the key encrypts individual samples rather than the whole resource.
     package var isOfSamples: Bool { method != .aes128 }
 }
 

@@ -27,7 +27,6 @@ struct SegmentHistory: Sendable {
         var duration: Duration
         var discontinuity: Int
 
-        /// Whether the date belongs to this segment and not to an adjacent one.
         func isOf(_ other: PlaylistDate) -> Bool {
             date.map { abs($0 - other) < max(duration / 2, .milliseconds(50)) } ?? false
         }

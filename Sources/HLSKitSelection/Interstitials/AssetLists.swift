@@ -45,7 +45,6 @@ package struct AssetLists: Sendable {
         var time: Duration
     }
 
-    /// Identifies the presentation to the servers of asset lists.
     private let primaryID: String
     private var entries: [String: Entry] = [:]
     private var changes: [Change] = []

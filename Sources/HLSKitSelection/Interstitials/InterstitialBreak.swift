@@ -56,7 +56,6 @@ package struct InterstitialBreak: Sendable {
         var startOffset = Duration.zero
         var elapsed = Duration.zero
         var skipped = Duration.zero
-        /// The assets, or nil before the asset list is available.
         var assets: [InterstitialAsset]?
         var index = 0
         var deadline: Duration?

@@ -85,7 +85,6 @@ package struct InterstitialSchedule: Sendable {
         arrange()
     }
 
-    /// Applies a newer state of the item's playlists.
     package mutating func update(_ primary: PrimaryTimeline, place: (PlaylistDate) -> Duration?) {
         let moved = programmed?.map { Entry(event: $0.event, time: Self.time(of: $0.event, place)) }
         guard primary != self.primary || moved != programmed || !knowsPrimary else { return }
@@ -252,7 +251,6 @@ package struct InterstitialSchedule: Sendable {
         return nil
     }
 
-    /// Returns a break without events for a skipped range, after which the item continues.
     private static func emptyBreak(at time: Duration) -> InterstitialBreak {
         InterstitialBreak(place: time, kind: .inside, events: [])
     }
@@ -300,7 +298,6 @@ package struct InterstitialSchedule: Sendable {
         }
     }
 
-    /// Makes all events due again, except those that play only once.
     mutating func forgetPlayed() { handled.removeAll() }
 
     /// Resets the schedule to its state before playback, except for events that play only once and have played.

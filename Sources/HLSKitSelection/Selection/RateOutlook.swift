@@ -61,7 +61,6 @@ struct RateOutlook: Sendable, Hashable {
     /// The share of its distance from the long mean that this network makes up for in 20 s.
     var pull: Double { min(1, max(0, products / squares)) }
 
-    /// Counts the progress of a download since the last call.
     mutating func look(at download: SelectionInput.Download, now: Duration) {
         guard let firstByte = download.firstByte else { return }
         if running != download.requested { begin(download.requested) }

@@ -11,7 +11,6 @@ package struct SelectionContext: Sendable {
     package var wantsPictures = true
     /// Returns whether an entry of `CODECS` can be decoded. By default, all can.
     package var canDecode: @Sendable (String) -> Bool = { _ in true }
-    /// The variants whose media proved not to be decodable.
     package var unplayableVariants: Set<Int> = []
     /// The `REQ-VIDEO-LAYOUT` entries that outputs understand. The default is monoscopic video.
     var understoodVideoLayouts: Set<PlaybackConfigurationOption> = [.monoscopicVideo]

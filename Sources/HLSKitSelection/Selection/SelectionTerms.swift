@@ -63,7 +63,6 @@ package struct SelectionTerms: Sendable, Equatable {
     }
 }
 
-/// An error for an expression that no option matches.
 package struct UnmatchedWish: Error {
     package var wish: QualityExpression
     package var characteristic: MediaCharacteristic

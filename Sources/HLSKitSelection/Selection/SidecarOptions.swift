@@ -1,7 +1,6 @@
 import HLSKitPlaylist
 
 package struct SidecarOptions: Sendable {
-    /// The options, each with the index of its captions.
     private var entries: [(option: MediaSelectionOption, index: Int)] = []
     private var captions: [SidecarCaptions] = []
 

@@ -114,6 +114,7 @@ package struct ThroughputEstimator: Sendable {
         running[id] = transfer
     }
 
+    /// Records received bytes of the body, as transferred.
     package mutating func received(_ id: TransferID, byteCount: Int, at now: Duration) {
         guard byteCount > 0, var transfer = running[id] else { return }
         record.received(byteCount: byteCount, at: now)
@@ -380,7 +381,6 @@ extension ThroughputEstimator {
     }
 }
 
-/// An exponentially weighted mean, corrected for its start.
 package struct MovingAverage: Sendable, Hashable {
     let halfLife: Double
     private var sum = 0.0

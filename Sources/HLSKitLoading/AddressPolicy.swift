@@ -114,5 +114,6 @@ public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
         return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
+    /// Returns the number of an address in network byte order.
     package static func bits(of bytes: UnsafeRawBufferPointer) -> UInt128 { bytes.reduce(0) { $0 << 8 | UInt128($1) } }
 }

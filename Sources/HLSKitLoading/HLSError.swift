@@ -431,7 +431,6 @@ package protocol HLSErrorConvertible: Error {
 }
 
 extension HLSError {
-    /// Converts any error to the only type that the app receives.
     package init(_ error: any Error) {
         switch error {
         case let error as HLSError: self = error

@@ -149,7 +149,6 @@ private final class HedgedTask: TransportTask {
         if events.last?.isLast == true { state.withLock { $0.attempts = [:] } }
     }
 
-    /// Delivers the pending events, one at a time.
     private func tell() {
         let isFirst = state.withLock { state in
             defer { state.isTelling = true }

@@ -19,7 +19,6 @@ struct HostQueue: Sendable {
         var underWay: Set<Int> = []
         var resting: Set<Int> = []
         var waiting: [(id: Int, isSegment: Bool)] = []
-        /// Whether one connection carries all requests.
         var isMultiplexed = false
 
         var isIdle: Bool { underWay.isEmpty && resting.isEmpty && waiting.isEmpty }
@@ -51,7 +50,6 @@ struct HostQueue: Sendable {
         return false
     }
 
-    /// Whether a request can begin at once on a connection that no other request needs.
     func hasRoom(at origin: URLOrigin) -> Bool {
         guard let host = hosts[origin] else { return true }
         return host.isMultiplexed || host.waiting.isEmpty && host.underWay.count + host.resting.count < limit

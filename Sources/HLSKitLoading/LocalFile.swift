@@ -35,6 +35,7 @@ package struct LocalFile: ~Copyable {
 
     deinit { close(descriptor) }
 
+    /// Reads up to `count` bytes from `offset` on, or none at the end of the file.
     package func read(at offset: UInt64, count: Int, url: String) throws(LoadingError) -> [UInt8] {
         var failure: LoadingError?
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, used in

@@ -71,7 +71,6 @@ package enum Redaction {
             output.reserveCapacity(bytes.count)
         }
 
-        /// Redacts the text, and returns whether anything was removed.
         mutating func run() -> Bool {
             while index < bytes.count {
                 let byte = bytes[index]

@@ -11,7 +11,6 @@ package final class TransferSlot: TransportTask {
         var task: (any TransportTask)?
         var isPaused = false
         var isHeld = false
-        /// The last state that the transfer was given.
         var wasPaused = false
         var isTelling = false
         var isCancelled = false

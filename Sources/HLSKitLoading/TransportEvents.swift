@@ -8,7 +8,6 @@ extension ResourceTransport {
     package func events(for request: TransportRequest) -> TransportEvents { TransportEvents(self, request) }
 }
 
-/// The events of one request, for a single reader.
 package struct TransportEvents: AsyncSequence, Sendable {
     package struct Iterator: AsyncIteratorProtocol {
         fileprivate let owner: Owner
@@ -16,7 +15,6 @@ package struct TransportEvents: AsyncSequence, Sendable {
         package mutating func next() async -> TransportEvent? { await owner.queue.next() }
     }
 
-    /// Ends the request when the last potential reader is released.
     fileprivate final class Owner: Sendable {
         let queue: EventQueue
         init(_ queue: EventQueue) { self.queue = queue }

@@ -29,7 +29,6 @@ enum ClientDataKey: String, CaseIterable {
 }
 
 extension ClientData.Event {
-    /// The key without which the event has no meaning.
     var requiredKey: ClientDataKey? {
         switch self {
         case .playState: .sta

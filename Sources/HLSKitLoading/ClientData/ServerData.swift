@@ -28,7 +28,6 @@ public struct ServerData: Sendable, Hashable {
     /// The time for which the origin blocked the response (`ht`).
     public var heldTime: Duration?
 
-    /// Creates the data, or returns nil if there is no CMSD field.
     package init?(_ fields: [TransportField]) {
         func text(_ name: String) -> String? {
             let values = fields.lazy.filter { $0.isNamed(name) }.map(\.value)

@@ -4,7 +4,6 @@ package struct LoadAllowance: Sendable, Hashable {
     package var byteCount: Int?
     /// The duration of media that the player may hold after the playhead, or nil for no additional limit.
     package var duration: Duration?
-    /// Whether a player of a higher priority waits for media.
     package var yields = false
 
     package static let everything = LoadAllowance()

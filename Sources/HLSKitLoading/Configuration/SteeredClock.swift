@@ -51,7 +51,6 @@ public final class SteeredClock: EpochClock {
 
     private struct State {
         var course: Course
-        /// The first measurement, from which the speed is derived.
         var first: (base: HostTime, time: HostTime)?
     }
 

@@ -34,7 +34,6 @@ package struct FailurePolicy<Role: Hashable & Sendable>: Sendable {
         return .retry(after: max(delay, rateLimit.wait(at: now)))
     }
 
-    /// Counts a failed request that has not been decided yet.
     package mutating func setAside(at now: Duration) { rateLimit.charge(at: now) }
 
     package mutating func noteUnchanged(at now: Duration, isPatient: Bool) {

@@ -32,7 +32,6 @@ package final class RequestRetrier: Sendable {
         package var deliversMedia: Bool
         /// Whether the byte range only probes for the end of the resource, so that its absence is a valid result.
         package var mayBeBeyondEnd = false
-        /// The account that counts the failures, or nil for a separate one.
         package var account: Account?
 
         package init(
@@ -101,7 +100,6 @@ package final class RequestRetrier: Sendable {
 
     package func isFailing(_ account: Account) -> Bool { state.withLock { $0.schedule.isFailing(account.number) } }
 
-    /// Whether the budget of the account is used up, or no source can succeed.
     package func isOver(_ account: Account) -> Bool { state.withLock { $0.over.contains(account.number) } }
 
     package func close(_ account: Account) {

@@ -296,7 +296,6 @@ package final class HookedTransport: ResourceTransport {
     }
 }
 
-/// The reasons for requesting keys that follow from the last response.
 private final class KeyReasons: Sendable {
     private let reasons = Mutex<[String: ContentKeyRequest.Reason]>([:])
 
@@ -320,7 +319,6 @@ private final class HookedTask: TransportTask {
 
     init(_ handler: @escaping @Sendable (TransportEvent) -> Void) { self.handler = handler }
 
-    /// Delivers an event when the task is not paused.
     func deliver(_ event: TransportEvent) async {
         await isPaused.wait { $0 ? nil : () }
         handOn(event)

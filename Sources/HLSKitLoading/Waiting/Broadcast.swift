@@ -11,7 +11,6 @@ package final class Broadcast<Element: Sendable>: Sendable {
         let finish: @Sendable () -> Void
     }
 
-    /// A reader that is removed when its sequence is released.
     private final class Subscription: Sendable {
         private let kept: NewestElements<Element>
         private let end: @Sendable () -> Void

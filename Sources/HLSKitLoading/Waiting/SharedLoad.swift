@@ -132,7 +132,6 @@ package final class SharedLoads<Key: Hashable & Sendable, Value: Sendable>: Send
 
     package func hasResult(for key: Key) -> Bool { loads.withLock { $0[key]?.hasResult ?? false } }
 
-    /// Forgets a result, so that the next caller restarts the work.
     package func forget(_ key: Key) { loads.withLock { $0[key] = nil } }
 
     package func cancel() {

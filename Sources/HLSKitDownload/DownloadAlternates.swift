@@ -19,7 +19,6 @@ struct DownloadAlternates: Sendable {
     private var box: PenaltyBox<Int>
     /// The lanes of the chosen playlists that are avoided.
     private var left: PenaltyBox<Int>
-    /// The segments that were not requested from their chosen playlist.
     private var passed: Set<DownloadPlan.ItemID> = []
     private var tried: [DownloadPlan.ItemID: Set<Int>] = [:]
     private var failures: [DownloadPlan.ItemID: HLSError] = [:]
@@ -35,7 +34,6 @@ struct DownloadAlternates: Sendable {
 
     func entry(of alternate: Int) -> DownloadSelection.Entry { alternates[alternate].entry }
 
-    /// Whether work is in progress that is not in the plan.
     var isBusy: Bool { !waiting.isEmpty || openCount > 0 }
 
     func wish(of id: DownloadPlan.ItemID) -> Wish? { wishes[id] }

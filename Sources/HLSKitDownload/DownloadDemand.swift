@@ -18,7 +18,6 @@ final class DownloadDemand: Sendable {
 
     private struct State {
         var isRunning = false
-        /// Whether the run does not know yet which resources it will load.
         var isOpening = false
         var wanted: [Key: Wanted] = [:]
         var waiters: [(id: Int, key: Key, answer: OneShot<Bool>)] = []
@@ -99,7 +98,6 @@ final class DownloadDemand: Sendable {
 
     // MARK: Players
 
-    /// Whether a resource is worth waiting for: the run will load it, or does not know yet.
     func mayCome(_ key: Key) -> Bool {
         state.withLock { $0.isRunning && ($0.isOpening || $0.wanted[key] != nil) }
     }

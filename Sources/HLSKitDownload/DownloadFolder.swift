@@ -25,7 +25,6 @@ final class DownloadFolder: Sendable {
         /// The size of the complete lines of the journal.
         var byteCount = 0
         var temporaryCount = 0
-        /// The valid files that have not been flushed yet.
         var unsynced: Set<String> = []
     }
     private let state = Mutex(State())
@@ -309,7 +308,6 @@ final class DownloadFolder: Sendable {
         }
     }
 
-    /// Removes the files of the download, and the folder if it is then empty.
     func remove() {
         let journal = journal
         var names = journal.segments.values.flatMap { $0.values.compactMap { $0.file?.name } }

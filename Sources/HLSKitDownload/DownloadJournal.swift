@@ -12,7 +12,6 @@ import HLSKitTime
 struct DownloadJournal: Sendable, Equatable {
     static let version = 1
 
-    /// A playlist of the download: the variant's or a rendition's.
     struct Lane: Sendable, Hashable {
         enum Kind: String, Sendable, Hashable, CaseIterable { case main, audio, subtitles }
 
@@ -36,7 +35,6 @@ struct DownloadJournal: Sendable, Equatable {
         /// `VIDEO-RANGE` as written.
         var videoRange: String?
         var frameRate: String?
-        /// Whether this is an additional variant.
         var isAuxiliary = false
         /// Whether more segments may be listed, so that segments not loaded in time are no longer available.
         var isLive = false

@@ -95,7 +95,6 @@ struct DownloadLane: Sendable {
         return try SegmentResources(of: segment, at: url, in: tracker, keys: keys)
     }
 
-    /// Whether the bytes of a segment are media, not ciphertext.
     func isClear(_ index: Int) -> Bool {
         tracker.playlist.segments[index].keys.allSatisfy { $0.method == .sampleAES || $0.method == .sampleAESCTR }
     }

@@ -29,7 +29,6 @@ struct DownloadLoader: Sendable {
         var key: DownloadJournal.File?
     }
 
-    /// Loads a segment. If its key does not fit, loads the key again.
     func segment(_ request: Request) async throws -> Loaded {
         var request = request
         var key: DownloadJournal.File?

@@ -30,7 +30,6 @@ struct DownloadRun: Sendable {
     var files: [ResourceID: String] = [:]
     var failedMaps: [ResourceID: HLSError] = [:]
     private(set) var firstLoss: HLSError?
-    /// The files of keys that have decrypted a segment.
     var provenKeys: Set<String> = []
     /// Whether segments have been served since one was refused for good.
     var refusalsMayPass = false

@@ -8,7 +8,6 @@ extension DownloadSelection {
         var hasVideo = true
         /// The ending of the lane's ID that names its video rendition, or an empty text for the usual one.
         var view = ""
-        /// The rendition that replaces the variant.
         var rendition: Rendition?
 
         func isStored(_ audio: Rendition, among listed: [DownloadJournal.Lane], isInVariant: Bool) -> Bool {

@@ -20,7 +20,6 @@ struct DownloadSelection: Sendable {
 
     /// Another playlist that could replace a chosen one: another variant, or the same rendition in another group.
     struct Alternate: Sendable {
-        /// The index of the entry that it can replace.
         var target: Int
         var entry: Entry
         /// Whether it can replace the chosen playlist completely: a variant with the same renditions, or a copy on

@@ -8,7 +8,6 @@ extension DownloadTask {
     /// The time for a request for metadata. The download does not depend on it.
     private static let metadataPatience = Duration.seconds(5)
 
-    /// Loads the metadata and adds it to the journal, unless an earlier run did.
     func noteMetadata(of playlist: MultivariantPlaylist?) async throws {
         guard folder.journal.metadata.isEmpty, client.presentsFile || playlist?.sessionData.isEmpty == false else {
             return

@@ -91,7 +91,6 @@ extension DownloadTask {
 
     private struct Opened: Sendable {
         var playlist: MediaPlaylist
-        /// The alternate that was used instead of the selected playlist, if any.
         var instead: DownloadSelection.Alternate?
     }
 

@@ -6,11 +6,9 @@ import HLSKitTime
 struct ExpiredDownload: Error {
     var error: HLSError
     var status: Int
-    /// The missing segments of a live stream, which playlists no longer list.
     var gaps: [DownloadGap] = []
     /// The window, or `nil` if the URL expired before a playlist was loaded.
     var window: TimeWindow?
-    /// The segments stored before this process was started.
     var resumedSegmentCount = 0
 }
 

@@ -56,7 +56,6 @@ public final class DownloadTask: Sendable {
 
     private struct State {
         var progress = DownloadProgress()
-        /// The last URL, if the app provided a fresh one.
         var url: String?
         var isStopping = false
         var stopping: AsyncStream<Void>.Continuation?

@@ -71,9 +71,7 @@ struct FileAssembler: Sendable {
     private let hidesLeadIn: Bool
     private var metadata: FileMetadata?
     private var lanes: [Lane] = []
-    /// Whether all audio tracks inside the variant's segments are wanted but still unknown.
     private var awaitsAudio = false
-    /// The known audio tracks, if all of them are wanted.
     private var knownAudio: Set<Int>?
     private var merger = SampleMerger()
     private var timelines: [TimelineKey: Int] = [:]
@@ -90,7 +88,6 @@ struct FileAssembler: Sendable {
     /// One line for each kind of media that cannot be written, and for an early start.
     private(set) var leftOut: [String] = []
     private(set) var end = Duration.zero
-    /// The number of lanes that were read up to their first track.
     private var announcedCount = 0
     private var readFiles: [ReadFile] = []
 
@@ -99,7 +96,6 @@ struct FileAssembler: Sendable {
         var byteCount: Int
         /// The index of the lane. The segments of a lane are read in order.
         var lane: Int
-        /// The key, if the whole file is encrypted.
         var key: ThinFile.Key?
     }
 

@@ -182,7 +182,6 @@ final class FilePacking: Sendable {
         }
     }
 
-    /// The path of the first file, without its file name extension.
     var stem: String {
         let ending = ".\(plan.format.rawValue)"
         let path = writer.paths.first ?? ""
@@ -194,7 +193,6 @@ final class FilePacking: Sendable {
     var length: Duration { state.withLock { $0.assembler.end } }
 }
 
-/// Keeps a writer's notes until a receiver is set.
 private final class NoteCollector: Sendable {
     private struct State {
         var texts: [String] = []

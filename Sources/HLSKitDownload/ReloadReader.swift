@@ -3,7 +3,6 @@ import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// Reads a playlist, which may be a delta update of a known one.
 struct ReloadReader: ResourceReader {
     private var reader: PlaylistReader
     private let directives: DeliveryDirectives

@@ -9,7 +9,6 @@ struct ThinFile: Sendable, Hashable {
     struct Reference: Sendable, Hashable {
         var output: String
         var range: Range<Int64>
-        /// The size of the original file when decrypted.
         var byteCount: Int
         var key: Key?
     }

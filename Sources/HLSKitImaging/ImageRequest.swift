@@ -2,7 +2,6 @@ public import HLSKitCodec
 public import HLSKitLoading
 public import HLSKitTime
 
-/// The settings for all images of one request, read when the request is made.
 struct ImageOptions: Sendable, Hashable {
     var maximumSize = PixelSize.zero
     /// The maximum time by which a frame may be earlier or later than requested, or nil for no limit.

@@ -58,7 +58,6 @@ struct PictureFinder {
         return find
     }
 
-    /// Closes the requested times for which all earlier frames have been read.
     private mutating func close(by placed: Placed) {
         // If the first frame is shown after its decoding time, decoding times are reliable: later decoding means later
         // presentation. Otherwise frames may be shown before their decoding times by an unknown amount (negative

@@ -5,7 +5,6 @@ import HLSKitPlaylist
 import HLSKitSelection
 import HLSKitTime
 
-/// The sources of frames for one asset, the best first.
 struct PictureLibrary: Sendable {
     enum Place: Sendable {
         case playlist(PictureSourceCandidate, of: MultivariantPlaylist)

@@ -87,7 +87,6 @@ struct PictureSource: Sendable {
         playlist.segments[index].isGap || lost.contains(index)
     }
 
-    /// Returns the segment whose start is nearest to a time and near enough.
     private func head(near time: Duration, from index: Int, _ options: ImageOptions, _ lost: Set<Int>) -> Int? {
         var isFirst = true
         var best: (index: Int, distance: Duration)?

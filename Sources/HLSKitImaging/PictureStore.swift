@@ -136,7 +136,6 @@ final class PictureStore: Sendable {
         return error
     }
 
-    /// A resource, or a range of one, that is loaded in pieces of growing size.
     private struct Pieces {
         let url: String
         let range: Range<UInt64>?
@@ -144,9 +143,7 @@ final class PictureStore: Sendable {
         var clientData: ClientDataNote?
         /// The segment of a local file that is made instead of loaded.
         var container: ContainerBody?
-        /// The size of the next piece, or nil for all at once.
         var size: Int?
-        /// Whether the resource was shorter than its first piece.
         private(set) var isSmall = false
         private var offset: UInt64 = 0
 
@@ -337,7 +334,6 @@ final class PictureStore: Sendable {
 }
 
 extension HLSError {
-    /// Whether the requested range exceeds the resource.
     fileprivate var isBeyondEnd: Bool { cause == HLSError.noSuchRange || detail == "HTTP 416" }
 
     static func noVideo(_ url: String) -> HLSError {

@@ -1,9 +1,7 @@
 import HLSKitMedia
 package import HLSKitPlaylist
 
-/// The container of a media file without a playlist, not including its tracks.
 package struct MediaFileDescription: Sendable, Hashable {
-    /// A name such as `MP4`.
     package var container: String
     /// The size of the file, or `nil` if the server does not report it.
     package var byteCount: Int?

@@ -93,14 +93,12 @@ extension AssetInspector {
     }
 }
 
-/// A resource or a byte range of one.
 private struct Piece: Hashable {
     var url: String
     var range: Range<UInt64>?
 }
 
 extension ResourceClient {
-    /// Loads a resource through the cache, which keeps it.
     fileprivate func preload(
         _ url: String, _ resourceClass: ResourceClass, range: Range<UInt64>? = nil, namedBy source: String,
         key: ResourceID? = nil, clientData: ClientDataNote? = nil

@@ -58,7 +58,6 @@ public final class Asset: Sendable {
         self.init(urlString: urlString, options: options, stored: nil)
     }
 
-    /// - Parameter stored: The media that need not be loaded.
     package init(urlString: String, options: AssetOptions, stored: (any StoredMedia)?) {
         self.urlString = urlString
         self.options = options
@@ -186,7 +185,6 @@ public final class Asset: Sendable {
     /// Loaded properties are kept. You can load the others again.
     public func cancelLoading() { inspection.withLock { $0 }?.cancel() }
 
-    /// Sets the duration that a player has found out, so that it need not be loaded.
     package func note(duration: MediaTime) {
         entries.withLock { entries in
             guard entries[.duration]?.result == nil else { return }

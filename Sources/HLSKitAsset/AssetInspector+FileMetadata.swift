@@ -29,7 +29,6 @@ extension FileMetadata {
     /// The names that have the same meaning in all containers. Others describe the file that they are in.
     private static let writtenNames = Set(names.values).union(commonNames.values)
 
-    /// The common key of a name in files.
     static func commonKey(ofName name: String) -> CommonMetadataKey? {
         name == "encoder" ? .software : commonNames.first { $0.value == name }?.key
     }
@@ -42,10 +41,8 @@ extension FileMetadata {
 }
 
 extension AssetInspector {
-    /// Loads the metadata to write to files of the asset.
-    ///
-    /// - Parameter languages: The preferred languages of texts, as BCP 47 tags.
-    /// - Returns: The metadata, and the first error if some of it could not be loaded.
+    /// Loads the metadata to write to files of the asset, and returns the first error if some of it could not be
+    /// loaded.
     package func fileMetadata(_ languages: [String]) async throws -> (FileMetadata, HLSError?) {
         switch try await opened() {
         case .media: return (FileMetadata(), nil)
@@ -60,7 +57,6 @@ extension AssetInspector {
         }
     }
 
-    /// Loads the session data of a playlist, as ``fileMetadata(_:)`` does.
     package func fileMetadata(
         of playlist: MultivariantPlaylist, _ languages: [String]
     ) async throws -> (FileMetadata, HLSError?) {
@@ -100,7 +96,6 @@ extension AssetInspector {
 }
 
 extension FileMetadata {
-    /// Adds chapters with their titles in the best available language.
     fileprivate mutating func add(_ chapters: Chapters, _ languages: [String]) {
         let locales = chapters.locales
         guard let locale = LanguageTag.bestMatch(for: languages, among: locales) ?? locales.first else { return }
@@ -116,7 +111,6 @@ extension FileMetadata {
 }
 
 extension Asset {
-    /// Loads the metadata to write to files of the asset, and the first error if some of it could not be loaded.
     package func loadFileMetadata(_ languages: [String]) async throws(HLSError) -> (FileMetadata, HLSError?) {
         try await HLSError.typed { try await inspector.fileMetadata(languages) }
     }

@@ -65,7 +65,6 @@ extension AssetInspector {
         return [isDecoded && !tracks.isEmpty ? .keySystem : .codec]
     }
 
-    /// Whether all encrypted segments have a known method and an available key.
     func isDecryptable(_ playlist: MediaPlaylist) -> Bool {
         let rules = client.keyRules
         var judged: Set<[EncryptionKey]> = []

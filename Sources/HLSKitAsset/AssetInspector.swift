@@ -12,7 +12,6 @@ package final class AssetInspector: Sendable {
     /// The largest key, in bytes (R28).
     static let maximumKeyByteCount = 4 << 10
     package static let maximumSegmentByteCount = 256 << 20
-    /// The maximum number of variants whose playlists are tried, one after the other.
     static let maximumVariantTryCount = 8
     /// The number after which tracks outside of the presentation are counted.
     private static let fallbackTrackIDs = 1000
@@ -43,7 +42,6 @@ package final class AssetInspector: Sendable {
         data = SharedLoads(executor: executor)
     }
 
-    /// - Parameter cache: The cache in which resources are looked up and kept.
     convenience init(url: String, options: AssetOptions, cache: ResourceCache? = nil) {
         self.init(url: url, client: ResourceClient(url: url, options: options, cache: cache))
     }
@@ -218,7 +216,6 @@ package final class AssetInspector: Sendable {
         return (start.map { [$0] } ?? []) + others.filter { $0 != start }
     }
 
-    /// The indexes of the variants that can be played here, in the order in which they are tried.
     func eligibleVariants(of playlist: MultivariantPlaylist) -> [Int] {
         let eligible = Set(
             VariantEligibility(AssetVariant.list(of: playlist), in: selectionContext).eligible.map(\.index))
@@ -357,7 +354,6 @@ package final class AssetInspector: Sendable {
         return number(facts + own + lines)
     }
 
-    /// Reads the tracks of a media playlist without a multivariant playlist.
     func tracks(of playlist: MediaPlaylist) async throws -> [AssetTrack] {
         number(try await laneTracks(playlist, rendition: nil, variant: nil))
     }
@@ -478,7 +474,6 @@ extension ResourceClient {
 }
 
 extension [EncryptionKey] {
-    /// Whether none of the alternatives is a plain key.
     fileprivate var needKeySystem: Bool { !isEmpty && allSatisfy { $0.effectiveKeyFormat != "identity" } }
 }
 

@@ -41,7 +41,6 @@ public struct AssetOptions: Sendable {
     public var timeouts = ResourceTimeouts()
     /// The rules for retries and the limits on unsuccessful requests.
     public var retryPolicies = RetryPolicies()
-    /// The seed of the retry jitter, as in ``PlayerConfiguration``.
     package var seed: UInt64 = 0
     /// A Boolean value that indicates whether a local playlist may name files outside its folder.
     ///

@@ -10,9 +10,6 @@ struct AssetTransport: ResourceTransport {
     private let options: AssetOptions
     private let conditions: @Sendable () -> NetworkConditions
 
-    /// - Parameters:
-    ///   - url: The asset's URL.
-    ///   - conditions: Returns the network conditions at the time of a request.
     init(
         _ base: any ResourceTransport, url: String, options: AssetOptions,
         conditions: @escaping @Sendable () -> NetworkConditions
@@ -77,7 +74,6 @@ extension AssetOptions {
         return options
     }
 
-    /// The header fields of every request, including the user agent.
     package var allFields: [TransportField] {
         guard let userAgent else { return fields }
         return fields.filter { !$0.isNamed("User-Agent") } + [TransportField(name: "User-Agent", value: userAgent)]

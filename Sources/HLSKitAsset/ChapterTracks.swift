@@ -17,7 +17,6 @@ struct ChapterTracks {
     let url: String
     let header: MP4InitializationSection
 
-    /// The tables of the chapter tracks, empty if the file has none.
     var tables: [MP4SampleTable.Track] {
         let ids = header.chapterTrackIDs
         guard !ids.isEmpty else { return [] }

@@ -11,7 +11,6 @@ import Synchronization
 /// A segment contains the samples from its cut to the next one, in the order of the file. A cut is at the first sample
 /// of the reference track at or after its time at which decoding can start.
 package final class ContainerFile: Sendable {
-    /// The minimum duration of a segment.
     private static let target = Duration.seconds(6)
     private static let maximumSegmentCount = 4096
     /// An index with a longer gap at its end is incomplete, because the file was not finished.
@@ -21,16 +20,13 @@ package final class ContainerFile: Sendable {
     private static let maximumIdleCount = 4
 
     let url: String
-    /// The name of the container, such as `Matroska`.
     let name: String
     let byteCount: Int
     let tracks: [MediaTrack]
-    /// The frames per second of each track, or nil if unknown.
     let frameRates: [Double?]
     let metadata: FileMetadata
     package let duration: Duration?
     let format: ContainerReader.Format
-    /// Whether the times of frames are unknown.
     private let lacksTimes: Bool
     /// The index of the track that determines the cuts: the video, or else the audio.
     let reference: Int
@@ -46,9 +42,6 @@ package final class ContainerFile: Sendable {
 
     // MARK: Opening
 
-    /// Returns the format of a local file that can be read, or nil.
-    ///
-    /// - Parameter name: The name from ``ContainerProbe``.
     static func format(named name: String, url: String) -> ContainerReader.Format? {
         let formats: [String: ContainerReader.Format] = [
             "Matroska": .matroska, "WAV": .wav, "AIFF": .aiff, "CAF": .caf, "FLAC": .flac, "Ogg": .ogg, "AVI": .avi,
@@ -56,9 +49,6 @@ package final class ContainerFile: Sendable {
         return LocalFile.isFileURL(url) ? formats[name] : nil
     }
 
-    /// Opens a file and reads its description.
-    ///
-    /// - Throws: ``HLSError`` with code `badMedia` if the file is not in this format.
     init(_ format: ContainerReader.Format, name: String, url: String) throws(HLSError) {
         let (reader, byteCount) = try Self.open(format, url)
         func first(_ kind: MediaKind) -> Int? {
@@ -124,9 +114,6 @@ package final class ContainerFile: Sendable {
 
     // MARK: Video
 
-    /// Returns the playlist of the video.
-    ///
-    /// - Throws: ``HLSError`` if it cannot be decoded.
     package func videoPlaylist() throws(HLSError) -> MediaPlaylist {
         try check()
         let presentation = FilePresentation(self)
@@ -134,7 +121,6 @@ package final class ContainerFile: Sendable {
         return presentation.mediaPlaylist(of: [video.id])
     }
 
-    /// Returns the body of a segment of ``videoPlaylist()``.
     package func videoSegment(_ index: Int) -> ContainerBody {
         ContainerBody(self, index, [FilePresentation(self).selection.video].compactMap { $0?.id })
     }
@@ -235,9 +221,6 @@ package final class ContainerBody: Sendable {
         return id
     }
 
-    /// Returns the next event of the response, or nil after the last one.
-    ///
-    /// - Parameter url: The URL of the segment.
     func next(_ url: String) -> TransportEvent? {
         state.withLock { state in
             guard !state.isOver else { return nil }
@@ -260,7 +243,6 @@ package final class ContainerBody: Sendable {
     }
 }
 
-/// The bytes of a file for ``ContainerReader``.
 private final class FileBytes {
     private let file: LocalFile
     private let url: String

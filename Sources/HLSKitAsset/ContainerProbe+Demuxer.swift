@@ -4,7 +4,6 @@ extension ContainerProbe.Container {
     /// Creates the demuxer for this container.
     ///
     /// - Parameter initialization: The header of MP4 segments, or `nil` for a bare file, which contains its own.
-    /// - Throws: An error if the container is not media.
     package func makeDemuxer(initialization: MP4InitializationSection?) throws(MediaError) -> any Demuxer {
         switch self {
         case .transportStream: TransportStreamDemuxer()

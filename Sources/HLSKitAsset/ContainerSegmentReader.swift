@@ -23,7 +23,6 @@ final class ContainerSegmentReader {
     /// The segment that the pending sample begins, after a segment has been read completely.
     private(set) var nextSegment: Int?
     private var pending: ContainerReader.Entry?
-    /// Whether samples are skipped in search of the start of the segment.
     private var isSkipping = false
     private var isAtEnd = false
     private var body = Body()
@@ -77,7 +76,6 @@ final class ContainerSegmentReader {
         }
     }
 
-    /// Returns the next piece, which may be empty, or nil after the last one.
     func next() throws(HLSError) -> [UInt8]? {
         if isAtEnd { return nil }
         do throws(CodecError) {
@@ -107,7 +105,6 @@ final class ContainerSegmentReader {
         return try reader.next()
     }
 
-    /// Whether an entry is the first after a cut.
     private func begins(_ cut: Int64?, with entry: ContainerReader.Entry) -> Bool {
         guard let cut, entry.trackIndex == file.reference, entry.sample.isSync else { return false }
         return entry.sample.pts >= cut
@@ -137,7 +134,6 @@ final class ContainerSegmentReader {
     }
 }
 
-/// Reads the text samples of Matroska.
 enum ContainerText {
     static func caption(of sample: MediaSample, _ track: MediaTrack) -> Caption? {
         var text = sample.data.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }

@@ -2,7 +2,6 @@ import HLSKitLoading
 package import HLSKitMedia
 import HLSKitPlaylist
 
-/// The kind of resource that a media type (MIME) declares.
 package enum DeclaredKind: Sendable, Hashable {
     case playlist
     case media(ContainerProbe.Container)
@@ -66,6 +65,5 @@ extension AssetOptions {
     /// The declared kind of the asset's own resource, or `nil` if its bytes decide.
     package var declaredKind: DeclaredKind? { overrideMIMEType.flatMap(DeclaredKind.init(mimeType:)) }
 
-    /// The ``overrideMIMEType`` if it is unsupported.
     var unknownMIMEType: String? { declaredKind == nil ? overrideMIMEType : nil }
 }

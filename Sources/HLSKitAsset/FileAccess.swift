@@ -1,7 +1,6 @@
 import HLSKitLoading
 import HLSKitPlaylist
 
-/// How a media file can be read, from the header fields of its first response.
 struct FileAccess: Sendable {
     /// The size of the file, or `nil` if the server does not report it.
     let byteCount: Int?

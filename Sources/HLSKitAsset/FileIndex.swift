@@ -7,7 +7,6 @@ import HLSKitMedia
 /// after the media that they describe shows the difference.
 struct FileIndex {
     let url: String
-    /// The size of the file, or `nil` if the server does not report it.
     let byteCount: Int?
     let client: ResourceClient
 

@@ -7,7 +7,6 @@ struct FileKey: Hashable, Sendable {
         case segment(Int)
     }
 
-    /// The IDs of the tracks that are played together.
     var trackIDs: [Int]
     var part: Part
 
@@ -16,7 +15,6 @@ struct FileKey: Hashable, Sendable {
         self.part = part
     }
 
-    /// Parses a URL, or returns `nil` if it does not name a part of the file at `file`.
     init?(_ url: String, of file: String) {
         guard url.utf8.count > file.utf8.count, url.hasPrefix(file) else { return nil }
         self.init(fragment: url.dropFirst(file.count))

@@ -19,7 +19,6 @@ final class FileOpening: TransportTask {
     ]
 
     private enum Mode {
-        /// The first bytes are loading.
         case first
         /// The whole resource is loading, and its kind is not known yet.
         case undecided
@@ -38,7 +37,6 @@ final class FileOpening: TransportTask {
 
     private struct Outcome {
         var events: [TransportEvent] = []
-        /// Whether the transfer can end, because the kind is known.
         var endsTransfer = false
         var media: (container: ContainerProbe.Container, access: FileAccess)?
     }
@@ -50,9 +48,6 @@ final class FileOpening: TransportTask {
     private let describe: @Sendable (ContainerProbe.Container, FileAccess) -> MadeAnswer
     private let state = Mutex(State())
 
-    /// - Parameters:
-    ///   - declared: The kind of resource, which overrides its bytes.
-    ///   - describe: Returns the response with the playlist of a media file.
     init(
         _ request: TransportRequest, over base: any ResourceTransport, declared: DeclaredKind? = nil,
         handler: @escaping @Sendable (TransportEvent) -> Void,
@@ -65,7 +60,6 @@ final class FileOpening: TransportTask {
         chain = TransferChain(over: base)
     }
 
-    /// Whether the URL on a server has the name of a media file.
     private static func isProbable(_ url: String) -> Bool {
         guard let reference = URIReference(url), let scheme = reference.scheme?.lowercased(),
             scheme == "http" || scheme == "https",
@@ -188,7 +182,6 @@ final class FileOpening: TransportTask {
         return outcome
     }
 
-    /// Ends the transfer, because the resource is media.
     private static func end(_ container: ContainerProbe.Container?, _ state: inout State) -> Outcome {
         state.mode = .ended
         state.head = []

@@ -22,7 +22,6 @@ struct FilePresentation: Sendable {
     private let headerBytes: [UInt8]
     private let content: Content
 
-    /// - Parameter url: The URL of the file, without a fragment.
     /// - Returns: `nil` if the positions of the file's parts are unknown.
     init?(_ file: MediaFile, url: String) {
         guard case .mp4(let header, _, let index) = file.content else { return nil }
@@ -56,17 +55,14 @@ struct FilePresentation: Sendable {
         headerBytes = []
     }
 
-    /// The file whose segments are made by reading it, if it is one.
     var container: ContainerFile? {
         if case .container(let file) = content { file } else { nil }
     }
 
-    /// The file as a transport stream, whose segments must be searched for.
     var transportStream: TransportStreamFile? {
         if case .stream(let stream) = content { stream } else { nil }
     }
 
-    /// The IDs of the video and audio tracks that are not among these tracks.
     func tracks(besides trackIDs: [Int]) -> Set<Int> {
         Set(([selection.video].compactMap(\.self) + selection.audio).map(\.id)).subtracting(trackIDs)
     }
@@ -144,7 +140,6 @@ struct FilePresentation: Sendable {
     }
 }
 
-/// The segments of a fragmented file, from its index (`sidx`).
 struct IndexedSegments: Sendable {
     private(set) var durations: [Duration] = []
     private var ranges: [Range<Int>] = []

@@ -3,12 +3,10 @@ import HLSKitMedia
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// The tracks of a media file that a player selects from: video, one audio track, subtitles.
 struct FileSelection: Sendable {
     let video: MediaTrack?
     /// The audio tracks. The first one is the default.
     let audio: [MediaTrack]
-    /// The supported subtitle tracks.
     let text: [MediaTrack]
 
     init(_ tracks: [MediaTrack]) {
@@ -22,7 +20,6 @@ struct FileSelection: Sendable {
         text = tracks.filter(\.isReadableText)
     }
 
-    /// The IDs of the tracks that are read together: the video and the first audio track.
     var mainTrackIDs: [Int] { [video?.id, audio.first?.id].compactMap(\.self) }
 
     var hasOptions: Bool { audio.count > 1 || audio.first?.language != nil || !text.isEmpty }

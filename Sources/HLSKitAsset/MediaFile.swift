@@ -130,7 +130,6 @@ extension MediaFile {
         }
     }
 
-    /// Whether to read the whole file to find its duration.
     private func reads(_ client: ResourceClient) -> Bool {
         if client.options.prefersPreciseDurationAndTiming { return true }
         return url.lowercased().hasPrefix("file:") && byteCount ?? .max <= Self.smallLocalByteCount
@@ -142,7 +141,6 @@ extension MediaFile {
         }
     }
 
-    /// Loads the facts of a fragmented file without an index, from its first fragments.
     private func estimatedFacts(_ client: ResourceClient) async throws -> MediaFileFacts {
         let head = try await client.load(url, .segment, limit: .max, namedBy: nil) {
             MediaHeadReader(.estimate, declared: client.options.declaredKind?.container)

@@ -10,7 +10,6 @@ import Synchronization
 /// file. Otherwise it lists the file as one segment. A resource that is already a playlist passes through unchanged.
 final class MediaFileTransport: ResourceTransport {
     private enum Answer {
-        /// Not known (yet) to be a media file.
         case none
         case whole
         case parts(FilePresentation)
@@ -50,7 +49,6 @@ final class MediaFileTransport: ResourceTransport {
         }
     }
 
-    /// Whether the resource has turned out to be a media file.
     var isMediaFile: Bool {
         switch answer.withLock({ $0 }) {
         case .none: false
@@ -97,7 +95,6 @@ final class MediaFileTransport: ResourceTransport {
         return task
     }
 
-    /// Makes a segment by reading the file.
     private func serve(
         _ segment: Int, of trackIDs: [Int], in file: ContainerFile, _ request: TransportRequest,
         _ handler: @escaping @Sendable (TransportEvent) -> Void
@@ -124,7 +121,6 @@ final class MediaFileTransport: ResourceTransport {
         return opening
     }
 
-    /// Reads the file's tables, then responds with its playlist.
     private func describe(
         _ container: ContainerProbe.Container, _ access: FileAccess, _ request: TransportRequest,
         _ handler: @escaping @Sendable (TransportEvent) -> Void
@@ -217,7 +213,6 @@ final class MediaFileTransport: ResourceTransport {
 }
 
 extension AssetInspector {
-    /// The playlist that presents a media file as one segment.
     func mediaFilePlaylist() async throws -> String {
         guard case .file(let file) = try await opened() else {
             throw HLSError(code: .badPlaylist, urlString: url, cause: "the resource changed while being read")

@@ -48,17 +48,14 @@ package struct MediaHead: Sendable {
     var extents: [Int: SampleExtent] = [:]
     var tags: [ID3Tag] = []
     var isWhole = false
-    /// The number of bytes read so far, which contain the counted samples.
     var byteCount = 0
 }
 
-/// Reads media until its tracks are known. Demuxes the bytes and drops the samples.
 struct MediaHeadReader: ResourceReader {
     struct Amount: Sendable {
         var sampleCount: Int
         var byteCount: Int
 
-        /// The minimum that shows the tracks.
         static let tracks = Amount(sampleCount: 2, byteCount: 2 << 20)
         static let estimate = Amount(sampleCount: 512, byteCount: 1 << 20)
         static let all = Amount(sampleCount: .max, byteCount: .max)
@@ -73,7 +70,6 @@ struct MediaHeadReader: ResourceReader {
     private var isWebVTT = false
     private var head = MediaHead()
 
-    /// - Parameter declared: The declared container, which overrides the bytes.
     init(
         _ amount: Amount, initialization: MP4InitializationSection? = nil, decryption: DecryptionBox? = nil,
         declared: ContainerProbe.Container? = nil

@@ -20,7 +20,6 @@ extension MetadataItem {
         }
     }
 
-    /// The common key of an ID such as `com.apple.hls.title`.
     private static func commonKey(ofDataID id: String) -> CommonMetadataKey? {
         let prefix = "com.apple.hls."
         guard id.hasPrefix(prefix) else { return nil }
@@ -83,7 +82,6 @@ extension MetadataItem {
 
     // MARK: Other containers
 
-    /// Returns the metadata that libavformat has read, under its names.
     static func items(of metadata: FileMetadata) -> [MetadataItem] {
         metadata.tags.map { tag in
             MetadataItem(
@@ -148,7 +146,6 @@ extension MetadataItem {
 }
 
 private enum ID3Text {
-    /// Splits the bytes at the first terminator, which is dropped.
     static func split(_ bytes: ArraySlice<UInt8>, _ encoding: UInt8) -> (ArraySlice<UInt8>, ArraySlice<UInt8>) {
         guard encoding == 1 || encoding == 2 else {
             guard let end = bytes.firstIndex(of: 0) else { return (bytes, []) }

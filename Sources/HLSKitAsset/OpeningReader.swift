@@ -2,19 +2,15 @@ package import HLSKitLoading
 import HLSKitMedia
 package import HLSKitPlaylist
 
-/// The kind of resource at an asset's URL.
 enum OpenedResource: Sendable {
     case playlist(Playlist, url: String)
-    /// An MP4 file whose header has been read.
     case mp4(MP4HeaderScanner.Header, url: String, byteCount: Int?)
     /// An MP4 file whose header follows too much media to load all of it.
     case mp4Ahead(MP4HeaderScanner, url: String, byteCount: Int)
-    /// A transport stream or packed audio.
     case media(MediaHead, url: String, byteCount: Int?)
     case container(ContainerFile)
 }
 
-/// Identifies a resource from its first bytes and reads as much as is needed to describe it.
 struct OpeningReader: ResourceReader {
     /// The maximum size of media that is loaded to skip it. Beyond that, a new request starts after the media.
     private static let maximumSkippedByteCount = 1 << 20
@@ -35,7 +31,6 @@ struct OpeningReader: ResourceReader {
     private var byteCount: Int?
     private var position = 0
 
-    /// - Parameter declared: The kind of resource, which overrides its bytes.
     init(
         url: String, options: PlaylistParser.Options, amount: MediaHeadReader.Amount, declared: DeclaredKind? = nil
     ) {

@@ -13,7 +13,6 @@ public struct PartialAssetProperty: Sendable, Hashable {
         loadValue = { asset async throws(HLSError) in _ = try await asset.load(property) }
     }
 
-    /// Loads the value, which the asset then keeps.
     package func load(_ asset: Asset) async throws(HLSError) { try await loadValue(asset) }
 
     public static func == (one: PartialAssetProperty, other: PartialAssetProperty) -> Bool { one.key == other.key }

@@ -4,7 +4,6 @@ import HLSKitNetwork
 import HLSKitPlaylist
 package import HLSKitSelection
 
-/// Reads a resource and produces a value from its bytes.
 package protocol ResourceReader: Sendable {
     associatedtype Output: Sendable
     var mayBeEmpty: Bool { get }
@@ -27,7 +26,6 @@ package struct ResourceClient: Sendable {
     package let retrier: RequestRetrier
 
     /// - Parameters:
-    ///   - cache: The cache in which resources are looked up and kept.
     ///   - opensFiles: Whether to present a bare media file as a stream.
     ///   - storesOnDisk: Whether the options' disk cache keeps loaded resources.
     package init(
@@ -54,7 +52,6 @@ package struct ResourceClient: Sendable {
         retrier = RequestRetrier(policies: options.retryPolicies, clock: options.clock, seed: options.seed)
     }
 
-    /// The same client with its requests going through another transport.
     package func over(_ makeTransport: (any ResourceTransport) -> any ResourceTransport) -> ResourceClient {
         var options = options
         options.transport = makeTransport(options.transport)
@@ -69,10 +66,8 @@ package struct ResourceClient: Sendable {
         retrier = other.retrier
     }
 
-    /// Whether the asset's resource is a media file that the client presents as a stream.
     package var presentsFile: Bool { stack.isMediaFile }
 
-    /// The same client for the same stream at another URL.
     package func moved(to url: String) -> ResourceClient {
         var client = self
         client.policy = .forItem(at: url, allowsFilesAnywhere: options.allowsFilesAnywhere)
@@ -86,8 +81,6 @@ package struct ResourceClient: Sendable {
     /// - Parameters:
     ///   - source: The playlist that names the resource, or `nil` for the asset's own URL.
     ///   - limit: The largest accepted body, in bytes.
-    ///   - key: The requested key, if the resource is a key.
-    ///   - keyReason: The reason for requesting the key.
     ///   - terms: The retry terms, or `nil` for the terms of a resource that is loaded once.
     ///   - account: The failure counter, if shared with other resources.
     ///   - mayBeBeyondEnd: Whether `range` may start after the end of the resource, to find out where it ends.
@@ -97,7 +90,6 @@ package struct ResourceClient: Sendable {
     ///   - lesserURL: A URL that returns a sufficient part of the resource, or its next version. It is tried first. If
     ///     it is refused or of no use, `url` is loaded.
     ///   - heldFor: The maximum time for which the server may delay the response from `lesserURL`.
-    /// - Throws: ``HLSError``, or `CancellationError`.
     package func load<Reader: ResourceReader>(
         _ url: String, _ resourceClass: ResourceClass, range: Range<UInt64>? = nil, limit: Int, namedBy source: String?,
         key: ResourceID? = nil, keyReason: ContentKeyRequest.Reason = .needed, terms: RetryTerms? = nil,
@@ -163,9 +155,6 @@ package struct ResourceClient: Sendable {
 
     package var keyRules: KeyRules { KeyRules(options.hooks) }
 
-    /// Loads a key of 16 bytes.
-    ///
-    /// - Parameter reason: The reason for requesting the key.
     package func key(
         _ key: ResourceID, namedBy source: String, for reason: ContentKeyRequest.Reason = .needed,
         terms: RetryTerms? = nil
@@ -202,7 +191,6 @@ package struct ResourceClient: Sendable {
 }
 
 extension AssetOptions {
-    /// The header fields of requests for the item at `url`.
     fileprivate func credentials(for url: String) -> RequestCredentials {
         var fields = allFields
         if let id = playbackSessionID { fields.append(TransportField(name: "X-Playback-Session-Id", value: id)) }
@@ -211,7 +199,6 @@ extension AssetOptions {
 }
 
 extension AssetOptions {
-    /// The CMCD settings, session ID and facts of a session that does not render media.
     fileprivate var clientDataParts: (ClientData, String, ClientDataFacts)? {
         guard let clientData else { return nil }
         var facts = ClientDataFacts()
@@ -222,7 +209,6 @@ extension AssetOptions {
 }
 
 extension HLSError {
-    /// The cause of an error if the resource is not a valid key.
     package static let badKeyLength = "the key is not 16 bytes long"
 }
 

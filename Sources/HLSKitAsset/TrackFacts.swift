@@ -6,9 +6,7 @@ import HLSKitSelection
 import HLSKitTime
 
 package struct TrackFacts: Sendable {
-    /// The samples that can be looked up.
     enum Index: Sendable {
-        /// All samples of an MP4 file.
         case table(MP4SampleTable.Track)
         /// The samples read so far, and the value to add to their timestamps to get track time.
         case read(SampleExtent, shift: Int64)
@@ -19,11 +17,9 @@ package struct TrackFacts: Sendable {
     var index = Index.none
     var timeRange = MediaTimeRange(start: .zero, duration: .indefinite)
     var rendition: Rendition?
-    /// The frame rate that the variant declares, if any.
     var declaredFrameRate: Double?
     var declaredVideoRange: VideoRange?
     var metadata: [MetadataItem] = []
-    /// Whether the keys in the track's playlist are available.
     var isDecryptable = false
 
     /// Creates the facts of a track in a media file. Timestamps are unchanged, or start at the first sample if they can
@@ -98,7 +94,6 @@ package struct TrackFacts: Sendable {
 
     var isPlayable: Bool { Self.canPlay(description) && (description.encryption == nil || isDecryptable) }
 
-    /// Whether media like this can be decoded here, or is supported text or metadata.
     static func canPlay(_ track: MediaTrack) -> Bool {
         switch track.mediaType {
         case .video, .audio: CodecRegistry.canDecode(track.codec)
@@ -153,7 +148,6 @@ package struct TrackFacts: Sendable {
         }
     }
 
-    /// The empty time before the media that an edit list declares.
     private var emptyEdit: Range<Int64>? {
         guard case .table = index, let start = description.shownRange?.lowerBound, start > 0 else { return nil }
         return 0..<start

@@ -15,9 +15,6 @@ final class TransferChain: TransportTask {
     var metrics: TransferMetrics { sum.withLock { $0 } ?? TransferMetrics() }
 
     /// Starts the next transfer when the previous one has ended, unless the chain was cancelled.
-    ///
-    /// - Parameter handler: Receives the events of the transfer. The last event has the metrics of all transfers so
-    ///   far.
     func start(_ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void) {
         slot.start { number in
             base.start(request) { [self] event in
@@ -30,7 +27,6 @@ final class TransferChain: TransportTask {
         }
     }
 
-    /// Responds with a generated response instead of a transfer.
     func answer(_ make: () -> MadeAnswer) { slot.start { _ in make() } }
 
     private func finish(_ number: Int, _ metrics: TransferMetrics) -> TransferMetrics {
@@ -51,7 +47,6 @@ final class TransferChain: TransportTask {
 }
 
 extension TransferMetrics {
-    /// The sum of these metrics and a later transfer's metrics.
     fileprivate func followed(by other: TransferMetrics) -> TransferMetrics {
         var sum = self
         sum.receivedByteCount += other.receivedByteCount

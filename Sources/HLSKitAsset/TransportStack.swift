@@ -24,19 +24,16 @@ package struct TransportStack: Sendable {
         case mediaFile
     }
 
-    /// The components and settings of a stack, except its URL.
     package struct Parts: Sendable {
         package var network: any ResourceTransport
         package var hooks = LoadingHooks()
         /// Whether `network` already calls the hooks, so that here they only decide which schemes may be loaded.
         var hooksAreBelow = false
         package var clock: any Clock<Duration>
-        /// The CMCD settings, the session ID and the facts to send.
         package var clientData: (settings: ClientData, sessionID: String, facts: ClientDataFacts)?
         package var allowsFilesAnywhere = false
         /// The asset's options for requests, or `nil` without an asset.
         package var asset: AssetOptions?
-        /// Returns the network conditions at the time of a request.
         package var conditions: @Sendable () -> NetworkConditions = { NetworkConditions() }
         package var cache: ResourceCache?
         package var diskCache: DiskCache?
@@ -72,14 +69,11 @@ package struct TransportStack: Sendable {
     }
 
     package let transport: any ResourceTransport
-    /// The layers in use, from the network up.
     let layers: [Layer]
     package let policy: ResourcePolicy
     private let file: MediaFileTransport?
 
     /// Creates a stack. Accesses the disk once if `url` is a file URL.
-    ///
-    /// - Parameter url: The URL of the item.
     package init(url: String, _ parts: Parts) {
         var policy = ResourcePolicy.forItem(at: url, allowsFilesAnywhere: parts.allowsFilesAnywhere)
         parts.hooks.admit(to: &policy)
@@ -119,9 +113,7 @@ package struct TransportStack: Sendable {
         self.policy = policy
     }
 
-    /// Whether the item is a media file that is presented as a stream.
     package var isMediaFile: Bool { file?.isMediaFile ?? false }
 
-    /// The timestamp in a media file that is the start of the file, or `nil` if unknown.
     package var mediaOrigin: Duration? { file?.origin }
 }

@@ -19,10 +19,8 @@ final class TransportStreamFile: Sendable {
     /// A frame this much later than a time shows that no earlier frames follow.
     static let reordering = Duration.milliseconds(500)
 
-    /// The known start offsets of segments.
     private struct Places {
         var known = [0: 0]
-        /// The number of tasks that read each segment and will find the start of the next one.
         var reading: [Int: Int] = [:]
     }
 
@@ -40,7 +38,6 @@ final class TransportStreamFile: Sendable {
     private let client: ResourceClient
     private let windowByteCount: Int
     private let places = Gate(Places())
-    /// The loaded bytes after the end of a segment.
     private let rest = Mutex<(offset: Int, bytes: [UInt8])?>(nil)
 
     /// - Parameter duration: The duration according to the last timestamps.
@@ -85,12 +82,10 @@ final class TransportStreamFile: Sendable {
         return .microseconds(distance * 100 / 9)
     }
 
-    /// The mean number of bytes for this much time.
     func byteCount(of time: Duration) -> Int { Int(max(0, time / duration) * Double(byteCount)) }
 
     // MARK: Places
 
-    /// Notes that a task begins to read a segment.
     func begin(_ index: Int) { places.withLock { $0.reading[index, default: 0] += 1 } }
 
     /// Notes that a task has read a segment or gives up on it.
@@ -118,7 +113,6 @@ final class TransportStreamFile: Sendable {
         return start
     }
 
-    /// Keeps the bytes that were loaded past the end of a segment.
     func keep(_ bytes: [UInt8], from offset: Int) { rest.withLock { $0 = bytes.isEmpty ? nil : (offset, bytes) } }
 
     /// The bytes kept from this offset on. They are not removed, because another track may also be read from there.
@@ -128,12 +122,9 @@ final class TransportStreamFile: Sendable {
 
     // MARK: Opening
 
-    /// The minimum size of a file that is presented as segments.
     static let smallestByteCount = 128 << 10
     private static let endByteCount = 256 << 10
 
-    /// Opens a file by reading its start and its end.
-    ///
     /// - Returns: `nil` if the file should be read as one segment.
     static func open(
         _ url: String, byteCount: Int, stride: Int, client: ResourceClient

@@ -11,7 +11,6 @@ final class TransportStreamPartTask: TransportTask {
     private static let maximumHeldByteCount = 16 << 20
 
     private struct State {
-        /// Whether the file has been notified that this task reads no more.
         var hasEnded = false
         var search: Task<Void, Never>?
         var hasAsked = false
@@ -22,7 +21,6 @@ final class TransportStreamPartTask: TransportTask {
         var nextOffset = 0
         var scanner: TransportStreamScanner?
         var blotter: TransportStreamBlotter
-        /// Bytes loaded with the previous segment.
         var rest: [UInt8] = []
         /// Whether the end has been found, so that the held bytes belong to the next segment.
         var isOver = false
@@ -40,7 +38,6 @@ final class TransportStreamPartTask: TransportTask {
 
     /// - Parameters:
     ///   - left: The PIDs of the tracks to remove.
-    ///   - url: The name of the segment.
     ///   - executor: The executor for the search for its start, or `nil` for the global one.
     init(
         _ file: TransportStreamFile, segment index: Int, without left: Set<Int>, of request: TransportRequest,
@@ -87,7 +84,6 @@ final class TransportStreamPartTask: TransportTask {
         if chain.isCancelled { search.cancel() }
     }
 
-    /// Notifies the file that this task reads no more.
     private func end() {
         let isFirst = state.withLock { state in
             defer { state.hasEnded = true }
@@ -113,7 +109,6 @@ final class TransportStreamPartTask: TransportTask {
 
     private var isLast: Bool { index + 1 >= file.segmentCount }
 
-    /// Requests the next range, or ends at the end of the file.
     private func next() {
         guard !chain.isCancelled else { return }
         let range = state.withLock { state -> Range<UInt64>? in
@@ -169,10 +164,8 @@ final class TransportStreamPartTask: TransportTask {
         if !ready.isEmpty { handler(.data(ready)) }
     }
 
-    /// Returns the bytes that can be delivered.
     private func take(_ bytes: [UInt8], _ state: inout State) -> [UInt8] {
         state.held += bytes
-        // Bytes after the end belong to the next segment.
         guard !state.isOver else { return [] }
         let end = file.time(ofSegment: index + 1)
         var start = state.heldOffset

@@ -6,7 +6,6 @@ import Synchronization
 final class BackgroundRun<Value: Sendable>: Sendable {
     private struct State {
         var task: Task<Void, Never>?
-        /// The outcome of the current or last run.
         var outcome: OneShot<Result<Value, any Error>>?
     }
 
@@ -15,7 +14,6 @@ final class BackgroundRun<Value: Sendable>: Sendable {
     /// Starts a run unless one is in progress.
     ///
     /// - Parameter prepare: Called before the run starts.
-    /// - Returns: The outcome of the run.
     @discardableResult
     func start(
         on executor: (any TaskExecutor)?, prepare: () -> Void, _ body: @escaping @Sendable () async throws -> Value
@@ -52,7 +50,6 @@ final class BackgroundRun<Value: Sendable>: Sendable {
         }
     }
 
-    /// The outcome of the current or last run, or `nil` before the first.
     var outcome: OneShot<Result<Value, any Error>>? { state.withLock(\.outcome) }
 
     func cancel() { state.withLock(\.task)?.cancel() }

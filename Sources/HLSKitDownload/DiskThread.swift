@@ -5,7 +5,6 @@ import HLSKitPlayback
 ///
 /// If the clock is also an executor, such as a virtual clock, everything runs on the clock.
 enum DiskThread {
-    /// Runs `body`, and the child tasks it starts, outside of the shared pool.
     static func run<Value: Sendable, Failure: Error>(
         _ clock: any Clock<Duration>, _ body: @concurrent @Sendable () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {

@@ -8,10 +8,8 @@ import HLSKitSelection
 /// failed is avoided for a while. If a chosen playlist is not available but has a copy elsewhere, its segments are
 /// first loaded from the copy.
 struct DownloadAlternates: Sendable {
-    /// A request to load a segment from another playlist.
     struct Wish: Sendable, Hashable {
         var target: DownloadPlan.ItemID
-        /// The index of the other playlist among the alternates.
         var alternate: Int
     }
 
@@ -21,12 +19,9 @@ struct DownloadAlternates: Sendable {
     private var box: PenaltyBox<Int>
     /// The lanes of the chosen playlists that are avoided.
     private var left: PenaltyBox<Int>
-    /// The segments that were not requested from their chosen playlist.
     private var passed: Set<DownloadPlan.ItemID> = []
     private var tried: [DownloadPlan.ItemID: Set<Int>] = [:]
-    /// The first error of each segment.
     private var failures: [DownloadPlan.ItemID: HLSError] = [:]
-    /// The wishes, by the segments that are loaded instead.
     private var wishes: [DownloadPlan.ItemID: Wish] = [:]
     private var waiting: [Wish] = []
     private var openCount = 0
@@ -39,13 +34,10 @@ struct DownloadAlternates: Sendable {
 
     func entry(of alternate: Int) -> DownloadSelection.Entry { alternates[alternate].entry }
 
-    /// Whether work is in progress that is not in the plan.
     var isBusy: Bool { !waiting.isEmpty || openCount > 0 }
 
-    /// The wish that a segment is loaded for, if any.
     func wish(of id: DownloadPlan.ItemID) -> Wish? { wishes[id] }
 
-    /// Whether a segment may be available from another playlist.
     func hasMore(for target: DownloadPlan.ItemID) -> Bool { next(for: target, at: .zero) != nil }
 
     enum Next: Sendable, Hashable {
@@ -80,7 +72,6 @@ struct DownloadAlternates: Sendable {
 
     // MARK: The same elsewhere
 
-    /// Whether the same segment has another source that did not fail recently.
     func isRedundant(_ target: DownloadPlan.ItemID, at now: Duration) -> Bool { copy(of: target, at: now) != nil }
 
     private func copy(of target: DownloadPlan.ItemID, at now: Duration) -> Int? {
@@ -91,10 +82,8 @@ struct DownloadAlternates: Sendable {
         }
     }
 
-    /// Avoids a chosen playlist, of this lane, because it is not available.
     mutating func leave(_ lane: Int, at now: Duration) { left.add(lane, at: now) }
 
-    /// Whether to request a segment from another source first, because the chosen playlist is avoided.
     mutating func passesOver(_ target: DownloadPlan.ItemID, at now: Duration) -> Bool {
         guard wishes[target] == nil, tried[target] == nil, left.penalized(at: now).contains(target.lane),
             let copy = copy(of: target, at: now)
@@ -121,7 +110,6 @@ struct DownloadAlternates: Sendable {
         return waiting
     }
 
-    /// Notes that the playlist of a wish has been loaded or has failed.
     mutating func finishOpening() { openCount -= 1 }
 
     mutating func note(_ id: DownloadPlan.ItemID, for wish: Wish) { wishes[id] = wish }

@@ -81,7 +81,6 @@ public struct DownloadConfiguration: Sendable {
     /// segments are missing at the end, the file is muxed again. Muxed segments do not remain complete in the folder,
     /// but ``DownloadTask/writePlaylists()`` restores them. With the default, `nil`, nothing is muxed early.
     public var fileFormat: OutputFormat?
-    /// The limits on muxed data that is on the disk twice.
     var thinning = ThinningPlan.Limits()
     /// A Boolean value that indicates whether segments remain encrypted and no keys are requested.
     ///

@@ -6,13 +6,11 @@ import Synchronization
 ///
 /// The run registers the resources that it will load, and loads those that players wait for first.
 final class DownloadDemand: Sendable {
-    /// A resource on the network, as identified by the run and the player.
     struct Key: Sendable, Hashable {
         var url: String
         var byteRange: Range<UInt64>?
     }
 
-    /// The same resource, as identified by a plan.
     enum Wanted: Sendable, Hashable {
         case segment(DownloadPlan.ItemID)
         case resource(ResourceID)
@@ -20,9 +18,7 @@ final class DownloadDemand: Sendable {
 
     private struct State {
         var isRunning = false
-        /// Whether the run does not know yet which resources it will load.
         var isOpening = false
-        /// The resources that the run will load or is loading.
         var wanted: [Key: Wanted] = [:]
         var waiters: [(id: Int, key: Key, answer: OneShot<Bool>)] = []
         var lastID = 0
@@ -53,7 +49,6 @@ final class DownloadDemand: Sendable {
         return stream
     }
 
-    /// Registers a resource that the run will load.
     func want(_ wanted: Wanted, as key: Key) { state.withLock { $0.wanted[key] = wanted } }
 
     /// Notes that all resources of the run are registered. Waiters for other resources stop waiting.
@@ -69,7 +64,6 @@ final class DownloadDemand: Sendable {
         for answer in others { answer.set(false) }
     }
 
-    /// Returns the resources that players wait for, each of them once.
     func takeUrgent() -> [Wanted] {
         state.withLock { state in
             defer { state.urgent = [] }
@@ -104,7 +98,6 @@ final class DownloadDemand: Sendable {
 
     // MARK: Players
 
-    /// Whether a resource is worth waiting for: the run will load it, or does not know yet.
     func mayCome(_ key: Key) -> Bool {
         state.withLock { $0.isRunning && ($0.isOpening || $0.wanted[key] != nil) }
     }

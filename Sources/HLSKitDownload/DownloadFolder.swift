@@ -13,12 +13,10 @@ import Synchronization
 final class DownloadFolder: Sendable {
     private static let journalName = "journal.ndjson"
     private static let temporaryEnding = ".new"
-    /// The maximum number of bytes to read at a time.
     private static let pieceByteCount = 64 << 20
 
     var path: String { folder.path }
     private let folder: SafeFolder
-    /// The files that are not stored completely.
     private let thin = ThinFiles()
     private struct State: ~Copyable {
         var journal = DownloadJournal()
@@ -27,7 +25,6 @@ final class DownloadFolder: Sendable {
         /// The size of the complete lines of the journal.
         var byteCount = 0
         var temporaryCount = 0
-        /// The valid files that have not been flushed yet.
         var unsynced: Set<String> = []
     }
     private let state = Mutex(State())
@@ -97,8 +94,6 @@ final class DownloadFolder: Sendable {
         return "\(name).\(number)\(Self.temporaryEnding)"
     }
 
-    /// Writes a small file completely.
-    ///
     /// - Parameter mode: The file mode, `0o600` for secrets.
     func write(_ bytes: [UInt8], to name: String, mode: mode_t = 0o666) throws(HLSError) -> DownloadJournal.File {
         let file = try DownloadFile(folder: self, name: name, mode: mode)
@@ -106,8 +101,6 @@ final class DownloadFolder: Sendable {
         return try file.finish()
     }
 
-    /// Adds entries for files that are on the disk.
-    ///
     /// - Parameter syncs: Whether to flush the journal now, instead of in ``sync()``.
     func add(_ entries: [DownloadJournal.Entry], syncs: Bool = true) throws(HLSError) {
         let bytes = entries.flatMap(\.line)
@@ -129,10 +122,8 @@ final class DownloadFolder: Sendable {
         if let failure { throw failure }
     }
 
-    /// Whether valid files have not been flushed yet.
     var needsSync: Bool { state.withLock { !$0.unsynced.isEmpty } }
 
-    /// Flushes the valid files and the journal.
     func sync() throws(HLSError) {
         let (names, journal) = state.withLock { state in
             defer { state.unsynced = [] }
@@ -154,7 +145,6 @@ final class DownloadFolder: Sendable {
         state.withLock { state in _ = state.unsynced.insert(name) }
     }
 
-    /// Returns the stored version of a segment, or `nil` if it is not stored or has no file.
     func stored(_ segment: DownloadJournal.Segment) -> DownloadJournal.Segment? {
         state.withLock { state in
             let stored = state.journal.segments[segment.lane]?[segment.position]
@@ -193,7 +183,6 @@ final class DownloadFolder: Sendable {
         return badCount
     }
 
-    /// Whether a file exists and has not changed.
     func isWhole(_ file: DownloadJournal.File) -> Bool {
         guard let hash = try? LibraryDigest(file.digest.algorithm) else { return false }
         let descriptor = folder.open(file.name, O_RDONLY)
@@ -216,7 +205,6 @@ final class DownloadFolder: Sendable {
         }
     }
 
-    /// Reads all bytes of a file, even if it is stored as a thin file.
     func bytes(of name: String) throws(HLSError) -> [UInt8] {
         let descriptor = folder.open(name, O_RDONLY)
         guard descriptor >= 0 else {
@@ -246,7 +234,6 @@ final class DownloadFolder: Sendable {
         }
     }
 
-    /// Removes the lanes that are neither kept nor in the folder's playlists.
     func removeLanes(except kept: Set<String>) throws(HLSError) {
         let journal = journal
         let others = journal.lanes.filter { !$0.isListed && !kept.contains($0.id) }
@@ -293,7 +280,6 @@ final class DownloadFolder: Sendable {
 
     func discardOutput() { thin.removeUnneededOutputs(in: folder) }
 
-    /// Moves the folder to its final name, unless it has that name.
     func move(to target: String) throws(HLSError) {
         try makeWhole()
         discardOutput()
@@ -310,7 +296,6 @@ final class DownloadFolder: Sendable {
         closeJournal()
     }
 
-    /// Whether a folder at this path has a journal.
     static func hasJournal(_ path: String) -> Bool {
         var status = stat()
         return lstat("\(path)/\(journalName)", &status) == 0 && status.st_mode & S_IFMT == S_IFREG
@@ -323,7 +308,6 @@ final class DownloadFolder: Sendable {
         }
     }
 
-    /// Removes the files of the download, and the folder if it is then empty.
     func remove() {
         let journal = journal
         var names = journal.segments.values.flatMap { $0.values.compactMap { $0.file?.name } }

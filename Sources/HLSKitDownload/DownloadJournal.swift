@@ -12,7 +12,6 @@ import HLSKitTime
 struct DownloadJournal: Sendable, Equatable {
     static let version = 1
 
-    /// A playlist of the download: the variant's or a rendition's.
     struct Lane: Sendable, Hashable {
         enum Kind: String, Sendable, Hashable, CaseIterable { case main, audio, subtitles }
 
@@ -36,7 +35,6 @@ struct DownloadJournal: Sendable, Equatable {
         /// `VIDEO-RANGE` as written.
         var videoRange: String?
         var frameRate: String?
-        /// Whether this is an additional variant.
         var isAuxiliary = false
         /// Whether more segments may be listed, so that segments not loaded in time are no longer available.
         var isLive = false
@@ -54,7 +52,6 @@ struct DownloadJournal: Sendable, Equatable {
         var digest: FileDigest
     }
 
-    /// A key, and the initialization vector for one segment.
     struct Key: Sendable, Hashable {
         var method: String
         var file: String
@@ -72,7 +69,6 @@ struct DownloadJournal: Sendable, Equatable {
         var formatVersions: String?
     }
 
-    /// A segment, by its media sequence number.
     struct Segment: Sendable, Hashable {
         var lane: String
         var epoch = 0
@@ -124,7 +120,6 @@ struct DownloadJournal: Sendable, Equatable {
     private(set) var metadata = FileMetadata()
     private(set) var resources: [String: File] = [:]
     private(set) var segments: [String: [SegmentPosition: Segment]] = [:]
-    /// The size of the file that was written from the download.
     private(set) var writtenByteCount: Int?
     /// The number of bytes in complete lines of the text that was read.
     private(set) var validByteCount = 0
@@ -150,15 +145,12 @@ struct DownloadJournal: Sendable, Equatable {
         }
     }
 
-    /// The lanes that the folder's playlists list, in their order.
     var listedLanes: [Lane] { lanes.filter(\.isListed) }
 
-    /// Removes a segment whose file is missing or damaged.
     mutating func remove(_ segment: Segment) { segments[segment.lane]?[segment.position] = nil }
 
     mutating func removeResource(_ name: String) { resources[name] = nil }
 
-    /// The segments of a lane in order.
     func segments(of lane: String) -> [Segment] {
         (segments[lane] ?? [:]).values.sorted { $0.position < $1.position }
     }
@@ -167,7 +159,6 @@ struct DownloadJournal: Sendable, Equatable {
         segments.values.reduce(0) { sum, lane in lane.values.reduce(sum) { $0 + ($1.file?.byteCount ?? 0) } }
     }
 
-    /// Whether the folder has media that another run can use.
     var hasMedia: Bool { segments.values.contains { $0.values.contains { $0.file != nil } } }
 }
 

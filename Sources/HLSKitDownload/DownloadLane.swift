@@ -3,7 +3,6 @@ import HLSKitPlaylist
 import HLSKitSelection
 import HLSKitTime
 
-/// A playlist of a download while it is loaded: its wanted segments, and their journal entries.
 struct DownloadLane: Sendable {
     let entry: DownloadSelection.Entry
     var tracker: PlaylistTracker
@@ -15,13 +14,11 @@ struct DownloadLane: Sendable {
     /// The number of consecutive delta updates that were of no use although the whole playlist was.
     private var misfitCount = 0
     private static let misfitLimit = 2
-    /// Predicts whether the server supports blocking reloads, from their results.
     private var plan = ReloadPlan()
 
     /// - Parameters:
     ///   - known: The segments that earlier runs have stored, in order.
     ///   - start: The start time of the first segment, unless it is known.
-    ///   - keys: The rules that choose keys, or `nil` if encrypted segments are stored encrypted.
     init(
         _ entry: DownloadSelection.Entry, _ playlist: MediaPlaylist, known: [DownloadJournal.Segment],
         start: Duration, keys: KeyRules?, now: Duration
@@ -82,7 +79,6 @@ struct DownloadLane: Sendable {
         return tracker.index(of: position)
     }
 
-    /// The URL of a segment, or `nil` if the playlist no longer lists it.
     func url(of position: SegmentPosition) -> String? {
         index(of: position).flatMap { tracker.playlist.resolve(tracker.playlist.segments[$0].uri) }
     }
@@ -99,12 +95,10 @@ struct DownloadLane: Sendable {
         return try SegmentResources(of: segment, at: url, in: tracker, keys: keys)
     }
 
-    /// Whether the bytes of a segment are media, not ciphertext.
     func isClear(_ index: Int) -> Bool {
         tracker.playlist.segments[index].keys.allSatisfy { $0.method == .sampleAES || $0.method == .sampleAESCTR }
     }
 
-    /// The keys of a segment, or of its map, that were not loaded.
     private func named(_ keys: [EncryptionKey], at index: Int) -> [DownloadJournal.NamedKey] {
         guard self.keys == nil else { return [] }
         return keys.compactMap { key in
@@ -142,7 +136,6 @@ struct DownloadLane: Sendable {
         }
     }
 
-    /// Whether a stored segment is still the one that the playlist lists.
     func isSame(_ stored: DownloadJournal.Segment, at index: Int) -> Bool {
         let wanted = description(at: index)
         let isGap = tracker.playlist.segments[index].isGap
@@ -181,7 +174,6 @@ struct DownloadLane: Sendable {
 
     // MARK: Files
 
-    /// The folder of the lane's files, the same in each run.
     var folder: String { Self.folder(of: entry.lane) }
 
     static func folder(of lane: DownloadJournal.Lane) -> String { "\(lane.kind.rawValue)-\(hash(of: lane.id))" }

@@ -5,11 +5,9 @@ import HLSKitMedia
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// Loads the resources of a download, each into its own file.
 struct DownloadLoader: Sendable {
     let client: ResourceClient
     let folder: DownloadFolder
-    /// Receives the number of bytes that arrive.
     let received: @Sendable (Int) -> Void
 
     struct Request: Sendable {
@@ -18,11 +16,8 @@ struct DownloadLoader: Sendable {
         var segment: DownloadJournal.Segment
         var file: String
         var limit: Int
-        /// Whether the bytes are media, not ciphertext.
         var isClear: Bool
-        /// The key to request again if it does not fit.
         var key: ResourceID?
-        /// The retry terms, and the account that counts failures.
         var terms = RetryTerms(kind: .segment)
         var account: RequestRetrier.Account?
         var clientData: ClientDataNote?
@@ -34,7 +29,6 @@ struct DownloadLoader: Sendable {
         var key: DownloadJournal.File?
     }
 
-    /// Loads a segment. If its key does not fit, loads the key again.
     func segment(_ request: Request) async throws -> Loaded {
         var request = request
         var key: DownloadJournal.File?
@@ -113,7 +107,6 @@ struct DownloadLoader: Sendable {
     }
 }
 
-/// Writes a segment to its file while it arrives.
 private final class OpenFile: @unchecked Sendable {  // used by the one task that loads the segment
     var file: DownloadFile?
     var check = SegmentCheck()
@@ -178,7 +171,6 @@ extension DownloadLoader {
     }
 }
 
-/// Collects an initialization section and checks that it is valid.
 private struct InitializationReader: ResourceReader {
     let isEncrypted: Bool
     private var bytes: [UInt8] = []

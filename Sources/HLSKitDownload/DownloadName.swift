@@ -10,7 +10,6 @@ enum DownloadName {
         }
     }
 
-    /// Whether the name is a key file's, such as `key-0123abcd.bin`.
     static func isOfKey(_ name: String) -> Bool {
         guard name.hasPrefix("key"), name.hasSuffix(".bin") else { return false }
         return name.utf8.count <= maximumByteCount

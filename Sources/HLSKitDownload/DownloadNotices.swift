@@ -1,6 +1,5 @@
 import Synchronization
 
-/// Reports the progress of a download to any number of readers.
 final class DownloadNotices: Sendable {
     private struct State {
         var progress = DownloadProgress()
@@ -41,14 +40,10 @@ final class DownloadNotices: Sendable {
         return stream
     }
 
-    /// - Parameter progress: The progress before the first run.
     init(_ progress: DownloadProgress = DownloadProgress()) {
         state.withLock { $0.progress = progress }
     }
 
-    /// Notes that a run begins.
-    ///
-    /// - Parameter progress: The media that is already stored.
     func begin(with progress: DownloadProgress) {
         state.withLock { state in
             state.progress = progress

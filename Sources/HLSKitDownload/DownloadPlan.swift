@@ -4,12 +4,10 @@ import HLSKitSelection
 /// Segments that a player waits for come first and do not count towards the limit.
 struct DownloadPlan: Sendable {
     struct Item: Sendable, Hashable {
-        /// The index of its playlist in the download.
         var lane: Int
         var position: SegmentPosition
         var start: Duration
         var resources: [ResourceID] = []
-        /// Whether a player waits for it.
         var isUrgent = false
 
         var id: ItemID { ItemID(lane: lane, position: position) }
@@ -57,7 +55,6 @@ struct DownloadPlan: Sendable {
         }
     }
 
-    /// Moves a segment or resource that a player waits for to the front, if it is not loading yet.
     mutating func hasten(_ wanted: DownloadDemand.Wanted) {
         let index =
             switch wanted {
@@ -76,7 +73,6 @@ struct DownloadPlan: Sendable {
 
     var isIdle: Bool { waiting.isEmpty && inFlight.isEmpty }
 
-    /// Returns the work to start now, which is then in flight.
     mutating func next() -> [Work] {
         var started: [Work] = []
         var index = 0

@@ -13,14 +13,11 @@ struct DownloadRun: Sendable {
     var plan: DownloadPlan
     var alternates: DownloadAlternates
     var result: DownloadTask.Result
-    /// Detects whether the playlists list new segments.
     var live = LiveStreamMonitor()
     /// The last reload error of each lane.
     var failures: [Int: HLSError] = [:]
-    /// The accounts that count the reload failures of each lane.
     var reloads: [Int: RequestRetrier.Account] = [:]
     var lanes: [DownloadLane] = []
-    /// The multivariant playlist, if the stream has one.
     var multivariant: MultivariantPlaylist?
     var variables: [String: String] = [:]
     var window = TimeWindow(from: .zero, until: .zero)
@@ -30,22 +27,18 @@ struct DownloadRun: Sendable {
     var mediaDuration = Duration.zero
     var storedByteCount = 0
     var loaded = DownloadedRanges()
-    /// The files of loaded maps and keys.
     var files: [ResourceID: String] = [:]
     var failedMaps: [ResourceID: HLSError] = [:]
     private(set) var firstLoss: HLSError?
-    /// The files of keys that have decrypted a segment.
     var provenKeys: Set<String> = []
     /// Whether segments have been served since one was refused for good.
     var refusalsMayPass = false
-    /// The folders on the server that have delivered media, and those that have not.
     var folders = SilentFolders()
     /// Whether playlists are no longer reloaded.
     var isOver = false
     /// The accounts that count the failures of each segment of a chosen playlist, over all sources.
     private var accounts: [DownloadPlan.ItemID: RequestRetrier.Account] = [:]
 
-    /// The rules that choose keys, or `nil` if encrypted segments are stored encrypted.
     private let keys: KeyRules?
 
     init(
@@ -79,7 +72,6 @@ struct DownloadRun: Sendable {
     /// Whether the stream was live when the run began, so that some segments may not have been loaded in time.
     var beganLive: Bool { lanes.first?.tracker.beganLive ?? false }
 
-    /// The lanes to download, without the lanes of alternates.
     var followed: [Int] {
         let others = Set(alternates.lanes.values)
         return lanes.indices.filter { !others.contains($0) }
@@ -101,7 +93,6 @@ struct DownloadRun: Sendable {
         return account
     }
 
-    /// Closes the account of a segment that is no longer requested.
     mutating func closeAccount(of id: DownloadPlan.ItemID, _ retrier: RequestRetrier) {
         if let account = accounts.removeValue(forKey: alternates.wish(of: id)?.target ?? id) { retrier.close(account) }
     }
@@ -116,7 +107,6 @@ struct DownloadRun: Sendable {
             DownloadGap(urlString: error.urlString ?? "", cause: error.cause, detail: error.detail, isDeclared: false))
     }
 
-    /// Notes that a segment, or its replacement, is stored.
     mutating func noteLoaded(_ id: DownloadPlan.ItemID) {
         let target = alternates.wish(of: id)?.target ?? id
         guard target.lane == 0, let tracker = lanes.first?.tracker, let index = lanes.first?.index(of: target.position)
@@ -124,7 +114,6 @@ struct DownloadRun: Sendable {
         loaded.insert(from: tracker.starts[index], to: tracker.starts[index + 1])
     }
 
-    /// Adds the files of a segment's map and keys to its journal entry.
     func describe(_ request: inout DownloadLoader.Request, at index: Int, of lane: DownloadLane) {
         guard let resources = try? lane.resources(at: index) else { return }
         request.segment.map = resources.map.flatMap { files[$0] }
@@ -138,7 +127,6 @@ struct DownloadRun: Sendable {
             method: key.method.rawValue, file: file, vector: key.initializationVector.hexadecimalText)
     }
 
-    /// The key of a segment that is encrypted as a whole.
     func keyID(of id: DownloadPlan.ItemID) -> ResourceID? {
         let lane = lanes[id.lane]
         guard let index = lane.index(of: id.position), let key = try? lane.resources(at: index).key, !key.isOfSamples

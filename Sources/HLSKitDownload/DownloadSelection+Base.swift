@@ -1,20 +1,15 @@
 import HLSKitLoading
 import HLSKitPlaylist
 
-/// The folder of a finished download, to which another download adds.
 extension DownloadSelection {
-    /// The first lane of a folder to which a download adds.
     struct Base {
         var lane: DownloadJournal.Lane
-        /// The variant that has its renditions.
         var variantID: String
         var hasVideo = true
         /// The ending of the lane's ID that names its video rendition, or an empty text for the usual one.
         var view = ""
-        /// The rendition that replaces the variant.
         var rendition: Rendition?
 
-        /// Whether the folder has an audio rendition.
         func isStored(_ audio: Rendition, among listed: [DownloadJournal.Lane], isInVariant: Bool) -> Bool {
             if isInVariant { return lane.name == audio.name }
             let ids = [DownloadSelection.lane(of: audio, .main).id, DownloadSelection.lane(of: audio, .audio).id]

@@ -5,14 +5,12 @@ import HLSKitMedia
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// The selected playlists of a stream.
 struct DownloadSelection: Sendable {
     struct Entry: Sendable {
         var lane: DownloadJournal.Lane
         var url: String
         /// The playlist that names it, or `nil` for the given URL.
         var source: String?
-        /// The kinds of media to use from it.
         var wanted: Set<MediaKind>
         /// Whether the playlist names audio, so that the wanted audio has been selected.
         var hasChosenAudio = false
@@ -22,7 +20,6 @@ struct DownloadSelection: Sendable {
 
     /// Another playlist that could replace a chosen one: another variant, or the same rendition in another group.
     struct Alternate: Sendable {
-        /// The index of the entry that it can replace.
         var target: Int
         var entry: Entry
         /// Whether it can replace the chosen playlist completely: a variant with the same renditions, or a copy on
@@ -32,7 +29,6 @@ struct DownloadSelection: Sendable {
         var isRedundant = false
     }
 
-    /// The ID of the lane if the stream is a single media playlist.
     static let onlyLaneID = "main"
 
     private(set) var entries: [Entry] = []
@@ -40,7 +36,6 @@ struct DownloadSelection: Sendable {
     private(set) var alternates: [Alternate] = []
     private(set) var variables: [String: String] = [:]
 
-    /// Selects a media playlist that was given directly.
     init(mediaPlaylistAt url: String, includesVideo: Bool = true) {
         let lane = DownloadJournal.Lane(id: Self.onlyLaneID, kind: .main)
         entries = [Entry(lane: lane, url: url, wanted: includesVideo ? [.video, .audio] : [.audio])]
@@ -140,7 +135,6 @@ struct DownloadSelection: Sendable {
         }
     }
 
-    /// Adds additional variants, which use the renditions of the first.
     private mutating func addAuxiliary(
         _ configuration: DownloadConfiguration, _ qualities: [QualityExpression], besides first: VariantStream,
         in playlist: MultivariantPlaylist, _ base: Base?
@@ -366,7 +360,6 @@ extension DownloadJournal.Lane {
         videoRange = variant.videoRange?.rawValue
     }
 
-    /// Takes the attributes of the rendition that the lane contains.
     fileprivate mutating func describe(_ rendition: Rendition) {
         language = rendition.language
         name = rendition.name
@@ -376,7 +369,6 @@ extension DownloadJournal.Lane {
         channels = rendition.channels
     }
 
-    /// Takes the attributes of the rendition that another lane contains.
     fileprivate mutating func describe(_ other: Self) {
         (language, name, isDefault, isForced) = (other.language, other.name, other.isDefault, other.isForced)
         (characteristics, channels) = (other.characteristics, other.channels)

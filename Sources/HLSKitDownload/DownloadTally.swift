@@ -3,7 +3,6 @@ import Synchronization
 
 final class DownloadTally: Sendable {
     struct Counts: Sendable, Equatable {
-        /// Requests for segments, initialization sections and keys.
         var mediaRequestCount = 0
         var failureCount = 0
         /// The number of bytes in all bodies, as the transport delivered them.

@@ -4,7 +4,6 @@ import HLSKitPlaylist
 import HLSKitSelection
 
 extension DownloadTask {
-    /// Loads a playlist that may have a segment that the chosen playlist does not provide.
     func open(
         _ wish: DownloadAlternates.Wish, _ clock: HostClock, _ run: inout DownloadRun,
         _ group: inout ThrowingTaskGroup<Outcome, any Error>
@@ -103,14 +102,12 @@ extension HLSError {
     /// Whether the server is unreachable or broken, so that further requests would also fail.
     fileprivate var isOfServer: Bool { domain == .network || (statusCode ?? 0) >= 500 }
 
-    /// The error if a missing segment ends the download. See ``DownloadConfiguration/endsAtGaps``.
     static func missing(_ number: Int, url: String?, _ cause: String) -> HLSError {
         HLSError(code: .incomplete, urlString: url, cause: "segment \(number) is missing", detail: cause)
     }
 }
 
 extension DownloadRun {
-    /// Returns the lane of an alternate, with this version of its playlist.
     fileprivate mutating func open(
         _ alternate: Int, _ playlist: MediaPlaylist, began: Duration, now: Duration
     ) -> Int {

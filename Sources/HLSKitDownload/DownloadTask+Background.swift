@@ -2,7 +2,6 @@ import HLSKitAsset
 public import HLSKitLoading
 import HLSKitTime
 
-/// Downloads in the background.
 extension DownloadTask {
     /// Begins or continues to download in the background.
     ///

@@ -298,7 +298,6 @@ struct DownloadPlaylist {
 }
 
 extension DownloadJournal.Lane {
-    /// The size in ``resolution``, or `nil` if it does not have the form `WxH`.
     var size: Resolution? {
         let sides = resolution?.split(separator: "x").compactMap { Int($0) } ?? []
         return sides.count == 2 ? Resolution(width: sides[0], height: sides[1]) : nil
@@ -310,7 +309,6 @@ extension DownloadJournal.Key {
 }
 
 extension String {
-    /// The bytes of the leading hexadecimal digits.
     var hexadecimalBytes: [UInt8] {
         var bytes: [UInt8] = []
         var digits = utf8.lazy.map(\.hexadecimalValue).makeIterator()

@@ -3,7 +3,6 @@ import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// Following a live stream: playlists are reloaded as in a player, until they end or the download stops.
 extension DownloadTask {
     /// Adds a task that reloads a playlist when it is due, but not before it may have changed.
     ///
@@ -95,7 +94,6 @@ extension DownloadTask {
         if run.isStale(at: now, isFailing: isFailing) { finish(&run) }
     }
 
-    /// Notes segments that were listed and removed again between two reloads.
     private func noteMissed(of lane: Int, _ run: inout DownloadRun) throws(HLSError) {
         let tracker = run.lanes[lane].tracker
         guard tracker.hasJumped else { return }

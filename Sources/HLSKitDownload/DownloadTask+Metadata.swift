@@ -4,14 +4,10 @@ import HLSKitMedia
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// The title, chapters and other metadata of the stream, for the files that are written.
 extension DownloadTask {
     /// The time for a request for metadata. The download does not depend on it.
     private static let metadataPatience = Duration.seconds(5)
 
-    /// Loads the metadata and adds it to the journal, unless an earlier run did.
-    ///
-    /// - Parameter playlist: The multivariant playlist, if there is one.
     func noteMetadata(of playlist: MultivariantPlaylist?) async throws {
         guard folder.journal.metadata.isEmpty, client.presentsFile || playlist?.sessionData.isEmpty == false else {
             return

@@ -4,9 +4,7 @@ import HLSKitOutput
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// Muxing a file while the download is running.
 extension DownloadTask {
-    /// Loads the segments and, if a file will be written, muxes them at the same time.
     func loadAndPack(
         _ clock: HostClock, _ news: AsyncStream<Void>, _ run: inout DownloadRun
     ) async throws {
@@ -25,7 +23,6 @@ extension DownloadTask {
         await packed
     }
 
-    /// The packing for the configured format, or `nil` if no file will be written or its segments are unknown.
     private func beginPacking(_ run: DownloadRun) -> FilePacking? {
         discardPacking()
         guard let format = configuration.fileFormat, let container = Remuxer.Container(format), !run.isLive,
@@ -43,7 +40,6 @@ extension DownloadTask {
         return packing
     }
 
-    /// Removes the muxed output, because it is of no use.
     func discardPacking() {
         guard let packing = takePacking() else { return }
         packing.end()

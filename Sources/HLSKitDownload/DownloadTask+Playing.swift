@@ -3,7 +3,6 @@ public import HLSKitPlayback
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// Playing a download while it is running.
 extension DownloadTask {
     /// Creates a player item that plays the downloaded variant with the automatically selected renditions.
     ///
@@ -22,7 +21,6 @@ extension DownloadTask {
         return item
     }
 
-    /// Lets players wait for segments that will be loaded, and for their resources.
     func announce(_ items: [DownloadPlan.Item], of lane: DownloadLane) {
         for item in items {
             for resource in item.resources { demand.want(.resource(resource), as: DownloadDemand.Key(resource)) }
@@ -32,7 +30,6 @@ extension DownloadTask {
         }
     }
 
-    /// Gives players access to a stored segment and its resources.
     func offer(_ segment: DownloadJournal.Segment, at index: Int, of lane: DownloadLane) {
         guard let file = segment.file, let place = lane.demandKey(at: index) else { return }
         downloaded.add(place, file: file.name)
@@ -44,7 +41,6 @@ extension DownloadTask {
 }
 
 extension DownloadLane {
-    /// The key with which a player requests a segment.
     fileprivate func demandKey(at index: Int) -> DownloadDemand.Key? {
         let media = tracker.playlist.segments[index]
         return tracker.playlist.resolve(media.uri).map {

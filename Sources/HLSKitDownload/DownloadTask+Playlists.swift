@@ -33,11 +33,9 @@ extension DownloadTask {
     ///
     /// - Parameters:
     ///   - terms: The retry terms, or `nil` if the playlist is loaded only once.
-    ///   - account: The account that counts failures.
     ///   - tracker: The earlier versions of the playlist, for a reload.
     ///   - directives: The delivery directives. If they are of no use, the playlist is loaded again without them at
     ///     once.
-    ///   - noteRequest: Called for each request.
     func playlist(
         of entry: DownloadSelection.Entry, _ variables: [String: String], _ terms: RetryTerms? = nil,
         _ account: RequestRetrier.Account? = nil, reloadOf tracker: PlaylistTracker? = nil,
@@ -93,11 +91,9 @@ extension DownloadTask {
 
     private struct Opened: Sendable {
         var playlist: MediaPlaylist
-        /// The alternate that was used instead of the selected playlist, if any.
         var instead: DownloadSelection.Alternate?
     }
 
-    /// Loads the playlist of an entry or, if it fails, of an equivalent alternate.
     private func opened(_ index: Int, of selection: DownloadSelection) async throws -> Opened {
         var left = selection.alternates.filter { $0.target == index && $0.isEquivalent }[...]
         var instead: DownloadSelection.Alternate?

@@ -3,15 +3,12 @@ import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitTime
 
-/// The error of a download whose URL has expired, with the state to continue from.
 struct ExpiredDownload: Error {
     var error: HLSError
     var status: Int
-    /// The missing segments of a live stream, which playlists no longer list.
     var gaps: [DownloadGap] = []
     /// The window, or `nil` if the URL expired before a playlist was loaded.
     var window: TimeWindow?
-    /// The segments stored before this process was started.
     var resumedSegmentCount = 0
 }
 
@@ -23,7 +20,6 @@ extension DownloadTask {
         configuration.loading.hooks.urlRefresher != nil && (error.statusCode == 403 || error.statusCode == 410)
     }
 
-    /// - Parameter run: The run, or `nil` if nothing was loaded yet.
     func expired(_ error: HLSError, _ run: DownloadRun?) -> ExpiredDownload? {
         guard isExpired(error), let status = error.statusCode else { return nil }
         guard let run else { return ExpiredDownload(error: error, status: status) }
@@ -32,8 +28,6 @@ extension DownloadTask {
             resumedSegmentCount: run.result.resumedSegmentCount)
     }
 
-    /// Returns the URL to continue with.
-    ///
     /// - Throws: The original failure, with the reason why there is no other URL.
     func freshURL(insteadOf expired: ExpiredDownload) async throws -> String {
         guard let refresher = configuration.loading.hooks.urlRefresher else { throw expired.error }

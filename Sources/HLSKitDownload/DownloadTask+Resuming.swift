@@ -40,14 +40,12 @@ extension DownloadTask {
         throw failure ?? otherStreamError
     }
 
-    /// The error if the folder contains another stream.
     var otherStreamError: HLSError {
         HLSError(
             code: .fileExists, path: folder.path,
             text: "it contains a download of \(folder.journal.url.escapingControls); remove it to start again")
     }
 
-    /// The stored segments that a playlist still lists, the last first.
     private func comparable(
         _ journal: DownloadJournal, _ run: DownloadRun
     ) -> [(stored: DownloadJournal.Segment, request: DownloadLoader.Request)] {
@@ -62,7 +60,6 @@ extension DownloadTask {
         }
     }
 
-    /// Adds the header and the lanes to the journal, and notes whether each lane is live.
     func noteLanes(_ run: DownloadRun) throws(HLSError) {
         let journal = folder.journal
         var entries: [DownloadJournal.Entry] = []
@@ -81,7 +78,6 @@ extension DownloadTask {
         if !entries.isEmpty { try folder.add(entries) }
     }
 
-    /// Adds the wanted segments that are not stored to the plan.
     func takeUp(_ clock: HostClock, _ run: inout DownloadRun) throws {
         let journal = folder.journal
         var entries: [DownloadJournal.Entry] = []

@@ -4,7 +4,6 @@ import HLSKitMedia
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// Requests for segments, maps and keys, and the handling of their results.
 extension DownloadTask {
     func add(
         _ work: DownloadPlan.Work, _ clock: HostClock, _ run: inout DownloadRun,

@@ -56,15 +56,12 @@ public final class DownloadTask: Sendable {
 
     private struct State {
         var progress = DownloadProgress()
-        /// The last URL, if the app provided a fresh one.
         var url: String?
         var isStopping = false
         var stopping: AsyncStream<Void>.Continuation?
         var entries: [DownloadSelection.Entry] = []
         var window = TimeWindow()
-        /// The file that is muxed while its segments are loaded.
         var packing: FilePacking?
-        /// The reason why some metadata is missing from files, if any.
         var metadataFailure: HLSError?
     }
 
@@ -114,7 +111,6 @@ public final class DownloadTask: Sendable {
     /// The time for requests in flight to complete after a stop (R71).
     private static let stopLimit = Duration.seconds(1)
 
-    /// The declared size and bit rate of the main variant, or `nil` if undeclared or not selected yet.
     package var storedVariant: (size: PixelSize?, bandwidth: Int?) {
         let (entries, _) = loaded
         let lanes = entries.map(\.lane).filter { $0.kind == .main }
@@ -140,7 +136,6 @@ public final class DownloadTask: Sendable {
         stopping?.finish()
     }
 
-    /// Returns a sequence with an element when the run should stop.
     private func stopRequests() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
         let isStopping = state.withLock { state in
@@ -170,7 +165,6 @@ public final class DownloadTask: Sendable {
         }
     }
 
-    /// Whether a folder contains a download that a task can continue or add to.
     package static func isDownload(_ folder: String) -> Bool { DownloadFolder.hasJournal(folder) }
 
     // MARK: Running
@@ -312,7 +306,6 @@ public final class DownloadTask: Sendable {
         return run
     }
 
-    /// Remembers the selected playlists and the window, for writing files.
     func keep(_ entries: [DownloadSelection.Entry], _ window: TimeWindow) {
         state.withLock { ($0.entries, $0.window) = (entries, window) }
     }
@@ -443,7 +436,6 @@ public final class DownloadTask: Sendable {
         try Task.checkCancellation()
     }
 
-    /// Flushes stored files after a delay, on a separate thread.
     private func addSync(_ clock: HostClock, _ group: inout ThrowingTaskGroup<Outcome, any Error>) {
         group.addTask { [configuration, folder] in
             guard (try? await clock.sleep(until: clock.now + Self.syncDelay)) != nil else { return .synced(nil) }

@@ -2,7 +2,6 @@ import HLSKitLoading
 import HLSKitSelection
 import Synchronization
 
-/// The network resources that a download has stored or will store, for players that play it.
 final class DownloadedMedia: StoredMedia {
     typealias Key = DownloadDemand.Key
 
@@ -12,7 +11,6 @@ final class DownloadedMedia: StoredMedia {
     private let folder: DownloadFolder
     private let demand: DownloadDemand
     private let clock: any Clock<Duration>
-    /// The names of stored files in the folder.
     private let files = Mutex<[Key: String]>([:])
 
     init(_ folder: DownloadFolder, demand: DownloadDemand, clock: any Clock<Duration>) {

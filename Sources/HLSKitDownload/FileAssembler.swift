@@ -15,17 +15,14 @@ import HLSKitTime
 struct FileAssembler: Sendable {
     private struct Lane {
         let id: LaneID
-        /// The ID of the playlist in the journal.
         let journalID: String
         let language: String?
         let label: MediaTrackLabel
         let videoRange: VideoRange?
-        /// The segments. Those without a file are not stored yet.
         var segments: [DownloadJournal.Segment]
         var next = 0
         var pipeline: LanePipeline
         var timeline = ItemTimeline()
-        /// The slot of each kind of media.
         var slots: [MediaKind: Int] = [:]
         /// The current tracks, and the number of the current timeline.
         var tracks: [MediaKind: MediaTrack] = [:]
@@ -34,7 +31,6 @@ struct FileAssembler: Sendable {
         var isFinished = false
         var cues = CueSchedule()
         var textSlot: Int?
-        /// The terms that select an audio track inside the segments.
         var audio: SelectionTerms?
         /// All tracks of the last segment that was read.
         var told: [MediaTrack] = []
@@ -53,7 +49,6 @@ struct FileAssembler: Sendable {
             pipeline.audioRule = AudioTrackRule(SelectionTerms(choice: .option(option.id)))
         }
 
-        /// - Throws: An error if none of the tracks matches.
         func check(_ tracks: [MediaTrack], url: String) throws(HLSError) {
             guard let audio, let group = AudioTrackOptions(tracks, canDecode: CodecRegistry.canDecode).group else {
                 return
@@ -66,7 +61,6 @@ struct FileAssembler: Sendable {
     struct Problem: Sendable, Hashable {
         var segment: DownloadJournal.Segment
         var text: String
-        /// Whether the segment is encrypted and cannot be decrypted.
         var isLocked = false
     }
 
@@ -75,12 +69,9 @@ struct FileAssembler: Sendable {
     private let samples: (any SampleWriter)?
     private let window: TimeWindow
     private let hidesLeadIn: Bool
-    /// The metadata to pass to the writer before the first sample.
     private var metadata: FileMetadata?
     private var lanes: [Lane] = []
-    /// Whether all audio tracks inside the variant's segments are wanted but still unknown.
     private var awaitsAudio = false
-    /// The known audio tracks, if all of them are wanted.
     private var knownAudio: Set<Int>?
     private var merger = SampleMerger()
     private var timelines: [TimelineKey: Int] = [:]
@@ -97,9 +88,7 @@ struct FileAssembler: Sendable {
     /// One line for each kind of media that cannot be written, and for an early start.
     private(set) var leftOut: [String] = []
     private(set) var end = Duration.zero
-    /// The number of lanes that were read up to their first track.
     private var announcedCount = 0
-    /// The segments that were read since the last call of ``takeReadFiles()``.
     private var readFiles: [ReadFile] = []
 
     struct ReadFile: Sendable, Hashable {
@@ -107,7 +96,6 @@ struct FileAssembler: Sendable {
         var byteCount: Int
         /// The index of the lane. The segments of a lane are read in order.
         var lane: Int
-        /// The key, if the whole file is encrypted.
         var key: ThinFile.Key?
     }
 
@@ -176,7 +164,6 @@ struct FileAssembler: Sendable {
         }
     }
 
-    /// Adds a lane for another audio track inside the variant's segments, which are read again for it.
     private mutating func addAudio(_ choose: (inout Lane) -> Void) {
         guard let main = lanes.first, main.id == .main, main.slots[.audio] != nil else { return }
         var lane = Lane(
@@ -261,7 +248,6 @@ struct FileAssembler: Sendable {
         return true
     }
 
-    /// The frame size of the video that was read so far.
     var pictureSize: PixelSize? {
         lanes.lazy.compactMap { $0.tracks[.video] }.first { $0.width > 0 && $0.height > 0 }.map {
             PixelSize(width: $0.width, height: $0.height)
@@ -304,7 +290,6 @@ struct FileAssembler: Sendable {
                 guard try readSegment(of: index) else { return false }
                 try progress(.zero)
             }
-            // There may now be more lanes.
             addAllAudio()
             announcedCount += 1
             // Without video, start exactly at the requested time.
@@ -323,7 +308,6 @@ struct FileAssembler: Sendable {
         if lanes[index].segments.isEmpty, let slot = lanes[index].textSlot { merger.finish(slot) }
     }
 
-    /// - Returns: Whether the segment is stored.
     private mutating func readSegment(of index: Int) throws -> Bool {
         var segment = lanes[index].segments[lanes[index].next]
         if segment.file == nil, let stored = folder.stored(segment) {
@@ -509,7 +493,6 @@ struct FileAssembler: Sendable {
 }
 
 extension DownloadJournal {
-    /// The stored segments of a lane that overlap a window.
     fileprivate func storedSegments(of lane: String, in window: TimeWindow) -> [Segment] {
         segments(of: lane).filter { $0.file != nil && $0.isInside(window) }
     }

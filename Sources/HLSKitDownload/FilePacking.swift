@@ -11,14 +11,12 @@ import Synchronization
 /// returns `false`.
 final class FilePacking: Sendable {
     struct Plan: Sendable {
-        /// The playlists to write, the variant's first.
         var entries: [DownloadSelection.Entry]
         var window: TimeWindow
         var format: OutputFormat
         var audio: DownloadConfiguration.Choice
         fileprivate let thinning: ThinningPlan.Limits
 
-        /// - Parameter loaded: The playlists of a run, the variant's first.
         init(
             _ loaded: [DownloadSelection.Entry], _ window: TimeWindow, _ format: OutputFormat,
             _ configuration: DownloadConfiguration
@@ -59,9 +57,7 @@ final class FilePacking: Sendable {
     private let isAbandoned = Atomic(false)
     private let (news, sink) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
-    /// - Parameters:
-    ///   - container: The container of the plan's format.
-    ///   - expected: The segments that will be stored, by lane, or `nil` if all are already stored.
+    /// - Parameter expected: The segments that will be stored, by lane, or `nil` if all are already stored.
     init(
         _ plan: Plan, as container: Remuxer.Container, in folder: DownloadFolder,
         expected: [String: [DownloadJournal.Segment]]? = nil
@@ -141,7 +137,6 @@ final class FilePacking: Sendable {
         try Task.checkCancellation()
     }
 
-    /// Muxes one more segment, if it is stored, and limits the data that is on the disk twice.
     private func step(_ state: inout State, _ progress: (Duration) throws -> Void) throws -> Bool {
         let start = place
         guard try state.assembler.step(progress) else { return false }
@@ -167,7 +162,6 @@ final class FilePacking: Sendable {
         }
     }
 
-    /// The current position in the output file.
     private var place: ThinningPlan.Place {
         let (path, offset) = writer.place
         let name = path.split(separator: "/").last.map(String.init) ?? path
@@ -176,16 +170,10 @@ final class FilePacking: Sendable {
 
     // MARK: When all are there
 
-    /// Whether muxing can continue with this plan and journal.
     func fits(_ plan: Plan, _ journal: DownloadJournal) -> Bool {
         state.withLock { !$0.hasFailed && self.plan.isSame(as: plan) && $0.assembler.isComplete(journal) }
     }
 
-    /// Muxes the remaining segments.
-    ///
-    /// - Parameters:
-    ///   - note: Receives a text for each change to the media that was needed to fit the format.
-    ///   - progress: Receives the item time that was reached. Throws to end early.
     func finish(_ note: @escaping WriterNote, _ progress: (Duration) throws -> Void) throws {
         notes.handOn(to: note)
         try state.withLock { state in
@@ -194,21 +182,17 @@ final class FilePacking: Sendable {
         }
     }
 
-    /// The path of the first file, without its file name extension.
     var stem: String {
         let ending = ".\(plan.format.rawValue)"
         let path = writer.paths.first ?? ""
         return path.hasSuffix(ending) ? String(path.dropLast(ending.count)) : path
     }
-    /// The files that were begun. The first is the requested one.
     var paths: [String] { writer.paths }
     var problems: [FileAssembler.Problem] { state.withLock { $0.assembler.problems } }
     var leftOut: [String] { state.withLock { $0.assembler.leftOut } }
-    /// The time from the start of the file to the end of its last sample.
     var length: Duration { state.withLock { $0.assembler.end } }
 }
 
-/// Keeps a writer's notes until a receiver is set.
 private final class NoteCollector: Sendable {
     private struct State {
         var texts: [String] = []
@@ -236,7 +220,6 @@ private final class NoteCollector: Sendable {
 }
 
 extension Remuxer.Container {
-    /// Whether the container can hold subtitles.
     var holdsText: Bool { self == .mp4 || self == .mkv }
 
     /// - Returns: `nil` for a format that downloads do not support.

@@ -7,7 +7,6 @@ import HLSKitTime
 
 /// Stores keys in a folder, each in a file that only its owner can read. Blocks the calling thread on disk access.
 final class KeyStore: Sendable {
-    /// A key with its dates, if known.
     struct Entry: Sendable, Hashable {
         var url: String
         var keyFormat: String
@@ -23,7 +22,6 @@ final class KeyStore: Sendable {
 
     private let folder: SafeFolder
 
-    /// Creates the folder, or opens it if it exists.
     init(path: String) throws(HLSError) { folder = try SafeFolder(making: path) }
 
     // MARK: Reading
@@ -36,7 +34,6 @@ final class KeyStore: Sendable {
         return entry
     }
 
-    /// All keys, unordered.
     var entries: [Entry] {
         folder.names().filter { $0.hasSuffix(Self.ending) }.compactMap { Self.entry(bytes(of: $0)) }
     }
@@ -79,7 +76,6 @@ final class KeyStore: Sendable {
 
     // MARK: Files
 
-    /// The name of a key's file, or `nil` if the hash function is unavailable.
     private static func name(_ url: String, _ keyFormat: String) -> String? {
         guard let hash = try? LibraryDigest(.md5) else { return nil }
         Array("\(keyFormat)\n\(url)".utf8).withUnsafeBytes { hash.update($0) }

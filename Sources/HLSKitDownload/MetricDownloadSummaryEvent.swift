@@ -26,7 +26,6 @@ public struct MetricDownloadSummaryEvent: MetricEvent, MetricRecord, Hashable {
     /// The array is empty if no playlist was opened.
     public var playlistURLStrings: [String]
 
-    /// Creates an event.
     package init(
         context: MetricContext, error: String?, recoverableErrorCount: Int, mediaResourceRequestCount: Int,
         downloadedByteCount: Int, downloadDuration: Duration, segmentCount: Int, missingSegmentCount: Int,

@@ -61,7 +61,6 @@ final class PatchLibrary: Sendable {
         self.isError = isError
     }
 
-    /// The constants in zstd.h.
     private enum Parameter {
         static let level: Int32 = 100
         static let windowLog: Int32 = 101
@@ -118,6 +117,5 @@ final class PatchLibrary: Sendable {
         return isDone ? bytes : nil
     }
 
-    /// The number of bits for a value less than `count`.
     private static func logarithm(_ count: Int) -> Int { Int.bitWidth - max(0, count - 1).leadingZeroBitCount }
 }

@@ -12,7 +12,6 @@ public import HLSKitPlaylist
 /// configuration.hooks.keyProviders = [try PersistentKeyProvider(MyKeys(), folder: "/var/lib/app/keys")]
 /// ```
 public struct PersistentKeyProvider: KeyProvider {
-    /// The delay before a failed renewal is tried again.
     private static let renewalDelay = Duration.seconds(60)
 
     private let base: any KeyProvider
@@ -98,7 +97,6 @@ public struct PersistentKeyProvider: KeyProvider {
         var isDue: Bool
     }
 
-    /// The stored key, or `nil` if none is stored or it has expired.
     private func storedKey(for request: ContentKeyRequest) async -> Stored? {
         let (store, now) = (store, now().seconds)
         return await DiskThread.run(clock) {

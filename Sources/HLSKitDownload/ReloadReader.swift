@@ -3,12 +3,10 @@ import HLSKitLoading
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// Reads a playlist, which may be a delta update of a known one.
 struct ReloadReader: ResourceReader {
     private var reader: PlaylistReader
     private let directives: DeliveryDirectives
 
-    /// - Parameter directives: The delivery directives of the request.
     init(_ reader: PlaylistReader, _ directives: DeliveryDirectives) {
         self.reader = reader
         self.directives = directives

@@ -25,7 +25,6 @@ struct SampleMerger: Sendable {
         var isFinished = false
         /// The time before which no more samples arrive, or `nil` before the first input.
         var reached: Duration?
-        /// The timeline of its current samples.
         var timeline = -1
         var track: MediaTrack?
 
@@ -61,7 +60,6 @@ struct SampleMerger: Sendable {
         slots[slot].reached = max(slots[slot].reached ?? time, time)
     }
 
-    /// Notes that the slot has no more samples.
     mutating func finish(_ slot: Int) {
         guard slots.indices.contains(slot) else { return }
         slots[slot].isFinished = true
@@ -114,7 +112,6 @@ struct SampleMerger: Sendable {
         try body(.sample(sample, slot: slot, itemTime: itemTime))
     }
 
-    /// Moves all slots to this timeline.
     private mutating func begin(_ timeline: Int, _ body: (Output) throws(HLSError) -> Void) throws(HLSError) {
         for index in slots.indices {
             while case .track(let track, timeline, _)? = slots[index].next {

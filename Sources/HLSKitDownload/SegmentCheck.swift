@@ -55,7 +55,6 @@ struct SegmentCheck: Sendable {
         return byteCount > head.count ? clear : clear + (try decryptor.end().bytes)
     }
 
-    /// A description of the contents if they are not media.
     private static func appearance(of head: [UInt8], _ mayBeEmpty: Bool) -> String? {
         guard !(mayBeEmpty && (head.isEmpty || WebVTTParser.lacksHeader(head[...]))),
             case .unknown(let appearance)? = ContainerProbe.identify(head[...], isComplete: true)

@@ -6,14 +6,10 @@ import HLSKitTime
 /// Its first line says where in the output most of the bytes are. The difference (``PatchLibrary``) follows. For an
 /// encrypted file, this is the difference of its decrypted bytes, and the key to encrypt them again.
 struct ThinFile: Sendable, Hashable {
-    /// The position of the bytes.
     struct Reference: Sendable, Hashable {
-        /// The output file, in the download's folder.
         var output: String
         var range: Range<Int64>
-        /// The size of the original file when decrypted.
         var byteCount: Int
-        /// The key of the original file, if it is encrypted with `AES-128`.
         var key: Key?
     }
 
@@ -26,7 +22,6 @@ struct ThinFile: Sendable, Hashable {
     static let largestRange: Int64 = 64 << 20
     static let largestByteCount = 64 << 20
     private static let magic = "hlskit-thin"
-    /// The maximum length of the first line.
     private static let lineLimit = 300
 
     var reference: Reference
@@ -34,7 +29,6 @@ struct ThinFile: Sendable, Hashable {
 
     init(reference: Reference, patch: [UInt8]) { (self.reference, self.patch) = (reference, patch) }
 
-    /// Parses a thin file, or returns `nil` if it is invalid.
     init?(parsing bytes: [UInt8]) {
         guard let end = bytes.prefix(Self.lineLimit).firstIndex(of: 0x0A) else { return nil }
         let words = String(decoding: bytes[..<end], as: UTF8.self).split(separator: " ").map(String.init)
@@ -58,7 +52,6 @@ struct ThinFile: Sendable, Hashable {
         return Array((words.joined(separator: " ") + "\n").utf8) + patch
     }
 
-    /// Whether a name is an output file's.
     static func isOutput(_ name: String) -> Bool {
         (name.hasPrefix("output.") || name.hasPrefix("output-")) && !name.contains("/")
     }

@@ -22,7 +22,6 @@ final class ThinFiles: Sendable {
 
     // MARK: What is there
 
-    /// Finds the thin files of an earlier run in a lane's folder.
     func find(in lane: String, of folder: borrowing SafeFolder) {
         let all = Set(folder.names(in: lane))
         for thin in all where thin.hasSuffix(Self.ending) {
@@ -109,7 +108,6 @@ final class ThinFiles: Sendable {
     /// Stops making thin files, because other programs read the folder.
     func stop() { isStopped.withLock { $0 = true } }
 
-    /// Computes a thin file, or returns `nil` if the difference is not worth storing.
     func patch(_ bytes: [UInt8], _ piece: ThinningPlan.Piece, in folder: borrowing SafeFolder) -> ThinFile? {
         let range = piece.range
         guard !isStopped.withLock(\.self), let library = Self.library, !bytes.isEmpty, !range.isEmpty,
@@ -184,7 +182,6 @@ final class ThinFiles: Sendable {
         }
     }
 
-    /// Removes the outputs that no thin file refers to.
     func removeUnneededOutputs(in folder: borrowing SafeFolder) {
         let needed = Set(references.withLock { $0.values.map(\.output) })
         for name in folder.names() where ThinFile.isOutput(name) {

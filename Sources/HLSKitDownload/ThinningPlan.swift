@@ -1,22 +1,17 @@
 /// Decides which segments can become thin files, because their bytes are also in the muxed output.
 struct ThinningPlan: Sendable {
-    /// A position in the output files.
     struct Place: Sendable, Hashable {
-        /// The name of the file.
         var output: String
         var offset: Int64
     }
 
-    /// A segment whose bytes are in a part of an output.
     struct Piece: Sendable, Hashable {
         var name: String
         var output: String
         var range: Range<Int64>
-        /// The key, if the segment is encrypted.
         var key: ThinFile.Key?
     }
 
-    /// Limits on the data that is on the disk twice.
     struct Limits: Sendable, Hashable {
         /// The number of bytes to collect before waiting for the disk is worthwhile.
         var batchByteCount = 16 << 20

@@ -100,7 +100,6 @@ struct CaptionScript {
         return String(result)
     }
 
-    /// The position of a region's text: the point of the text's anchor, in pixels.
     private struct Place {
         /// The anchor as on a keypad: 1 to 3 are at the bottom, 7 to 9 at the top.
         var anchor: Int

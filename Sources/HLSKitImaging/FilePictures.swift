@@ -15,7 +15,6 @@ struct FilePictures: Sendable {
     /// The largest range, in bytes, from the first to the last sample of a frame that is loaded.
     private static let maximumByteCount = 128 << 20
 
-    /// Returns nil if the header lists no video samples.
     init?(_ header: MP4InitializationSection, url: String) {
         let table = MP4SampleTable(header)
         guard let video = table.tracks.first(where: { $0.track.mediaType == .video }),

@@ -49,7 +49,6 @@ final class ImageBatch: Sendable {
         }
     }
 
-    /// Ends the work and cancels all undelivered results.
     func cancel() {
         let task = gate.withLock { $0.task }
         gate.signal { state in

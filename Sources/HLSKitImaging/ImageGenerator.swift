@@ -181,7 +181,6 @@ extension ImageGenerator {
 
         /// An iterator over the results.
         public struct AsyncIterator: AsyncIteratorProtocol {
-            /// Ends the work when the iteration ends.
             private final class Owner {
                 let batch: ImageBatch
                 init(_ batch: ImageBatch) { self.batch = batch }

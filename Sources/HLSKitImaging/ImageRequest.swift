@@ -2,7 +2,6 @@ public import HLSKitCodec
 public import HLSKitLoading
 public import HLSKitTime
 
-/// The settings for all images of one request, read when the request is made.
 struct ImageOptions: Sendable, Hashable {
     var maximumSize = PixelSize.zero
     /// The maximum time by which a frame may be earlier or later than requested, or nil for no limit.
@@ -12,7 +11,6 @@ struct ImageOptions: Sendable, Hashable {
     var apertureMode = ImageApertureMode.cleanAperture
     var dynamicRangePolicy = DynamicRangePolicy.forceSDR
 
-    /// Whether only the frame shown at the time is acceptable.
     var isExact: Bool { toleranceBefore == .zero && toleranceAfter == .zero }
 
     func allows(_ actual: Duration, for time: Duration) -> Bool {
@@ -24,9 +22,7 @@ struct ImageOptions: Sendable, Hashable {
     static func tolerance(_ time: MediaTime) -> Duration? { time.duration.map { max(.zero, $0) } }
 }
 
-/// A time for which an image is requested.
 struct ImageWish: Sendable, Hashable {
-    /// The index of its result.
     var index: Int
     var requested: MediaTime
     var time: Duration

@@ -1,9 +1,7 @@
 import HLSKitLoading
 import HLSKitPlaylist
 
-/// Substitutes for a frame whose segment cannot be loaded.
 extension ImageWorker {
-    /// The largest number of unavailable segments to skip.
     private static let maximumLostCount = 4
 
     /// Creates images of the nearest loadable frames for times whose own segment is missing or damaged in all sources,

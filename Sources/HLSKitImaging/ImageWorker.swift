@@ -4,7 +4,6 @@ import HLSKitMedia
 import HLSKitPlaylist
 import HLSKitTime
 
-/// Creates images for requested times: locates the frames, loads them, and falls back to other sources on failure.
 struct ImageWorker: Sendable {
     let store: PictureStore
     let library: PictureLibrary
@@ -131,7 +130,6 @@ struct ImageWorker: Sendable {
         source.segmentCount == 0 ? "the playlist lists no segment" : "the stream has a gap there"
     }
 
-    /// Returns whether an image is possible for a time, and records the reason if it is not.
     private func note(
         from start: Duration = .zero, before end: Duration, _ wish: ImageWish, _ failures: inout [Int: HLSError]
     ) -> Bool {

@@ -15,13 +15,7 @@ final class LivePictureLists: Sendable {
         loads = SharedLoads(executor: executor)
     }
 
-    /// Returns the current state of a playlist.
-    ///
-    /// - Parameters:
-    ///   - list: The playlist as it was loaded for this call or an earlier one.
-    ///   - wasKnown: Whether the playlist was loaded before this call.
-    ///   - load: Reloads the playlist. If that fails, the known state remains.
-    /// - Throws: `CancellationError`.
+    /// Returns the current state of a playlist. If `load` fails, the known state remains.
     func tracker(
         at url: String, _ list: MediaPlaylist, wasKnown: Bool,
         load: @escaping @Sendable () async throws -> MediaPlaylist

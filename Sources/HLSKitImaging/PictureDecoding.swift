@@ -3,17 +3,13 @@ import HLSKitMedia
 import HLSKitPlayback
 import HLSKitTime
 
-/// A decoded frame and its item time.
 struct Picture: Sendable {
     var frame: VideoFrame
     var time: Duration
-    /// The end of its presentation, according to its duration.
     var end: Duration { time + ItemTimeline.duration(max(frame.duration, 0), frame.timescale) }
 }
 
-/// Decodes the smallest number of samples that a frame needs.
 enum PictureDecoding {
-    /// Decodes a sample that depends on no other.
     static func single(_ sample: MediaSample, of track: MediaTrack, offset: Duration) throws(CodecError) -> Picture? {
         let decoder = try VideoDecoder(track: track.inTheClear, threadCount: 1)
         decoder.deinterlaces = true
@@ -93,7 +89,6 @@ extension CodecError {
 }
 
 extension MediaTrack {
-    /// The track after its samples have been decrypted.
     var inTheClear: MediaTrack {
         var track = self
         track.encryption = nil

@@ -5,7 +5,6 @@ import HLSKitMedia
 /// It keeps the samples from the last sync sample that is not after the next requested time. They become a ``Find`` as
 /// soon as no later sample can belong to them.
 struct PictureFinder {
-    /// A sample with its item times.
     struct Placed {
         var sample: MediaSample
         var pts: Duration
@@ -25,7 +24,6 @@ struct PictureFinder {
 
     /// The requested times, in ascending order.
     private var wishes: ArraySlice<ImageWish>
-    /// The requested times that the current samples satisfy.
     private var closed: [ImageWish] = []
     private var samples: [Placed] = []
     private var byteCount = 0
@@ -33,12 +31,9 @@ struct PictureFinder {
     /// `max_dec_frame_buffering`, `sps_max_num_reorder_pics`).
     private static let maximumReorderCount = 16
 
-    /// - Parameter wishes: The requested times, in ascending order.
     init(_ wishes: [ImageWish]) { self.wishes = wishes[...] }
 
-    /// Whether all requested times are satisfied.
     var isDone: Bool { wishes.isEmpty && closed.isEmpty }
-    /// The requested times without a find so far.
     var open: [ImageWish] { closed + wishes }
 
     /// Adds the next sample and returns the find that it completes.
@@ -63,7 +58,6 @@ struct PictureFinder {
         return find
     }
 
-    /// Closes the requested times for which all earlier frames have been read.
     private mutating func close(by placed: Placed) {
         // If the first frame is shown after its decoding time, decoding times are reliable: later decoding means later
         // presentation. Otherwise frames may be shown before their decoding times by an unknown amount (negative

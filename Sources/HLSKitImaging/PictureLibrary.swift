@@ -5,7 +5,6 @@ import HLSKitPlaylist
 import HLSKitSelection
 import HLSKitTime
 
-/// The sources of frames for one asset, the best first.
 struct PictureLibrary: Sendable {
     enum Place: Sendable {
         case playlist(PictureSourceCandidate, of: MultivariantPlaylist)
@@ -19,7 +18,6 @@ struct PictureLibrary: Sendable {
     private let inspector: AssetInspector
     private let live: LivePictureLists
 
-    /// Creates the asset's first request, unless it was already made.
     init(_ store: PictureStore, _ options: ImageOptions) async throws {
         let inspector = store.inspector
         self.inspector = inspector
@@ -141,6 +139,5 @@ struct PictureLibrary: Sendable {
 }
 
 extension MultivariantPlaylist {
-    /// Whether a variant declares video, or does not exclude it.
     fileprivate var hasVideo: Bool { AssetVariant.list(of: self).contains(where: \.hasVideo) }
 }

@@ -4,7 +4,6 @@ import HLSKitMedia
 import HLSKitNetwork
 import HLSKitPlayback
 
-/// Extracts the decrypted samples of a segment's video track.
 struct PictureReader {
     struct Output {
         var samples: [MediaSample] = []
@@ -32,9 +31,7 @@ struct PictureReader {
         probe = tables
     }
 
-    /// The video track, as far as it is known.
     var track: MediaTrack? { tracks.first { $0.mediaType == .video } }
-    /// Whether the container has listed its tracks and none of them is video.
     var hasNoVideo: Bool { !tracks.isEmpty && track == nil }
 
     /// Reads the next bytes. Returns the samples before a fault, and throws the fault only if there are none.

@@ -5,12 +5,10 @@ import HLSKitMedia
 import HLSKitPlayback
 import HLSKitPlaylist
 
-/// Finds the frames for some times in one source.
 struct PictureSearch {
     let store: PictureStore
     let source: PictureSource
     let options: ImageOptions
-    /// Receives each frame as soon as it is available.
     let found: (ImageWish, Picture) async throws -> Void
 
     /// The number of segments to search in each direction, including the one that should contain the frame.
@@ -45,7 +43,6 @@ struct PictureSearch {
         return rest
     }
 
-    /// Returns a sync sample with the parameter sets that it needs.
     private func complete(_ sample: MediaSample, of track: MediaTrack, in segment: Int) async throws -> MediaSample {
         guard PictureParameterSets.areMissing(in: sample, of: track) else { return sample }
         return PictureParameterSets.prepend(try await store.parameterSets(of: segment, in: source), to: sample)
@@ -101,7 +98,6 @@ struct PictureSearch {
         if !tooEarly.isEmpty { try await self.find(tooEarly, from: index - 1, stepsBack: stepsBack + 1) }
     }
 
-    /// The reading position in consecutive segments of one timeline.
     private struct Reading {
         var timeline: ItemTimeline?
         var segment: Int?
@@ -109,7 +105,6 @@ struct PictureSearch {
         var track: MediaTrack?
     }
 
-    /// Whether a segment's samples continue an earlier segment.
     private func continues(from index: Int, to segment: Int) -> Bool {
         guard segment > index else { return true }
         let segments = source.playlist.segments
@@ -117,7 +112,6 @@ struct PictureSearch {
             && segments[segment].discontinuitySequence == segments[index].discontinuitySequence
     }
 
-    /// Determines the position of a segment's samples on the timeline when the first one has arrived.
     private func enter(_ segment: Int, _ output: PictureReader.Output, _ state: inout Reading) async throws {
         guard let (pts, track) = output.first, state.segment != segment else { return }
         state.segment = segment

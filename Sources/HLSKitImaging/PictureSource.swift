@@ -5,7 +5,6 @@ import HLSKitPlaylist
 import HLSKitSelection
 import HLSKitTime
 
-/// A playlist, or a resource read like one, that provides frames.
 struct PictureSource: Sendable {
     enum Kind: Sendable, Hashable {
         /// Each segment is one frame.
@@ -13,7 +12,6 @@ struct PictureSource: Sendable {
         case segments
     }
 
-    /// The way to get the frame of a requested time.
     enum Plan: Sendable, Hashable {
         /// The first sync frame of this segment.
         case head(Int)
@@ -29,7 +27,6 @@ struct PictureSource: Sendable {
     let kind: Kind
     /// Bits per second, or nil if not declared.
     var bandwidth: Int?
-    /// The CMCD object type of its segments, or nil if not declared.
     var objectType: ClientDataFacts.ObjectType?
     /// Whether ``bandwidth`` includes other media.
     var hasOtherMedia = false
@@ -40,7 +37,6 @@ struct PictureSource: Sendable {
     /// The file whose video the playlist describes. Its segments are not loaded but made.
     var container: ContainerFile?
 
-    /// Creates a source from a live playlist at its position on the timeline.
     init(_ tracker: PlaylistTracker, bandwidth: Int?) {
         playlist = tracker.playlist
         self.bandwidth = bandwidth
@@ -63,7 +59,6 @@ struct PictureSource: Sendable {
     }
 
     var segmentCount: Int { starts.count - 1 }
-    /// The start of the first segment, which is not zero in a live stream.
     var start: Duration { starts.first ?? .zero }
     var end: Duration { starts.last ?? .zero }
 
@@ -92,7 +87,6 @@ struct PictureSource: Sendable {
         playlist.segments[index].isGap || lost.contains(index)
     }
 
-    /// Returns the segment whose start is nearest to a time and near enough.
     private func head(near time: Duration, from index: Int, _ options: ImageOptions, _ lost: Set<Int>) -> Int? {
         var isFirst = true
         var best: (index: Int, distance: Duration)?
@@ -119,12 +113,10 @@ struct PictureSource: Sendable {
 
 // MARK: - Which playlists
 
-/// A possible source whose playlist has not been loaded.
 struct PictureSourceCandidate: Sendable, Hashable {
     var uri: String
     var bandwidth: Int?
     var objectType = ClientDataFacts.ObjectType.video
-    /// Whether ``bandwidth`` includes other media.
     var hasOtherMedia = false
 }
 

@@ -42,9 +42,7 @@ final class PictureStore: Sendable {
         var sequence: Int
     }
 
-    /// The playlists of a live stream.
     let live: LivePictureLists
-    /// Limits the requests of all images.
     let pace: PacedTransport
     let client: ResourceClient
 
@@ -64,7 +62,6 @@ final class PictureStore: Sendable {
 
     // MARK: Segments
 
-    /// The requested amount of a segment.
     enum Amount: Sendable {
         /// The amount that the reader requests, which may be small.
         case head
@@ -118,7 +115,6 @@ final class PictureStore: Sendable {
         }
     }
 
-    /// The CMCD data for the request of a segment.
     private static func clientData(of segment: MediaSegment, in source: PictureSource) -> ClientDataNote {
         var facts = ClientDataFacts(
             segmentOf: segment.duration, source.objectType, isLive: !source.playlist.isComplete)
@@ -140,7 +136,6 @@ final class PictureStore: Sendable {
         return error
     }
 
-    /// A resource, or a range of one, that is loaded in pieces of growing size.
     private struct Pieces {
         let url: String
         let range: Range<UInt64>?
@@ -148,9 +143,7 @@ final class PictureStore: Sendable {
         var clientData: ClientDataNote?
         /// The segment of a local file that is made instead of loaded.
         var container: ContainerBody?
-        /// The size of the next piece, or nil for all at once.
         var size: Int?
-        /// Whether the resource was shorter than its first piece.
         private(set) var isSmall = false
         private var offset: UInt64 = 0
 
@@ -292,7 +285,6 @@ final class PictureStore: Sendable {
         }
     }
 
-    /// Reads the first of some segments that can be loaded. Returns nil if none can.
     private func readFirst(
         of segments: [Int], in source: PictureSource,
         _ body: (PictureReader.Output, PictureReader) async throws -> Bool
@@ -342,7 +334,6 @@ final class PictureStore: Sendable {
 }
 
 extension HLSError {
-    /// Whether the requested range exceeds the resource.
     fileprivate var isBeyondEnd: Bool { cause == HLSError.noSuchRange || detail == "HTTP 416" }
 
     static func noVideo(_ url: String) -> HLSError {

@@ -5,7 +5,6 @@ public import HLSKitTime
 /// A plan makes no requests. ``ImageGenerator/images(for:)`` creates the images of ``times``, ``ContactSheet`` combines
 /// them, and ``ContactSheet/webVTT(timeRanges:imageURI:)`` maps them to their times.
 public struct StoryboardPlan: Sendable, Hashable {
-    /// The largest number of images in a plan.
     package static let maximumCount = 10_000
 
     /// The times of the images, in order.

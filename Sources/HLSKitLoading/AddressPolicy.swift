@@ -5,7 +5,6 @@ import Glibc
 /// It checks the resolved address of every socket before it connects, including redirects and proxies. So no name,
 /// spelling or redirect can bypass it.
 public struct AddressPolicy: Sendable, Hashable {
-    /// The denied ranges of addresses. By default, all addresses are allowed.
     package var denied: [AddressRange]
 
     /// Creates a policy that denies the given addresses, by default none.
@@ -23,7 +22,6 @@ public struct AddressPolicy: Sendable, Hashable {
             "::/128", "::1/128", "64:ff9b:1::/48", "fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8",
         ].compactMap { AddressRange($0) })
 
-    /// Whether a socket may connect to `address` (numeric text).
     package func allows(_ address: String) -> Bool {
         guard let bits = AddressRange.bits(of: address) else { return denied.isEmpty }
         return allows(bits)
@@ -93,7 +91,6 @@ public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
         length == 0 ? 0 : bits & (UInt128.max << UInt128(128 - length))
     }
 
-    /// Returns the IPv6 address that maps an IPv4 address (`::ffff:a.b.c.d`).
     package static func mapped(_ address: UInt32) -> UInt128 { 0xFFFF_0000_0000 | UInt128(address) }
 
     /// Returns the number of a numeric address. An IPv4 address is returned as its mapped IPv6 address.

@@ -31,7 +31,6 @@ package enum ContentCoding: Sendable, Hashable {
             .filter { ContentCoding(name: $0) != nil || others.contains($0) }
     }
 
-    /// Whether the header fields declare a coding of the body.
     package static func isUsed(in fields: [TransportField]) -> Bool {
         fields.contains { ResponseHead.isEqual($0.name, "Content-Encoding") && !names(in: $0.value).isEmpty }
     }

@@ -9,7 +9,6 @@ package struct DataURL: Sendable, Hashable {
     /// The largest content after decoding (R54).
     package static let maximumByteCount = 1024
 
-    /// - Parameter maximumByteCount: The largest size of the content.
     /// - Throws: `badURL`, or `tooLarge` beyond ``maximumByteCount``.
     package init(_ url: String, maximumByteCount: Int = Self.maximumByteCount) throws(LoadingError) {
         // Omit the URL, because it may contain a key.

@@ -16,7 +16,6 @@ package enum Descriptor {
         return bytes
     }
 
-    /// Writes all of the bytes. Returns false if that fails.
     package static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
         bytes.withUnsafeBytes { bytes in
             var rest = bytes[...]

@@ -9,7 +9,6 @@ extension HLSError {
         return below?.code.rawValue ?? code.rawValue
     }
 
-    /// The ``nameOfCause`` reduced to a fixed set of labels.
     package var metricLabel: String { Self.metricLabel(of: nameOfCause) }
 
     /// Returns `http_4xx`, `http_5xx`, or the code. Unknown names become `other`, because each label creates a

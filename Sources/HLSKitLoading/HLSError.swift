@@ -140,13 +140,11 @@ public struct HLSError: Error, Sendable, CustomStringConvertible {
     public var attempt: Int?
     /// The wait that the server requests (`Retry-After`), from the response on, or `nil` if there is none.
     public var retryAfter: Duration?
-    /// The response header, if there was a response.
     package var fields: [TransportField] {
         get { secretFields.fields }
         set { secretFields.fields = newValue }
     }
     private var secretFields = SecretFields()
-    /// The numeric address that sent the response, if there was one.
     var serverAddress: String?
     /// The original error without secrets, or `nil` if there is none.
     public var underlyingError: (any Error)? {
@@ -298,7 +296,6 @@ extension HLSError {
         serverAddress = error.serverAddress
     }
 
-    /// The failed transfer that caused the error, or nil if there is none.
     package var loadingError: LoadingError? { underlying as? LoadingError }
 }
 
@@ -365,13 +362,11 @@ extension HLSError {
 
     /// The file as the user named it.
     package var path: String { publicURL ?? "" }
-    /// The message of the operating system or the underlying library.
     package var text: String {
         get { cause }
         set { cause = newValue }
     }
 
-    /// The failure of a writer as an error of its item.
     package var ofItem: HLSError {
         HLSError(code: .output, urlString: publicURL, cause: "cannot write", detail: text, underlyingError: self)
     }
@@ -431,14 +426,11 @@ extension HLSError {
 
 // MARK: - Conversions
 
-/// An error of another module that provides its own conversion.
 package protocol HLSErrorConvertible: Error {
-    /// The error that the app receives.
     var hlsError: HLSError { get }
 }
 
 extension HLSError {
-    /// Converts any error to the only type that the app receives.
     package init(_ error: any Error) {
         switch error {
         case let error as HLSError: self = error
@@ -452,12 +444,10 @@ extension HLSError {
         }
     }
 
-    /// Runs `body` and converts any error that it throws.
     package static func typed<Value>(_ body: () async throws -> Value) async throws(HLSError) -> Value {
         do { return try await body() } catch { throw HLSError(error) }
     }
 
-    /// Creates the error for a failed load, with the code and texts of ``LoadingFailure``.
     package init(_ error: LoadingError, as role: LoadingFailure.Role) {
         let failure = LoadingFailure(error, as: role)
         self.init(
@@ -491,13 +481,10 @@ extension HLSError {
         HLSError(code: .notAvailable, urlString: url, cause: cause)
     }
 
-    /// The cause if a resource does not have the requested bytes.
     package static let noSuchRange = LoadingFailure.badRange
 
-    /// The cause if a ``ContentKeyOverride`` does not decrypt the media.
     package static let unfitGivenKey = "the override key does not decrypt the segment"
 
-    /// Returns a copy for one attempt of several.
     package func at(attempt: Int) -> HLSError {
         var error = self
         error.attempt = attempt
@@ -506,7 +493,6 @@ extension HLSError {
 }
 
 extension HLSError.Code {
-    /// A part of the content is missing.
     package static let incomplete = HLSError.Code(rawValue: "incomplete")
 
     package init(_ kind: LoadingFailure.Kind) { self.init(rawValue: kind.rawValue) }

@@ -21,7 +21,6 @@ package struct HTTPURL: Sendable, Hashable {
         try self.init(reference, writtenAs: text)
     }
 
-    /// Resolves a URL from a `Location` field or a playlist against this URL.
     func resolving(_ location: String) throws(LoadingError) -> HTTPURL {
         guard let reference = URIReference(location), let base = URIReference(text) else {
             let code: LoadingError.Code = Self.holdsControls(location) ? .refused : .badURL
@@ -30,7 +29,6 @@ package struct HTTPURL: Sendable, Hashable {
         return try HTTPURL(reference.resolved(against: base), writtenAs: location)
     }
 
-    /// Returns the reason why a text is not a URI reference.
     private static func fault(of text: String) -> String {
         holdsControls(text) ? "a control character" : "an invalid port"
     }

@@ -34,7 +34,6 @@ private final class HedgedTask: TransportTask {
     }
 
     private struct State {
-        /// The attempts by number, from 0.
         var attempts: [Int: Attempt] = [:]
         var count = 0
         var winner: Int?
@@ -47,7 +46,6 @@ private final class HedgedTask: TransportTask {
         var isTelling = false
         var timer: Task<Void, Never>?
 
-        /// Removes all attempts other than `winner` and returns their tasks.
         mutating func leave(all winner: Int?) -> [any TransportTask] {
             let others = attempts.filter { $0.key != winner }
             for number in others.keys { attempts[number] = nil }
@@ -151,7 +149,6 @@ private final class HedgedTask: TransportTask {
         if events.last?.isLast == true { state.withLock { $0.attempts = [:] } }
     }
 
-    /// Delivers the pending events, one at a time.
     private func tell() {
         let isFirst = state.withLock { state in
             defer { state.isTelling = true }

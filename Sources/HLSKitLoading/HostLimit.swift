@@ -14,7 +14,6 @@ package final class HostLimit: Sendable {
 
     package init(connectionsPerHost: Int) { state = Mutex(State(queue: HostQueue(limit: connectionsPerHost))) }
 
-    /// Starts a request with `transport` now, or when the limit allows.
     package func start(
         _ request: TransportRequest, by transport: any ResourceTransport,
         handler: @escaping @Sendable (TransportEvent) -> Void
@@ -44,7 +43,6 @@ package final class HostLimit: Sendable {
     fileprivate func forget(_ id: Int) { state.withLock { _ = $0.waiting.removeValue(forKey: id) } }
 }
 
-/// A request that may have to wait until the limit allows it.
 private final class HeldTask: TransportTask {
     let id: Int
     private let limit: HostLimit

@@ -3,7 +3,6 @@
 /// When a request leaves, a waiting one is admitted: requests other than media segments first, then in order of
 /// arrival. A request whose body is not being read does not count, because it may depend on a request that is waiting.
 struct HostQueue: Sendable {
-    /// The reason why a request is currently not being read.
     struct Rest: OptionSet, Sendable {
         let rawValue: Int
         static let paused = Rest(rawValue: 1)
@@ -20,7 +19,6 @@ struct HostQueue: Sendable {
         var underWay: Set<Int> = []
         var resting: Set<Int> = []
         var waiting: [(id: Int, isSegment: Bool)] = []
-        /// Whether one connection carries all requests.
         var isMultiplexed = false
 
         var isIdle: Bool { underWay.isEmpty && resting.isEmpty && waiting.isEmpty }
@@ -52,7 +50,6 @@ struct HostQueue: Sendable {
         return false
     }
 
-    /// Whether a request can begin at once on a connection that no other request needs.
     func hasRoom(at origin: URLOrigin) -> Bool {
         guard let host = hosts[origin] else { return true }
         return host.isMultiplexed || host.waiting.isEmpty && host.underWay.count + host.resting.count < limit

@@ -3,7 +3,6 @@
 package struct LoadingError: Error, Sendable, Hashable, CustomStringConvertible {
     package typealias Code = HLSError.Code
 
-    /// The kind of failure, one of the ``HLSError/Code`` values for transports.
     package var code: Code
     /// The URL that failed, which is the last one after redirects. It has no user information, but its query as sent,
     /// which may contain a token. ``description`` does not contain it.
@@ -14,9 +13,7 @@ package struct LoadingError: Error, Sendable, Hashable, CustomStringConvertible 
     package var retryAfter: Duration?
     /// The message with the code and text of the underlying library (`curl 7: Couldn't connect to server`).
     package var text: String
-    /// The response header, if there was a response.
     package var fields: [TransportField] = []
-    /// The numeric address of the peer, or nil if there was no response.
     package var serverAddress: String?
 
     package init(code: Code, url: String, status: Int? = nil, retryAfter: Duration? = nil, text: String) {
@@ -31,6 +28,5 @@ package struct LoadingError: Error, Sendable, Hashable, CustomStringConvertible 
     /// were too many redirects, the status is not an error.
     package var failureStatus: Int? { code == .httpStatus ? status : nil }
 
-    /// A description without secrets.
     package var description: String { "\(Redaction.url(url)): \(text)" }
 }

@@ -5,7 +5,6 @@ package import HLSKitPlaylist
 /// Errors of players, assets, downloads and commands take their codes and texts from here. So one failure always has
 /// the same exit code and text.
 package struct LoadingFailure: Sendable, Hashable {
-    /// The purpose for which the resource was loaded.
     package enum Role: Sendable, Hashable, CaseIterable {
         /// The user or the app gave its URL, so it is essential.
         case named
@@ -94,10 +93,8 @@ package struct LoadingFailure: Sendable, Hashable {
         }
     }
 
-    /// The cause if the container of a local file cannot be read.
     package static let unreadable = "the file cannot be read"
 
-    /// The cause if a resource does not have the requested bytes.
     static let badRange = "not the requested byte range"
 }
 

@@ -1,7 +1,6 @@
 import Glibc
 import HLSKitPlaylist
 
-/// A regular file that is open for reading.
 package struct LocalFile: ~Copyable {
     private let descriptor: Int32
     package let byteCount: UInt64

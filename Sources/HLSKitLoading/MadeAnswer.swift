@@ -11,9 +11,6 @@ package final class MadeAnswer: TransportTask {
     /// A transfer that is needed after all.
     private let transfer = Mutex<(any TransportTask)?>(nil)
 
-    /// - Parameters:
-    ///   - executor: The executor that calls the handler, or nil for the global one.
-    ///   - make: Returns the events. It is cancelled with the request.
     package convenience init(
         on executor: (any TaskExecutor)?, handler: @escaping @Sendable (TransportEvent) -> Void,
         _ make: @escaping @Sendable () async -> [TransportEvent]

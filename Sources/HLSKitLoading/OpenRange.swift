@@ -2,10 +2,8 @@
 ///
 /// Source: RFC 9110 §14.1.2, rfc8216bis §4.4.5.3.
 extension Range<UInt64> {
-    /// Returns the range from a byte to the end of the resource.
     package static func bytes(from start: UInt64) -> Range<UInt64> { start..<UInt64.max }
 
-    /// Whether the range extends to the end of the resource.
     package var isOpenEnded: Bool { upperBound == .max }
 
     /// Returns the range within a complete resource of this size, or nil if the resource does not contain it.

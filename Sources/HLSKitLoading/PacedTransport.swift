@@ -6,7 +6,6 @@ package final class PacedTransport: ResourceTransport {
         /// nil for no limit.
         var bucket: RateBucket?
         var tasks: [ObjectIdentifier: PacedTask] = [:]
-        /// Whether requests are held until the bucket fills.
         var isHolding = false
         /// Changes whenever requests are held or released.
         var round = 0
@@ -21,7 +20,6 @@ package final class PacedTransport: ResourceTransport {
         self.clock = HostClock(clock)
     }
 
-    /// Sets the limit, or removes it if the argument is nil.
     package func setLimit(bytesPerSecond: Int?) {
         let now = clock.now
         state.withLock { $0.bucket = bytesPerSecond.map { RateBucket(bytesPerSecond: $0, at: now) } }
@@ -78,7 +76,6 @@ package final class PacedTransport: ResourceTransport {
         }
     }
 
-    /// Releases requests if the bucket allows it.
     private func release() {
         let now = clock.now
         let tasks = state.withLock { state -> [PacedTask] in
@@ -92,7 +89,6 @@ package final class PacedTransport: ResourceTransport {
     }
 }
 
-/// A request that its caller can pause, and that is held together with all others.
 private final class PacedTask: TransportTask {
     let slot = TransferSlot()
     private let end = Mutex<(@Sendable () -> Void)?>(nil)

@@ -13,7 +13,6 @@ package struct RateBucket: Sendable {
         filledAt = time
     }
 
-    /// Adds the tokens since the last call.
     package mutating func fill(at time: Duration) {
         tokens = min(
             tokens + bytesPerSecond * ((time - filledAt) / .seconds(1)), bytesPerSecond * Self.capacity)
@@ -25,6 +24,5 @@ package struct RateBucket: Sendable {
     /// Removes tokens for received bytes. The bucket may go into debt, for which later bytes must wait.
     package mutating func take(_ byteCount: Int) { tokens -= Double(byteCount) }
 
-    /// The time at which the bucket is no longer empty.
     package var nextFill: Duration { filledAt + .seconds(max(0, -tokens) / bytesPerSecond) + .milliseconds(1) }
 }

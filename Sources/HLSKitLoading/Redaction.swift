@@ -3,7 +3,6 @@
 /// It removes user information before an `@`, and the values of secret parameters in queries, fragments and paths. The
 /// names below determine which parameters are secret.
 package enum Redaction {
-    /// Replaces removed text.
     package static let mark = "..."
 
     /// Returns a URL without secrets. For a `data:` URL, which may contain a key, only the scheme remains.
@@ -22,7 +21,6 @@ package enum Redaction {
         redacted(text, isURL: true, keepsParameters: true)
     }
 
-    /// Returns a text with redacted URLs.
     package static func text(_ text: String) -> String { redacted(text, isURL: false) }
 
     // MARK: Names
@@ -39,7 +37,6 @@ package enum Redaction {
         "tokenhash",
     ]
 
-    /// Whether the value of a parameter, header field or cookie with this name is a secret.
     package static func isSecret(name: some StringProtocol) -> Bool {
         isSecret(Array(name.utf8)[...])
     }
@@ -74,7 +71,6 @@ package enum Redaction {
             output.reserveCapacity(bytes.count)
         }
 
-        /// Redacts the text, and returns whether anything was removed.
         mutating func run() -> Bool {
             while index < bytes.count {
                 let byte = bytes[index]
@@ -95,7 +91,6 @@ package enum Redaction {
             return hasChanged
         }
 
-        /// Whether a byte ends a URL within a text.
         private func ends(_ byte: UInt8) -> Bool {
             !isURL
                 && (byte <= 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "<")

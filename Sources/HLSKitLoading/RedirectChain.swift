@@ -34,7 +34,6 @@ package struct RedirectChain: Sendable {
         return next
     }
 
-    /// Returns the redirect loop, or the list of all redirects.
     private func describe(_ next: HTTPURL) -> String {
         if let first = urls.lastIndex(of: next) {
             return "redirect loop: " + (urls[first...].map(\.text) + [next.text]).joined(separator: " -> ")

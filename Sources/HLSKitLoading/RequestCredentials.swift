@@ -3,16 +3,10 @@
 /// Credentials in the item's URL and fields are sent to the origin of that URL and to origins that the user names (R59,
 /// R60).
 package struct RequestCredentials: Sendable, Hashable {
-    /// The origins that receive all of the fields.
     package let origins: Set<URLOrigin>
-    /// The authorization from the user information in the item's URL.
     package let authorization: TransportField?
     private let ownFields: [TransportField]
 
-    /// - Parameters:
-    ///   - url: The item's URL as the user gave it.
-    ///   - fields: The user's fields.
-    ///   - origins: The user's origins, in addition to the origin of `url`.
     package init(url: String, _ fields: [TransportField] = [], origins: Set<URLOrigin>) {
         let parsed = try? HTTPURL(url)
         self.origins = origins.union([parsed?.origin].compactMap(\.self))
@@ -23,7 +17,6 @@ package struct RequestCredentials: Sendable, Hashable {
     /// The user's fields, with the authorization of the URL unless they contain one.
     package var fields: [TransportField] { Self.fields(ownFields, authorization) }
 
-    /// Returns `fields`, with `authorization` unless they contain one.
     package static func fields(_ fields: [TransportField], _ authorization: TransportField?) -> [TransportField] {
         guard let authorization, !fields.contains(where: { $0.isNamed("Authorization") }) else {
             return fields

@@ -29,7 +29,6 @@ package final class ResourceCache: Sendable {
 
     private let limit: Int
     private let state: Mutex<State>
-    /// Additional media on disk.
     fileprivate let stored: (any StoredMedia)?
 
     /// - Parameter keepsMedia: Whether to keep segments in addition to playlists.
@@ -143,7 +142,6 @@ private struct CachingTransport: ResourceTransport {
     }
 }
 
-/// Collects one resource while it is transferred.
 private final class Copy: Sendable {
     private struct State {
         var response: TransportResponse?

@@ -26,7 +26,6 @@ package struct ResourcePolicy: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - url: The absolute URL after resolution.
-    ///   - resourceClass: The purpose of the resource.
     ///   - source: The URL of the playlist that names it, or nil if the user gave `url`.
     ///   - realPath: Returns the path without symbolic links, or nil if there is none. It accesses the disk for `file:`
     ///     only.
@@ -99,6 +98,5 @@ package struct ResourcePolicy: Sendable, Hashable {
         path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? path
     }
 
-    /// Returns `path` without symbolic links and dot segments, or nil if it does not exist.
     package static func realPath(_ path: String) -> String? { LocalFile.realPath(path) }
 }

@@ -32,7 +32,6 @@ public enum ResourceClass: String, Sendable, Hashable, CaseIterable {
     case multivariantPlaylist, mediaPlaylist, segment, initializationSection, key, sessionData, report, steering
     case assetList
 
-    /// Whether the resource is media, or needed to read media.
     package var isMedia: Bool { self == .segment || self == .initializationSection || self == .key }
 }
 
@@ -93,7 +92,6 @@ public struct TransportRequest: Sendable, Hashable {
     package var isPreload = false
     /// Whether the request needs its own connection, and therefore uses HTTP/1.1.
     package var usesOwnConnection = false
-    /// The client data to send to servers with the request.
     package var clientData: ClientDataNote?
     /// The requested URL if ``urlString`` contains client data.
     package var plainURLString: String?
@@ -152,7 +150,6 @@ public struct TransportTimeouts: Sendable, Hashable {
 }
 
 extension TransportRequest {
-    /// The URL without client data, which identifies the resource.
     package var resourceURLString: String { plainURLString ?? urlString }
 }
 
@@ -203,7 +200,6 @@ public struct TransportResponse: Sendable, Hashable {
     public var wasReadFromCache = false
     /// Whether the body was requested earlier because of a preload hint.
     package var wasPreloaded = false
-    /// The terms of a key that the app supplied.
     package var keyTerms: KeyTerms?
 
     /// Creates a response that does not come from a cache.

@@ -1,7 +1,6 @@
 /// The header of a response, which is parsed line by line while it arrives (RFC 9112 §2).
 package struct ResponseHead: Sendable {
     package private(set) var status = 0
-    /// The major and minor version in the status line.
     private(set) var version = (1, 1)
     package private(set) var fields: [TransportField] = []
     package private(set) var byteCount = 0
@@ -45,7 +44,6 @@ package struct ResponseHead: Sendable {
         fields = []
     }
 
-    /// Returns the value of the first field with this name, ignoring case.
     package func value(of name: String) -> String? { fields.first { Self.isEqual($0.name, name) }?.value }
 
     /// Returns the comma-separated members of all fields with this name, in lower case.

@@ -5,12 +5,7 @@ package enum ResponsePlan: Sendable {
     case fail(LoadingError)
     case body(BodyPlan)
 
-    /// Decides from the header.
-    ///
-    /// - Parameters:
-    ///   - head: A complete header.
-    ///   - url: The URL of the response.
-    ///   - now: The time in seconds since 1970, for a `Retry-After` date.
+    /// - Parameter now: The time in seconds since 1970, for a `Retry-After` date.
     package init(_ head: ResponseHead, for request: TransportRequest, at url: String, now: Int64) {
         func fail(_ code: LoadingError.Code, _ text: String) -> ResponsePlan {
             .fail(LoadingError(code: code, url: url, status: head.status, text: text))
@@ -74,7 +69,6 @@ package enum ResponsePlan: Sendable {
     }
 }
 
-/// The steps that convert a body into the resource.
 package struct BodyPlan: Sendable, Hashable {
     /// In the order in which they were applied.
     package var codings: [ContentCoding] = []

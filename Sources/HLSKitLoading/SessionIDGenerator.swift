@@ -4,7 +4,6 @@ import HLSKitTime
 package struct SessionIDGenerator: Sendable {
     private var random: SplitMix64?
 
-    /// Creates a generator. A seed of nil uses the system's randomness.
     package init(seed: UInt64?) {
         // Use other numbers than the jitter of retries does.
         random = seed.map { SplitMix64(seed: $0 ^ 0x5E55_1014_1D00_0000) }

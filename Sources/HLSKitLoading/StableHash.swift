@@ -1,6 +1,5 @@
 /// Hashes that are the same in each process and on each machine.
 package enum StableHash {
-    /// Returns the 64-bit FNV-1a hash.
     package static func fnv1a(_ text: String) -> UInt64 {
         text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }

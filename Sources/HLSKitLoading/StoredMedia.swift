@@ -9,7 +9,6 @@ package protocol StoredMedia: Sendable {
 }
 
 extension MadeAnswer {
-    /// Creates a response with the result of `read`, or a transfer if that is nil.
     convenience init(
         to request: TransportRequest, on executor: (any TaskExecutor)?,
         handler: @escaping @Sendable (TransportEvent) -> Void, reading read: @escaping @Sendable () async -> [UInt8]?,

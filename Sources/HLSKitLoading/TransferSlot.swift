@@ -9,12 +9,9 @@ package final class TransferSlot: TransportTask {
         /// Changes with each transfer, and when one ends.
         var number = 0
         var task: (any TransportTask)?
-        /// Whether the caller has paused it, and whether a limit holds it.
         var isPaused = false
         var isHeld = false
-        /// The last state that the transfer was given.
         var wasPaused = false
-        /// Whether a thread is calling the transfer.
         var isTelling = false
         var isCancelled = false
 

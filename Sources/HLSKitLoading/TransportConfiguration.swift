@@ -134,7 +134,6 @@ public struct TransportConfiguration: Sendable, Hashable {
         self.allowedSchemes = allowedSchemes
     }
 
-    /// Throws an error if the scheme of a URL is not allowed.
     package func checkScheme(_ scheme: String, of url: String) throws(LoadingError) {
         guard let allowedSchemes, !allowedSchemes.contains(scheme) else { return }
         throw LoadingError(code: .refused, url: url, text: "the scheme \"\(scheme)\" is not allowed")

@@ -8,7 +8,6 @@ extension ResourceTransport {
     package func events(for request: TransportRequest) -> TransportEvents { TransportEvents(self, request) }
 }
 
-/// The events of one request, for a single reader.
 package struct TransportEvents: AsyncSequence, Sendable {
     package struct Iterator: AsyncIteratorProtocol {
         fileprivate let owner: Owner
@@ -16,7 +15,6 @@ package struct TransportEvents: AsyncSequence, Sendable {
         package mutating func next() async -> TransportEvent? { await owner.queue.next() }
     }
 
-    /// Ends the request when the last potential reader is released.
     fileprivate final class Owner: Sendable {
         let queue: EventQueue
         init(_ queue: EventQueue) { self.queue = queue }
@@ -36,7 +34,6 @@ package struct TransportEvents: AsyncSequence, Sendable {
     var task: any TransportTask { owner.queue }
 }
 
-/// The unread events of a request.
 private final class EventQueue: TransportTask {
     private struct State {
         var task: (any TransportTask)?
@@ -47,18 +44,14 @@ private final class EventQueue: TransportTask {
         var isCancelled = false
         var isComplete = false
         var isPausedByReader = false
-        /// The last state that the task was given.
         var isPaused = false
-        /// Whether a thread is calling the task.
         var isSettling = false
         var reader: CheckedContinuation<TransportEvent?, Never>?
 
-        /// The result of reading: an event, or the end.
         struct Reading {
             var event: TransportEvent?
         }
 
-        /// Returns nil if the next event has not arrived.
         mutating func read() -> Reading? {
             if isCancelled { return Reading(event: nil) }
             guard first < events.count else { return isComplete ? Reading(event: nil) : nil }
@@ -74,7 +67,6 @@ private final class EventQueue: TransportTask {
             return Reading(event: event)
         }
 
-        /// Whether the task must be paused or resumed, or nil if its state is correct.
         private var change: Bool? {
             guard task != nil, !isComplete, !isCancelled else { return nil }
             let limit = isPaused ? EventQueue.lowByteCount : EventQueue.highByteCount
@@ -131,7 +123,6 @@ private final class EventQueue: TransportTask {
         if let reader { reader.resume(returning: event) } else { settle() }
     }
 
-    /// Returns the next event, or nil after the last one or after cancellation.
     func next() async -> TransportEvent? {
         if let result = state.withLock({ $0.read() }) {
             settle()

@@ -22,7 +22,6 @@ public struct URLOrigin: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String { "\(scheme)://\(authority)" }
 
-    /// The host, with the port unless it is the default of the scheme.
     package var authority: String { port == Self.defaultPort(of: scheme) ? host : "\(host):\(port)" }
 
     static func defaultPort(of scheme: String) -> Int { scheme == "https" ? 443 : 80 }

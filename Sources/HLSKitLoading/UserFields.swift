@@ -14,7 +14,6 @@ package enum UserFields {
     /// Only the user's origins receive these, even if an app sets them for one request.
     private static let credentials: Set<String> = ["authorization", "cookie", "proxy-authorization"]
 
-    /// Returns the fields of the request that `origin` receives.
     package static func sent(_ request: TransportRequest, to origin: URLOrigin) -> [TransportField] {
         guard !request.credentialOrigins.contains(origin) else { return request.fields }
         lazy var isOwnOrigin = URLOrigin(of: request.urlString) == origin
@@ -30,7 +29,6 @@ package enum UserFields {
         }
     }
 
-    /// Whether a field with this name, in lower case, holds no secret.
     package static func isHarmless(_ name: String) -> Bool {
         harmless.contains(name) || name.hasPrefix("cmcd-") || name.hasPrefix("sec-ch-")
     }

@@ -19,7 +19,6 @@ package final class ClipWriter: FrameWriter, AudioWriter, SampleWriter {
         /// The time to subtract, or `nil` until it is known.
         var origin: MediaTime?
         var tracks: [MediaTrack] = []
-        /// The steps received before the origin is known.
         var held: [Step] = []
         var heldTypes: Set<MediaKind> = []
         var first: MediaTime?
@@ -36,11 +35,9 @@ package final class ClipWriter: FrameWriter, AudioWriter, SampleWriter {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - base: The writer of the clip.
     ///   - start: The item time at which the clip begins, or `nil` to begin with the first media.
     ///   - keptStart: Media that begins before this item time keeps its times, because it is the item from its start,
     ///     not a clip. If `nil`, the output is always a clip.
-    ///   - metadata: The metadata of the item, which is written to a container.
     package init(
         _ base: any MediaWriter, startingAt start: MediaTime? = nil, unlessBefore keptStart: MediaTime? = nil,
         metadata: FileMetadata = FileMetadata()
@@ -95,7 +92,6 @@ package final class ClipWriter: FrameWriter, AudioWriter, SampleWriter {
 
     private func isFromStart(_ time: MediaTime) -> Bool { keptStart.map { time < $0 } ?? false }
 
-    /// Returns the time to subtract from decoded media.
     private func origin(by time: MediaTime) -> MediaTime {
         state.withLock { state in
             let origin = state.origin ?? start ?? (isFromStart(time) ? .zero : time)
@@ -127,7 +123,6 @@ package final class ClipWriter: FrameWriter, AudioWriter, SampleWriter {
         }
     }
 
-    /// Writes the held steps.
     private func release(_ state: inout State) throws(HLSError) {
         guard !state.held.isEmpty, let origin = state.first else { return }
         state.origin = origin
@@ -143,7 +138,6 @@ package final class ClipWriter: FrameWriter, AudioWriter, SampleWriter {
         }
     }
 
-    /// Passes on the metadata of the part of the item that begins here.
     private func describe(from origin: MediaTime) {
         guard !metadata.isEmpty, let remuxer = base as? Remuxer else { return }
         remuxer.describe(metadata.part(from: origin.duration ?? .zero))

@@ -1,9 +1,7 @@
 import HLSKitSelection
 import HLSKitTime
 
-/// The timed metadata for a composition: the groups of each track that apply at a time.
 struct CompositionMetadata: Sendable {
-    /// The maximum number of groups kept for a track. The newest are kept.
     static let maximumGroupCount = 1024
 
     private var groups: [Int: [(start: Duration, group: TimedMetadataGroup)]] = [:]

@@ -37,7 +37,6 @@ public final class CompositionOutput: PlayerItemOutput {
         public let error: HLSError
     }
 
-    /// A frame with the metadata at its time.
     struct Source: Sendable {
         var frame: VideoFrame
         var metadata: [Int: TimedMetadataGroup]
@@ -82,7 +81,6 @@ public final class CompositionOutput: PlayerItemOutput {
     /// The frames that were dropped because the compositor failed, at most 16, the oldest first.
     public var failures: [Failure] { failed.withLock { $0 } }
 
-    /// Returns the composed frame, or `nil` if composing failed.
     func composed(_ source: Source) async -> VideoFrame? {
         guard let time = source.frame.itemTime, let instruction = composition.instruction(at: time) else {
             return source.frame
@@ -152,7 +150,6 @@ extension CompositionOutput: IntakeOutput, SelectiveOutput {
         sequence.flush(generation: generation)
     }
 
-    /// Does nothing, because a seek may deliver more.
     package func finish(_ type: MediaKind, at clock: OutputClock) {}
 
     package func end() {

@@ -15,7 +15,6 @@ package final class ContinuedOutput: Sendable {
         /// The number of the current item, and the offset that is added to its times.
         var pass = -1
         var offset = Duration.zero
-        /// The end of the written media.
         var end: Duration?
     }
 
@@ -23,7 +22,6 @@ package final class ContinuedOutput: Sendable {
     private let state = Mutex(State())
     private let tracks = Mutex<[Int: [MediaTrack]]>([:])
 
-    /// Creates an output to `writers`.
     package init(_ writers: [any MediaWriter]) {
         self.writers = writers
     }
@@ -59,7 +57,6 @@ package final class ContinuedOutput: Sendable {
         }
     }
 
-    /// Whether the tracks have changed for this output.
     private func isNew(_ new: [MediaTrack], for index: Int) -> Bool {
         tracks.withLock { tracks in
             if tracks[index] == new { return false }
@@ -113,7 +110,6 @@ package final class ContinuedOutput: Sendable {
 
         func flush() throws(HLSError) { try base.flush() }
 
-        /// Does nothing, because other items may follow.
         func finish() throws(HLSError) {}
     }
 }

@@ -61,10 +61,8 @@ extension CueCollector: IntakeOutput {
     /// Does nothing, because cues are kept after a seek.
     package func flush(generation: Int) {}
 
-    /// Does nothing, because cues are kept after the end.
     package func finish(_ type: MediaKind, at clock: OutputClock) {}
 
-    /// Does nothing, because cues are kept after playback.
     package func end() {}
 }
 

@@ -6,7 +6,6 @@ struct DistinctList<Element: Hashable & Sendable>: Sendable {
 
     init(maximumCount: Int) { self.maximumCount = maximumCount }
 
-    /// Adds the elements that are not in the list.
     mutating func add(_ new: [Element]) {
         elements += new.filter { known.insert($0).inserted }
         let excess = elements.count - maximumCount

@@ -8,9 +8,7 @@ import Synchronization
 package final class FillingWriter: FrameWriter, AudioWriter {
     private struct State {
         var frame: VideoFrame?
-        /// The time between the last two frames.
         var interval: MediaTime?
-        /// The end of the written audio.
         var audioEnd: MediaTime?
     }
 
@@ -19,7 +17,6 @@ package final class FillingWriter: FrameWriter, AudioWriter {
     private static let shortestAudioHole = MediaTime(value: 1, timescale: 10)
     /// A longer gap is a new timeline.
     private static let longestHole = MediaTime(value: 3600, timescale: 1)
-    /// The interval to use until two frames are known.
     private static let usualInterval = MediaTime(value: 1, timescale: 25)
 
     private let base: any MediaWriter

@@ -36,7 +36,6 @@ extension FrameCompositor {
     public var deadline: Duration { .seconds(1) }
 }
 
-/// A compositor that calls a closure.
 struct ClosureCompositor: FrameCompositor {
     let body: @Sendable (FrameCompositionRequest) async throws -> VideoFrame
 

@@ -25,7 +25,6 @@ package final class FrameHashWriter: FrameWriter, AudioWriter {
 
     private let state: Mutex<State>
 
-    /// - Throws: `conversionFailed` if there is no memory for the hash.
     package init(file: consuming sending OutputFile) throws(HLSError) {
         let hash: LibraryDigest
         do { hash = try LibraryDigest(.md5) } catch { throw HLSError(error, path: "framemd5") }
@@ -154,7 +153,6 @@ package final class FrameHashWriter: FrameWriter, AudioWriter {
     }
 }
 
-/// A track of a ``FrameHashWriter``: its header lines, and the lines that wait for their turn.
 private struct Stream {
     struct Line {
         let pts: Int64
@@ -166,7 +164,6 @@ private struct Stream {
 
     let mediaType: MediaKind
     let timescale: Int32
-    /// Whether the header lines have been written.
     var isDescribed = false
     /// The header lines, from the first frame or, if none arrives in time, from the container.
     private(set) var description: [(key: String, value: String)]

@@ -6,7 +6,6 @@ import HLSKitLoading
 /// keeps the index instead. If the space is too small, the index follows the media, which the muxer cannot do itself.
 /// Unused space becomes a `free` box, and a hole in the file.
 final class FrontIndex {
-    /// The size of a box header.
     private static let headerByteCount = 8
 
     private let file: OutputFile
@@ -17,10 +16,8 @@ final class FrontIndex {
     /// The data that the muxer has written to the space, or `nil` before it does.
     private var index: [UInt8]?
 
-    /// - Parameter room: The reserved bytes, more than a box header.
     init(_ file: OutputFile, room: Int64) { (self.file, self.room) = (file, max(room, 64)) }
 
-    /// The options for the muxer.
     var options: [String: String] { ["moov_size": "\(room)"] }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(HLSError) {
@@ -44,7 +41,6 @@ final class FrontIndex {
         if index == nil { try file.seek(to: offset) }
     }
 
-    /// The index that the muxer has written, or `nil` if it has not, or has put it elsewhere.
     private var box: [UInt8]? {
         guard let index, index.count >= Self.headerByteCount else { return nil }
         let byteCount = index.prefix(4).reduce(0) { $0 << 8 | Int($1) }
@@ -75,7 +71,6 @@ final class FrontIndex {
         }
     }
 
-    /// The header of a `free` box.
     private static func freeBox(_ byteCount: Int64) -> [UInt8] {
         (0..<4).reversed().map { UInt8(truncatingIfNeeded: byteCount >> (8 * $0)) } + Array("free".utf8)
     }

@@ -36,7 +36,6 @@ public final class LegibleOutput: PlayerItemOutput {
         case webVTT
     }
 
-    /// The number of changes kept for a reader of ``cues()``.
     package static let maximumDeliveryCount = 64
     private static let maximumCueCount = 4096
 
@@ -49,10 +48,8 @@ public final class LegibleOutput: PlayerItemOutput {
     private struct State {
         /// Sorted by start time.
         var entries: [Entry]
-        /// The time up to which changes were delivered, or `nil` before the first.
         var deliveredUpTo: Duration?
         var shown: [LegibleCue] = []
-        /// Whether a cue has arrived after its start time.
         var isLate = false
     }
 
@@ -101,7 +98,6 @@ public final class LegibleOutput: PlayerItemOutput {
         state = Mutex(State(entries: sorted))
     }
 
-    /// Creates an entry, or returns `nil` if the cue is never shown.
     private static func entry(_ cue: LegibleCue) -> Entry? {
         guard let start = cue.timeRange.start.duration else { return nil }
         // A cue without an end remains visible for a day.
@@ -236,7 +232,6 @@ extension LegibleOutput: IntakeOutput, SelectiveOutput {
 
     package func flush(generation: Int) { clear() }
 
-    /// Does nothing, because a seek may deliver more.
     package func finish(_ type: MediaKind, at clock: OutputClock) {}
 
     package func end() {

@@ -6,7 +6,6 @@ import HLSKitLoading
 /// ``waitForRoom(generation:)`` before each ``send(_:)``, no reader loses elements.
 final class MediaReaders<Element: Sendable>: Sendable {
     private struct State: Sendable {
-        /// The unread elements of each reader, by its number.
         var queues: [Int: [Element]] = [:]
         /// The readers that receive no more elements. Their sequences end after the queued ones.
         var finished: Set<Int> = []
@@ -19,7 +18,6 @@ final class MediaReaders<Element: Sendable>: Sendable {
         }
     }
 
-    /// Removes its reader when the sequence that holds it is released.
     private final class Subscription: Sendable {
         private let gate: Gate<State>
         private let number: Int
@@ -56,7 +54,6 @@ final class MediaReaders<Element: Sendable>: Sendable {
     private let limit: Int
     private let gate = Gate(State())
 
-    /// - Parameter limit: The number of elements kept for each reader, at least 2.
     init(limit: Int) { self.limit = max(2, limit) }
 
     deinit { finish() }
@@ -103,7 +100,6 @@ final class MediaReaders<Element: Sendable>: Sendable {
         }
     }
 
-    /// Discards all unread elements, because time has jumped.
     func flush(generation: Int) {
         gate.signal { state in
             if generation > state.generation { state.queues = state.queues.mapValues { _ in [] } }

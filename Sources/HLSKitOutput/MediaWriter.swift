@@ -72,7 +72,6 @@ public protocol SampleWriter: MediaWriter {
     func write(_ sample: MediaSample, ofTrackAt index: Int, at itemTime: MediaTime) throws(HLSError)
 }
 
-/// The kinds of media that a writer accepts.
 package struct WriterCapabilities: Sendable {
     /// Each property is `nil` if the writer does not accept the media.
     package let frames: (any FrameWriter)?

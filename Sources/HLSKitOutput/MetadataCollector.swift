@@ -31,7 +31,6 @@ public final class MetadataCollector: PlayerItemOutput {
         /// The changed date ranges, with their current contents.
         public var modifiedGroups: [DateRangeMetadataGroup] { indexesOfModifiedGroups.map { groups[$0] } }
 
-        /// The changes from `old` to `groups`, or `nil` if there are none.
         init?(_ groups: [DateRangeMetadataGroup], since old: [DateRangeMetadataGroup]) {
             guard groups != old else { return nil }
             self.groups = groups
@@ -45,7 +44,6 @@ public final class MetadataCollector: PlayerItemOutput {
         }
     }
 
-    /// The number of updates kept for a reader of ``updates()``.
     package static let maximumUpdateCount = 16
 
     /// The identifiers of which a range must have one, or `nil` to accept all ranges.
@@ -97,7 +95,6 @@ extension MetadataCollector: IntakeOutput {
     /// Does nothing, because date ranges are known ahead of time.
     package func flush(generation: Int) {}
 
-    /// Does nothing, because a seek may deliver more.
     package func finish(_ type: MediaKind, at clock: OutputClock) {}
 
     package func end() {

@@ -21,11 +21,9 @@ import Synchronization
 /// loses the oldest. The output keeps the same number of upcoming groups.
 public final class MetadataOutput: PlayerItemOutput {
     private struct State {
-        /// The groups to deliver, by start time.
         var groups: [(start: Duration, group: TimedMetadataGroup)] = []
     }
 
-    /// The number of groups kept for a reader of ``groups()``.
     package static let maximumGroupCount = 1024
 
     /// The identifiers of the items to deliver, or `nil` to deliver all items.
@@ -87,7 +85,6 @@ extension MetadataOutput: IntakeOutput {
         state.withLock { $0.groups = [] }
     }
 
-    /// Does nothing, because a seek may deliver more.
     package func finish(_ type: MediaKind, at clock: OutputClock) {}
 
     package func end() {

@@ -27,7 +27,6 @@ struct MovieTexts {
         }
     }
 
-    /// Returns the remaining texts.
     mutating func finish(_ tracks: [MediaTrack]) -> [TrackSplice.Entry] {
         defer { flatteners = [:] }
         return flatteners.keys.sorted().flatMap { index in

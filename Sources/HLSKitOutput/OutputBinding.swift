@@ -40,7 +40,6 @@ public final class OutputBinding: Sendable {
         }
     }
 
-    /// Returns a sequence of the elements from now on, empty if the item has ended.
     func subscribe<Element>(to elements: Broadcast<Element>) -> AsyncStream<Element> {
         elements.subscribe(unless: { isOver })
     }
@@ -71,7 +70,6 @@ public final class OutputBinding: Sendable {
         }
     }
 
-    /// Notes that the item is played from now on.
     func begin(clock: @escaping @Sendable () -> OutputClock) {
         state.withLock { state in
             state.isOver = false
@@ -79,7 +77,6 @@ public final class OutputBinding: Sendable {
         }
     }
 
-    /// Notes that the item has failed or is no longer played.
     func end() {
         state.withLock { state in
             state.isOver = true

@@ -31,7 +31,6 @@ public struct OutputClock: Sendable, Hashable {
     /// The value of ``itemTime`` as a `Duration`, because converting it for each sample would be wasteful.
     private(set) var time = Duration.zero
 
-    /// Creates a clock that is stopped at item and host time zero.
     package init() {}
 
     package init(itemTime: Duration, hostTime: HostTime, rate: Double, isPaced: Bool, generation: Int) {

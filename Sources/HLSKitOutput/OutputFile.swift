@@ -33,7 +33,6 @@ package final class OutputFile {
     let replacesFile: Bool
     private var descriptor: Int32
     private var buffer: [UInt8] = []
-    /// The position of the first byte of the buffer in the file.
     private var bufferOffset: Int64 = 0
     private var failure: HLSError?
 
@@ -172,7 +171,6 @@ package final class OutputFile {
         return Glibc.rename(part, path) == 0
     }
 
-    /// Closes the file and, if it is a regular file, removes the written data.
     package func discard() {
         guard descriptor >= 0 else { return }
         buffer = []
@@ -323,7 +321,6 @@ package final class OutputFile {
         return HLSError(code: code, path: path, text: words())
     }
 
-    /// Adds the path of the part file, which contains the written media, to an error.
     func named(_ error: HLSError) -> HLSError {
         guard let partPath, !error.text.contains(partPath) else { return error }
         var error = error

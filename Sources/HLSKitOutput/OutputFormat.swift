@@ -27,7 +27,6 @@ public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
         "the unfinished file of an earlier run is kept: \(path)"
     }
 
-    /// Whether the ending of a file name denotes an audio file.
     package static func isAudioOnly(path: String) -> Bool {
         guard let dot = path.lastIndex(of: "."), !path[dot...].contains("/") else { return false }
         return ["m4a", "mka", "aac", "adts", "mp3"].contains(path[path.index(after: dot)...].lowercased())

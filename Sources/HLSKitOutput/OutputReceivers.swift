@@ -107,9 +107,7 @@ public protocol TimedOutput: PlayerItemOutput {
     func deliver(upTo time: Duration, at clock: OutputClock)
 }
 
-/// An output that delivers media in sequences, which readers read at their own pace.
 package protocol ReadOutput: OutputReceiver {
-    /// The number of frames, buffers or samples that readers have lost.
     var lostCount: Int { get }
     /// Waits until readers have space. Called before media is delivered without pacing.
     func waitForRoom(generation: Int) async
@@ -131,6 +129,5 @@ protocol SelectiveOutput: PlayerItemOutput {
 
 /// An output of the library, whose receiver methods are hidden from apps.
 protocol IntakeOutput: PlayerItemOutput {
-    /// The object that receives the media for the output.
     var intake: any OutputReceiver { get }
 }

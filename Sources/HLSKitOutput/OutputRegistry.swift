@@ -3,7 +3,6 @@ package import HLSKitMedia
 package import HLSKitSelection
 import Synchronization
 
-/// The outputs and writers of an item, which can be added and removed at any time.
 package final class OutputRegistry: Sendable {
     package final class OutputEntry: Sendable {
         package let output: any PlayerItemOutput
@@ -48,7 +47,6 @@ package final class OutputRegistry: Sendable {
 
         var takesCues: Bool { cues != nil || closedCaptions != nil }
 
-        /// Whether writers receive nothing of this kind.
         package func suppresses(_ type: MediaKind) -> Bool {
             (takesFrames(of: type) || takesSamples(of: type)) && output.binding.suppressesPlayerRendering
         }
@@ -57,13 +55,11 @@ package final class OutputRegistry: Sendable {
     /// A writer with the media that it accepts. Writers that were present from the start wait for each other's kinds of
     /// media.
     package struct WriterEntry: Sendable {
-        /// The number of the writer in the item.
         package let id: Int
         package let writer: any MediaWriter
         package let capabilities: WriterCapabilities
         package let isLate: Bool
         package let isReadAsWritten: Bool
-        /// The tracks that the writer last received, from any item.
         package let told = ToldTracks()
 
         func takesFrames(of type: MediaKind) -> Bool {
@@ -75,11 +71,9 @@ package final class OutputRegistry: Sendable {
         }
     }
 
-    /// The tracks that a writer last received, possibly from several items in sequence.
     package final class ToldTracks: Sendable {
         private let tracks = Mutex<[MediaTrack]?>(nil)
 
-        /// Whether the tracks have changed and must be passed to the writer.
         package func isNews(_ new: [MediaTrack]) -> Bool {
             tracks.withLock { tracks in
                 defer { tracks = new }
@@ -108,7 +102,6 @@ package final class OutputRegistry: Sendable {
         cursor = WriterCursor()
     }
 
-    /// Creates a registry that uses the writers of another item.
     package init(following leader: OutputRegistry) {
         self.leader = leader
         cursor = leader.cursor
@@ -148,7 +141,6 @@ package final class OutputRegistry: Sendable {
         noteChange()
     }
 
-    /// Adds an output. Returns `false` if it already has an item.
     package func add(_ output: any PlayerItemOutput) -> Bool {
         guard output.binding.take(noteChange: { [weak self] in self?.noteChange() }) else { return false }
         let entry = OutputEntry(output)
@@ -165,7 +157,6 @@ package final class OutputRegistry: Sendable {
         return true
     }
 
-    /// Removes an output. Returns `false` if the item does not have it.
     package func remove(_ output: any PlayerItemOutput) -> Bool {
         let entry = state.withLock { state -> OutputEntry? in
             guard let index = state.outputs.firstIndex(where: { $0.output === output }) else { return nil }
@@ -202,7 +193,6 @@ package final class OutputRegistry: Sendable {
         end()
     }
 
-    /// Notes that no more media follows, because the item has failed or is no longer played.
     package func end() {
         let outputs = state.withLock { state in
             state.clock = nil

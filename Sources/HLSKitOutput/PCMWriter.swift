@@ -41,7 +41,6 @@ final class PCMWriter: AudioWriter {
     var isEmpty: Bool { state.withLock { !$0.hasSamples } }
     var isReadAsWritten: Bool { state.withLock { !$0.file.isSeekable } }
 
-    /// Does nothing, because the first buffer determines the format.
     func begin(_ tracks: [MediaTrack]) {}
 
     func write(_ buffer: AudioBuffer, ofTrackAt index: Int) throws(HLSError) {

@@ -15,7 +15,6 @@ final class RawVideoWriter: FrameWriter {
 
     private let state: Mutex<State>
 
-    /// - Parameter note: Receives a text for each change to the media, such as a new size.
     init(file: consuming sending OutputFile, note: @escaping WriterNote = { _ in }) {
         state = Mutex(State(file: file, conformer: .keepingFormat(note: note)))
     }
@@ -24,7 +23,6 @@ final class RawVideoWriter: FrameWriter {
     var isEmpty: Bool { state.withLock { !$0.hasFrames } }
     var isReadAsWritten: Bool { state.withLock { !$0.file.isSeekable } }
 
-    /// Does nothing, because the first frame determines the format.
     func begin(_ tracks: [MediaTrack]) {}
 
     func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(HLSError) {
@@ -53,12 +51,10 @@ extension OutputFile {
         }
     }
 
-    /// Commits the file if it has media, otherwise discards it.
     func finish(keeping hasMedia: Bool) throws(HLSError) {
         if hasMedia { try commit() } else { discard() }
     }
 
-    /// Runs a conversion whose error becomes an error of this output.
     func converting<Result>(_ body: () throws(CodecError) -> Result) throws(HLSError) -> Result {
         do { return try body() } catch { throw HLSError(error, path: path) }
     }

@@ -82,10 +82,8 @@ extension MediaTrack {
     /// Whether samples contain units with length prefixes, as in MP4 (ISO/IEC 14496-15), instead of start codes.
     fileprivate var hasLengthPrefixes: Bool { [.h264, .hevc].contains(codec) && configuration.first == 1 }
 
-    /// Whether only the samples describe the video, not the container.
     var isDescribedBySamples: Bool { mediaType == .video && sampleEntry.isEmpty && configuration.isEmpty }
 
-    /// Returns the track with its unknown properties taken from `other`.
     func completed(by other: MediaTrack) -> MediaTrack {
         var track = self
         if track.configuration.isEmpty { track.configuration = other.configuration }

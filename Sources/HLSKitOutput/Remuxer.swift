@@ -19,7 +19,6 @@ package final class Remuxer: SampleWriter, NumberedFiles {
     private struct State: ~Copyable {
         var file: OutputFile
         let failure = Failure()
-        /// All files so far, and those that are complete.
         var paths: [String]
         var finished: [String] = []
         /// The current tracks of a pipe after a change, and the stream of each. A track that does not fit has no
@@ -33,19 +32,15 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         /// The latest tracks, which differ from ``tracks`` while a change waits for its position.
         var latest: [MediaTrack] = []
         var splice = TrackSplice()
-        /// The text tracks in MP4.
         var texts = MovieTexts()
         /// The last decoding time of each track in the muxer that was closed.
         var lastTimes: [Int64?] = []
-        /// The written audio.
         var sound = WrittenSound()
         var muxer: Muxer?
         var metadata = FileMetadata()
-        /// The chapters to write at the end of the file, when its end is known.
         var lateChapters: FileMetadata?
         /// The end of the last sample, from the start of the file.
         var end = MediaTime.zero
-        /// The index of an MP4 file, if it goes before the media.
         var frontIndex: FrontIndex?
         /// The muxer's stream of each track, or `nil` for a track whose parameters remained unknown.
         var streams: [Int?] = []
@@ -54,15 +49,12 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         /// The video tracks that have a sync frame in the file, and the number of frames dropped before it.
         var begun: Set<Int> = []
         var undecodableCounts: [Int: Int] = [:]
-        /// The last parameter sets in the samples of each video track.
         var parameterSets: [Int: [UInt8]] = [:]
         /// The samples that arrived before the container's header could be written.
         var waiting: [TrackSplice.Entry] = []
         var hasSamples = false
         var isEmpty = true
-        /// Whether an earlier muxer has written to the file.
         var isContinued = false
-        /// The tables of a transport stream.
         var tables = TransportTables()
     }
 
@@ -70,7 +62,6 @@ package final class Remuxer: SampleWriter, NumberedFiles {
     private final class Failure {
         var error: HLSError?
 
-        /// Runs `body` and returns whether it succeeded. Keeps its error otherwise.
         func catching(_ body: () throws(HLSError) -> Void) -> Bool {
             do throws(HLSError) {
                 try body()
@@ -88,7 +79,6 @@ package final class Remuxer: SampleWriter, NumberedFiles {
     private let container: Container
     private let isFragmented: Bool
     private let indexByteCount: Int64
-    /// Whether another file may be begun when tracks change.
     private let mayBeginFiles: Bool
     private let note: WriterNote
     private let state: Mutex<State>
@@ -97,12 +87,10 @@ package final class Remuxer: SampleWriter, NumberedFiles {
 
     /// - Parameters:
     ///   - file: The file, which is committed when it is complete.
-    ///   - container: The format of the file.
     ///   - isFragmented: Whether to write MP4 in fragments, so that an incomplete file can be played. Otherwise the
     ///     file has one index, which makes seeking fast, but the file is useless without its end.
     ///   - indexByteCount: The space for that index at the start of the file. If it is too small, the index is at the
     ///     end.
-    ///   - mediaTypes: The kinds of media to write.
     ///   - note: Receives a text when another file is begun.
     package init(
         file: consuming sending OutputFile, container: Container, isFragmented: Bool = true,
@@ -117,9 +105,7 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         state = Mutex(State(file: file, paths: [file.path]))
     }
 
-    /// The files that were begun. The first is the requested one.
     package var paths: [String] { state.withLock { $0.paths } }
-    /// The completed files, under their final names. A file without media is not included.
     package var finishedPaths: [String] { state.withLock { $0.finished } }
 
     package let mediaTypes: Set<MediaKind>
@@ -334,7 +320,6 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         fit(tracks, &state)
     }
 
-    /// Maps tracks to the existing streams and reports those that do not fit.
     private func fit(_ tracks: [MediaTrack], _ state: inout State) {
         let places = tracks.map { track in
             state.tracks.firstIndex {
@@ -361,7 +346,6 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         state.splice = TrackSplice()
     }
 
-    /// Continues with other tracks in the same file, or in the next file if the container cannot hold the change.
     private func beginPart(_ tracks: [MediaTrack], _ state: inout State) throws(HLSError) {
         if !state.waiting.isEmpty { try openMuxer(&state) }
         try closeMuxer(&state)
@@ -419,7 +403,6 @@ package final class Remuxer: SampleWriter, NumberedFiles {
 
     // MARK: - Further files
 
-    /// Completes the file and begins the next one, `NAME.2.mp4`.
     private func beginNextFile(_ state: inout State) throws(HLSError) {
         guard state.file.partPath != nil, let first = state.paths.first else {
             throw unsupported("\(container) cannot hold tracks that change", state.file)
@@ -580,7 +563,6 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         state.isEmpty = false
     }
 
-    /// Runs a call of libavformat. If the file has failed, throws the file's error instead.
     private func converting<Result>(
         _ state: borrowing State, _ body: () throws(CodecError) -> Result
     ) throws(HLSError) -> Result {

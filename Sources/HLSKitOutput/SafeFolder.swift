@@ -111,7 +111,6 @@ package struct SafeFolder: ~Copyable, Sendable {
         return at(name) { renameat($0, $1, $0, last) == 0 } ?? false
     }
 
-    /// Flushes a file, or the folder's own entries, to the disk.
     package func sync(_ name: String? = nil) -> Bool {
         guard let name else { return fsync(descriptor) == 0 }
         let file = open(name, O_RDONLY)
@@ -120,7 +119,6 @@ package struct SafeFolder: ~Copyable, Sendable {
         return fsync(file) == 0
     }
 
-    /// Flushes the entries of the folder that contains a file.
     package func syncFolder(of name: String) -> Bool { at(name) { folder, _ in fsync(folder) == 0 } ?? false }
 
     package func moveOut(_ name: String, to target: String) -> Bool {
@@ -132,7 +130,6 @@ package struct SafeFolder: ~Copyable, Sendable {
         at(name) { linkat($0, $1, AT_FDCWD, target, 0) == 0 } ?? false
     }
 
-    /// Creates a hard link in the folder. Fails if the name is taken.
     package func link(_ name: String, to other: String) -> Bool { linkat(descriptor, name, descriptor, other, 0) == 0 }
 
     /// Whether the path still leads to this folder.

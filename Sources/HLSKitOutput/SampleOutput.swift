@@ -23,7 +23,6 @@ public final class SampleOutput: PlayerItemOutput {
         public let itemTime: MediaTime
     }
 
-    /// The number of samples kept for a reader of ``samples()``.
     package static let maximumSampleCount = 256
 
     /// The kinds of media to deliver.
@@ -69,7 +68,6 @@ extension SampleOutput: IntakeOutput {
         flushNotices.send(())
     }
 
-    /// Does nothing, because a seek may deliver more.
     package func finish(_ type: MediaKind, at clock: OutputClock) {}
 
     package func end() {

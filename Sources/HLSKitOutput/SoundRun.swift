@@ -8,7 +8,6 @@ struct SoundRun {
         var samples: [Float]
     }
 
-    /// The item time of the first frame.
     let start: Duration
     let sampleRate: Int
     let channelCount: Int
@@ -33,9 +32,7 @@ struct SoundRun {
         self.channelCount = channelCount
     }
 
-    /// The number of frames that arrived so far.
     var endFrame: Int { base + samples.count / channelCount }
-    /// The item time at the end of the audio that arrived so far.
     var end: Duration { time(of: Double(endFrame)) }
     /// Whether only a rounding error remains.
     var isSpent: Bool { isEnded && Double(endFrame) - position < 2 * max(1, stretcher?.rate ?? 1) }

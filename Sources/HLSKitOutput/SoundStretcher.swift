@@ -1,6 +1,5 @@
 import HLSKitCodec
 
-/// Stretches audio to one rate other than 1.
 final class SoundStretcher {
     private enum Method {
         case tempo(TempoFilter)
@@ -15,7 +14,6 @@ final class SoundStretcher {
     private let trailingFrameCount: Int
     private var inputFrameCount = 0
     private var silentFrameCount = 0
-    /// Stretched audio that was not taken yet.
     private var ready: [Float] = []
     private var isFinished = false
 

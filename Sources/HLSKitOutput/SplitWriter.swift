@@ -19,19 +19,14 @@ package final class SplitWriter: SampleWriter, NumberedFiles {
 
     package struct Part: Sendable {
         let sink: any SampleWriter
-        /// The object that knows the names of the files.
         let files: any NumberedFiles
 
-        /// Creates a part that begins at 0.
-        ///
-        /// - Parameter metadata: The metadata to write to the file.
         package init(_ writer: any SampleWriter & NumberedFiles, metadata: FileMetadata = FileMetadata()) {
             sink = ClipWriter(writer, metadata: metadata)
             files = writer
         }
     }
 
-    /// Creates the file with a number, from 1.
     package typealias Maker = @Sendable (_ number: Int) throws(HLSError) -> Part
 
     private struct Entry: Sendable {
@@ -47,7 +42,6 @@ package final class SplitWriter: SampleWriter, NumberedFiles {
         /// The previous file, which still receives media from before the cut, and the time of the cut.
         var previous: Part?
         var cut = MediaTime.zero
-        /// The tracks that have media after the cut.
         var passed: Set<Int> = []
         /// The time at which the next file begins, or `nil` before the first sample.
         var nextCut: MediaTime?
@@ -55,9 +49,7 @@ package final class SplitWriter: SampleWriter, NumberedFiles {
         /// The bytes since the last sync frame, and the bytes of the group of frames before it.
         var runByteCount = 0
         var lastRunByteCount = 0
-        /// The latest time of the track that determines cuts.
         var time: MediaTime?
-        /// The samples after that time.
         var held: [Entry] = []
         var finished: [String] = []
         var begun: [String] = []
@@ -195,7 +187,6 @@ package final class SplitWriter: SampleWriter, NumberedFiles {
         try state.current.sink.write(entry.sample, ofTrackAt: entry.index, at: entry.time)
     }
 
-    /// Writes a sample of another track to the file of its time.
     private func put(_ entry: Entry, _ state: inout State) throws(HLSError) {
         guard let previous = state.previous else { return try putDeciding(entry, &state) }
         if entry.time < state.cut {
@@ -206,7 +197,6 @@ package final class SplitWriter: SampleWriter, NumberedFiles {
         if state.passed.count >= state.tracks.count - 1 { try finishPrevious(&state) }
     }
 
-    /// Writes the held samples before a time, or all of them if `time` is `nil`.
     private func release(_ state: inout State, before time: MediaTime?) throws(HLSError) {
         guard !state.held.isEmpty else { return }
         let held = state.held

@@ -23,7 +23,6 @@ struct TextFlattener {
     /// Returns the texts if all of them end before a time, because no earlier texts follow.
     mutating func settle(until time: MediaTime) -> [CaptionGroup] { end.isValid && end <= time ? take(until: end) : [] }
 
-    /// Returns the remaining texts, after which none are added.
     mutating func finish() -> [CaptionGroup] { take(until: .positiveInfinity) }
 
     private mutating func take(until time: MediaTime) -> [CaptionGroup] {

@@ -34,7 +34,6 @@ struct TrackSplice {
     private static let limit = 4000
 
     private var queues: [Int: [Item]] = [:]
-    /// The time that each track has reached.
     private var reached: [Int: MediaTime] = [:]
     /// The tracks without media since the last part began.
     private var fresh: Set<Int> = []
@@ -50,7 +49,6 @@ struct TrackSplice {
         count += 1
     }
 
-    /// Updates the last change of a track with more complete properties.
     mutating func complete(_ index: Int, with track: MediaTrack) {
         guard var queue = queues[index],
             let place = queue.lastIndex(where: { if case .change = $0 { true } else { false } })
@@ -66,10 +64,8 @@ struct TrackSplice {
         reached[entry.index] = max(before ?? entry.itemTime, entry.itemTime)
     }
 
-    /// Notes that no more samples follow, so that none need to wait.
     mutating func finish() { isOver = true }
 
-    /// Returns the samples and changes that need not wait, for tracks of these kinds.
     mutating func take(_ types: [MediaKind]) -> [Output] {
         var output: [Output] = []
         while let time = firstChange {
@@ -113,7 +109,6 @@ struct TrackSplice {
     /// The index of the first frame that could begin a part if the audio, which is further behind, changed there.
     private func held(_ queue: [Item], of index: Int, _ types: [MediaKind]) -> Int? {
         guard types[index] == .video, let own = reached[index] else { return nil }
-        // Ignore tracks without media.
         let others = types.indices.filter { types[$0] == .audio }.compactMap { reached[$0] }
         guard let least = others.min() else { return nil }
         return queue.indices.first { place in
@@ -124,7 +119,6 @@ struct TrackSplice {
         }
     }
 
-    /// Outputs the first items of a queue, up to an index.
     private mutating func move(_ end: Int, of index: Int, to output: inout [Output]) {
         guard end > 0, let queue = queues[index] else { return }
         for item in queue[..<end] {

@@ -1,6 +1,5 @@
 import HLSKitMedia
 
-/// The versions of the tables of a transport stream, and the PIDs of its streams.
 struct TransportTables {
     private var count = 0
     /// The PIDs, by the kind of the stream and its number among streams of this kind.

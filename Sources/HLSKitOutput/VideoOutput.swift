@@ -39,7 +39,6 @@ public final class VideoOutput: PlayerItemOutput {
         case rec709
     }
 
-    /// The number of frames kept for ``copyFrame(for:)``.
     package static let maximumFrameCount = 8
 
     private struct State {
@@ -52,10 +51,8 @@ public final class VideoOutput: PlayerItemOutput {
         var lastTaken: MediaTime?
         var lastPresentationSize: PixelSize?
         var isReadyForDisplay = false
-        /// Whether playback is in reverse, so that frames arrive in reverse order.
         var isReverse = false
 
-        /// Whether a frame is visible at a time, or was before.
         func hasBegun(_ picture: MediaTime, at time: MediaTime) -> Bool {
             isReverse ? picture >= time : picture <= time
         }
@@ -247,7 +244,6 @@ extension VideoOutput: IntakeOutput {
         if isNews { flushNotices.send(()) }
     }
 
-    /// Does nothing, because a seek may deliver more.
     package func finish(_ type: MediaKind, at clock: OutputClock) {}
 
     package func end() {

@@ -14,7 +14,6 @@ struct WAVHeader {
     /// Whether the header has space for the 64-bit lengths of a large file.
     private let canGrow: Bool
 
-    /// Creates a header, or returns `nil` if a value does not fit into its field.
     init?(sampleRate: Int, channelCount: Int, channelMask: UInt64, canGrow: Bool) {
         guard let rate = UInt32(exactly: sampleRate), let channels = UInt16(exactly: channelCount), channels > 0 else {
             return nil
@@ -36,7 +35,6 @@ struct WAVHeader {
         12 + (canGrow ? 8 + Int64(Self.ds64ByteCount) : 0) + 8 + (isExtensible ? 40 : 16) + 8
     }
 
-    /// - Parameter dataByteCount: The length of the samples, or `nil` if unknown.
     func bytes(dataByteCount: Int64?) -> [UInt8] {
         let riffByteCount = dataByteCount.map { $0 + byteCount - 8 }
         let isLong = canGrow && (riffByteCount ?? 0) >= Int64(Self.unknown)

@@ -5,7 +5,6 @@ import Synchronization
 /// written.
 package final class WriterCursor: Sendable {
     private struct State {
-        /// The end of the last media of each kind.
         var ends: [MediaKind: Duration] = [:]
         /// The accumulated delay of the output. It grows if media extends past a planned end, or begins before its
         /// planned start.

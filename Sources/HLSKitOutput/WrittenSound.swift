@@ -6,7 +6,6 @@ struct WrittenSound {
     /// A larger jump back of audio is not an overlap.
     private static let maximumOverlap = MediaTime(value: 2, timescale: 1)
 
-    /// The end of the written audio of each track.
     private var ends: [Int: MediaTime] = [:]
 
     /// Whether more than half of an audio sample is before the end of the written audio. Otherwise, the sample is noted

@@ -32,7 +32,6 @@ final class Y4MWriter: FrameWriter {
     var isEmpty: Bool { state.withLock { !$0.hasHeader } }
     var isReadAsWritten: Bool { state.withLock { !$0.file.isSeekable } }
 
-    /// Does nothing, because the first frame determines the format.
     func begin(_ tracks: [MediaTrack]) {}
 
     func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(HLSError) {

@@ -147,7 +147,6 @@ public struct ClientData: Sendable, Hashable {
             && bytes.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D || $0 == 0x2E }
     }
 
-    /// Whether a version has a key with this name.
     package static func isKey(_ name: String, in version: Version) -> Bool {
         guard let key = ClientDataKey(rawValue: name) else { return false }
         return version == .one ? ClientDataKey.versionOne.contains(key) : key != .nrr

@@ -1,6 +1,5 @@
 /// The values for client data at one moment. Unknown values are nil.
 package struct ClientDataFacts: Sendable, Hashable {
-    /// The type of the requested object, with its token.
     package enum ObjectType: String, Sendable, Hashable, CaseIterable {
         case text = "m"
         case audio = "a"
@@ -18,7 +17,6 @@ package struct ClientDataFacts: Sendable, Hashable {
         var hasFrames: Bool { [.video, .muxed, .other].contains(self) }
     }
 
-    /// The state of playback, with its token.
     package enum State: String, Sendable, Hashable, CaseIterable {
         case starting = "s"
         case playing = "p"
@@ -33,7 +31,6 @@ package struct ClientDataFacts: Sendable, Hashable {
 
     package enum StreamType: String, Sendable, Hashable { case onDemand = "v", live = "l", lowLatency = "ll" }
 
-    /// A resource that will be requested next.
     package struct NextObject: Sendable, Hashable {
         package var url: String
         package var byteRange: Range<UInt64>?
@@ -50,7 +47,6 @@ package struct ClientDataFacts: Sendable, Hashable {
         package var encoded: Double?
         package var top: Double?
         package var lowest: Double?
-        /// The highest bit rate that may be selected.
         package var topPlayable: Double?
 
         package init(
@@ -65,7 +61,6 @@ package struct ClientDataFacts: Sendable, Hashable {
         }
     }
 
-    /// The codes of errors in chronological order.
     package struct Errors: Sendable, Hashable {
         /// The number of all errors, including those whose codes were dropped.
         private(set) var count = 0
@@ -80,18 +75,15 @@ package struct ClientDataFacts: Sendable, Hashable {
             if codes.count > Self.maximumCount { codes.removeFirst() }
         }
 
-        /// Returns the codes of all errors after the first `known` ones.
         func since(_ known: Int) -> [String] { Array(codes.suffix(max(0, count - known))) }
     }
 
-    // The object.
     package var objectType: ObjectType?
     package var bitRates = BitRates()
     package var duration: Duration?
     package var next: NextObject?
     package var isNotRendered = false
 
-    // The buffer and throughput.
     package var bufferLength: Duration?
     package var targetBufferLength: Duration?
     package var deadline: Duration?
@@ -112,7 +104,6 @@ package struct ClientDataFacts: Sendable, Hashable {
     package var starvations: [Duration] = []
     package var errors = Errors()
 
-    // The session.
     package var streamType: StreamType?
     package var sessionID: String?
     package var network: String?
@@ -133,12 +124,10 @@ package final class ClientDataNote: Sendable, Hashable {
     package func hash(into hasher: inout Hasher) { hasher.combine(facts) }
 }
 
-/// An event, with the values that only this kind of event has.
 package struct ClientDataEvent: Sendable, Hashable {
     package var kind: ClientData.Event
     /// In milliseconds since 1970.
     var date: Int
-    /// The response at the end of a request.
     package var response: Response?
     /// The key `ec`.
     package var errorCode: String?

@@ -25,12 +25,10 @@ enum ClientDataKey: String, CaseIterable {
     static let ofEvents: Set<ClientDataKey> = [
         .cen, .cmsdd, .cmsds, .e, .h, .rc, .smrt, .ts, .ttfb, .ttfbb, .ttlb, .url,
     ]
-    /// The keys that only describe a received response.
     static let ofResponses: Set<ClientDataKey> = [.cmsdd, .cmsds, .rc, .smrt, .ttfb, .ttfbb, .ttlb, .url]
 }
 
 extension ClientData.Event {
-    /// The key without which the event has no meaning.
     var requiredKey: ClientDataKey? {
         switch self {
         case .playState: .sta

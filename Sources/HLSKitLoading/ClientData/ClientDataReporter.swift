@@ -15,7 +15,6 @@ package final class ClientDataReporter: Sendable {
         var timer: (time: Duration, task: Task<Void, Never>)?
         var isOver = false
 
-        /// Ends the current report and ignores everything that arrives later for it.
         mutating func end(_ answer: (inout ReportQueue) -> ReportQueue.Step?) -> ReportQueue.Step? {
             number += 1
             (task, expires) = (nil, nil)
@@ -93,10 +92,8 @@ package final class ClientDataReporter: Sendable {
         tellIfOver()
     }
 
-    /// Whether all reports have ended.
     package var isOver: Bool { over.isSet }
 
-    /// Waits until all reports have ended after ``close()``.
     package func end() async { await over.value() }
 
     // MARK: Steps

@@ -9,9 +9,7 @@ package final class ClientDataTransport: ResourceTransport {
 
     private let base: any ResourceTransport
     private let settings: ClientData
-    /// The session ID of requests whose facts have none.
     private let sessionID: String
-    /// The facts of requests without their own.
     private let facts: ClientDataFacts
     private let state = Mutex(State())
 
@@ -97,7 +95,6 @@ package final class ClientDataTransport: ResourceTransport {
         return "\(url[..<fragment])\(mark)\(parameter)=\(value)\(url[fragment...])"
     }
 
-    /// Returns the URL without this parameter.
     fileprivate static func removed(from url: String) -> String {
         let fragment = url.firstIndex(of: "#") ?? url.endIndex
         guard let mark = url[..<fragment].firstIndex(of: "?") else { return url }
@@ -118,7 +115,6 @@ extension TransportRequest {
 }
 
 extension ResourceClass {
-    /// The object type, if it follows from the resource class alone.
     fileprivate var objectType: ClientDataFacts.ObjectType? {
         switch self {
         case .multivariantPlaylist, .mediaPlaylist: .text

@@ -21,7 +21,6 @@ enum RelativeReference {
         return text + query
     }
 
-    /// Splits a URL into its path and its query, which includes the question mark.
     private static func split(_ url: String) -> (path: Substring, query: Substring)? {
         guard let scheme = url.firstRange(of: "://") else { return nil }
         let rest = url[scheme.upperBound...].prefix { $0 != "#" }

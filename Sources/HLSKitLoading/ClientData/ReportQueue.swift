@@ -18,7 +18,6 @@ struct ReportQueue: Sendable {
 
     /// The largest number of waiting lines, beyond which the oldest is dropped.
     static let maximumCount = 500
-    /// The largest number of lines in one report.
     private static let maximumBatchCount = 100
     /// The time in which the remaining lines must be sent after the end of the session.
     static let closingTime = Duration.seconds(2)
@@ -32,7 +31,6 @@ struct ReportQueue: Sendable {
     private var failureCount = 0
     private var notBefore: Duration?
     private var deadline: Duration?
-    /// Whether the target accepts no more reports of this session.
     private(set) var isGone = false
     private(set) var droppedCount = 0
 

@@ -8,17 +8,14 @@ struct ReportSequence: Sendable {
     private var toldErrors = 0
     private var hasToldStart = false
 
-    /// The values that are new to the receiver.
     struct News: Sendable, Hashable {
         var number = 0
-        /// Whether the buffer ran empty since the last report.
         var isStarved = false
         var starvations: [Duration] = []
         var startDelay: Duration?
         var errors: [String] = []
     }
 
-    /// Returns the new values for the next report.
     mutating func next(_ facts: ClientDataFacts) -> News {
         var news = News(number: number)
         number += 1

@@ -28,7 +28,6 @@ public struct ServerData: Sendable, Hashable {
     /// The time for which the origin blocked the response (`ht`).
     public var heldTime: Duration?
 
-    /// Creates the data, or returns nil if there is no CMSD field.
     package init?(_ fields: [TransportField]) {
         func text(_ name: String) -> String? {
             let values = fields.lazy.filter { $0.isNamed(name) }.map(\.value)
@@ -65,7 +64,6 @@ package final class ServerDataNote: Sendable, Hashable {
 
     package init(_ data: ServerData) { self.data = data }
 
-    /// Creates the data, or returns nil if there is no CMSD field.
     package convenience init?(_ fields: [TransportField]) {
         guard let data = ServerData(fields) else { return nil }
         self.init(data)

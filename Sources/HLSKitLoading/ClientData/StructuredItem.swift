@@ -20,7 +20,6 @@ struct StructuredItem: Sendable, Hashable {
         return reader.dictionary()
     }
 
-    /// Parses a list, or returns nil if it is malformed.
     static func list(_ text: String) -> [StructuredItem]? {
         var reader = StructuredReader(text)
         return reader.list()

@@ -2,7 +2,6 @@ package import HLSKitTime
 
 /// The clock of a player or download, which shows the time since its creation on the configured clock.
 package struct HostClock: Sendable {
-    /// The clock that players share.
     package let source: SourceClock
     /// The host time at which this clock shows 0.
     package let origin: HostTime
@@ -12,12 +11,10 @@ package struct HostClock: Sendable {
         origin = source.now
     }
 
-    /// The executor of the player's tasks. See ``SourceClock/taskExecutor``.
     package var executor: (any TaskExecutor)? { source.taskExecutor }
 
     package var now: Duration { source.now - origin }
 
-    /// Sleeps until the clock shows `time`, and throws if the task is cancelled.
     package func sleep(until time: Duration) async throws { try await source.sleep(until: origin + time) }
 
     package func hostTime(_ time: Duration) -> HostTime { origin + time }

@@ -4,14 +4,12 @@ package struct LoadAllowance: Sendable, Hashable {
     package var byteCount: Int?
     /// The duration of media that the player may hold after the playhead, or nil for no additional limit.
     package var duration: Duration?
-    /// Whether a player of a higher priority waits for media.
     package var yields = false
 
     package static let everything = LoadAllowance()
 
     package var isLimited: Bool { byteCount != nil || duration != nil }
 
-    /// Returns the rest of the allowance in addition to the media already held.
     package func reduced(by byteCount: Int, _ duration: Duration) -> LoadAllowance {
         var rest = self
         if let limit = self.byteCount { rest.byteCount = max(0, limit - min(limit, byteCount)) }

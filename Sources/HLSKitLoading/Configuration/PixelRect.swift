@@ -17,6 +17,5 @@ public struct PixelRect: Sendable, Hashable, Codable {
         self.height = height
     }
 
-    /// The empty rectangle in the upper left corner.
     package static let zero = PixelRect(x: 0, y: 0, width: 0, height: 0)
 }

@@ -78,7 +78,6 @@ public final class ResourceBudget: Sendable {
     package func allowance(of number: Int) -> LoadAllowance { state.withLock { $0.ledger.allowance(of: number) } }
 }
 
-/// A player as a member of its ``ResourceBudget``.
 package protocol ResourceBudgetMember: AnyObject, Sendable {
     /// Called without locks, from any thread, when the load allowance has changed.
     func allowanceHasChanged()

@@ -17,7 +17,6 @@ package struct ResourceLedger: Sendable {
     let byteCount: Int?
     let duration: Duration?
     private var entries: [Int: Entry] = [:]
-    /// The number of members by priority, and how many of them are in need.
     private var counts = [Int](repeating: 0, count: ResourcePriority.allCases.count)
     private var needs = [Int](repeating: 0, count: ResourcePriority.allCases.count)
 
@@ -28,8 +27,6 @@ package struct ResourceLedger: Sendable {
 
     var count: Int { entries.count }
 
-    /// Updates the state of a member, or removes it if `entry` is nil.
-    ///
     /// - Returns: The other members whose allowance changed.
     mutating func note(_ entry: Entry?, of member: Int) -> [Int] {
         let old = entries[member]

@@ -79,8 +79,6 @@ public struct SourceClock: Clock {
 }
 
 extension Clock {
-    /// The executor of work by this clock. It is the clock itself if that is an executor, as in simulations, or nil for
-    /// the global executor.
     package var executor: (any TaskExecutor)? {
         switch self {
         case let clock as SourceClock: clock.taskExecutor

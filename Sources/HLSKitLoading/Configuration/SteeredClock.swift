@@ -20,7 +20,6 @@ public final class SteeredClock: EpochClock {
     /// The largest difference from the other clock's speed while an offset is corrected, as a fraction.
     package static let maximumCorrection = 0.05
 
-    /// A straight line after a correction period.
     private struct Course: Sendable {
         /// The start, on the underlying clock and on this one.
         var base: HostTime
@@ -52,11 +51,9 @@ public final class SteeredClock: EpochClock {
 
     private struct State {
         var course: Course
-        /// The first measurement, from which the speed is derived.
         var first: (base: HostTime, time: HostTime)?
     }
 
-    /// The underlying clock.
     let base: SourceClock
     private let state: Mutex<State>
 

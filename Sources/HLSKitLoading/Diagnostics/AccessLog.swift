@@ -6,7 +6,6 @@ public struct AccessLog: Sendable, Hashable {
     /// The events. In very long sessions, the oldest ones are merged, which preserves sums.
     public var events: [AccessLogEvent]
 
-    /// Creates a log of `events`, the oldest first, which are empty by default.
     package init(events: [AccessLogEvent] = []) {
         self.events = events
     }
@@ -20,7 +19,6 @@ public struct AccessLog: Sendable, Hashable {
         Self.extendedLogHeader + events.map(\.extendedLogLine).joined()
     }
 
-    /// The header lines of the extended format, for writers of single events.
     package static var extendedLogHeader: String { ExtendedLogText(columns: AccessLogEvent.columns.map(\.name)).header }
 
     package func extendedLogData() -> [UInt8] { Array(extendedLogText.utf8) }
@@ -32,7 +30,6 @@ public struct AccessLog: Sendable, Hashable {
 }
 
 extension AccessLogEvent {
-    /// The columns of the extended format after date and time.
     fileprivate enum Column: Sendable {
         case string(@Sendable (AccessLogEvent) -> String?)
         case integer(@Sendable (AccessLogEvent) -> Int?)
@@ -84,7 +81,6 @@ extension AccessLogEvent {
         ("s-pathway", "pathway", .string(\.pathway)),
     ]
 
-    /// The names of the columns and of their JSON members.
     static var columns: [(name: String, member: String?)] {
         [("date", "playback_start_date"), ("time", nil)] + table.map { ($0.column, $0.member) }
     }

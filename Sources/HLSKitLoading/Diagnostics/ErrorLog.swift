@@ -19,7 +19,6 @@ public struct ErrorLogEvent: Sendable, Hashable {
     /// The header fields of the response, if there was one.
     public var allHTTPResponseHeaderFields: [TransportField]
 
-    /// Creates an event. Defaults stand for unknown values.
     package init(
         date: PlaylistDate, uri: String? = nil, serverAddress: String? = nil, playbackSessionID: String? = nil,
         errorStatusCode: Int? = nil, errorDomain: HLSError.Domain = .core, errorComment: String? = nil,
@@ -35,7 +34,6 @@ public struct ErrorLogEvent: Sendable, Hashable {
         self.allHTTPResponseHeaderFields = allHTTPResponseHeaderFields
     }
 
-    /// The event as a line of the extended format, including the line feed.
     package var extendedLogLine: String {
         ExtendedLogText.line([
             .date(date), .time(date), .string(uri), .string(serverAddress), .string(playbackSessionID),
@@ -62,7 +60,6 @@ public struct ErrorLog: Sendable, Hashable {
     /// The events, the oldest first.
     public var events: [ErrorLogEvent]
 
-    /// Creates a log, which is empty by default.
     package init(events: [ErrorLogEvent] = []) {
         self.events = events
     }
@@ -70,7 +67,6 @@ public struct ErrorLog: Sendable, Hashable {
     /// The log in the W3C extended format, with `-` for unknown values.
     public var extendedLogText: String { Self.extendedLogHeader + events.map(\.extendedLogLine).joined() }
 
-    /// The header of the extended format, including the line feeds.
     package static var extendedLogHeader: String {
         ExtendedLogText(columns: ["date", "time", "uri", "s-ip", "cs-guid", "status", "domain", "comment"]).header
     }

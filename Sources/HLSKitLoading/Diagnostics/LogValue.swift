@@ -69,7 +69,6 @@ struct ExtendedLogText {
     }
 }
 
-/// A line of NDJSON with ordered members.
 package struct JSONLine {
     private var members: [JSONValue.Member]
 

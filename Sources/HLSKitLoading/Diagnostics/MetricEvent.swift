@@ -18,11 +18,8 @@ extension MetricEvent {
     public var jsonLine: String { (self as? any MetricRecord)?.record ?? "" }
 }
 
-/// A metric event of the library, as a line of NDJSON.
 package protocol MetricRecord: MetricEvent {
-    /// The name of the kind of event.
     static var name: String { get }
-    /// The JSON object. See ``MetricEvent/jsonLine``.
     var record: String { get }
 }
 
@@ -79,7 +76,6 @@ public struct MetricRequest: Sendable, Hashable {
     /// The phases of the transfer, if it has ended.
     public var transfer: TransferMetrics?
 
-    /// Creates a successful request without details of its transfer.
     package init(
         url: String, requestStartTime: Duration, responseEndTime: Duration, byteCount: Int = 0,
         wasReadFromCache: Bool = false

@@ -1,6 +1,5 @@
 import Glibc
 
-/// A shared library that is opened at run time and stays open.
 struct DynamicLibrary {
     struct Failure: Error {
         var text: String

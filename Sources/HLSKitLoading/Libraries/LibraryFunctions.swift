@@ -3,7 +3,6 @@
 /// A static property creates it when the first function is needed. The table is a C structure with the types of the
 /// library's headers.
 package struct LibraryFunctions<Table>: @unchecked Sendable {  // the table is not written after creation
-    /// The table, or nil if the library is not available.
     package let table: UnsafePointer<Table>?
     /// The reason why the library is not available, with its Debian package, or nil if it is available.
     package let failure: String?

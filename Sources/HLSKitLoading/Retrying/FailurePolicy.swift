@@ -34,24 +34,19 @@ package struct FailurePolicy<Role: Hashable & Sendable>: Sendable {
         return .retry(after: max(delay, rateLimit.wait(at: now)))
     }
 
-    /// Counts a failed request that has not been decided yet.
     package mutating func setAside(at now: Duration) { rateLimit.charge(at: now) }
 
     package mutating func noteUnchanged(at now: Duration, isPatient: Bool) {
         rateLimit.chargeUnchanged(at: now, counts: !isPatient)
     }
 
-    /// Whether the last request for `role` failed and will be retried.
     package func isFailing(_ role: Role) -> Bool { schedule.isFailing(role) }
-    /// Returns the number of failures of `role` since it last succeeded or was given up.
     package func failureCount(of role: Role) -> Int { schedule.failureCount(of: role) }
     package var isExhausted: Bool { rateLimit.isExhausted }
-    /// Returns the time that the next request must wait.
     package func wait(at now: Duration) -> Duration { rateLimit.wait(at: now) }
 
     // MARK: Successes
 
-    /// Resets the budget of a role that was played or is no longer needed.
     package mutating func succeed(_ role: Role) { schedule.succeed(role) }
     package mutating func deliverPlaylist() { rateLimit.deliverPlaylist() }
     package mutating func deliverSegment() { rateLimit.deliver() }

@@ -1,6 +1,5 @@
 /// Failed sources that are avoided for a while: variants by index, or playlists of renditions by URL.
 package struct PenaltyBox<Key: Hashable & Sendable>: Sendable {
-    /// The duration of the penalty.
     var duration: Duration
     private var releases: [Key: Duration] = [:]
 
@@ -8,13 +7,11 @@ package struct PenaltyBox<Key: Hashable & Sendable>: Sendable {
         self.duration = duration
     }
 
-    /// Adds `key`, or restarts its time.
     package mutating func add(_ key: Key, at now: Duration) {
         releases = releases.filter { $0.value > now }
         releases[key] = now + duration
     }
 
-    /// Removes `key` early because it delivered.
     mutating func remove(_ key: Key) {
         releases[key] = nil
     }

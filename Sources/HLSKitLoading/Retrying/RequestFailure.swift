@@ -52,7 +52,6 @@ package struct RetryTerms: Sendable, Hashable {
 }
 
 extension RetryTerms.Kind {
-    /// Returns the kind for a resource that a playlist names.
     package init(_ resourceClass: ResourceClass) {
         self =
             switch resourceClass {

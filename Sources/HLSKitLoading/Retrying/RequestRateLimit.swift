@@ -22,7 +22,6 @@ struct RequestRateLimit: Sendable {
         tokens = capacity
     }
 
-    /// Whether too many requests were unsuccessful, so that the player gives up.
     var isExhausted: Bool { unchangedCount >= total - fruitlessCount }
 
     /// Counts a request without a new result.
@@ -52,7 +51,6 @@ struct RequestRateLimit: Sendable {
         unchangedCount = 0
     }
 
-    /// Returns the time that the next request must wait.
     func wait(at now: Duration) -> Duration {
         let missing = 1 - level(at: now)
         guard missing > 0 else { return .zero }

@@ -12,7 +12,6 @@ package final class RequestRetrier: Sendable {
         var schedule: RetrySchedule<Int>
         var rateLimit: RequestRateLimit
         var lastAccount = 0
-        /// The accounts that have no more chance of success.
         var over: Set<Int> = []
 
         mutating func delay(after failure: RequestFailure, for account: Int, at now: Duration) -> Duration? {
@@ -33,7 +32,6 @@ package final class RequestRetrier: Sendable {
         package var deliversMedia: Bool
         /// Whether the byte range only probes for the end of the resource, so that its absence is a valid result.
         package var mayBeBeyondEnd = false
-        /// The account that counts the failures, or nil for a separate one.
         package var account: Account?
 
         package init(
@@ -67,10 +65,8 @@ package final class RequestRetrier: Sendable {
             ))
     }
 
-    /// Whether too many requests were unsuccessful, so that nothing is retried.
     package var isExhausted: Bool { state.withLock { $0.rateLimit.isExhausted } }
 
-    /// Resets the count of unsuccessful requests.
     package func reset() { state.withLock { $0.rateLimit = RequestRateLimit(policies: policies) } }
 
     /// Calls `attempt` until it succeeds or the rules give up.
@@ -102,13 +98,10 @@ package final class RequestRetrier: Sendable {
         }
     }
 
-    /// Whether a request of this account has failed and will be retried.
     package func isFailing(_ account: Account) -> Bool { state.withLock { $0.schedule.isFailing(account.number) } }
 
-    /// Whether the budget of the account is used up, or no source can succeed.
     package func isOver(_ account: Account) -> Bool { state.withLock { $0.over.contains(account.number) } }
 
-    /// Resets the budget of an account that has succeeded or is no longer needed.
     package func close(_ account: Account) {
         state.withLock { state in
             state.schedule.succeed(account.number)
@@ -116,7 +109,6 @@ package final class RequestRetrier: Sendable {
         }
     }
 
-    /// Records a playlist that was loaded before.
     package func notePlaylist(isNew: Bool) {
         let now = clock.now
         state.withLock { state in
@@ -145,7 +137,6 @@ package final class RequestRetrier: Sendable {
         }
     }
 
-    /// Returns the delay before the next attempt, or nil if there is none.
     private func delay(after error: any Error, of request: Request, _ number: Int) -> Duration? {
         guard let cause = Self.cause(of: error, request.url) else { return nil }
         let now = clock.now

@@ -1,6 +1,5 @@
 import HLSKitTime
 
-/// Counts the failures of a player in a row and determines its restart delays.
 package struct RestartCount: Sendable {
     private var failureCount = 0
     /// The position in the spread, from -1 to 1.

@@ -41,7 +41,6 @@ package enum HTTPDate {
         return days(year, Int64(month) + 1, day) * 86400 + hour * 3600 + minute * 60 + second
     }
 
-    /// Returns the seconds since 1970 on the wall clock, for a date that has no other reference.
     package static func now() -> Int64 { Int64(time(nil)) }
 
     /// Returns the days since 1970-01-01 of a Gregorian date, computed with years that begin in March.

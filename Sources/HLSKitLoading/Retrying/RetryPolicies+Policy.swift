@@ -14,7 +14,6 @@ extension RetryPolicies {
         /// The number of retries. See ``RetryPolicies/maximumRetryCount``.
         public var maximumRetryCount: Int?
 
-        /// Creates the policy that `policies` have for all classes.
         package init(_ policies: RetryPolicies = .init()) {
             delays = policies.delays
             budget = policies.budget

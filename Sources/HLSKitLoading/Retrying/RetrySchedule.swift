@@ -30,10 +30,8 @@ package struct RetrySchedule<Role: Hashable & Sendable>: Sendable {
         accounts[role] = nil
     }
 
-    /// Whether the last request for `role` failed and will be retried.
     func isFailing(_ role: Role) -> Bool { accounts[role] != nil }
 
-    /// Returns the number of failures of `role` since it last succeeded or was given up.
     func failureCount(of role: Role) -> Int { accounts[role]?.failureCount ?? 0 }
 
     /// Counts a failure and decides about it. After `skip` and `fail`, the role starts again.
@@ -147,7 +145,6 @@ package struct RetrySchedule<Role: Hashable & Sendable>: Sendable {
         return first / 2 + .microseconds(Int64(clamping: (longest.seconds * 1e6 * part).rounded()))
     }
 
-    /// Whether an attempt after `delay` would exceed the budget of the role.
     private func isOver(_ account: Account, delay: Duration, _ failure: RequestFailure, at now: Duration) -> Bool {
         let policy = policies.policy(for: failure.terms.kind)
         if let limit = policy.maximumRetryCount, account.failureCount > limit { return true }

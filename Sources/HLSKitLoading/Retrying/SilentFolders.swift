@@ -13,13 +13,11 @@ package struct SilentFolders: Sendable {
 
     package init() {}
 
-    /// Returns the URL or reference up to the name of the file.
     package static func folder(of url: String) -> String {
         let path = url.prefix { $0 != "?" && $0 != "#" }
         return path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
     }
 
-    /// Whether the folder of this URL has delivered nothing and was already waited for.
     package func isSilent(_ url: String) -> Bool { !silent.isEmpty && silent.contains(Self.folder(of: url)) }
 
     package mutating func noteMedia(from url: String) {

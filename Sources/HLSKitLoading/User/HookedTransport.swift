@@ -1,7 +1,6 @@
 import HLSKitPlaylist
 import Synchronization
 
-/// A transport that calls the app's hooks before it passes requests to another transport.
 package final class HookedTransport: ResourceTransport {
     private let base: any ResourceTransport
     private let hooks: LoadingHooks
@@ -69,7 +68,6 @@ package final class HookedTransport: ResourceTransport {
     private func key(for request: TransportRequest) async throws(LoadingError) -> ContentKey? {
         if let bytes = hooks.keyOverride?.key { return ContentKey(bytes) }
         let format = request.keyFormat ?? "identity"
-        // All providers of this key get the same reason.
         let reason = reasons.next(for: request)
         for provider in hooks.keyProviders where provider.keyFormats.contains(format) {
             if let key = try await key(of: provider, for: request, format, reason) { return key }
@@ -229,7 +227,6 @@ package final class HookedTransport: ResourceTransport {
 
     // MARK: Multivariant playlists
 
-    /// Loads a playlist completely, and lets the app change it.
     private func collect(_ request: TransportRequest, _ task: HookedTask) async throws(LoadingError) {
         let events = base.events(for: request)
         task.follow { events.task }
@@ -299,19 +296,16 @@ package final class HookedTransport: ResourceTransport {
     }
 }
 
-/// The reasons for requesting keys that follow from the last response.
 private final class KeyReasons: Sendable {
     private let reasons = Mutex<[String: ContentKeyRequest.Reason]>([:])
 
     func note(_ reason: ContentKeyRequest.Reason, for url: String) { reasons.withLock { $0[url] = reason } }
 
-    /// Returns the reason for a request, and forgets it.
     func next(for request: TransportRequest) -> ContentKeyRequest.Reason {
         reasons.withLock { $0.removeValue(forKey: request.urlString) } ?? request.keyReason
     }
 }
 
-/// A request that is processed with the app's hooks.
 private final class HookedTask: TransportTask {
     private struct State {
         var isOver = false
@@ -325,7 +319,6 @@ private final class HookedTask: TransportTask {
 
     init(_ handler: @escaping @Sendable (TransportEvent) -> Void) { self.handler = handler }
 
-    /// Delivers an event when the task is not paused.
     func deliver(_ event: TransportEvent) async {
         await isPaused.wait { $0 ? nil : () }
         handOn(event)

@@ -101,7 +101,6 @@ public struct ContentKey: Sendable, Hashable {
         self.expirationInterval = expirationInterval
     }
 
-    /// The terms of the key without its bytes.
     var terms: KeyTerms {
         KeyTerms(renewal: renewalInterval, expiration: expirationInterval, isPersistable: isPersistable)
     }

@@ -23,7 +23,6 @@ public struct LoadingHooks: Sendable {
     /// Creates hooks that do nothing.
     public init() {}
 
-    /// The schemes that a loader may handle.
     var customSchemes: Set<String> {
         (resourceLoader?.schemes ?? []).subtracting(["http", "https", "file", "data"])
     }
@@ -42,7 +41,6 @@ public struct LoadingHooks: Sendable {
 
     package var keyFormats: Set<String> { keyProviders.reduce(into: []) { $0.formUnion($1.keyFormats) } }
 
-    /// Adds the resources that the app loads itself to a policy.
     package func admit(to policy: inout ResourcePolicy) {
         policy.customSchemes = customSchemes
         policy.admitsAllKeySchemes = givesKeys
@@ -50,7 +48,6 @@ public struct LoadingHooks: Sendable {
 
     private var givesKeys: Bool { !keyProviders.isEmpty || keyOverride?.key != nil }
 
-    /// Whether a hook applies to a request.
     func concern(_ request: TransportRequest) -> Bool {
         requestPolicy != nil || loader(for: request.urlString) != nil
             || request.resourceClass == .key && givesKeys

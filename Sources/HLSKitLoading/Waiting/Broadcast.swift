@@ -11,7 +11,6 @@ package final class Broadcast<Element: Sendable>: Sendable {
         let finish: @Sendable () -> Void
     }
 
-    /// A reader that is removed when its sequence is released.
     private final class Subscription: Sendable {
         private let kept: NewestElements<Element>
         private let end: @Sendable () -> Void
@@ -36,7 +35,6 @@ package final class Broadcast<Element: Sendable>: Sendable {
     private let buffering: Buffering
     private let state = Mutex(State())
 
-    /// - Parameter buffering: The elements that a slow reader keeps, by default all.
     package init(_ buffering: Buffering = .unbounded) { self.buffering = buffering }
 
     deinit { finish() }
@@ -77,7 +75,6 @@ package final class Broadcast<Element: Sendable>: Sendable {
         return AsyncStream { await subscription.next() }
     }
 
-    /// Returns nil if the broadcast is closed.
     private func add(
         _ yield: @escaping @Sendable (Element) -> Void, finish: @escaping @Sendable () -> Void
     ) -> Int? {

@@ -25,7 +25,6 @@ package final class Monitor<State>: @unchecked Sendable {  // `state` is accesse
         return try body(&state)
     }
 
-    /// Calls `body` under the lock, and wakes all waiting threads.
     package func signal<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
         pthread_mutex_lock(mutex)
         // A woken thread takes the lock, so wake it after unlocking.
@@ -47,7 +46,6 @@ package final class Monitor<State>: @unchecked Sendable {  // `state` is accesse
         return try body(&state)
     }
 
-    /// Calls `body` under the lock, and again after each signal, until it returns a result.
     package func wait<Result>(_ body: (inout State) -> Result?) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }

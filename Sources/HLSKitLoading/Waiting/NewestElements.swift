@@ -33,9 +33,6 @@ final class NewestElements<Element: Sendable>: Sendable {
     private let mark: @Sendable (Int, Element) -> Element
     private let state = Mutex(State())
 
-    /// - Parameters:
-    ///   - limit: The number of elements to keep, from 1.
-    ///   - mark: Creates the marker from the number of lost elements and the last of them.
     init(limit: Int, mark: @escaping @Sendable (Int, Element) -> Element) {
         self.limit = max(1, limit)
         self.mark = mark
@@ -44,7 +41,6 @@ final class NewestElements<Element: Sendable>: Sendable {
     func append(_ element: Element) {
         let waiter = state.withLock { state -> Waiter? in
             guard !state.isFinished else { return nil }
-            // If a reader is waiting, pass the element on directly.
             if !state.waiters.isEmpty { return state.waiters.removeFirst() }
             if state.elements.count - state.first == limit {
                 let last = state.takeFirst()
@@ -66,7 +62,6 @@ final class NewestElements<Element: Sendable>: Sendable {
         for waiter in waiters { waiter.continuation.resume(returning: nil) }
     }
 
-    /// Returns the next element when it is available, or nil at the end or after cancellation of the task.
     func next() async -> Element? {
         let id = state.withLock { state in
             state.lastID += 1

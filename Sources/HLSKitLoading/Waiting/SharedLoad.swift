@@ -22,7 +22,6 @@ final class SharedLoad<Value: Sendable>: Sendable {
     private let state: Mutex<State>
     private let executor: (any TaskExecutor)?
 
-    /// - Parameter executor: The executor of the work.
     init(executor: (any TaskExecutor)? = nil, _ work: @escaping @Sendable () async throws -> Value) {
         self.executor = executor
         state = Mutex(State(work: work))
@@ -115,12 +114,10 @@ final class SharedLoad<Value: Sendable>: Sendable {
     }
 }
 
-/// One ``SharedLoad`` per key.
 package final class SharedLoads<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let executor: (any TaskExecutor)?
     private let loads = Mutex<[Key: SharedLoad<Value>]>([:])
 
-    /// - Parameter executor: The executor of the work.
     package init(executor: (any TaskExecutor)?) { self.executor = executor }
 
     package func value(for key: Key, _ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
@@ -135,7 +132,6 @@ package final class SharedLoads<Key: Hashable & Sendable, Value: Sendable>: Send
 
     package func hasResult(for key: Key) -> Bool { loads.withLock { $0[key]?.hasResult ?? false } }
 
-    /// Forgets a result, so that the next caller restarts the work.
     package func forget(_ key: Key) { loads.withLock { $0[key] = nil } }
 
     package func cancel() {

@@ -24,7 +24,6 @@ package struct DeliveryDirectives: Sendable {
         return parameters
     }
 
-    /// Returns the URL of a playlist with these directives in its query.
     package func url(of playlist: String) -> String {
         let parameters = parameters
         guard !parameters.isEmpty else { return playlist }

@@ -4,9 +4,7 @@ package import HLSKitPlaylist
 ///
 /// Source: rfc8216bis §6.2.5.1, §6.3.7.
 package struct DeltaUpdate: Sendable {
-    /// The playlist to which the delta is applied.
     package let known: MediaPlaylist
-    /// The value of `_HLS_skip`.
     let value: String
 
     /// Creates a delta update, or returns nil if the server does not offer one or would omit nothing. Also returns nil

@@ -10,11 +10,8 @@ package struct HeldConnections: Sendable {
 
     package init() {}
 
-    /// Whether connections are kept open, as far as is known.
     package var areKept: Bool { newCount < Self.limit }
 
-    /// Records a response to a blocking request.
-    ///
     /// - Parameter isNew: Whether the request needed a new connection that carries one request at a time.
     package mutating func noteAnswer(isNew: Bool) {
         guard areKept else { return }

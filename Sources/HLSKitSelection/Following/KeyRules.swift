@@ -1,7 +1,6 @@
 package import HLSKitLoading
 package import HLSKitPlaylist
 
-/// The rules that select one of the keys that a playlist offers, and the app's override.
 package struct KeyRules: Sendable, Hashable {
     /// The `KEYFORMAT`s for which the app has keys, in addition to `identity`.
     var formats: Set<String> = []
@@ -20,10 +19,8 @@ package struct KeyRules: Sendable, Hashable {
     /// Whether an override key replaces all keys.
     package var isGiven: Bool { override?.key != nil }
 
-    /// Whether the override replaces the keys of all systems.
     private var takesAll: Bool { override?.key != nil || override?.urlString != nil }
 
-    /// Whether the network or the app can provide keys of this kind.
     func admit(_ key: EncryptionKey) -> Bool {
         takesAll || key.effectiveKeyFormat == "identity" || formats.contains(key.effectiveKeyFormat)
     }
@@ -60,7 +57,6 @@ package struct KeyRules: Sendable, Hashable {
             keyFormat: takesAll || key.effectiveKeyFormat == "identity" ? nil : key.effectiveKeyFormat)
     }
 
-    /// Returns the session keys of a multivariant playlist, at its URL, that the network or the app can provide.
     package func sessionKeys(of playlist: MultivariantPlaylist, at base: String) -> [ResourceID] {
         var keys: [ResourceID] = []
         for key in playlist.sessionKeys where admit(key) {

@@ -18,7 +18,6 @@ package struct LiveStreamMonitor: Sendable {
 
     /// Records that a playlist brought something new, or that nobody was checking.
     package mutating func noteNews(at now: Duration) { lastNews = now }
-    /// Records that the result of ``check(_:limit:isFailing:at:)`` was reported.
     package mutating func notice(at now: Duration) { lastNotice = now }
     package mutating func close() { isClosed = true }
 
@@ -38,7 +37,6 @@ package struct LiveStreamMonitor: Sendable {
         return isStuck ? .stuck(silence: silence) : .goesOn
     }
 
-    /// Returns the time at which the limit is reached if nothing new arrives.
     package func deadline(_ limit: Duration) -> Duration { lastNews + limit }
 
     package func nextCheck(_ tracker: PlaylistTracker, limit: Duration?, at now: Duration) -> Duration {

@@ -69,7 +69,6 @@ extension LowLatencyProfile.Reason {
 }
 
 extension MediaPlaylist {
-    /// Whether the playlist lists parts, or says that it will.
     fileprivate var offersParts: Bool {
         partTarget != nil || !trailingParts.isEmpty || segments.last.map { !$0.parts.isEmpty } ?? false
     }

@@ -8,7 +8,6 @@ package struct PartList: Sendable {
     let playlist: MediaPlaylist
     /// The index of the first piece of each segment and of the segment in progress, and one past the last piece.
     let firsts: [Int]
-    /// The first segment that is divided into parts.
     let firstDivided: Int
     /// Whether decoding can start at each piece that is a part. Before the first part that is marked as independent,
     /// and if `EXT-X-INDEPENDENT-SEGMENTS` is set, it can start at the first part of a segment.
@@ -46,7 +45,6 @@ package struct PartList: Sendable {
         (self.firsts, self.firstDivided, self.entries) = (firsts, firstDivided, entries)
     }
 
-    /// Whether the parts of a segment cover all of it.
     private static func isDivided(_ segment: MediaSegment) -> Bool {
         let parts = segment.parts
         guard !parts.isEmpty else { return false }
@@ -76,7 +74,6 @@ package struct PartList: Sendable {
         return segment < firsts.count - 2 && next < playlist.segments.count ? next : nil
     }
 
-    /// Returns the start times of all pieces and the end of the last one, from the start times of the segments.
     func starts(_ segmentStarts: [Duration]) -> [Duration] {
         var starts = Array(segmentStarts.prefix(firstDivided))
         starts.reserveCapacity(playlist.segments.count + 1)

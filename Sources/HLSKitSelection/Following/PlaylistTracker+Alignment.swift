@@ -1,6 +1,5 @@
 package import HLSKitPlaylist
 
-/// Alignment of several playlists of one item.
 extension PlaylistTracker {
     /// The largest difference between the ends of the playlists of one live stream. Dates that give a larger one are
     /// wrong.

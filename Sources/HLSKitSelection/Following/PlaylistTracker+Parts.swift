@@ -1,6 +1,5 @@
 import HLSKitPlaylist
 
-/// Positions in a playlist with part granularity.
 extension PlaylistTracker {
     /// The last listed part or segment, in the tracker's numbering, or nil if nothing is listed.
     var edge: PartPosition? {
@@ -31,7 +30,6 @@ extension PlaylistTracker {
     /// the longest segment.
     package var pieceDuration: Duration { usesParts ? written.partTarget ?? longestSegment : longestSegment }
 
-    /// Whether the playlist lists the whole segment to which a part belongs.
     package func listsWhole(_ position: SegmentPosition) -> Bool {
         guard position.epoch == epoch, position.part != nil else { return false }
         return position.sequence >= written.mediaSequence && position.sequence < writtenEnd

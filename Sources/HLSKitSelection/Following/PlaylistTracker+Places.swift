@@ -3,7 +3,6 @@ import HLSKitLoading
 package import HLSKitPlaylist
 import HLSKitTime
 
-/// Positions of dates and segments that a user names.
 extension PlaylistTracker {
     /// Returns the item time of a date, or nil if segments have no dates. The time counts from the last segment that
     /// begins then or earlier, otherwise back from the first.
@@ -13,7 +12,6 @@ extension PlaylistTracker {
         return place(of: date)
     }
 
-    /// Returns the item time of a playlist date.
     package func place(of date: PlaylistDate) -> Duration? {
         var first: Duration?
         for index in playlist.segments.indices.reversed() {

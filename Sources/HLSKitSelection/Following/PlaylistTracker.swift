@@ -65,9 +65,7 @@ package struct PlaylistTracker: Sendable {
     package private(set) var lastNewSegment: Duration
     private var lastUpdate: Update = .first
     private var phase = ReloadPhase()
-    /// Whether the playlist is a sliding window of few segments.
     private var hasShortWindow = false
-    /// Whether segments have been removed from the playlist.
     private var slides: Bool
     private var history = SegmentHistory()
     /// The difference by which the server's current numbers of known segments exceed the original ones. ``playlist``
@@ -78,10 +76,8 @@ package struct PlaylistTracker: Sendable {
     package var hasJumped: Bool { missedCount > 0 }
     /// The possible beginning of a new numbering: the number of its first segment up to one past its last.
     private var candidate: Range<Int>?
-    /// Whether the first playlist had no end tag.
     package let beganLive: Bool
 
-    /// - Parameter start: The item time of the playlist's first segment.
     package init(
         _ playlist: MediaPlaylist, requestURL: String, url: String, start: Duration, loadBegan: Duration,
         now: Duration, usesParts: Bool = false
@@ -102,7 +98,6 @@ package struct PlaylistTracker: Sendable {
         if usesParts { layParts() }
     }
 
-    /// Switches between loading parts and loading whole segments.
     package mutating func use(parts: Bool) {
         guard parts != usesParts else { return }
         usesParts = parts
@@ -150,7 +145,6 @@ package struct PlaylistTracker: Sendable {
     /// such a segment before it exists (R46).
     package func isAtEdge(_ index: Int) -> Bool { beganLive && index >= segmentCount - 3 }
     package var segmentCount: Int { playlist.segments.count }
-    /// The item times at which the listed media starts and ends.
     package var start: Duration { starts.first ?? .zero }
     package var end: Duration { starts.last ?? .zero }
 
@@ -165,7 +159,6 @@ package struct PlaylistTracker: Sendable {
         index < segmentCount ? position(at: index).sequence : playlist.mediaSequence + written.segments.count
     }
 
-    /// Whether decoding can start with a segment or part.
     package func isEntry(_ index: Int) -> Bool {
         guard let parts, index >= parts.firstDivided else { return true }
         let place = index - parts.firstDivided
@@ -183,7 +176,6 @@ package struct PlaylistTracker: Sendable {
         return index
     }
 
-    /// Returns the first index of a segment with this number, or of the next one listed.
     package func index(ofSequence sequence: Int) -> Int {
         let (segment, overflow) = sequence.subtractingReportingOverflow(playlist.mediaSequence)
         guard !overflow, segment > 0 else { return 0 }
@@ -206,7 +198,6 @@ package struct PlaylistTracker: Sendable {
 
     package func duration(at index: Int) -> Duration { starts[index + 1] - starts[index] }
 
-    /// Returns the segment to load next if everything before `time` is loaded.
     package func nextIndex(from time: Duration) -> Int? {
         guard let index = index(containing: max(time, start)) else { return nil }
         // If a segment reaches past `time` only because durations are inexact, it has ended.
@@ -251,7 +242,6 @@ package struct PlaylistTracker: Sendable {
 
     // MARK: Reloading
 
-    /// The time of the next reload, or nil if the playlist has ended.
     package var nextReload: Duration? {
         guard isLive else { return nil }
         let interval =
@@ -300,7 +290,6 @@ package struct PlaylistTracker: Sendable {
         switch update {
         case .first: return update
         case .extended:
-            // All of its segments are known.
             keepDiscontinuities(to: new)
             segmentStarts.removeFirst(new.mediaSequence - written.mediaSequence)
             written = new
@@ -364,7 +353,6 @@ package struct PlaylistTracker: Sendable {
         phase.note(interval: interval, media: media, next: new.segments.last?.duration ?? lastDuration)
     }
 
-    /// Moves all listed segments on the item's timeline.
     package mutating func shift(by distance: Duration) {
         for index in starts.indices { starts[index] += distance }
         for index in segmentStarts.indices { segmentStarts[index] += distance }

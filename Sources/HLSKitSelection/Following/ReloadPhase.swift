@@ -5,7 +5,6 @@
 /// (R39).
 struct ReloadPhase: Sendable {
     private var low = Duration.zero
-    /// The upper bound, or nil while nothing is known.
     private var high: Duration?
 
     /// Records a load.
@@ -26,7 +25,6 @@ struct ReloadPhase: Sendable {
         if low > bound { (low, self.high) = (.zero, next) }
     }
 
-    /// Returns the delay of the next load for segments of a duration.
     func delay(for duration: Duration) -> Duration {
         guard let high, high > duration / 4 else { return .zero }
         return duration / 16

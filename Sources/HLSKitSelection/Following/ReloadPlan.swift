@@ -8,7 +8,6 @@ import HLSKitPlaylist
 /// in time. After three such failures without a success in between, blocking reloads are no longer used. A delta update
 /// that does not fit is followed by a full playlist, and two of them disable delta updates.
 package struct ReloadPlan: Sendable {
-    /// The reason why a reload returned nothing.
     package enum Failure: Sendable, Hashable {
         /// `tellsWhen`: Whether the server gives the time of the next attempt.
         case status(Int, tellsWhen: Bool)
@@ -33,9 +32,7 @@ package struct ReloadPlan: Sendable {
 
     package init() {}
 
-    /// Whether the server supports blocking requests, as far as is known.
     package var keepsWord: Bool { brokenWordCount < Self.brokenWordLimit }
-    /// Whether the last request may block.
     package var isHeld: Bool { awaited != nil }
     /// Whether the last request may block until a whole segment is listed.
     package var awaitsSegment: Bool { awaited.map { $0.part == nil } ?? false }
@@ -44,9 +41,7 @@ package struct ReloadPlan: Sendable {
 
     /// Returns the directives of the next reload.
     ///
-    /// - Parameters:
-    ///   - mayHold: Whether the request may block.
-    ///   - playhead: The playhead, or nil for a consumer without pacing.
+    /// - Parameter playhead: The playhead, or nil for a consumer without pacing.
     package func directives(
         _ tracker: PlaylistTracker, mayHold: Bool, playhead: Duration? = nil, at now: Duration
     ) -> DeliveryDirectives {
@@ -141,7 +136,6 @@ package struct ReloadPlan: Sendable {
         }
     }
 
-    /// Forgets the directives of the last request.
     package mutating func end() {
         awaited = nil
         isDeltaAsked = false

@@ -22,7 +22,6 @@ package struct ResourceID: Hashable, Sendable {
     }
 }
 
-/// A key with the initialization vector for one segment.
 package struct SegmentKey: Sendable, Hashable {
     package var resource: ResourceID
     package var method = EncryptionKey.Method.aes128
@@ -34,7 +33,6 @@ package struct SegmentKey: Sendable, Hashable {
         self.initializationVector = initializationVector
     }
 
-    /// Whether the key encrypts individual samples rather than the whole resource.
     package var isOfSamples: Bool { method != .aes128 }
 }
 
@@ -58,11 +56,9 @@ extension ByteRange {
 }
 
 extension MediaSegment {
-    /// The range of the resource to load, or nil for all of it.
     package var loadedRange: Range<UInt64>? { byteRange?.loaded(keys) }
 }
 
 extension MediaInitializationSection {
-    /// The range of the resource to load, or nil for all of it.
     package var loadedRange: Range<UInt64>? { byteRange?.loaded(keys) }
 }

@@ -8,7 +8,6 @@ import HLSKitTime
 /// the last component of its path replaces the date. Host, folder and query may differ in each response, because edge
 /// servers put tokens there.
 struct SegmentHistory: Sendable {
-    /// The relation of a playlist to the last accepted one.
     enum Relation: Hashable, Sendable {
         /// The numbering continues.
         case goesOn
@@ -28,7 +27,6 @@ struct SegmentHistory: Sendable {
         var duration: Duration
         var discontinuity: Int
 
-        /// Whether the date belongs to this segment and not to an adjacent one.
         func isOf(_ other: PlaylistDate) -> Bool {
             date.map { abs($0 - other) < max(duration / 2, .milliseconds(50)) } ?? false
         }
@@ -50,7 +48,6 @@ struct SegmentHistory: Sendable {
     private var hasWrittenDiscontinuities = false
     /// Whether one name appeared with two numbers. If so, names do not identify segments.
     private var reusesNames = false
-    /// Whether segments kept their names in all playlists that listed them again.
     private var keepsNames: Bool { hasSeenSameName && !hasSeenOtherName }
     private var hasSeenSameName = false
     private var hasSeenOtherName = false
@@ -62,7 +59,6 @@ struct SegmentHistory: Sendable {
 
     // MARK: Recording
 
-    /// Records an accepted playlist.
     mutating func insert(_ playlist: MediaPlaylist) {
         // A playlist that has ended is never compared.
         guard !playlist.isComplete else { return }
@@ -98,7 +94,6 @@ struct SegmentHistory: Sendable {
         if let end = entry.date.map({ $0 + entry.duration }) { lastDate = max(lastDate ?? end, end) }
     }
 
-    /// Forgets the known segments because the numbering restarts with `playlist`.
     mutating func startAnew(with playlist: MediaPlaylist) {
         let segments = playlist.segments
         reusesNames =
@@ -160,7 +155,6 @@ struct SegmentHistory: Sendable {
         }
     }
 
-    /// Returns the distance by which the numbers of known segments are higher, or nil if there is no common distance.
     private func distance(of new: MediaPlaylist) -> Int? {
         let segments = new.segments
         guard let first = segments.first.map(Self.entry) else { return nil }
@@ -182,7 +176,6 @@ struct SegmentHistory: Sendable {
         return distance
     }
 
-    /// A playlist compared with the known segments.
     private struct View {
         var count = 0
         /// The number of segments with a known number, and how many of them kept their name.

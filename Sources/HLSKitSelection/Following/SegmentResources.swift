@@ -5,15 +5,12 @@ package import HLSKitPlaylist
 package struct SegmentResources: Sendable, Hashable {
     package private(set) var map: ResourceID?
     package private(set) var key: SegmentKey?
-    /// The key of an encrypted initialization section.
     package private(set) var mapKey: SegmentKey?
 
     /// The largest prefix before the first frame of a file that is treated as its initialization section.
     private static let largestImpliedMap: UInt64 = 65_536
 
-    /// - Parameters:
-    ///   - url: The URL of the segment.
-    ///   - rules: The rules that select keys, or nil to leave media encrypted.
+    /// - Parameter rules: The rules that select keys, or nil to leave media encrypted.
     package init(
         of segment: MediaSegment, at url: String, in tracker: PlaylistTracker, keys rules: KeyRules?
     ) throws(HLSError) {
@@ -33,7 +30,6 @@ package struct SegmentResources: Sendable, Hashable {
         key = try rules?.choose(of: segment.keys, base: tracker.url, mediaSequence: segment.mediaSequence)
     }
 
-    /// All resources without duplicates.
     package var all: [ResourceID] {
         var ids: [ResourceID] = []
         for id in [map, mapKey?.resource, key?.resource].compactMap(\.self) where !ids.contains(id) { ids.append(id) }

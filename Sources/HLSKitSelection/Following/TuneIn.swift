@@ -38,8 +38,6 @@ package struct TuneIn: Sendable {
         return awaited
     }
 
-    /// Records that the requested part did not arrive.
-    ///
     /// - Returns: Whether a part was requested.
     package mutating func giveUp() -> Bool {
         defer { awaited = nil }

@@ -14,7 +14,6 @@ package struct AssetLists: Sendable {
         case known(InterstitialAssetList, base: String)
     }
 
-    /// A list and the URL that returned it.
     package struct Answer: Sendable, Hashable {
         package var list: InterstitialAssetList
         package var base: String
@@ -25,13 +24,11 @@ package struct AssetLists: Sendable {
         }
     }
 
-    /// A request for a list that is due.
     package struct Request: Sendable, Hashable {
         package var id: String
         package var url: String
     }
 
-    /// A change of the asset list status of an event.
     package struct Change: Sendable, Hashable {
         package var id: String
         package var status: InterstitialEvent.AssetListStatus
@@ -48,10 +45,8 @@ package struct AssetLists: Sendable {
         var time: Duration
     }
 
-    /// Identifies the presentation to the servers of asset lists.
     private let primaryID: String
     private var entries: [String: Entry] = [:]
-    /// The status changes that have not been reported, in order.
     private var changes: [Change] = []
 
     /// - Parameter primaryID: The session ID of the item, `_HLS_primary_id`.
@@ -107,7 +102,6 @@ package struct AssetLists: Sendable {
         }
     }
 
-    /// Returns the status changes since the last call.
     package mutating func takeChanges() -> [Change] {
         defer { changes = [] }
         return changes

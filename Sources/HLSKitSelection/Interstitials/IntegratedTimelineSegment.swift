@@ -19,7 +19,6 @@ public struct IntegratedTimelineSegment: Sendable, Hashable {
     package var duration: Duration
     /// The start in the content: an item time, or an offset into the event.
     package var sourceStart: Duration
-    /// The duration in the content, or nil if it is not known.
     package var sourceDuration: Duration?
     /// The item times that an event replaces, empty for an inserted event, or nil for the item itself.
     package var replaced: Range<Duration>?
@@ -46,7 +45,6 @@ public struct IntegratedTimelineSegment: Sendable, Hashable {
     /// the point.
     package func time(offset: Duration) -> Duration { start + min(max(.zero, offset), duration) }
 
-    /// Returns the offset into the segment of a time on the integrated timeline.
     package func offset(at time: Duration) -> Duration { min(max(.zero, time - start), duration) }
 
     /// Converts offsets into the segment to times in its content, and omits those outside the segment.

@@ -5,7 +5,6 @@ public import HLSKitTime
 /// Unknown durations count as 0. For a live stream, the snapshot covers the listed media. The semantics follow
 /// `AVPlayerItemIntegratedTimelineSnapshot`.
 public struct IntegratedTimelineSnapshot: Sendable, Hashable {
-    /// A position in the content of the timeline.
     package enum Place: Sendable, Hashable {
         /// An item time.
         case primary(Duration)
@@ -15,7 +14,6 @@ public struct IntegratedTimelineSnapshot: Sendable, Hashable {
 
     /// The segments in order, without gaps. The segment of an event may have the duration 0.
     public private(set) var segments: [IntegratedTimelineSegment] = []
-    /// The position of the player on the timeline.
     package private(set) var position = Duration.zero
 
     package init() {}
@@ -55,7 +53,6 @@ public struct IntegratedTimelineSnapshot: Sendable, Hashable {
         }
     }
 
-    /// Returns the end of the last segment of the events with these IDs, which have already played.
     package func end(of ids: Set<String>) -> Duration {
         segments.last { $0.event.map { ids.contains($0.id) } == true }?.end ?? .zero
     }
@@ -87,7 +84,6 @@ public struct IntegratedTimelineSnapshot: Sendable, Hashable {
         return (segment, segment.offset(at: time))
     }
 
-    /// Returns the content at a time, or nil for a timeline without segments.
     package func place(at time: Duration) -> Place? {
         segment(at: time).map { segment, offset in
             let source = segment.sourceStart + offset
@@ -113,7 +109,6 @@ public struct IntegratedTimelineSnapshot: Sendable, Hashable {
         return last
     }
 
-    /// Returns the timeline position of an offset into an event, or nil if the event is not played.
     package func time(ofEvent id: String, offset: Duration) -> Duration? {
         segments.first { $0.event?.id == id }.map { $0.time(offset: offset - $0.sourceStart) }
     }
@@ -168,7 +163,6 @@ extension InterstitialSchedule {
         }
     }
 
-    /// Appends a break to a timeline as planned, and returns its continuation.
     private mutating func play(
         _ planned: InterstitialBreak, on timeline: inout IntegratedTimelineSnapshot
     ) -> InterstitialContinuation {

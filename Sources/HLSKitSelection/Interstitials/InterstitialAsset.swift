@@ -21,7 +21,6 @@ public struct InterstitialAsset: Sendable, Hashable {
 }
 
 extension InterstitialAsset {
-    /// Returns the assets of a list that was loaded from `base`. Assets with an invalid URI are omitted.
     static func assets(of list: InterstitialAssetList, base: String) -> [InterstitialAsset] {
         list.assets.compactMap { entry in
             guard let url = URIReference.resolve(entry.uri, against: base) else { return nil }

@@ -9,7 +9,6 @@ package struct InterstitialBreak: Sendable {
     /// The longest time to wait for an asset list after it is needed.
     package static let listDeadline = Duration.seconds(3)
 
-    /// The position of a break in the item.
     package enum Kind: Sendable, Hashable {
         /// Before the item plays.
         case join
@@ -27,7 +26,6 @@ package struct InterstitialBreak: Sendable {
         case over
     }
 
-    /// The way an event ended, and the time that it played.
     package struct Ending: Sendable, Hashable {
         package var event: InterstitialEvent
         package var outcome: InterstitialEvent.Outcome
@@ -37,41 +35,32 @@ package struct InterstitialBreak: Sendable {
     /// The item time at which the item stopped.
     package let place: Duration
     package let kind: Kind
-    /// All events in playing order, including those that have ended.
     package private(set) var events: [InterstitialEvent]
     /// The playhead when the break began. It is after ``place`` if the break was entered late.
     let arrival: Duration
     /// The target of the seek that the break delays.
     package var target: Duration?
 
-    /// The total part of the item that earlier events replace.
     private var offsetBefore: Duration
     private var index = 0
     private var course: Course
     /// The distance from ``place`` at which the item continues after a cancelled break.
     private var cancelledOffset: Duration?
     private var lengths: [String: Duration] = [:]
-    /// The endings of events that have not been reported, in order.
     private var endings: [Ending] = []
     package private(set) var played = Duration.zero
-    /// Whether all events so far have a fixed resumption offset.
     private(set) var hasFixedOffset = true
     private(set) var alignsResumption = false
 
     private struct Course: Sendable {
-        /// The offset at which the event was entered.
         var startOffset = Duration.zero
-        /// The part of the event that has passed.
         var elapsed = Duration.zero
-        /// The time to skip at the start of the next asset.
         var skipped = Duration.zero
-        /// The assets, or nil before the asset list is available.
         var assets: [InterstitialAsset]?
         var index = 0
         var deadline: Duration?
         var skipControl: InterstitialSkipControl?
         var hasPlayed = false
-        /// Whether an asset or the list was unavailable.
         var hasFailed = false
 
         init(startOffset: Duration = .zero) {
@@ -95,11 +84,8 @@ package struct InterstitialBreak: Sendable {
         course = Course(startOffset: startOffset)
     }
 
-    /// The event that plays or waits for its list, or nil after the break.
     package var current: InterstitialEvent? { index < events.count ? events[index] : nil }
-    /// The offset at which the break entered the first event.
     package var startOffset: Duration { index == 0 ? course.startOffset : .zero }
-    /// The current event and those that follow it.
     package var remaining: ArraySlice<InterstitialEvent> { events[min(index, events.count)...] }
 
     // MARK: Steps
@@ -161,7 +147,6 @@ package struct InterstitialBreak: Sendable {
             Ending(event: event, outcome: outcome, played: max(.zero, course.elapsed - course.startOffset)))
     }
 
-    /// Returns the endings of events since the last call.
     package mutating func takeEndings() -> [Ending] {
         defer { endings = [] }
         return endings
@@ -184,7 +169,6 @@ package struct InterstitialBreak: Sendable {
 
     // MARK: Results
 
-    /// Records that the asset has ended, or has reached its limit, at an offset in it.
     package mutating func assetEnded(at offset: Duration) {
         guard course.assets != nil else { return }
         let length = max(.zero, offset - course.skipped)
@@ -259,10 +243,8 @@ package struct InterstitialBreak: Sendable {
 
     // MARK: Resumption
 
-    /// The distance from ``place`` at which the item continues after the break.
     var resumptionOffset: Duration { cancelledOffset ?? offsetBefore }
 
-    /// Whether part of the break had passed when it began.
     var wasEnteredLate: Bool { arrival > place }
 
     // MARK: Restrictions
@@ -276,20 +258,16 @@ package struct InterstitialBreak: Sendable {
         return time > place && current.restrictions.contains(.requiresPlaybackAtPreferredRateForAdvancement)
     }
 
-    /// Whether a seek inside the playing event is refused.
     package func refusesSeek(from offset: Duration, to other: Duration) -> Bool {
         other > offset && current?.restrictions.contains(.requiresPlaybackAtPreferredRateForAdvancement) == true
     }
 
-    /// The highest allowed rate in the playing event, or nil if there is no limit.
     package var maximumRate: Float? {
         current?.restrictions.contains(.requiresPlaybackAtPreferredRateForAdvancement) == true ? 1 : nil
     }
 
-    /// The control with which the user may skip the playing event.
     package var skipControl: InterstitialSkipControl? { current.flatMap { course.skipControl ?? $0.skipControl } }
 
-    /// Returns the skippable state of the playing event at an offset in its asset.
     package func skippableEventState(at offset: Duration) -> InterstitialEvent.SkippableEventState {
         guard let control = skipControl, let elapsed = eventOffset(at: offset) else { return .notSkippable }
         let start = control.offset ?? .zero
@@ -306,16 +284,12 @@ package struct InterstitialBreak: Sendable {
         return [start, end].compactMap(\.self).first { $0 > elapsed }
     }
 
-    /// The index of the current event in ``events``.
     package var number: Int { index }
 
-    /// Returns the expected duration of an event of the break, or nil if it is unknown.
     package func length(of event: InterstitialEvent) -> Duration? { event.length(lengths[event.id]) }
 
-    /// The offset at which the playing asset was entered, or nil if none plays.
     package var assetStart: Duration? { course.assets.map { _ in course.skipped } }
 
-    /// Converts an offset in the playing asset to an offset in its event. Returns nil if none plays.
     package func eventOffset(at offset: Duration) -> Duration? {
         course.assets.map { _ in course.elapsed + max(.zero, offset - course.skipped) }
     }

@@ -2,7 +2,6 @@ import HLSKitPlaylist
 import HLSKitTime
 
 extension InterstitialEvent {
-    /// The attributes that the properties of the event represent.
     private static let ownAttributes: Set<String> = [
         "X-ASSET-URI", "X-ASSET-LIST", "X-RESUME-OFFSET", "X-PLAYOUT-LIMIT", "X-SNAP", "X-RESTRICT",
         "X-CONTENT-MAY-VARY",

@@ -158,7 +158,6 @@ extension InterstitialEvent {
         return resumptionOffset.duration.map { min(max($0, .zero - Self.longest), Self.longest) }
     }
 
-    /// The playout limit, or nil if there is none.
     var limit: Duration? { playoutLimit?.duration.map { min(max($0, .zero), Self.longest) } }
 
     /// Returns the expected duration, or nil if it is unknown.
@@ -176,7 +175,6 @@ extension InterstitialEvent {
 }
 
 extension [InterstitialAsset] {
-    /// The total duration, or nil if the duration of any asset is unknown.
     var length: Duration? {
         var sum = Duration.zero
         for asset in self {

@@ -1,7 +1,6 @@
 import HLSKitLoading
 import HLSKitTime
 
-/// The effect of interstitials on a seek of the user.
 package enum InterstitialSeekVerdict: Sendable {
     /// The seek is allowed. After it, call ``InterstitialSchedule/arrive(at:)`` with the resulting position.
     case free
@@ -40,9 +39,6 @@ extension InterstitialSchedule {
         return nil
     }
 
-    /// Starts an event for the user at an offset in it.
-    ///
-    /// - Returns: The break, or nil if there is no event with this ID.
     package mutating func enter(_ id: String, at offset: Duration) -> InterstitialBreak? {
         let places: [(stop: Stop, kind: InterstitialBreak.Kind)] =
             [(Stop(time: primary.start, events: joining), .join)] + stops.map { ($0, .inside) }
@@ -60,7 +56,6 @@ extension InterstitialSchedule {
         return nil
     }
 
-    /// Applies a newer playlist to the events of a running break.
     package mutating func refresh(_ running: inout InterstitialBreak) {
         let known: [InterstitialEvent]
         switch running.kind {

@@ -23,7 +23,6 @@ package struct InterstitialSchedule: Sendable {
         var time: Duration?
     }
 
-    /// Events at one position, which follow each other without media of the item in between.
     struct Stop: Sendable, Hashable {
         var time: Duration
         var events: [InterstitialEvent]
@@ -33,7 +32,6 @@ package struct InterstitialSchedule: Sendable {
     private var programmed: [Entry]?
     package private(set) var primary = PrimaryTimeline(start: .zero, end: .zero, isLive: false)
     private var knowsPrimary = false
-    /// The durations of events with known asset lists, by ID.
     private(set) var lengths: [String: Duration] = [:]
 
     /// The positions of events without a cue, in order. None is after the end of an item that is not live.
@@ -46,16 +44,12 @@ package struct InterstitialSchedule: Sendable {
     /// The events that began and do not play again.
     private var spent: Set<String> = []
     private(set) var hasStarted = false
-    /// The ranges of the item to skip.
     package private(set) var skipped = SkippedRanges()
-    /// The skipped content that has not been reported.
     private var skippedContent: [SkippedContent] = []
-    /// A number that increases with each change of the scheduled events.
     package private(set) var revision = 0
 
     package init() {}
 
-    /// Whether there is nothing to play or to skip.
     package var isEmpty: Bool { stops.isEmpty && joining.isEmpty && leaving.isEmpty && skipped.isEmpty }
 
     /// All scheduled events in playing order.
@@ -69,8 +63,6 @@ package struct InterstitialSchedule: Sendable {
     // MARK: Updates
 
     /// Reads the date ranges of a newer playlist. The app's events, if any, remain in effect.
-    ///
-    /// - Parameter base: The URL of the playlist.
     ///
     /// - Returns: Whether anything changed.
     package mutating func read(_ groups: [DateRangeMetadataGroup], base: String) -> Bool {
@@ -88,15 +80,11 @@ package struct InterstitialSchedule: Sendable {
     ///
     /// - Parameters:
     ///   - events: The events, or nil to play the playlist's events again. An empty array plays none.
-    ///   - place: Returns the item time of a date.
     package mutating func set(_ events: [InterstitialEvent]?, place: (PlaylistDate) -> Duration?) {
         programmed = events?.map { Entry(event: $0, time: Self.time(of: $0, place)) }
         arrange()
     }
 
-    /// Applies a newer state of the item's playlists.
-    ///
-    /// - Parameter place: Returns the item time of a date.
     package mutating func update(_ primary: PrimaryTimeline, place: (PlaylistDate) -> Duration?) {
         let moved = programmed?.map { Entry(event: $0.event, time: Self.time(of: $0.event, place)) }
         guard primary != self.primary || moved != programmed || !knowsPrimary else { return }
@@ -115,7 +103,6 @@ package struct InterstitialSchedule: Sendable {
         return true
     }
 
-    /// Returns the skipped content since the last call.
     package mutating func takeSkippedContent() -> [SkippedContent] {
         defer { skippedContent = [] }
         return skippedContent
@@ -123,7 +110,6 @@ package struct InterstitialSchedule: Sendable {
 
     mutating func note(_ content: SkippedContent) { skippedContent.append(content) }
 
-    /// Records the duration in the asset list of an event.
     package mutating func note(_ list: InterstitialAssetList, of id: String) {
         guard let length = list.duration, lengths[id] != length else { return }
         lengths[id] = length
@@ -136,7 +122,6 @@ package struct InterstitialSchedule: Sendable {
         }
     }
 
-    /// Sorts the events into playing order.
     private mutating func arrange() {
         revision += 1
         var ids: Set<String> = []
@@ -161,7 +146,6 @@ package struct InterstitialSchedule: Sendable {
         if spent.count > Self.maximumKeptCount { spent.formIntersection(ids) }
     }
 
-    /// Returns the start of an event without a cue, or nil if it never starts.
     private func place(of entry: Entry) -> Duration? {
         guard let time = entry.time, abs(time) <= InterstitialEvent.longest else { return nil }
         if !primary.isLive, time > primary.end + Self.closeness { return nil }
@@ -170,10 +154,8 @@ package struct InterstitialSchedule: Sendable {
 
     // MARK: Queries
 
-    /// The IDs of the events that began since the last seek of the user.
     package var begun: Set<String> { handled }
 
-    /// Returns the start of an event, or nil if it is not scheduled.
     package func place(of id: String) -> Duration? {
         if joining.contains(where: { $0.id == id }) { return primary.start }
         if leaving.contains(where: { $0.id == id }) { return primary.end }
@@ -182,7 +164,6 @@ package struct InterstitialSchedule: Sendable {
 
     func isDue(_ event: InterstitialEvent) -> Bool { !handled.contains(event.id) && isPlayable(event) }
 
-    /// Whether an event plays when the playhead reaches it.
     func isPlayable(_ event: InterstitialEvent) -> Bool { !event.willPlayOnce || !spent.contains(event.id) }
 
     /// Returns the distance from the start of an event at which the item continues, as far as it is known.
@@ -190,7 +171,6 @@ package struct InterstitialSchedule: Sendable {
         event.fixedOffset ?? event.length(lengths[event.id]) ?? .zero
     }
 
-    /// Returns the index of the first stop after a time.
     func firstStop(after time: Duration) -> Int {
         var (low, high) = (0, stops.count)
         while low < high {
@@ -206,7 +186,6 @@ package struct InterstitialSchedule: Sendable {
         [nextStop(after: time)?.time, nextSkip(after: time)].compactMap(\.self).min()
     }
 
-    /// Returns the start of the next skipped range, or nil if there is none before the end of the item.
     func nextSkip(after time: Duration) -> Duration? {
         guard let next = skipped.next(after: time), primary.isLive || next < primary.end - Self.closeness else {
             return nil
@@ -214,7 +193,6 @@ package struct InterstitialSchedule: Sendable {
         return next
     }
 
-    /// Whether the item's media after a time is skipped.
     package func skips(behind time: Duration) -> Bool { skipped.entry(at: time) != nil }
 
     func nextStop(after time: Duration) -> Stop? {
@@ -238,7 +216,6 @@ package struct InterstitialSchedule: Sendable {
 
     // MARK: Playhead
 
-    /// Records that playback of the item starts at `time`.
     package mutating func start(at time: Duration) -> InterstitialBreak? {
         hasStarted = true
         return makeBreak(of: Stop(time: time, events: joining), kind: .join, offset: .zero, at: time)
@@ -254,7 +231,6 @@ package struct InterstitialSchedule: Sendable {
         return skips(behind: time) ? Self.emptyBreak(at: time) : nil
     }
 
-    /// Returns the break of the events that are due at a time.
     mutating func eventBreak(at time: Duration) -> InterstitialBreak? {
         if !primary.isLive, time <= primary.start + Self.closeness, hasStarted {
             let stop = Stop(time: primary.start, events: joining)
@@ -275,12 +251,10 @@ package struct InterstitialSchedule: Sendable {
         return nil
     }
 
-    /// Returns a break without events for a skipped range, after which the item continues.
     private static func emptyBreak(at time: Duration) -> InterstitialBreak {
         InterstitialBreak(place: time, kind: .inside, events: [])
     }
 
-    /// Returns the part of the item that the due events of a stop replace.
     private func extent(of stop: Stop) -> Duration {
         stop.events.filter(isDue).reduce(.zero) { $0 + offset(of: $1) }
     }
@@ -317,7 +291,6 @@ package struct InterstitialSchedule: Sendable {
             startOffset: offset > .zero ? max(.zero, offset - passed) : .zero, arrival: arrival, target: target)
     }
 
-    /// Marks events as played.
     mutating func begin(_ events: some Sequence<InterstitialEvent>) {
         for event in events {
             handled.insert(event.id)
@@ -325,7 +298,6 @@ package struct InterstitialSchedule: Sendable {
         }
     }
 
-    /// Makes all events due again, except those that play only once.
     mutating func forgetPlayed() { handled.removeAll() }
 
     /// Resets the schedule to its state before playback, except for events that play only once and have played.

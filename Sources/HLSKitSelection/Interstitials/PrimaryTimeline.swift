@@ -2,7 +2,6 @@
 package struct PrimaryTimeline: Sendable, Hashable {
     package var start: Duration
     package var end: Duration
-    /// Whether more media will be listed.
     package var isLive: Bool
     package var targetDuration: Duration
     /// The segment starts, and the end of the last segment, in each active playlist.

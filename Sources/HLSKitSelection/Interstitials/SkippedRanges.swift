@@ -25,13 +25,8 @@ package struct SkippedRanges: Sendable, Hashable {
 
     package init() {}
 
-    /// - Parameter entries: The ranges in order, which must not touch.
     init(_ entries: [Entry]) { self.entries = entries }
 
-    /// - Parameters:
-    ///   - groups: The date ranges of the playlist.
-    ///   - starts: The item times at which its segments start, and the end of the last one.
-    ///   - memory: The results for earlier playlists.
     package init(
         _ rule: SkipRule, of playlist: MediaPlaylist, groups: [DateRangeMetadataGroup], starts: [Duration],
         _ memory: inout SkipMemory
@@ -71,7 +66,6 @@ package struct SkippedRanges: Sendable, Hashable {
         }
     }
 
-    /// Returns the length of a date range, or nil if it is unknown.
     private static func length(
         of group: DateRangeMetadataGroup, from start: Duration, _ returns: [Duration]
     ) -> Duration? {
@@ -105,13 +99,11 @@ package struct SkippedRanges: Sendable, Hashable {
 
     package var isEmpty: Bool { entries.isEmpty }
 
-    /// Returns the skipped range at a time, or nil if the time is played.
     package func entry(at time: Duration) -> Entry? {
         let index = firstIndex(after: time) - 1
         return index >= 0 && time < entries[index].range.upperBound ? entries[index] : nil
     }
 
-    /// Returns the start of the next skipped range, or nil if there is none.
     package func next(after time: Duration) -> Duration? {
         let index = firstIndex(after: time)
         return index < entries.count ? entries[index].range.lowerBound : nil

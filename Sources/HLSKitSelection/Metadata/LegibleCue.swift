@@ -20,7 +20,6 @@ public struct LegibleCue: Sendable, Hashable {
     /// Whether ``payload`` is the original text from the stream.
     package private(set) var isWebVTT = false
 
-    /// Creates a cue in the default position unless settings are given.
     package init(
         timeRange: MediaTimeRange, text: String, payload: String, identifier: String = "",
         settings: WebVTTCueSettings = .init(), language: String? = nil

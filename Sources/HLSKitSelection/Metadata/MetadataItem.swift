@@ -22,7 +22,6 @@ public struct MetadataFormat: RawRepresentable, Sendable, Hashable, CustomString
     ///
     /// The key is `SCHEME` or `SCHEME:VALUE`.
     public static let eventMessage = MetadataFormat(rawValue: "urn:mpeg:dash:event")
-    /// Metadata of containers that libavformat reads, under its names.
     package static let libavformat = MetadataFormat(rawValue: "org.ffmpeg.avformat")
     /// The `udta` box of MP4, and the creation time of the file (key `mvhd`).
     public static let isoUserData = MetadataFormat(rawValue: "org.mp4ra")
@@ -103,7 +102,6 @@ public struct MetadataItem: Sendable {
         content = .value(value)
     }
 
-    /// Creates an item for session data at a URL.
     package init(
         _ key: String, common: CommonMetadataKey?, language: String?, url: String, isJSON: Bool,
         load: @escaping @Sendable (String) async throws -> [UInt8]
@@ -124,7 +122,6 @@ public struct MetadataItem: Sendable {
         property.compute(try await HLSError.typed { try await value() })
     }
 
-    /// The value, or nil if it is at a URL.
     package var heldValue: MetadataValue? {
         if case .value(let value) = content { value } else { nil }
     }

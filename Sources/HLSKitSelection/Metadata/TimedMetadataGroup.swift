@@ -27,7 +27,6 @@ public struct TimedMetadataGroup: Sendable {
 
     /// The identity of a tag or event, by which it is recognized in another copy of the media.
     package struct Identity: Sendable, Hashable {
-        /// A hash of the whole content.
         package var content: Int
         /// The allowed difference between the times.
         package var tolerance: Duration
@@ -50,20 +49,17 @@ public struct TimedMetadataGroup: Sendable {
         self.identity = identity
     }
 
-    /// Returns a copy with other items.
     package func filtered(_ items: [MetadataItem]) -> TimedMetadataGroup {
         TimedMetadataGroup(
             timeRange: timeRange, items: items, trackID: trackID, sample: sample, spliceTime: spliceTime,
             identity: identity)
     }
 
-    /// Whether both are the same tag or event, with times that are `distance` apart.
     package func isSame(as other: TimedMetadataGroup, apart distance: Duration) -> Bool {
         guard let identity, identity == other.identity else { return false }
         return distance <= identity.tolerance
     }
 
-    /// The least amount of memory that the group occupies.
     package var byteCount: Int { sample?.count ?? 0 }
 
     /// The splice information (SCTE 35) of the group, or `nil` if it has none or it is malformed.
@@ -80,7 +76,6 @@ public struct TimedMetadataGroup: Sendable {
     static let spliceScheme = "urn:scte:scte35:2013:bin"
 }
 
-/// The chapters of an asset with their titles in all languages.
 package struct Chapters: Sendable {
     package struct Chapter: Sendable {
         package var start: MediaTime
@@ -102,7 +97,6 @@ package struct Chapters: Sendable {
     }
 
     package static let none = Chapters(chapters: [], end: .indefinite)
-    /// The number of chapters at which longer lists are truncated.
     private static let maximumCount = 4096
 
     private let chapters: [Chapter]
@@ -113,7 +107,6 @@ package struct Chapters: Sendable {
         self.end = end
     }
 
-    /// The languages of the titles without duplicates, in the order of the source.
     package var locales: [String] {
         var result: [String] = []
         for chapter in chapters {
@@ -178,7 +171,6 @@ package struct Chapters: Sendable {
         self.init(chapters: chapters, end: end)
     }
 
-    /// Creates the chapters from the chapter list of an MP4 file, whose titles have no language.
     package init(_ chapters: [MP4UserData.Chapter], end: MediaTime) {
         self.init(
             chapters: chapters.map { chapter in
@@ -187,7 +179,6 @@ package struct Chapters: Sendable {
             }, end: end)
     }
 
-    /// The chapters in a file's metadata, whose titles have no language.
     package init(_ metadata: FileMetadata, end: MediaTime) {
         self.init(
             chapters: metadata.chapters.map { chapter in

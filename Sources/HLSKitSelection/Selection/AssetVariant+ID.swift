@@ -15,7 +15,6 @@ extension AssetVariant {
         public var description: String { rawValue }
     }
 
-    /// Assigns unique identifiers in the order of a playlist.
     struct Names {
         private var counts: [String: Int] = [:]
         private var given: Set<String> = []
@@ -35,7 +34,6 @@ extension AssetVariant {
 }
 
 extension [AssetVariant] {
-    /// Returns the index in the multivariant playlist of the variant with this identifier, or nil if there is none.
     package func playlistIndex(of id: AssetVariant.ID?) -> Int? { first { $0.id == id }?.index }
 }
 

@@ -1,7 +1,6 @@
 import HLSKitLoading
 
 extension [AssetVariant] {
-    /// The largest number of variants that an error lists.
     private static let maximumNameCount = 16
 
     /// The part of an error that lists the variants if none matches: `available: 240p 599344, 480p 1200000`.

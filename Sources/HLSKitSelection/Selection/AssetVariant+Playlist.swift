@@ -3,7 +3,6 @@ import HLSKitMedia
 package import HLSKitPlaylist
 
 extension AssetVariant {
-    /// Returns the variants of a playlist in its order.
     package static func list(of playlist: MultivariantPlaylist) -> [AssetVariant] {
         // The variants of a group share its options, because separate arrays would multiply both counts.
         let groups = Dictionary(grouping: playlist.renditions.filter { $0.type == .audio }, by: \.groupID)
@@ -27,7 +26,6 @@ extension AssetVariant {
         }
     }
 
-    /// Returns the variants of a playlist with the reasons why this machine does not play them.
     package static func list(of playlist: MultivariantPlaylist, judgedIn context: SelectionContext) -> [AssetVariant] {
         let variants = list(of: playlist)
         let reasons = VariantEligibility.reasons(variants, in: context)
@@ -36,7 +34,6 @@ extension AssetVariant {
         }
     }
 
-    /// Creates the variant of a stream without a multivariant playlist.
     package init(onlyVariantAt url: String) { self.init(Facts(index: 0, uri: url, bandwidth: 0)) }
 }
 

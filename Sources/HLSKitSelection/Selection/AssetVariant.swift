@@ -162,15 +162,12 @@ extension AssetVariant: CustomStringConvertible {
 // MARK: - Internal
 
 extension AssetVariant {
-    /// The declarations of the playlist.
     package struct Facts: Sendable, Hashable {
         var id = ID(rawValue: "")
         var index: Int
         /// The URI as written, or an empty string for a variant without a playlist.
         var uri: String
-        /// The resolved URL, or nil if ``uri`` cannot be resolved.
         var url: String?
-        /// The bandwidth, or 0 if it is not declared.
         var bandwidth: Double
         var averageBandwidth: Double?
         var codecs: [String] = []
@@ -181,14 +178,11 @@ extension AssetVariant {
         var score: Double?
         /// The `AUDIO` group, or nil for audio inside the variant's segments, or no audio.
         var audioGroup: String?
-        /// The renditions of ``audioGroup``.
         var audioOptions: [AudioRendition] = []
         var pathway: String?
         /// Whether the variant has video according to its resolution, codecs or `VIDEO` group, or may have it.
         var hasVideo = true
-        /// The entries of `REQ-VIDEO-LAYOUT`.
         var requiredVideoLayouts: [String] = []
-        /// The content of `ALLOWED-CPC` with one entry per label: `com.example.drm:PC`.
         var allowedCPC: [String] = []
     }
 
@@ -203,7 +197,6 @@ extension AssetVariant {
         }
     }
 
-    /// The number of rows of pixels, or nil if it is not declared.
     package var height: Int? { storage.facts.resolution?.height }
     /// The `BANDWIDTH` in bits per second, or 0 if it is not declared.
     package var bandwidth: Double { storage.facts.bandwidth }
@@ -214,7 +207,6 @@ extension AssetVariant {
     package var hasVideo: Bool { storage.facts.hasVideo }
     var videoRange: VideoRange { storage.facts.videoRange }
     var audioOptions: [AudioRendition] { storage.facts.audioOptions }
-    /// The URI as written, or an empty string for a variant without a playlist.
     package var uri: String { storage.facts.uri }
 }
 
@@ -232,7 +224,6 @@ extension Collection<AssetVariant> {
         return isSorted ? Array(self) : sorted(by: isBefore)
     }
 
-    /// The variant with the lowest bandwidth, and the first of equals.
     var lowestBandwidth: AssetVariant? {
         self.min { $0.bandwidth != $1.bandwidth ? $0.bandwidth < $1.bandwidth : $0.index < $1.index }
     }

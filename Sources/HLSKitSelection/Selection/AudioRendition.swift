@@ -13,7 +13,6 @@ public struct AudioRendition: Sendable, Hashable, Identifiable {
     /// The use of the channels, the third field of `CHANNELS`, or an empty set if it is not declared.
     public var channelUsage: Set<ChannelUsage>
 
-    /// Creates a rendition. Defaults stand for undeclared attributes.
     package init(
         id: String, language: String? = nil, channelCount: Int? = nil, channelUsage: Set<ChannelUsage> = []
     ) {
@@ -33,11 +32,9 @@ extension AudioRendition {
 }
 
 extension Rendition {
-    /// The ``channelUsage``, or nil if `CHANNELS` is not declared.
     package var declaredChannelUsage: Set<ChannelUsage>? { channels == nil ? nil : Set(channelUsage) }
 }
 
 extension MediaSelectionOption {
-    /// The channel usage of the first rendition that declares it, or nil if none does.
     var channelUsage: Set<ChannelUsage>? { renditions.lazy.compactMap(\.declaredChannelUsage).first }
 }

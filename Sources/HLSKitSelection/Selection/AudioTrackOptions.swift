@@ -40,18 +40,15 @@ package struct AudioTrackOptions: Sendable {
     }
 }
 
-/// Selects one of the audio tracks of a segment.
 package struct AudioTrackRule: Sendable, Equatable {
     private let terms: SelectionTerms
 
-    /// Creates a rule, or returns nil if no track is preferred.
     package init?(_ terms: SelectionTerms) {
         let isChosen = if case .option = terms.choice { true } else { false }
         guard isChosen || terms.wish != nil || (terms.criteria != nil && terms.isAutomatic) else { return nil }
         self.terms = terms
     }
 
-    /// Returns the preferred track, or nil if none is preferred.
     package func track(among tracks: [MediaTrack], canDecode: (MediaCodec) -> Bool) -> MediaTrack? {
         let options = AudioTrackOptions(tracks, canDecode: canDecode)
         guard let group = options.group else { return nil }
@@ -59,7 +56,6 @@ package struct AudioTrackRule: Sendable, Equatable {
     }
 }
 
-/// Generates unique rendition names for tracks.
 package struct TrackNames {
     private var used: Set<String> = []
 

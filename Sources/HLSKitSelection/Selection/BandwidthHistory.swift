@@ -14,7 +14,6 @@ public final class BandwidthHistory: Sendable {
     /// The current estimates.
     public var estimates: BandwidthEstimates { state.withLock { $0 } }
 
-    /// Records a measurement, after each segment.
     package func note(_ bitsPerSecond: Double, host: String, at date: PlaylistDate) {
         state.withLock { $0.note(bitsPerSecond, host: host, at: date) }
     }
@@ -55,7 +54,6 @@ public struct BandwidthEstimates: Sendable, Hashable, Codable {
         self.maximumHostCount = maximumHostCount
     }
 
-    /// Returns the expected throughput of a host in bits per second, or nil if there is no recent estimate.
     package func bitsPerSecond(host: String, at date: PlaylistDate) -> Double? {
         guard let entry = entries[host], entry.bitsPerSecond.isFinite, entry.bitsPerSecond > 0 else { return nil }
         // If the clock was set back, estimates remain valid.

@@ -2,7 +2,6 @@ package import HLSKitLoading
 import HLSKitMedia
 package import HLSKitPlaylist
 
-/// The CMCD facts of media, from the declarations of playlists.
 extension ClientDataFacts {
     /// Creates the facts of a segment that is not loaded for display.
     package init(segmentOf duration: Duration, _ type: ObjectType?, isLive: Bool) {
@@ -13,7 +12,6 @@ extension ClientDataFacts {
 }
 
 extension AssetVariant {
-    /// The object type of the variant's own segments.
     package var objectType: ClientDataFacts.ObjectType {
         guard hasVideo else { return .audio }
         return ClientDataFacts.ObjectType(codecs: codecs) == .video ? .video : .muxed
@@ -21,7 +19,6 @@ extension AssetVariant {
 }
 
 extension ClientDataFacts.ObjectType {
-    /// Creates the object type, or returns nil if the codecs declare neither audio nor video.
     package init?(codecs: [String]) {
         let types = Set(codecs.map { CodecString(rawValue: $0).mediaType })
         switch (types.contains(.video), types.contains(.audio)) {

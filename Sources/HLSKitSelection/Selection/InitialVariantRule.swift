@@ -1,6 +1,5 @@
 import HLSKitLoading
 
-/// Selects the variant with which playback starts.
 package struct InitialVariantRule: Sendable, Hashable {
     /// The share of the known throughput that the first variant may use.
     var share = 0.8

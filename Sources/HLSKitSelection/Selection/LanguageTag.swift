@@ -1,7 +1,6 @@
 import Glibc
 import HLSKitLoading
 
-/// Comparison of languages: BCP 47 tags, and three-letter codes of media containers.
 package enum LanguageTag {
     /// Returns the available language for the first preference that has a match.
     ///

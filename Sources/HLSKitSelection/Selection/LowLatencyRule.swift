@@ -57,10 +57,8 @@ struct LowLatencyRule: Sendable {
     private var latency = MovingAverage(halfLife: 8)
     private var wentDown: Duration?
     private var wentUp: Duration?
-    /// The time to wait after a fall before the next rise.
     private var patience = patiences.least
 
-    /// Records the transfers that ended since the last call.
     private mutating func learn(_ input: SelectionInput) {
         for transfer in history.takeNew(from: input) {
             let time = transfer.finished.seconds

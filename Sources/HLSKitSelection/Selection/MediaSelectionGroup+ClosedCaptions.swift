@@ -2,7 +2,6 @@ package import HLSKitCaptions
 import HLSKitPlaylist
 
 extension ClosedCaptionService {
-    /// Creates a service, or returns nil if the ID does not name a service of CEA-608 or CEA-708.
     package init?(instreamID: String?) {
         guard let instreamID else { return nil }
         for (prefix, numbers) in [("CC", 1...4), ("SERVICE", 1...63)] where instreamID.hasPrefix(prefix) {

@@ -64,9 +64,6 @@ public struct MediaSelectionGroup: Sendable, Hashable {
 }
 
 extension MediaSelectionGroup {
-    /// Creates the group of a playlist, or returns nil if it has no options.
-    ///
-    /// - Parameter canDecode: Whether media of a `CODECS` entry can be decoded.
     package init?(
         _ characteristic: MediaCharacteristic, of playlist: MultivariantPlaylist, canDecode: (String) -> Bool
     ) {

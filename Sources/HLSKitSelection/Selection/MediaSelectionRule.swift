@@ -65,7 +65,6 @@ package struct MediaSelectionRule: Sendable {
         criteria.preferredMediaCharacteristics.count { option.mediaCharacteristics.contains($0) }
     }
 
-    /// Returns the rank of the option's language among the preferred ones, or their count if it is not one of them.
     private func rank(of option: MediaSelectionOption, _ criteria: MediaSelectionCriteria) -> Int {
         guard let tag = option.extendedLanguageTag else { return criteria.preferredLanguages.count }
         return criteria.preferredLanguages.firstIndex { LanguageTag.bestMatch(for: [$0], among: [tag]) != nil }

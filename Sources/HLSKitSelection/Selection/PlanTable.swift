@@ -16,7 +16,6 @@ struct PlanTable: Sendable {
         /// all that follow.
         var sizes: [Double]
         var segmentCount: Int
-        /// Whether more segments follow.
         var goesOn: Bool
         /// In seconds, as are the next two.
         var segmentDuration: Double
@@ -31,7 +30,6 @@ struct PlanTable: Sendable {
         }
     }
 
-    /// The number of buffer levels in the grid.
     static let levelCount = 61
     /// The buffer level in seconds up to which the buffer left after the plan has value.
     private static let finalReach = 12.0
@@ -41,7 +39,6 @@ struct PlanTable: Sendable {
     private var variantCount = 0
     private var step = 1.0
 
-    /// Solves a problem for a throughput in bits per second.
     mutating func solve(_ problem: borrowing Problem, throughput: Double) {
         let levels = Self.levelCount
         variantCount = problem.qualities.count
@@ -137,7 +134,6 @@ struct PlanTable: Sendable {
         }
     }
 
-    /// Returns the value of a buffer in seconds with a current variant.
     func value(variant: Int, buffer: Double) -> Double {
         let then = min(max(buffer / step, 0), Double(Self.levelCount - 1))
         let index = min(Int(then), Self.levelCount - 2)

@@ -53,7 +53,6 @@ public struct QualityExpression: Sendable, Hashable, CustomStringConvertible {
         self.alternatives = alternatives
     }
 
-    /// A term as written, and its value without quotes.
     private struct Word {
         var text = ""
         var value = ""
@@ -141,9 +140,7 @@ public struct QualityExpression: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// A rendition as a candidate of a ``QualityExpression``.
 package struct RenditionCandidate: Sendable, Hashable {
-    /// The position among the renditions, from 0.
     var index: Int
     /// The BCP 47 language tag, or nil if it is not declared.
     var language: String?
@@ -153,9 +150,7 @@ package struct RenditionCandidate: Sendable, Hashable {
     /// The codecs of the variants that use it, or an empty array if they are not declared.
     var codecs: [String]
     var isForced: Bool
-    /// The channel usage, or nil if `CHANNELS` is not declared.
     var channelUsage: Set<ChannelUsage>?
-    /// The entries of `CHARACTERISTICS`.
     var characteristics: [String]
 
     package init(
@@ -235,7 +230,6 @@ extension QualityExpression {
             }
         }
 
-        /// Whether the values of the key are yes and no.
         var isAnswer: Bool {
             switch self {
             case .forced, .sdh, .described, .binaural, .immersive, .downmix: true
@@ -382,7 +376,6 @@ extension QualityExpression {
             }
         }
 
-        /// The common name of a `CODECS` entry, such as `hevc`, or `nil` if it has none.
         fileprivate static func commonName(of entry: String) -> String? {
             let entry = entry.lowercased()
             // Longer prefixes first: MP3 in MP4 looks like AAC.

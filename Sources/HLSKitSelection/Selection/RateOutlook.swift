@@ -22,7 +22,6 @@ struct RateOutlook: Sendable, Hashable {
     /// in it.
     private static let reach = 20.0
     private static let leastReceiving = 0.5
-    /// The maximum number of forecasts that wait for their comparison.
     private static let pendingCount = 40
     private static let furthest = 2.0
 
@@ -46,14 +45,12 @@ struct RateOutlook: Sendable, Hashable {
         var time: Double
         var level: Double
         var distance: Double
-        /// The data received before the forecast.
         var received: Piece
     }
 
     /// The data of the last second of receiving, oldest first.
     private var recent: [Piece] = []
     private var long = MovingAverage(halfLife: longHalfLife)
-    /// The sum of all received data.
     private var received = Piece(seconds: 0, bits: 0)
     private var pending: [Forecast] = []
     private var squares = 1.0
@@ -65,15 +62,12 @@ struct RateOutlook: Sendable, Hashable {
     /// The share of its distance from the long mean that this network makes up for in 20 s.
     var pull: Double { min(1, max(0, products / squares)) }
 
-    /// Counts the progress of a download since the last call.
     mutating func look(at download: SelectionInput.Download, now: Duration) {
         guard let firstByte = download.firstByte else { return }
         if running != download.requested { begin(download.requested) }
         take(Piece(seconds: (now - firstByte).seconds, bits: 8 * Double(download.receivedByteCount)))
     }
 
-    /// Counts a finished transfer.
-    ///
     /// - Parameter bits: The bits of all transfers in that time.
     mutating func end(_ transfer: MeasuredTransfer, bits: Double, seconds: Double) {
         if running != transfer.requested { begin(nil) }
@@ -130,8 +124,6 @@ struct RateOutlook: Sendable, Hashable {
         return level + Self.recentGain * surprise(at: level) + Self.pullGain * (pull - Self.usualPull) * distance
     }
 
-    /// Returns the factor of the spread.
-    ///
     /// - Parameter filled: The filled share of the buffer.
     func spreadFactor(at level: Double, filled: Double) -> Double {
         exp(-Self.recentTrust * surprise(at: level) - Self.bufferTrust * (filled - 0.5))

@@ -35,12 +35,10 @@ struct RatePredictor: Sendable, Hashable {
     private var history = TransferHistory()
     private(set) var outlook = RateOutlook()
 
-    /// The standard deviation of the next transfer's level.
     var spread: Double { max(Self.leastSpread, variance.squareRoot()) }
 
     static func level(bits: Double, seconds: Double) -> Double { log(max(leastRate, bits / seconds)) }
 
-    /// Learns from the transfers that ended since the last call, and from the progress of a download.
     mutating func update(from input: SelectionInput) {
         for transfer in history.takeNew(from: input) {
             // Without a first byte, all the time was spent waiting for one.
@@ -59,12 +57,8 @@ struct RatePredictor: Sendable, Hashable {
         if let download = input.download { outlook.look(at: download, now: input.now) }
     }
 
-    /// Returns the level to plan with at `now`, or nil before the first transfer.
     mutating func expectedLevel(at now: Duration) -> Double? { level.map { outlook.expected(at: $0, now: now) } }
 
-    /// Returns the spread to plan with.
-    ///
-    /// - Parameter filled: The filled share of the buffer.
     func plannedSpread(filled: Double) -> Double {
         level.map { spread * outlook.spreadFactor(at: $0, filled: filled) } ?? spread
     }

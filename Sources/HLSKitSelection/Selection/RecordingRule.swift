@@ -5,11 +5,9 @@ import HLSKitTime
 ///
 /// It is the best one, unless a live window would move past media before it is loaded.
 package struct RecordingRule: Sendable, Hashable {
-    /// The part of a live playlist around the next segment.
     package struct Window: Sendable, Hashable {
         /// The duration of media before it, which is the least time that it remains listed.
         var before = Duration.zero
-        /// The duration of media from it to the end.
         var behind = Duration.zero
         var targetDuration: Duration
 
@@ -42,7 +40,6 @@ package struct RecordingRule: Sendable, Hashable {
         }
     }
 
-    /// A live segment that is loading.
     package struct Download: Sendable {
         var current: AssetVariant
         var duration: Duration
@@ -79,7 +76,6 @@ package struct RecordingRule: Sendable, Hashable {
     /// Records the item time at which a variant failed, or nil to forgive it.
     package mutating func left(at time: Duration?) { leftAt = time }
 
-    /// Returns the best variant, and the first in the playlist if several are equal.
     package static func best(of candidates: [AssetVariant]) -> AssetVariant? {
         let sorted = candidates.sortedByQuality()
         guard let best = sorted.last else { return nil }
@@ -153,6 +149,5 @@ package struct RecordingRule: Sendable, Hashable {
 }
 
 extension AssetVariant {
-    /// The average bit rate in bits per second.
     fileprivate var meanBitRate: Double { averageBandwidth ?? bandwidth }
 }

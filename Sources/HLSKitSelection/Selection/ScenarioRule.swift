@@ -214,7 +214,6 @@ extension ScenarioRule {
         let knowsSizes: Bool
         let buffer: Double
         let problem: PlanTable.Problem
-        /// The share of the buffer's limit that is ahead.
         var filled: Double { min(1, max(0, buffer / problem.capacity)) }
 
         init(_ input: SelectionInput) {

@@ -1,7 +1,6 @@
 package import HLSKitLoading
 package import HLSKitPlaylist
 
-/// The limits for the choice among the variants of a playlist. Each decision uses their current values.
 package struct SelectionContext: Sendable {
     /// The only variant to use, regardless of all limits, or nil to select by rule.
     package var pinnedVariant: AssetVariant.ID?
@@ -12,7 +11,6 @@ package struct SelectionContext: Sendable {
     package var wantsPictures = true
     /// Returns whether an entry of `CODECS` can be decoded. By default, all can.
     package var canDecode: @Sendable (String) -> Bool = { _ in true }
-    /// The variants whose media proved not to be decodable.
     package var unplayableVariants: Set<Int> = []
     /// The `REQ-VIDEO-LAYOUT` entries that outputs understand. The default is monoscopic video.
     var understoodVideoLayouts: Set<PlaybackConfigurationOption> = [.monoscopicVideo]
@@ -23,27 +21,20 @@ package struct SelectionContext: Sendable {
     var allowedHDCPLevel = HDCPLevel.none
     /// The `VIDEO-RANGE` values that outputs accept. The default is SDR, HLG and PQ.
     package var supportedVideoRanges: Set<VideoRange> = [.sdr, .hlg, .pq]
-    /// The selected audible option, or nil if there is no choice.
     package var audibleOption: AudioRendition?
-    /// The number of channels of the audio output, or nil for no limit.
     package var maximumChannelCount: Int?
-    /// Whether lossless audio is preferred. The default is false.
     package var prefersLosslessAudio = false
-    /// The variants that failed recently (``PenaltyBox``).
     package var penalizedVariants: Set<Int> = []
     /// The peak bit rate in bits per second, or nil (the default) for no limit.
     package var preferredPeakBitRate: Double?
-    /// The maximum size, or nil (the default) for no limit.
     package var preferredMaximumResolution: PixelSize?
     /// The largest output that shows video, or nil (the default) for no limit.
     package var display: DisplayArea?
-    /// The largest number of pixels of a frame, or nil (the default) for no limit.
     var maximumPixelCount: Int?
     /// The highest frame rate in frames per second, or nil (the default) for no limit.
     var maximumFrameRate: Double?
     /// The range of allowed bit rates in bits per second, or nil (the default) for no limit.
     package var bitRateBounds: ClosedRange<Double>?
-    /// An expression that selects the allowed variants, or nil (the default) to allow all.
     package var quality: QualityExpression?
 
     package init() {}

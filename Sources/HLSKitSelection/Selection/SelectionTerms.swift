@@ -14,7 +14,6 @@ package struct SelectionTerms: Sendable, Equatable {
     package var choice = MediaSelectionChoice.automatic
     package var wish: QualityExpression?
     package var criteria: MediaSelectionCriteria?
-    /// Whether criteria and defaults are applied. If not, the group's default plays.
     package var isAutomatic = true
 
     package init(
@@ -64,7 +63,6 @@ package struct SelectionTerms: Sendable, Equatable {
     }
 }
 
-/// An error for an expression that no option matches.
 package struct UnmatchedWish: Error {
     package var wish: QualityExpression
     package var characteristic: MediaCharacteristic

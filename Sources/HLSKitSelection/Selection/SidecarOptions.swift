@@ -1,8 +1,6 @@
 import HLSKitPlaylist
 
-/// The app's captions as options of the legible group.
 package struct SidecarOptions: Sendable {
-    /// The options, each with the index of its captions.
     private var entries: [(option: MediaSelectionOption, index: Int)] = []
     private var captions: [SidecarCaptions] = []
 
@@ -23,7 +21,6 @@ package struct SidecarOptions: Sendable {
     package var isEmpty: Bool { entries.isEmpty }
     package var options: [MediaSelectionOption] { entries.map(\.option) }
 
-    /// Returns the captions of an option, or nil for an option of the stream.
     package func captions(of option: MediaSelectionOption?) -> SidecarCaptions? {
         guard let option, let entry = entries.first(where: { $0.option.id == option.id }) else { return nil }
         return captions[entry.index]

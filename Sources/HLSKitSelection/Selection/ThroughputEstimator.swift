@@ -13,7 +13,6 @@ public struct ThroughputEstimate: Sendable, Hashable {
     /// The time from a request to the first byte of its response.
     public var latency: Duration
 
-    /// Creates an estimate. By default, it is certain and without latency.
     package init(bitsPerSecond: Double, confidence: Double = 1, spread: Double = 0, latency: Duration = .zero) {
         self.bitsPerSecond = bitsPerSecond
         self.confidence = confidence
@@ -40,7 +39,6 @@ public struct ThroughputEstimate: Sendable, Hashable {
 ///   since the previous bytes. Pauses and the first bytes after a pause do not count (``startedAtServersPace(_:)``).
 /// - Parts of less than 16 kB count together once they reach that size (``startedPart(_:)``).
 package struct ThroughputEstimator: Sendable {
-    /// The identifier of a transfer from its start to its end.
     package typealias TransferID = Int
 
     static let historyCount = 20
@@ -80,7 +78,6 @@ package struct ThroughputEstimator: Sendable {
     private var small = Measurement()
     /// Parts that were too small to count, from first byte to end.
     private var smallParts = Measurement()
-    /// The number of counted transfers that are receiving.
     private var receivingCount = 0
     private var lastMeasured: Duration?
     /// The time up to which receiving time has been counted, so that overlapping transfers do not count it twice.
@@ -111,7 +108,6 @@ package struct ThroughputEstimator: Sendable {
         running[id]?.isAtServersPace = true
     }
 
-    /// Records that the response header arrived, and that the body follows.
     package mutating func responded(_ id: TransferID, at now: Duration) {
         guard var transfer = running[id], transfer.firstByte == nil else { return }
         transfer.firstByte = now
@@ -155,7 +151,6 @@ package struct ThroughputEstimator: Sendable {
         if transfer.counts { stopReceiving(at: now) }
     }
 
-    /// Ends a transfer that finished, failed or was cancelled.
     package mutating func ended(_ id: TransferID, at now: Duration) {
         guard let transfer = running.removeValue(forKey: id) else { return }
         record.ended(at: now)
@@ -189,7 +184,6 @@ package struct ThroughputEstimator: Sendable {
         }
     }
 
-    /// Counts a body as if it had taken the shortest measurable time.
     private mutating func addLowerBound(_ transfer: Running, receivedIn time: Duration) {
         let added = transfer.counts ? transfer.addedByteCount : 0
         open.bits += 8 * Double(transfer.byteCount - added)
@@ -267,7 +261,6 @@ package struct ThroughputEstimator: Sendable {
         smallParts = Measurement()
     }
 
-    /// Adds a separate measurement to the open one.
     private mutating func count(_ measurement: Measurement, at now: Duration) {
         open = open.extended(to: now)
         open.bits += measurement.bits
@@ -287,7 +280,6 @@ package struct ThroughputEstimator: Sendable {
         recentTransfers.append(transfer)
     }
 
-    /// Returns the current estimate, or nil before the first measurement.
     package func estimate(at now: Duration) -> ThroughputEstimate? {
         let (fast, slow) = averages(at: now)
         guard let low = fast.value, let high = slow.value else { return nil }
@@ -298,14 +290,12 @@ package struct ThroughputEstimator: Sendable {
             spread: (squaredDeviation.value ?? 0).squareRoot(), latency: meanLatency)
     }
 
-    /// Returns only the rate of the estimate.
     package func bitsPerSecond(at now: Duration) -> Double? {
         let (fast, slow) = averages(at: now)
         guard let low = fast.value, let high = slow.value else { return nil }
         return min(low, high)
     }
 
-    /// The averages including the open measurement, if it is long enough.
     private func averages(at now: Duration) -> (fast: MovingAverage, slow: MovingAverage) {
         var (fast, slow) = (fast, slow)
         guard let pending = pending(at: now) else { return (fast, slow) }
@@ -371,7 +361,6 @@ extension ThroughputEstimator {
         var burstTime = Duration.zero
     }
 
-    /// Bytes without a pause between them.
     private struct Burst: Sendable {
         /// The first bytes, whose transfer time is not known.
         var firstByteCount = 0
@@ -379,7 +368,6 @@ extension ThroughputEstimator {
         var time = Duration.zero
     }
 
-    /// Bits and the time in which they arrived.
     private struct Measurement: Sendable {
         var bits = 0.0
         var time = Duration.zero
@@ -393,7 +381,6 @@ extension ThroughputEstimator {
     }
 }
 
-/// An exponentially weighted mean, corrected for its start.
 package struct MovingAverage: Sendable, Hashable {
     let halfLife: Double
     private var sum = 0.0
@@ -405,7 +392,6 @@ package struct MovingAverage: Sendable, Hashable {
         self.halfLife = halfLife
     }
 
-    /// The mean, or nil before the first sample.
     package var value: Double? { share > 0 ? sum / share : nil }
 
     /// Adds a sample. Samples without weight or without a finite value are ignored.

@@ -7,13 +7,11 @@ package struct TransferHistory: Sendable, Hashable {
 
     package init() {}
 
-    /// Whether a transfer ended since the last call.
     func hasNew(_ input: borrowing SelectionInput) -> Bool {
         guard let last = input.recentTransfers.last else { return false }
         return lastFinished.map { last.finished > $0 } ?? true
     }
 
-    /// Returns the transfers that ended since the last call, oldest first.
     package mutating func takeNew(from input: SelectionInput) -> ArraySlice<MeasuredTransfer> {
         let transfers = input.recentTransfers
         var first = transfers.endIndex
@@ -38,9 +36,7 @@ extension MeasuredTransfer {
         return bits
     }
 
-    /// The time from the first byte to the end in seconds.
     var receivingSeconds: Double { (finished - firstByte).seconds }
-    /// The time from the request to the first byte in seconds.
     var latencySeconds: Double { (firstByte - requested).seconds }
 }
 
@@ -87,7 +83,6 @@ struct TransferAverages: Sendable, Hashable {
 struct RuleLadder {
     let variants: [AssetVariant]
     let rates: [Double]
-    /// The time in which the next segment plays.
     let segmentDuration: Double
     let buffer: Double
     let capacity: Double
@@ -101,7 +96,6 @@ struct RuleLadder {
         capacity = min(input.bufferCapacity, input.availableAhead ?? input.bufferCapacity).seconds / speed
     }
 
-    /// Returns the time in seconds in which the segment in question plays.
     static func playingTime(_ input: SelectionInput) -> Double {
         let duration = input.download?.segmentDuration ?? input.upcoming.first?.duration ?? .seconds(6)
         return max(0.1, duration.seconds / max(abs(input.rate), 1e-3))
@@ -120,7 +114,6 @@ struct RuleLadder {
 }
 
 extension SelectionDecision {
-    /// Returns a decision that lets the judged download continue.
     static func keep(_ download: SelectionInput.Download) -> SelectionDecision {
         SelectionDecision(variantID: download.variantID, explanation: "the download continues")
     }

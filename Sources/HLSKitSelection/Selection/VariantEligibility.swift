@@ -1,10 +1,8 @@
 import HLSKitLoading
 import HLSKitPlaylist
 
-/// The eligible variants, and the reasons why others are not.
 package struct VariantEligibility: Sendable, Hashable {
     package private(set) var eligible: [AssetVariant]
-    /// The first reason of each excluded variant, by its index.
     package private(set) var exclusions: [Int: IneligibilityReason] = [:]
     /// The list of all reasons, or nil if only the first ones are needed.
     private var listing: Listing?

@@ -55,7 +55,6 @@ public struct SelectionInput: Sendable {
         }
     }
 
-    /// The largest number of elements in ``upcoming``.
     package static let maximumUpcomingCount = 20
 
     /// The time of the decision.

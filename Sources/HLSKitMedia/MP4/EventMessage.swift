@@ -30,7 +30,7 @@ public struct EventMessage: Sendable, Hashable {
     /// Whether ``Timing/presentationTime(_:)`` has 33 bits and wraps (transport streams).
     package var wrapsAt33Bits = false
 
-    /// Creates an event. Without `duration`, its length is unknown.
+    /// Without `duration`, its length is unknown.
     package init(
         schemeIDURI: String, value: String = "", id: UInt32 = 0, timescale: UInt32, timing: Timing,
         duration: UInt32? = nil, messageData: [UInt8] = [], wrapsAt33Bits: Bool = false

@@ -18,16 +18,13 @@ package struct MP4UserData: Sendable, Hashable {
         case isoUserData
     }
 
-    /// The content of an entry.
     package enum Value: Sendable, Hashable {
         case string(String)
         case integer(Int64)
         case data([UInt8])
     }
 
-    /// One item of metadata.
     package struct Entry: Sendable, Hashable {
-        /// The vocabulary of the key.
         package var keySpace: KeySpace
         /// The four characters, or the whole name (`com.apple.quicktime.title`, `----:com.apple.iTunes:NAME`).
         package var key: String
@@ -46,7 +43,6 @@ package struct MP4UserData: Sendable, Hashable {
     /// Longer lists are cut.
     package static let maximumEntryCount = 1024
 
-    /// Metadata in the order of the file.
     package private(set) var entries: [Entry] = []
     /// The chapters of the list box (`chpl`), by start.
     package private(set) var chapters: [Chapter] = []

@@ -118,7 +118,6 @@ extension BoxReader {
         try readBytes(count * size)
     }
 
-    /// Reads version, flags, a count and as many entries.
     fileprivate mutating func readTable(entrySize: Int) throws(MediaError) -> ArraySlice<UInt8> {
         _ = try readVersionAndFlags()
         return try readEntries(Int(try readUInt32()), size: entrySize)

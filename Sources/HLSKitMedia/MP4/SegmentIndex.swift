@@ -9,7 +9,6 @@ package struct SegmentIndex: Sendable, Hashable {
         package var byteCount: Int
         /// In units of the index's timescale.
         package var duration: UInt32
-        /// Whether the subsegment begins with a stream access point.
         package var startsWithSAP: Bool
         /// 0 (unknown) to 6. 1 and 2 are sync samples.
         package var sapType: Int

@@ -22,7 +22,6 @@ package struct EncryptionScheme: RawRepresentable, Sendable, Hashable {
 
 /// The default encryption of a track's samples (`sinf` with `schm` and `tenc`).
 package struct TrackEncryption: Sendable, Hashable {
-    /// The protection scheme, such as `cenc` or `cbcs`.
     package var scheme: EncryptionScheme
     /// Whether samples are encrypted by default. If false, only samples with their own encryption data are encrypted.
     package var isProtected: Bool
@@ -38,7 +37,6 @@ package struct TrackEncryption: Sendable, Hashable {
     /// The number of clear blocks after each group of encrypted ones, or 0 without a pattern.
     package var skipByteBlock: Int
 
-    /// Creates the defaults of a track. Without a pattern, every block of a protected range is encrypted.
     package init(
         scheme: EncryptionScheme, isProtected: Bool = true, defaultKeyID: [UInt8], initializationVectorSize: Int,
         constantInitializationVector: [UInt8] = [], cryptByteBlock: Int = 0, skipByteBlock: Int = 0
@@ -57,21 +55,16 @@ package struct TrackEncryption: Sendable, Hashable {
 package struct SampleEncryption: Sendable, Hashable {
     /// A clear part of a sample and the protected part that follows it, in bytes.
     package struct Subsample: Sendable, Hashable {
-        /// The clear bytes at the start of the range.
         package var clearByteCount: Int
-        /// The protected bytes that follow them.
         package var protectedByteCount: Int
 
-        /// Creates a range of `clearByteCount` clear and `protectedByteCount` protected bytes.
         package init(clearByteCount: Int, protectedByteCount: Int) {
             self.clearByteCount = clearByteCount
             self.protectedByteCount = protectedByteCount
         }
     }
 
-    /// The protection scheme, such as `cenc` or `cbcs`.
     package var scheme: EncryptionScheme
-    /// The identifier of the key, 16 bytes.
     package var keyID: [UInt8]
     /// 8 or 16 bytes.
     package var initializationVector: [UInt8]
@@ -80,10 +73,8 @@ package struct SampleEncryption: Sendable, Hashable {
     package var subsamples: [Subsample]
     /// The pattern; see ``TrackEncryption/cryptByteBlock``.
     package var cryptByteBlock: Int
-    /// The number of clear blocks; see ``TrackEncryption/skipByteBlock``.
     package var skipByteBlock: Int
 
-    /// Creates the parameters for one sample. Without subsamples, the whole sample is protected.
     package init(
         scheme: EncryptionScheme, keyID: [UInt8], initializationVector: [UInt8], subsamples: [Subsample] = [],
         cryptByteBlock: Int = 0, skipByteBlock: Int = 0
@@ -134,7 +125,6 @@ extension TrackEncryption {
 
 /// The `sinf` box of an encrypted sample entry.
 struct ProtectionInformation {
-    /// The type that the sample entry would have without encryption.
     var originalFormat: FourCharacterCode
     /// nil if the scheme is not part of common encryption (no `tenc`).
     var encryption: TrackEncryption?

@@ -49,7 +49,6 @@ struct OlderVideoAssembler {
         scan(isEnd: false, to: &sink)
     }
 
-    /// Ends the last access unit because no more of its bytes will arrive.
     mutating func finish(isDamaged: Bool, to sink: inout EventSink) {
         scan(isEnd: true, to: &sink)
         emit(upTo: buffer.count, isDamaged: isDamaged, to: &sink)
@@ -110,7 +109,6 @@ struct OlderVideoAssembler {
         }
     }
 
-    /// Emits the unit, which ends here, and removes its bytes.
     private mutating func emit(upTo end: Int, isDamaged: Bool, to sink: inout EventSink) {
         let ended = unit
         unit = Unit()

@@ -5,7 +5,6 @@ struct PacketizedStream: Sendable {
     private let language: String?
     private var continuityCounter: UInt8?
     private var state = State.waiting
-    /// The bytes of an incomplete packet header.
     private var header: [UInt8] = []
     private var isRandomAccess = false
     /// Whether the last transport packet was completely filled, so that its unit may continue in another one.
@@ -22,7 +21,6 @@ struct PacketizedStream: Sendable {
     private(set) var isResumed = false
 
     private enum State {
-        /// Until a packet begins.
         case waiting
         case header
         /// The packet has a payload of `total` bytes, of which `left` are missing.
@@ -164,7 +162,6 @@ struct PacketizedStream: Sendable {
         sink.note("PID \(pid): \(text())")
     }
 
-    /// Handles the loss of bytes up to the next packet.
     private mutating func loseRest(sink: inout EventSink) {
         var isComplete = false
         if case .bounded(_, let left) = state { isComplete = left == 0 }

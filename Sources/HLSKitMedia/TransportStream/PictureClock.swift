@@ -53,7 +53,6 @@ struct PictureClock {
         return (max(pts, dts), dts)
     }
 
-    /// Moves all known times by the same distance.
     mutating func move(by distance: Int64) {
         lastTold = lastTold.map { ($0.pts &+ distance, $0.dts &+ distance) }
         anchor = anchor.map { ($0.pts &+ distance, $0.count) }

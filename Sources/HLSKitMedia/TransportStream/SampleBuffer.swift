@@ -69,7 +69,6 @@ struct SampleBuffer: Sendable {
         try body(UnsafeRawBufferPointer(start: memory?.base, count: count))
     }
 
-    /// Returns a copy of some of the bytes.
     func bytes(_ range: Range<Int>) -> [UInt8] {
         withUnsafeBytes { bytes in
             let range = range.clamped(to: 0..<bytes.count)

@@ -16,7 +16,6 @@ struct TransportPacket {
     /// Whether the continuity counter may jump here.
     let hasDiscontinuity: Bool
     let isRandomAccess: Bool
-    /// The range of the payload in the packet, or nil if there is none.
     let payload: Range<Int>?
     /// Whether the adaptation field is longer than its contents, as in the last packet of a unit that does not fill it.
     let isStuffed: Bool

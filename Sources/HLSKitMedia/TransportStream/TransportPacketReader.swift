@@ -27,12 +27,9 @@ struct TransportPacketReader {
     private(set) var offset = 0
     private var layout: Layout?
     private var isInSync = false
-    /// The start of bytes that do not belong to a packet.
     private var garbageStart: Int?
 
-    /// Whether sync bytes were found.
     var hasFoundPackets: Bool { layout != nil }
-    /// The number of bytes left after the last packet.
     var pendingByteCount: Int { pending.count }
 
     /// After ``finish(process:skipped:)``, the incomplete packet at the end, or nil if the last packet is complete.
@@ -47,7 +44,6 @@ struct TransportPacketReader {
 
     /// The number of consecutive sync bytes that confirm a position.
     private static let confirmations = 3
-    /// The number of bytes to search for sync bytes at once, in addition to remaining ones.
     private static let searchByteCount = 4096
 
     /// Calls `process` with each complete packet (188 bytes from its sync byte) and `skipped` with each range of other

@@ -19,11 +19,9 @@ struct TransportStreamCore: Sendable {
     private var notedPIDs: Set<Int> = []
     /// The packets before a program was chosen.
     private var early = EarlyPackets()
-    /// Their PIDs.
     private var earlyPIDs: Set<Int> = []
     /// Whether some program had a readable stream.
     private var hadStreams = false
-    /// State from the previous segment, and for the next one.
     private(set) var rest: TransportStreamRest?
     private let leavesRest: Bool
 
@@ -54,7 +52,6 @@ struct TransportStreamCore: Sendable {
         }
     }
 
-    /// Whether a program map table was read.
     var hasProgram: Bool { !known.maps.isEmpty }
 
     /// The streams that prevent a program from being read if none of it can be read, or nil otherwise.
@@ -106,7 +103,6 @@ struct TransportStreamCore: Sendable {
         if !untimedSplices.isEmpty { emitSplices() }
     }
 
-    /// Reads the packets that arrived before a program was chosen.
     private mutating func processEarly() {
         var packets = EarlyPackets()
         swap(&packets, &early)
@@ -204,7 +200,6 @@ struct TransportStreamCore: Sendable {
         chooseProgram(isEnd: false)
     }
 
-    /// Creates a reader for the map of each program.
     private mutating func makeTables(for table: ProgramAssociationTable) {
         let programs = table.programs.prefix(Self.maxProgramCount)
         var kept = tables.filter { $0.pid == 0 }
@@ -244,7 +239,6 @@ struct TransportStreamCore: Sendable {
         if let map = known.maps[program] { apply(map) }
     }
 
-    /// Reports the streams of programs without any readable stream.
     private mutating func noteUnread() {
         for (_, map) in known.maps.sorted(by: { $0.key < $1.key }) { noteUnknown(in: map) }
     }
@@ -274,7 +268,6 @@ struct TransportStreamCore: Sendable {
         replaceStreams(described)
     }
 
-    /// Keeps the unchanged streams and ends the others.
     private mutating func replaceStreams(_ described: [PacketizedStream]) {
         var next: [PacketizedStream] = []
         for new in described {
@@ -336,7 +329,6 @@ struct TransportStreamCore: Sendable {
 }
 
 extension ProgramMapTable.Stream {
-    /// Whether the content is readable video or audio.
     fileprivate var isMedia: Bool {
         switch content {
         case .video, .olderVideo, .opus: true

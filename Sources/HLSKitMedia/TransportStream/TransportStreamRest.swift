@@ -38,7 +38,6 @@ package struct TransportStreamRest: Sendable {
     /// The distance of packets if the segment ends within a transport packet.
     package var dividedStride: Int? { divided?.layout.stride }
 
-    /// Returns the stream to continue with, and removes it.
     mutating func takeStream(like other: PacketizedStream) -> PacketizedStream? {
         streams.firstIndex { $0.isSame(as: other) }.map { streams.remove(at: $0) }
     }

@@ -16,7 +16,6 @@ struct VideoAssembler {
     private var hasWholePackets = false
     /// Whether an access unit continued in a second packet.
     private var hasDividedUnits = false
-    /// Whether the last unit was emitted at the end of its packet.
     private var endedWithPacket = false
     /// Whether the unit exceeded the limit, so that all data is dropped until the next packet.
     private var isSkipping = false
@@ -69,7 +68,6 @@ struct VideoAssembler {
         endedWithPacket = buffer.isEmpty
     }
 
-    /// Ends the last access unit because no more of its bytes will arrive.
     mutating func finish(isDamaged: Bool, to sink: inout EventSink) {
         scan(isEnd: true, isDamaged: isDamaged, to: &sink)
         if !buffer.isEmpty {

@@ -21,6 +21,5 @@ struct SmallSampleLimit: Sendable {
         return true
     }
 
-    /// The note for the log, with the first dropped sample.
     static let note = "samples of less than \(smallByteCount) bytes are skipped: there are too many of them"
 }

@@ -16,7 +16,6 @@ package struct ADTSHeader: Sendable, Hashable {
     /// 1 to 4.
     package var rawDataBlockCount: Int
 
-    /// Returns nil if `bytes` is too short or not an ADTS header.
     package init?(parsing bytes: ArraySlice<UInt8>) {
         guard bytes.count >= Self.byteCount else { return nil }
         let b = bytes.startIndex

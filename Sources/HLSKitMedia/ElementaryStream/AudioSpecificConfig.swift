@@ -24,7 +24,6 @@ package struct AudioSpecificConfig: Sendable, Hashable {
     // ISO/IEC 14496-3 table 1.19.
     static let channelCounts = [0, 1, 2, 3, 4, 5, 6, 8, 0, 0, 0, 7, 8, 24, 8, 0]
 
-    /// - Throws: `malformed` if the bytes end early or a field is out of range.
     package init(parsing bytes: some Collection<UInt8>) throws(MediaError) {
         var reader = BitReader(Array(bytes))
         try self.init(parsing: &reader)
@@ -120,6 +119,5 @@ extension MediaTrack {
         codec == .aac && sampleEntry.isEmpty && configuration.count >= 2 && configuration[1] >> 3 & 15 == 0
     }
 
-    /// Whether that element is still missing, so that the frames cannot be decoded.
     package var awaitsChannels: Bool { namesChannelsInBand && configuration.count == 2 }
 }

@@ -4,11 +4,9 @@
 struct FrameAssembler {
     /// Differences between packed audio and transport stream packets.
     struct Options {
-        /// The name of the stream in notes.
         var name: String
         /// ID3 tags between frames become samples of the track with this number.
         var metadataTrackID: Int?
-        /// Whether the first frame of MPEG audio may be a table instead of audio.
         var skipsInformationFrame = false
     }
 
@@ -41,7 +39,6 @@ struct FrameAssembler {
     /// few of them.
     private var followed = (start: 0, byteCount: 0)
 
-    /// - Parameter offset: The offset of the first byte, for notes.
     init(framing: AudioFraming, track: MediaTrack, options: Options, offset: Int = 0) {
         self.framing = framing
         self.track = track
@@ -59,7 +56,6 @@ struct FrameAssembler {
         process(isEnd: false, to: &sink)
     }
 
-    /// The offset after the last received byte.
     var endOffset: Int { consumed + buffer.count }
 
     /// Emits the remaining frames because the stream ends or has a gap.
@@ -228,7 +224,6 @@ struct FrameAssembler {
         skippedByteCount = 0
     }
 
-    /// Reads an ID3 tag between frames. Returns nil if there is none.
     private mutating func stepOverTag(isEnd: Bool, to sink: inout EventSink) -> Step? {
         guard buffer[at] == 0x49, "ID3".utf8.starts(with: buffer[at...].prefix(3)) else { return nil }
         guard buffer.count - at >= ID3Tag.headerByteCount else { return isEnd ? nil : .needsMore }
@@ -316,7 +311,6 @@ struct FrameAssembler {
                 isDamaged: isDamaged, data: data, encryption: track.encryption == nil ? nil : .elementaryStream))
     }
 
-    /// Sets the track's fields from a complete header.
     private mutating func describe(_ header: AudioFrameHeader, to sink: inout EventSink) {
         track.codec = header.codec
         track.sampleRate = header.sampleRate
@@ -351,7 +345,6 @@ struct FrameAssembler {
 
     // MARK: LATM
 
-    /// Returns nil while there is no configuration.
     private mutating func latmTiming(_ range: Range<Int>, to sink: inout EventSink) -> Format? {
         do throws(MediaError) {
             if case .configuration(let found) = try LATMConfiguration.parse(buffer[range].dropFirst(3)) {
@@ -393,10 +386,8 @@ struct SampleClock {
         self.rate = rate
     }
 
-    /// The time of the next frame, to the nearest unit.
     var now: Int64 { time(at: sampleCount) }
 
-    /// Returns the time of a frame of `samples` and its duration, and advances.
     mutating func advance(by samples: Int, rate: Int) -> (pts: Int64, duration: Int64) {
         let pts = now
         if rate != self.rate { self = SampleClock(start: pts, rate: rate) }

@@ -2,7 +2,6 @@
 ///
 /// Source: ISO/IEC 14496-10 §7.3.2.1.1 and Annex E.
 package struct H264SPS: Sendable, Hashable {
-    /// `profile_idc`, such as 100 for High.
     package var profileIDC: UInt8
     /// The six constraint flags and two reserved bits, as in `avcC`.
     package var constraintFlags: UInt8
@@ -18,17 +17,13 @@ package struct H264SPS: Sendable, Hashable {
     package var chromaBitDepth: Int
     /// Size in luma samples after cropping.
     package var width: Int
-    /// Height in luma samples after cropping.
     package var height: Int
-    /// Whether pictures are never coded as fields.
     package var isFramesOnly: Bool
     /// The bits of `frame_num` in slice headers: 4 to 16.
     package var frameNumberBitCount: Int
     /// The bits of `pic_order_cnt_lsb` in slice headers (4 to 16), or nil if slices do not declare their order.
     package var orderCountBitCount: Int?
-    /// Whether the three colour planes are coded as separate pictures.
     package var hasSeparateColourPlanes: Bool
-    /// Colour, shape and timing of the frames.
     package var usability: VideoUsabilityInfo
 
     /// Reads a NAL unit of type 7, from its header byte on and including emulation prevention.

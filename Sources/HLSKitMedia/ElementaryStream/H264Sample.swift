@@ -29,7 +29,6 @@ package enum H264Sample {
         return nil
     }
 
-    /// For units that follow their length.
     private static func firstSliceType(in bytes: UnsafeRawBufferPointer, lengthSize: Int) -> UInt8? {
         var at = 0
         while at + lengthSize < bytes.count {

@@ -2,9 +2,7 @@
 ///
 /// Source: ISO/IEC 23008-2 §7.3.2.2 and Annex E.
 package struct HEVCSPS: Sendable, Hashable {
-    /// `general_profile_idc`, such as 2 for Main 10.
     package var profileIDC: Int
-    /// `general_tier_flag`: High tier instead of Main.
     package var isHighTier: Bool
     /// `general_level_idc`: thirty times the level.
     package var levelIDC: Int
@@ -18,13 +16,10 @@ package struct HEVCSPS: Sendable, Hashable {
     package var chromaBitDepth: Int
     /// Size in luma samples after cropping.
     package var width: Int
-    /// Height in luma samples after cropping.
     package var height: Int
     /// The bits of `slice_pic_order_cnt_lsb` in slice headers (4 to 16), or nil if the number is out of range.
     package var orderCountBitCount: Int?
-    /// Whether the three colour planes are coded as separate pictures.
     package var hasSeparateColourPlanes: Bool
-    /// Colour, shape and timing of the frames.
     package var usability: VideoUsabilityInfo
 
     /// Reads a NAL unit of type 33, from its two header bytes on and including emulation prevention.

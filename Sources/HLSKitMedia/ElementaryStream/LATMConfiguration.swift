@@ -6,7 +6,6 @@ package struct LATMConfiguration: Sendable, Hashable {
     /// The number of access units in one AudioMuxElement.
     package var subframeCount: Int
 
-    /// The head of an AudioMuxElement.
     package enum Element: Sendable {
         case configuration(LATMConfiguration), sameAsBefore
     }

@@ -11,7 +11,6 @@ struct PictureOrder: Sendable, Hashable {
 ///
 /// Source: ISO/IEC 14496-10 §7.3.3 and §8.2.1.1; ISO/IEC 23008-2 §7.3.6.1 and §8.3.1.
 struct PictureOrderReader: Sendable {
-    /// The last sequence parameter set of H.264.
     private(set) var h264: H264SPS?
     private var hevc: HEVCSPS?
     /// Parameters that HEVC slice headers depend on, by picture parameter set.

@@ -10,16 +10,11 @@ package struct VideoUsabilityInfo: Sendable, Hashable {
     package var transferCharacteristics: Int
     /// H.273 MatrixCoefficients, or 2 (unspecified) if undeclared.
     package var matrixCoefficients: Int
-    /// Whether samples use the full range (H.273 VideoFullRangeFlag).
     package var isFullRange: Bool
-    /// The time between two frames as a fraction of a second, or nil if undeclared.
     package var frameDuration: FrameDuration?
 
-    /// Width to height of one sample.
     package struct SampleAspectRatio: Sendable, Hashable {
-        /// Relative to ``height``.
         package var width: Int
-        /// Relative to ``width``.
         package var height: Int
 
         package init(width: Int, height: Int) {
@@ -31,10 +26,8 @@ package struct VideoUsabilityInfo: Sendable, Hashable {
     /// `value / timescale` seconds, both positive.
     package struct FrameDuration: Sendable, Hashable {
         package var value: Int64
-        /// Units per second.
         package var timescale: Int64
 
-        /// Creates `value / timescale` seconds. Both must be positive.
         package init(value: Int64, timescale: Int64) {
             self.value = value
             self.timescale = timescale
@@ -55,7 +48,6 @@ package struct VideoUsabilityInfo: Sendable, Hashable {
         self.frameDuration = frameDuration
     }
 
-    /// The colour fields in the form of containers, or nil if none is declared.
     package var colorInformation: ColorInformation? {
         let isDeclared = colourPrimaries != 2 || transferCharacteristics != 2 || matrixCoefficients != 2
         guard isDeclared || isFullRange else { return nil }

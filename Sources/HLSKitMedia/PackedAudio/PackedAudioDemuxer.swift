@@ -60,7 +60,6 @@ public struct PackedAudioDemuxer: Demuxer {
         }
     }
 
-    /// Reads the tags at the start and identifies the format of the frames.
     private mutating func begin(isEnd: Bool) throws(MediaError) {
         guard try readTags(isEnd: isEnd), let framing = try identify(isEnd: isEnd) else { return }
         if timestamp == nil { sink.note("packed audio without a timestamp: assumed to begin at 0") }

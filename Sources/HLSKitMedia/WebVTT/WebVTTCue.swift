@@ -12,7 +12,6 @@ package struct WebVTTCue: Sendable, Hashable {
     /// The payload as written, with lines separated by `\n`.
     package var payload: String
 
-    /// Creates a cue, by default without an identifier and in the default position.
     package init(
         identifier: String = "", start: Duration, end: Duration, settings: WebVTTCueSettings = .init(),
         payload: String
@@ -46,13 +45,9 @@ package struct WebVTTTimestampMap: Sendable, Hashable {
 
 /// A part of a WebVTT file other than a cue.
 package struct WebVTTBlock: Sendable, Hashable {
-    /// The kind of block, which its first line declares.
     package enum Kind: Sendable, Hashable {
-        /// A comment.
         case note
-        /// A style sheet.
         case style
-        /// The definition of a region.
         case region
     }
 

@@ -12,7 +12,6 @@ package struct WebVTTCueSettings: Sendable, Hashable {
         case growingRight = "lr"
     }
 
-    /// The position of the cue's box.
     package enum Line: Sendable, Hashable {
         /// The number of lines from the top, or from the bottom if negative.
         case number(Double)
@@ -20,19 +19,16 @@ package struct WebVTTCueSettings: Sendable, Hashable {
         case percentage(Double)
     }
 
-    /// The edge of the box that is on the line.
     package enum LineAlignment: String, Sendable, Hashable {
         case start, center, end
     }
 
-    /// The point of the box that is at the position.
     package enum PositionAlignment: String, Sendable, Hashable {
         case lineLeft = "line-left"
         case center
         case lineRight = "line-right"
     }
 
-    /// The alignment of text lines inside the box.
     package enum TextAlignment: String, Sendable, Hashable {
         case start, center, end, left, right
     }
@@ -53,10 +49,8 @@ package struct WebVTTCueSettings: Sendable, Hashable {
     /// The alignment of text inside the box. nil means centred.
     package var alignment: TextAlignment?
 
-    /// Creates the default settings, in which everything is automatic.
     package init() {}
 
-    /// Reads the settings after the timings of a cue.
     package init(parsing text: Substring) {
         for setting in text.split(whereSeparator: WebVTTTime.isWhitespace) {
             guard let colon = setting.firstIndex(of: ":") else { continue }

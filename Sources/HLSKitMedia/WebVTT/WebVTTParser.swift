@@ -3,7 +3,6 @@ package enum WebVTTEvent: Sendable, Hashable {
     /// The clock of the file, before any cue. A file without a map has no such event.
     case timestampMap(WebVTTTimestampMap)
     case cue(WebVTTCue)
-    /// A comment, style sheet or region.
     case block(WebVTTBlock)
     /// A description of skipped input, for the log.
     case note(String)

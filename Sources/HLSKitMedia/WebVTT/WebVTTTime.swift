@@ -46,7 +46,6 @@ enum WebVTTTime {
         return .seconds((numbers[0] * 60 + numbers[1]) * 60 + numbers[2]) + .nanoseconds(nanoseconds)
     }
 
-    /// Reads the two times of a cue and the settings after them. Returns nil if they are malformed.
     static func timings(of line: Substring) -> (start: Duration, end: Duration, settings: Substring)? {
         var rest = trimmed(line)
         guard let start = take(from: &rest) else { return nil }

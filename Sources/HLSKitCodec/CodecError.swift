@@ -15,7 +15,6 @@ package struct CodecError: Error, Sendable, Hashable, CustomStringConvertible {
         self.text = text
     }
 
-    /// Creates an error with the message of `av_strerror`.
     package init(call: String, code: Int32) {
         self.init(call: call, code: code, text: Self.words(for: code))
     }
@@ -62,14 +61,12 @@ extension HLSError {
             underlyingError: error)
     }
 
-    /// Creates the error for a failed conversion of a frame, an image or samples.
     init(converting error: CodecError) {
         self.init(
             code: .conversionFailed, domain: .media, cause: "cannot be converted", detail: error.description,
             underlyingError: error)
     }
 
-    /// Runs a conversion and maps its error.
     package static func converting<Result>(_ body: () throws(CodecError) -> Result) throws(HLSError) -> Result {
         do { return try body() } catch { throw HLSError(converting: error) }
     }

@@ -31,7 +31,6 @@ final class ColorTransformer {
     private var graph: Graph?
     private var source: Source?
 
-    /// - Throws: An error if libavfilter is not installed.
     init() throws(CodecError) {
         library = try FilterLibrary.required()
     }

@@ -37,7 +37,6 @@ struct DecoderContext: ~Copyable {
         Self.counter.add(1, ordering: .relaxed)
     }
 
-    /// The number of open decoders in this process.
     static var openCount: Int { counter.load(ordering: .relaxed) }
     private static let counter = Atomic(0)
 
@@ -131,10 +130,8 @@ struct DecoderContext: ~Copyable {
         if let failure = result { throw failure }
     }
 
-    /// Drops every frame that the decoder still holds, and prepares it for new samples.
     func flush() { avcodec_flush_buffers(raw) }
 
-    /// The declared number of frames per second, or nil if undeclared.
     typealias FrameRate = (numerator: Int32, denominator: Int32)
     var frameRate: FrameRate? {
         let rate = raw.pointee.framerate

@@ -32,7 +32,6 @@ final class Deinterlacer {
     private var isFirst = true
     private var isAlone = false
 
-    /// - Throws: An error if libavfilter is not installed.
     init() throws(CodecError) { library = try FilterLibrary.required() }
 
     deinit { freeGraph() }
@@ -72,7 +71,6 @@ final class Deinterlacer {
         flush()
     }
 
-    /// Discards all input.
     func flush() {
         held = []
         (isFirst, isAlone) = (true, false)

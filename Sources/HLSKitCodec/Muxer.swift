@@ -195,7 +195,6 @@ package final class Muxer {
         written[index] = time
     }
 
-    /// Outputs the bytes of written packets.
     package func flush() {
         if isOpen { avio_flush(context.pointee.pb) }
     }

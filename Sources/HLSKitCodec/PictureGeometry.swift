@@ -81,7 +81,6 @@ package struct PictureGeometry {
         return PixelSize(width: stretched, height: shown.height)
     }
 
-    /// The presentation size.
     package var presentationSize: PixelSize { size().turned(byQuarters: quarterTurns) }
 }
 

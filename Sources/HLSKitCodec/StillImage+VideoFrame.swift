@@ -54,7 +54,6 @@ extension StillImage {
     }
 }
 
-/// Converts frames to images with libswscale, and images to the input of encoders.
 enum ImageScaler {
     /// More precise than playback can afford.
     private static let flags = SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT

@@ -8,7 +8,6 @@ struct ExtraData {
     let bytes: UnsafeMutablePointer<UInt8>
     let byteCount: Int32
 
-    /// Returns nil if there is no configuration.
     init?(_ configuration: [UInt8]) throws(CodecError) {
         guard !configuration.isEmpty else { return nil }
         guard let size = Int32(exactly: configuration.count + Int(AV_INPUT_BUFFER_PADDING_SIZE)),

@@ -42,7 +42,6 @@ package final class VideoDecoder {
     /// Opens the decoder for `track`.
     ///
     /// - Parameters:
-    ///   - track: The track with its codec and configuration.
     ///   - threadCount: The number of threads that libavcodec may use. 0 (the default) is a share of the cores, with at
     ///     least one thread: all for the only decoder of the process, half if there is another one, and so on.
     /// - Throws: ``CodecError`` if there is no such decoder, or it refuses the track's configuration.
@@ -124,7 +123,6 @@ package final class VideoDecoder {
         deinterlacer?.flush()
     }
 
-    /// Whether ``decodeFirstPicture(to:)`` can return a frame.
     package var hasFirstPicture: Bool { firstRefresh != nil }
 
     /// Appends the frame of the first sample if there is no second sample yet. Decoders output it some samples late

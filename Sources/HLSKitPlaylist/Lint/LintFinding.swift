@@ -31,7 +31,6 @@ extension Playlist {
     }
 }
 
-/// Collects findings and finds the line of a tag.
 struct LintCollector {
     private(set) var findings: [LintFinding]
     /// The line of the first occurrence of each tag.

@@ -17,7 +17,6 @@ extension MediaPlaylist {
         return collector.findings
     }
 
-    /// Whether any segment, or the next one, has a date.
     var hasDates: Bool {
         upcoming.programDateTime != nil || segments.first?.derivedProgramDateTime != nil
             || segments.contains { $0.programDateTime != nil }

@@ -73,12 +73,10 @@ public struct MediaPlaylistFacts: Sendable, Hashable {
         targetDurationLine = line
     }
 
-    /// The number of segment sizes that the bit rates include.
     package var measuredSegmentCount: Int { bitRates?.measuredSegmentCount ?? 0 }
 
     var hasDiscontinuities: Bool { discontinuityCount > 0 }
 
-    /// The discontinuity sequence number of a segment of the playlist.
     func discontinuitySequence(at mediaSequence: Int) -> Int {
         discontinuities.last { $0.mediaSequence <= mediaSequence }?.sequence ?? firstDiscontinuitySequence
     }

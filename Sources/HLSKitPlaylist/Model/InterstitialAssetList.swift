@@ -31,7 +31,6 @@ public struct InterstitialAssetList: Sendable, Hashable {
     /// Descriptions of omitted or corrected members.
     package var issues: [String] = []
 
-    /// The reason why a text is not an asset list.
     package struct Invalid: Error, Sendable, Hashable, CustomStringConvertible {
         package var description: String
         package init(description: String) { self.description = description }

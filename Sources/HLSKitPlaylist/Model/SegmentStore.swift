@@ -74,7 +74,6 @@ extension SegmentRecord {
         var seconds: UInt64
         var attos: UInt64
 
-        /// Moves a position on the timeline.
         @inline(__always)
         func time(_ elapsedSeconds: inout UInt64, _ elapsedAttos: inout UInt64) {
             elapsedSeconds &+= seconds
@@ -113,7 +112,6 @@ struct SegmentState: Sendable, Hashable {
     var bitRate: Int?
 }
 
-/// A date and its position on the timeline.
 struct DateAnchor: Sendable {
     var date: PlaylistDate
     var elapsedSeconds: UInt64

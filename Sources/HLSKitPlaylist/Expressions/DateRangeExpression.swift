@@ -23,7 +23,6 @@ package struct DateRangeExpression: Sendable, Hashable, CustomStringConvertible 
         var test: Test
     }
 
-    /// The text as written.
     package let text: String
     private let alternatives: [[Condition]]
 
@@ -48,7 +47,6 @@ package struct DateRangeExpression: Sendable, Hashable, CustomStringConvertible 
         self.alternatives = alternatives
     }
 
-    /// Whether the expression selects a date range.
     package func matches(_ range: DateRange) -> Bool { matches(range.text(of:)) }
 
     /// Whether the expression selects the break that a marker begins or continues. The class of the break is
@@ -105,13 +103,11 @@ package struct DateRangeExpression: Sendable, Hashable, CustomStringConvertible 
     }
 }
 
-/// Reads the words of an expression.
 private struct ExpressionReader {
     private var text: Substring
 
     init(_ text: String) { self.text = text[...] }
 
-    /// The unread text.
     var rest: String { String(text.prefix(40)) }
 
     var isAtEnd: Bool { text.allSatisfy(\.isWhitespace) }
@@ -165,7 +161,6 @@ extension SpliceMarker {
 }
 
 extension DateRange {
-    /// The value of an attribute as text, or nil if it is absent.
     fileprivate func text(of name: String) -> String? {
         switch name {
         case "ID": id

@@ -5,13 +5,11 @@ import Synchronization
 /// The syntax is Swift's `Regex` syntax, which resembles that in other languages. Matching is case-sensitive. `^` and
 /// `$` match the ends of the text.
 package final class TextPattern: Sendable, Hashable {
-    /// The text as written.
     package let text: String
     private let regex: Mutex<Regex<AnyRegexOutput>>
     /// The bytes to search for if the pattern has no special characters, which is many times as fast.
     private let literal: [UInt8]?
 
-    /// - Throws: A description of the error in the text.
     package init(_ text: String) throws(ExpressionError) {
         guard !text.isEmpty else { throw ExpressionError("an empty pattern matches everything") }
         do {

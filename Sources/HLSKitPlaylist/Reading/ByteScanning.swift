@@ -83,7 +83,6 @@ extension Span where Element == UInt8 {
         return nil
     }
 
-    /// The range without white space at its ends.
     @inline(__always)
     func trimmed(_ range: Range<Int>) -> Range<Int> {
         var lower = range.lowerBound
@@ -146,7 +145,6 @@ extension Span where Element == UInt8 {
         }
     }
 
-    /// Whether two ranges contain the same bytes.
     func equals(_ left: Range<Int>, _ right: Range<Int>) -> Bool {
         guard left.count == right.count else { return false }
         var (i, j) = (left.lowerBound, right.lowerBound)

@@ -58,7 +58,6 @@ enum ForeignContent: Equatable {
         return nil
     }
 
-    /// The content in words.
     var text: String {
         switch self {
         case .webPage(nil): "a web page"

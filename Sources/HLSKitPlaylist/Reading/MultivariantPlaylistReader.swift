@@ -133,7 +133,6 @@ struct MultivariantPlaylistReader {
     }
 }
 
-/// The groups of each type.
 private struct GroupNames {
     struct Names {
         private var all: Set<String> = []

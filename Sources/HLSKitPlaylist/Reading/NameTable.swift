@@ -35,7 +35,6 @@ where Name.RawValue == String {
         self.slots = UnsafePointer(slots)
     }
 
-    /// Returns the name in `range` and its index in the list of all names.
     @inline(__always)
     func find(_ range: Range<Int>, in bytes: borrowing Span<UInt8>) -> (name: Name, ordinal: Int)? {
         guard !range.isEmpty else { return nil }

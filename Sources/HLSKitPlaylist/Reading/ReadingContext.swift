@@ -11,9 +11,7 @@ struct ReadingContext {
     let options: PlaylistParser.Options
     /// The playlist's URL after redirects, for `QUERYPARAM`.
     let url: String
-    /// The number of the current line.
     var line = 0
-    /// The tag of the current line.
     var tag: Tag?
     var traits: LineTraits = []
     var issues: [PlaylistIssue] = []
@@ -256,7 +254,6 @@ struct ReadingContext {
         return value
     }
 
-    /// Reads a date. Reports invalid text and returns nil.
     mutating func date(_ attribute: Attribute, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) -> PlaylistDate? {
         let name = attribute.name?.rawValue ?? ""
         if !attribute.isQuoted { try report(.quoting, "\(name) is not quoted") }
@@ -276,14 +273,12 @@ struct ReadingContext {
         return date
     }
 
-    /// Reports a missing attribute that makes the tag useless.
     mutating func reportMissing(_ name: AttributeName) throws(PlaylistError) {
         try report(.missingAttribute, "\(name.rawValue) is missing")
     }
 }
 
 extension Span where Element == UInt8 {
-    /// A few characters for a message.
     func excerpt(_ range: Range<Int>) -> String {
         let limit = 60
         guard range.count > limit else { return string(range) }

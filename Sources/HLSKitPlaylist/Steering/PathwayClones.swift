@@ -91,7 +91,6 @@ package struct PathwayClones: Sendable {
         return playlist
     }
 
-    /// The groups that variants name.
     private struct Groups {
         private var names: Set<String> = []
 
@@ -113,7 +112,6 @@ package struct PathwayClones: Sendable {
 }
 
 extension VariantStream {
-    /// The pathway of the variant, including the default if the playlist does not name one.
     package var pathway: String { pathwayID ?? "." }
 
     fileprivate func cloned(by clone: PathwayClone, named pathway: String, base: String) -> VariantStream {

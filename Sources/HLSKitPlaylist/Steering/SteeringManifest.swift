@@ -19,10 +19,8 @@ package struct SteeringManifest: Sendable, Hashable {
     package var priority: [String]
     /// The pathway clones (`PATHWAY-CLONES`), in the order of their creation.
     package var clones: [PathwayClone] = []
-    /// Descriptions of omitted or corrected members.
     package var issues: [String] = []
 
-    /// The reason why a text is not a manifest.
     package struct Invalid: Error, Sendable, Hashable, CustomStringConvertible {
         package var description: String
         package init(description: String) { self.description = description }

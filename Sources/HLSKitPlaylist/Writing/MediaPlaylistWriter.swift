@@ -306,7 +306,6 @@ extension MediaPlaylistWriter {
         }
     }
 
-    /// Whether the tag follows the segments.
     private func isTail(_ tag: Tag) -> Bool {
         tag == .endList || tag == .preloadHint || tag == .renditionReport || tag == .dateRange
     }
@@ -402,7 +401,6 @@ extension MediaPlaylistWriter {
         }
     }
 
-    /// Writes all lines after the last segment.
     private mutating func writeTail(_ source: MediaSource?) {
         let store = source?.store ?? .empty
         let isEmpty = store.tables.records.isEmpty

@@ -24,7 +24,6 @@ private struct MultivariantPlaylistWriter {
     /// The number of positions of each kind so far.
     private var passed: [Tag: Int] = [:]
     private var written: Set<Tag> = []
-    /// The current position in the text.
     private var position = 0
     /// The offset after the last definition of a variable.
     private var definitionsEnd = 0

@@ -25,7 +25,6 @@ extension [UInt8] {
         }
     }
 
-    /// The line that starts at `start`.
     func line(at start: Int) -> PlaylistLine {
         let span = self.span
         var traits: LineTraits = []
@@ -46,7 +45,6 @@ extension [UInt8] {
     }
 }
 
-/// Collects the lines of a playlist.
 struct LineWriter {
     private(set) var bytes: [UInt8] = []
     /// The line end of the edited text.

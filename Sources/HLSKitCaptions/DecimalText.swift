@@ -26,7 +26,6 @@ enum DecimalText {
     }
 }
 
-/// The times of a caption in whole units, as in a file.
 struct FileTimes {
     /// The end of a caption without one: the longest time that all formats can represent.
     static let openEndSeconds: Int64 = 99 * 3600 + 59 * 60 + 59

@@ -160,7 +160,6 @@ struct ConversionCheck {
         }
     }
 
-    /// Combines consecutive numbers into ranges.
     private static func ranges(of numbers: [Int]) -> [Range<Int>] {
         var ranges: [Range<Int>] = []
         for number in numbers.sorted() {

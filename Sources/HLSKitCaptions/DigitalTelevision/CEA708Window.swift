@@ -32,7 +32,6 @@ struct CEA708Window: Hashable {
     private(set) var rows: [[Cell?]]
     private let columnCount: Int
     private let region: CaptionRegion
-    /// The horizontal alignment of rows in the window.
     var justification = Caption.TextAlignment.left
     var row = 0
     var column = 0
@@ -71,7 +70,6 @@ struct CEA708Window: Hashable {
         rows.count == other.rows.count && columnCount == other.columnCount
     }
 
-    /// Copies text and pen.
     mutating func keepText(of other: CEA708Window) {
         rows = other.rows
         (row, column, pen) = (other.row, other.column, other.pen)
@@ -83,7 +81,6 @@ struct CEA708Window: Hashable {
         column = 0
     }
 
-    /// Whether both windows look the same.
     func looks(as other: CEA708Window) -> Bool {
         isVisible == other.isVisible
             && (!isVisible || region == other.region && justification == other.justification && rows == other.rows)
@@ -137,7 +134,6 @@ struct CEA708Window: Hashable {
         rewriting = nil
     }
 
-    /// The text of the window as a caption without its time, or nil if there is no text.
     func pieces() -> (pieces: [StyledText], region: CaptionRegion)? {
         var pieces: [StyledText] = []
         for line in rows {

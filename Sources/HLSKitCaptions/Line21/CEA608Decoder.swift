@@ -79,7 +79,6 @@ package struct CEA608Decoder: Sendable {
         command(first & 0x77, second, at: time, &captions)
     }
 
-    /// Ends the stream and returns the displayed captions.
     package mutating func finish(at time: MediaTime, to captions: inout [ClosedCaption]) {
         for index in channels.indices { give(index, at: time, &captions) }
     }

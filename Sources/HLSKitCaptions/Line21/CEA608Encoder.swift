@@ -26,7 +26,6 @@ enum CEA608Encoder {
         UInt16(withParity(first)) << 8 | UInt16(withParity(second))
     }
 
-    /// Adds odd parity.
     static func withParity(_ byte: UInt8) -> UInt8 {
         (byte & 0x7f).nonzeroBitCount % 2 == 0 ? byte | 0x80 : byte & 0x7f
     }

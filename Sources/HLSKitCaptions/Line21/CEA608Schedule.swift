@@ -27,12 +27,10 @@ struct CEA608Schedule {
     }
 
     private(set) var transmissions: [Transmission] = []
-    /// The first free frame.
     private var free: Int64
     /// The frame at which the displayed content is erased.
     private var erase: Int64?
 
-    /// - Parameter firstFrame: The first frame that can carry data.
     init(firstFrame: Int64) { free = firstFrame }
 
     /// Adds the next scene with captions. Its start must not precede the previous scene's start.

@@ -37,7 +37,6 @@ public struct ClosedCaption: Sendable, Hashable {
     }
 }
 
-/// The appearance of CEA-608 text.
 struct CEA608Pen: Hashable {
     /// The index in ``CEA608Color/foreground``. 7 is black.
     var color: UInt8 = 0
@@ -114,7 +113,6 @@ struct CEA608Screen: Hashable {
         self = moved
     }
 
-    /// A row with text in it.
     private typealias Row = (row: Int, columns: Range<Int>)
 
     /// Returns a caption for each block of rows without an empty one in between. If no alignment produces the starts of

@@ -128,7 +128,6 @@ public struct CaptionColor: Sendable, Hashable {
     /// `#00ffff`
     public static let cyan = CaptionColor(rgb: 0x00_ffff)
 
-    /// Returns the nearest colour of `candidates`, or nil if there is none.
     func nearest(of candidates: [CaptionColor]) -> CaptionColor? {
         func distance(_ other: CaptionColor) -> Int {
             func square(_ a: UInt8, _ b: UInt8) -> Int { (Int(a) - Int(b)) * (Int(a) - Int(b)) }

@@ -35,7 +35,6 @@ struct TimedTextVisibility: Sendable, Hashable {
     private var visibility = Layer(isHidden: false)
     private var changeCount = 0
 
-    /// Applies the properties of the element at this depth.
     mutating func apply(_ properties: TimedTextProperties, depth: Int) {
         if properties["display"] == "none" {
             add(Layer(isHidden: true))
@@ -85,7 +84,6 @@ struct TimedTextVisibility: Sendable, Hashable {
         displays.contains { $0.isHidden(at: time) } || visibility.isHidden(at: time)
     }
 
-    /// The times at which the visibility may change.
     var changeTimes: [MediaTime] {
         (displays + [visibility]).flatMap { layer in layer.changes.flatMap { [$0.start] + ($0.end.map { [$0] } ?? []) }
         }

@@ -27,7 +27,6 @@ struct XMLScanner {
     private struct Element {
         var qualifiedName: Substring
         var name: String
-        /// The prefixes that this element declares.
         var prefixes: [Substring]
         /// The namespace of elements without a prefix inside this element.
         var defaultNamespace: String?
@@ -45,7 +44,6 @@ struct XMLScanner {
 
     init(_ text: String) { rest = Substring(text).unicodeScalars }
 
-    /// Returns the next event, or nil at the end.
     mutating func next() throws(CaptionError) -> Event? {
         if let name = pendingEnd {
             pendingEnd = nil

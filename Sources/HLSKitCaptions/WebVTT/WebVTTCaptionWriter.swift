@@ -7,7 +7,6 @@ struct WebVTTCaptionWriter {
     private var regions: [CaptionRegion: String] = [:]
     private var regionNames: Set<String> = []
     private var regionBlocks: [String] = []
-    /// The rules of the style sheet by class.
     private var rules: [String: String] = [:]
     private var cues = ""
 

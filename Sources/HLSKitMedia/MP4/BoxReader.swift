@@ -18,7 +18,6 @@ struct FourCharacterCode: RawRepresentable, Hashable, Sendable, ExpressibleByStr
 
 struct Box {
     let type: FourCharacterCode
-    /// The offset of the first byte of the header, and of the first byte after the box.
     let offset: Int
     let endOffset: Int
     var payload: BoxReader
@@ -46,7 +45,6 @@ struct BoxReader {
 
     func malformed(_ text: String) -> MediaError { MediaError(code: .malformed, byteOffset: offset, text: text) }
 
-    /// Advances by `count` bytes and returns the index at which they begin.
     private mutating func take(_ count: Int) throws(MediaError) -> Int {
         guard count >= 0, count <= remaining else {
             throw malformed("\(count) bytes are needed and the box has \(remaining) left")

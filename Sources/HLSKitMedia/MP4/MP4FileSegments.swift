@@ -19,7 +19,6 @@ package struct MP4FileSegments: Sendable {
         package var ranges: [Range<Int>]
     }
 
-    /// The start of a segment's samples in the tables of a track.
     fileprivate struct Start {
         var index: Int
         var first: MP4SampleTable.Sample
@@ -43,7 +42,6 @@ package struct MP4FileSegments: Sendable {
     /// The start of each segment in presentation time. The first is the start of the file.
     package let starts: [Duration]
     package let end: Duration
-    /// The size of all samples for each of ``tracks``.
     package private(set) var byteCounts: [Int] = []
 
     private var lanes: [Lane]

@@ -15,7 +15,6 @@ public struct MP4InitializationSection: Sendable {
     public var tracks: [MediaTrack] { movieTracks.map { $0.descriptions[0] } }
     /// A Boolean value that indicates whether the header announces fragments (`mvex`).
     public let isFragmented: Bool
-    /// `major_brand`, or an empty text if there is no `ftyp`.
     package let majorBrand: String
     package let notes: [String]
 

@@ -5,7 +5,6 @@ package struct MP4SampleTable: Sendable {
     /// One sample of a track, or up to 1024 consecutive frames of PCM, for which a file may have a sample each. Times
     /// are in units of the track's timescale.
     package struct Sample: Sendable, Hashable {
-        /// The offset of its first byte from the start of the file.
         package var offset: Int
         package var byteCount: Int
         /// Shifted by the edit list as described at ``MP4InitializationSection/tracks``.
@@ -21,24 +20,20 @@ package struct MP4SampleTable: Sendable {
     package struct Samples: Sequence, Sendable {
         let boxes: SampleTableBoxes
         let shift: Int64
-        /// The shift that is subtracted from decoding times.
         var decodingShift: Int64 = 0
 
         package func makeIterator() -> Iterator { Iterator(boxes: boxes, shift: shift, decodingShift: decodingShift) }
     }
 
     package struct Track: Sendable {
-        /// The track, described by its first sample entry.
         package let track: MediaTrack
         package let sampleCount: Int
         /// The duration of all samples together, in units of the track's timescale.
         package let duration: Int64
         package let samples: Samples
-        /// The index in ``MP4InitializationSection/tracks``.
         let trackIndex: Int
         /// The value that the edit list adds to media times, in units of the track's timescale.
         package var editShift: Int64 { samples.shift }
-        /// The largest number of steps of a pass over ``samples``.
         var stepCount: Int { samples.boxes.stepCount }
     }
 

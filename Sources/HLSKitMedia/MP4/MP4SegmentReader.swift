@@ -9,7 +9,6 @@ struct MP4SegmentReader: Sendable {
     static let maximumMovieByteCount = 64 << 20
     /// The largest other box. One fragment of an hour has a quarter of it.
     static let maximumBoxByteCount = 16 << 20
-    /// The largest amount of media to keep before the box that describes it.
     static let maximumHeldByteCount = 64 << 20
     private static let maximumHeldCount = 64
     /// The largest number of fragments whose media may be missing, because sorting their runs together must not take
@@ -45,7 +44,6 @@ struct MP4SegmentReader: Sendable {
     private var collected: [UInt8] = []
 
     private var announcedTracks: [MediaTrack]?
-    /// The sample entry in use, for each track.
     private var descriptionIndexes: [Int] = []
     /// For each track that has begun, whether its first sample is the first of the media.
     private var beginsMedia: [Int: Bool] = [:]
@@ -55,9 +53,7 @@ struct MP4SegmentReader: Sendable {
 
     private var queue = SampleQueue()
     private var current: PendingSample?
-    /// The number of fragments added since the queue was empty.
     private var openFragmentCount = 0
-    /// Whether the queued samples come from the tables of the initialization section.
     private var hasTablesOfMap = false
     /// Runs whose offsets count from the start of an unknown file. They are placed when the media begins.
     private var unplacedRuns: [SampleRun] = []
@@ -507,7 +503,6 @@ struct MP4SegmentReader: Sendable {
     }
 }
 
-/// Media that arrived before its description.
 struct HeldMedia: Sendable {
     let offset: Int
     var bytes: [UInt8] = []

@@ -6,9 +6,7 @@ struct MP4Track: Sendable {
     /// One for each sample entry, and at least one. They differ in codec, configuration and encryption.
     var descriptions: [MediaTrack]
     var fragmentDefaults = FragmentDefaults()
-    /// The value to add to media timestamps to get presentation times, in units of the track's timescale.
     var editShift: Int64 = 0
-    /// The sample tables in their file format, or nil if they are empty.
     var tables: SampleTableBoxes?
     var chapterTrackIDs: [Int] = []
 

@@ -6,7 +6,6 @@
 ///
 /// Source: ISO/IEC 14496-12 §8.2.2, §8.10, §8.11; "QuickTime File Format", Metadata; 3GPP TS 26.244 §8.
 package struct MP4UserData: Sendable, Hashable {
-    /// The list that contains an entry.
     package enum KeySpace: String, Sendable, Hashable {
         /// `udta/meta/ilst`
         case iTunes
@@ -33,7 +32,6 @@ package struct MP4UserData: Sendable, Hashable {
         package var language: String?
     }
 
-    /// A chapter of the Nero list.
     package struct Chapter: Sendable, Hashable {
         /// The time from the start of the movie, in units of 100 ns.
         package var start: Int64
@@ -46,7 +44,6 @@ package struct MP4UserData: Sendable, Hashable {
     package private(set) var entries: [Entry] = []
     /// The chapters of the list box (`chpl`), by start.
     package private(set) var chapters: [Chapter] = []
-    /// The metadata of tracks, by the ID of the track.
     package private(set) var trackEntries: [Int: [Entry]] = [:]
     /// The creation time of the movie, in seconds since 1970, or nil if undeclared.
     package private(set) var creationTime: Int64?
@@ -143,7 +140,6 @@ package struct MP4UserData: Sendable, Hashable {
         add(.isoUserData, Self.name(of: box.type), .string(text), language: language)
     }
 
-    /// Reads strings, each with a length and a language.
     private mutating func readQuickTimeText(_ box: Box) throws(MediaError) {
         var reader = box.payload
         while reader.remaining >= 4 {

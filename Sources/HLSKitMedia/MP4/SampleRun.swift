@@ -20,7 +20,6 @@ struct PendingSample {
 ///
 /// Source: ISO/IEC 14496-12 §8.8.8.
 struct SampleRun {
-    /// The fields that the run declares for each sample. The other values come from the defaults.
     struct Fields: OptionSet {
         let rawValue: UInt32
         static let dataOffset = Fields(rawValue: 0x1)
@@ -40,13 +39,11 @@ struct SampleRun {
     private let defaults: FragmentDefaults
     private var firstSampleFlags: UInt32?
     private let table: ArraySlice<UInt8>
-    /// The offset of the table in the segment, for errors.
     private let tableOffset: Int
     private var index: Int
     private(set) var remaining: UInt32
     /// The decoding time, including the shift of the edit list.
     private var dts: Int64
-    /// The shift that is subtracted from decoding times.
     var decodingShift: Int64 = 0
     var pcmFrameByteCount: Int?
     private var encryption: SampleEncryptionCursor?
@@ -107,7 +104,6 @@ struct SampleRun {
         var position = table.startIndex
         let sizeOffset = fields.contains(.duration) ? 4 : 0
         let step = fields.entrySize
-        // The last of the fields.
         let compositionOffset = fields.contains(.compositionOffset) ? step - 4 : nil
         // No overflow is possible because a table has at most 2^32 entries of less than 2^32 each, and is in memory.
         while position < table.endIndex {

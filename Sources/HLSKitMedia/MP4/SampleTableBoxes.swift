@@ -105,7 +105,6 @@ extension SampleTableBoxes {
         return max(size, frameByteCount)
     }
 
-    /// The number of samples of a size to read as one.
     static func pcmCount(size: Int, frameByteCount: Int) -> Int {
         max(1, PCMDescription.maximumFrameCount * frameByteCount / max(1, size))
     }

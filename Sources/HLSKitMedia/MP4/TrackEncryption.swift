@@ -1,17 +1,17 @@
 /// The protection scheme of encrypted MP4 media. The set is open.
 ///
+/// ``cenc`` and ``cens`` use AES-CTR, ``cbc1`` and ``cbcs`` AES-CBC. ``cens`` and ``cbcs`` have a pattern of encrypted
+/// and clear blocks.
+///
 /// Source: ISO/IEC 23001-7 §10.
 package struct EncryptionScheme: RawRepresentable, Sendable, Hashable {
     package let rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }
 
-    /// AES-CTR, whole sample or subsamples.
     package static let cenc = EncryptionScheme(rawValue: "cenc")
-    /// AES-CBC, whole sample or subsamples.
     package static let cbc1 = EncryptionScheme(rawValue: "cbc1")
-    /// AES-CTR with a pattern of encrypted and clear blocks.
     package static let cens = EncryptionScheme(rawValue: "cens")
-    /// AES-CBC with a pattern of encrypted and clear blocks. HLS calls it SAMPLE-AES in fMP4.
+    /// HLS calls it SAMPLE-AES in fMP4.
     package static let cbcs = EncryptionScheme(rawValue: "cbcs")
     /// AES-CBC within NAL units and audio frames of transport streams and packed audio, where HLS calls it SAMPLE-AES.
     /// Samples use the playlist's initialization vector.
@@ -34,7 +34,6 @@ package struct TrackEncryption: Sendable, Hashable {
     /// The number of encrypted 16-byte blocks in each group of `cryptByteBlock` + `skipByteBlock` blocks. If both are
     /// 0, there is no pattern and all whole blocks are encrypted.
     package var cryptByteBlock: Int
-    /// The number of clear blocks after each group of encrypted ones, or 0 without a pattern.
     package var skipByteBlock: Int
 
     package init(
@@ -51,7 +50,6 @@ package struct TrackEncryption: Sendable, Hashable {
     }
 }
 
-/// The parameters, in addition to the key, for decrypting one sample.
 package struct SampleEncryption: Sendable, Hashable {
     /// A clear part of a sample and the protected part that follows it, in bytes.
     package struct Subsample: Sendable, Hashable {
@@ -89,13 +87,11 @@ package struct SampleEncryption: Sendable, Hashable {
 }
 
 extension SampleEncryption {
-    /// SAMPLE-AES outside MP4.
     package static let elementaryStream = SampleEncryption(
         scheme: .elementaryStream, keyID: [], initializationVector: [])
 }
 
 extension TrackEncryption {
-    /// SAMPLE-AES outside MP4.
     static let elementaryStream = TrackEncryption(
         scheme: .elementaryStream, defaultKeyID: [], initializationVectorSize: 0)
 
@@ -123,7 +119,6 @@ extension TrackEncryption {
     }
 }
 
-/// The `sinf` box of an encrypted sample entry.
 struct ProtectionInformation {
     var originalFormat: FourCharacterCode
     /// nil if the scheme is not part of common encryption (no `tenc`).
@@ -159,7 +154,6 @@ struct ProtectionInformation {
     }
 }
 
-/// The encryption data of a fragment's samples, read one sample after the other.
 struct SampleEncryptionCursor {
     private var track: TrackEncryption
     /// nil if samples have no encryption data.

@@ -34,7 +34,6 @@ public struct PixelAspectRatio: Sendable, Hashable {
     }
 }
 
-/// The layout of a picture's samples: bit depth and chroma subsampling.
 package struct PictureSampleStructure: Sendable, Hashable {
     package enum Chroma: Int, Sendable, Hashable {
         case yuv420 = 420

@@ -9,14 +9,12 @@ struct OlderVideoAssembler {
     private var marks = PacketMarks()
     private var clock = PictureClock(isHEVC: false)
     private var frameDuration: VideoUsabilityInfo.FrameDuration?
-    /// The position at which the search for start codes continues.
     private var position = 0
     private var unit = Unit()
     /// Whether the unit exceeded the limit, so that all data is dropped until the next packet.
     private var isSkipping = false
 
     private struct Unit {
-        /// The first start code, or nil if there is none yet.
         var start: Int?
         var pictureCount = 0
         var isField = false

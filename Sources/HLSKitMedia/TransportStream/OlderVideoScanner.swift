@@ -48,7 +48,6 @@ struct OlderVideoScanner {
         return bytes[bytes.startIndex + 1] & 8 != 0 ? 1 : 2
     }
 
-    /// The contents of a sequence header.
     struct Format: Hashable {
         var width: Int
         var height: Int

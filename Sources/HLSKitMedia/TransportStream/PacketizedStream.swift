@@ -29,7 +29,6 @@ struct PacketizedStream: Sendable {
         case unbounded
     }
 
-    /// Returns nil if the stream is not of a known kind.
     init?(_ stream: ProgramMapTable.Stream) {
         pid = stream.pid
         content = stream.content
@@ -109,7 +108,6 @@ struct PacketizedStream: Sendable {
         }
     }
 
-    /// - Parameter isTruncated: Whether the segment ends within a transport packet.
     mutating func finish(isTruncated: Bool, sink: inout EventSink) {
         var isDamaged = isTruncated
         if case .bounded(_, let left) = state { isDamaged = left > 0 }

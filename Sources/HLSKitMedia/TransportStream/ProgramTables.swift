@@ -144,7 +144,6 @@ struct ProgramMapTable: Hashable {
     var programNumber: Int
     var streams: [Stream] = []
 
-    /// Returns nil if the section is another table, not yet valid, or malformed.
     init?(section: [UInt8]) {
         guard section.count >= 16, section[0] == 2, section[5] & 1 == 1 else { return nil }
         programNumber = Int(section[3]) << 8 | Int(section[4])

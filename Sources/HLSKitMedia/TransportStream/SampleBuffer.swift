@@ -7,7 +7,6 @@ struct SampleBuffer: Sendable {
     private final class Memory: @unchecked Sendable {  // changed only while there is a single reference
         var base: UnsafeMutableRawPointer
         var capacity: Int
-        /// Whether a sample owns the memory.
         var isGiven = false
 
         init(capacity: Int) {

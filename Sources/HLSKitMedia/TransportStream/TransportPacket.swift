@@ -10,7 +10,6 @@ struct TransportPacket {
     /// Whether the payload begins with the first byte of a PES packet or with a pointer to a section.
     let startsUnit: Bool
     let isScrambled: Bool
-    /// Whether the packet has an uncorrectable transmission error.
     let hasError: Bool
     let continuityCounter: UInt8
     /// Whether the continuity counter may jump here.

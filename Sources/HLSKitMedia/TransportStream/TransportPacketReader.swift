@@ -13,7 +13,6 @@ struct TransportPacketReader {
         ]
     }
 
-    /// The incomplete packet at the end of a segment.
     struct Divided: Sendable {
         var bytes: [UInt8]
         var layout: Layout
@@ -21,9 +20,7 @@ struct TransportPacketReader {
 
     /// The incomplete packet of the previous segment, until enough bytes show whether this segment continues it.
     private var joint: Divided?
-    /// Bytes that did not complete a packet, with the earlier ones.
     private var pending: [UInt8] = []
-    /// The offset of the first pending byte in the segment.
     private(set) var offset = 0
     private var layout: Layout?
     private var isInSync = false
@@ -42,7 +39,6 @@ struct TransportPacketReader {
 
     init(continuing divided: Divided? = nil) { joint = divided }
 
-    /// The number of consecutive sync bytes that confirm a position.
     private static let confirmations = 3
     private static let searchByteCount = 4096
 

@@ -10,17 +10,13 @@ struct TransportStreamCore: Sendable {
     private var streams: [PacketizedStream] = []
     /// The use of each of the 8192 PIDs: 0 for none, a stream's index plus one, or one of the values below.
     private var slots = [UInt8](repeating: 0, count: 8192)
-    /// Streams of splice information, by PID.
     private var spliceStreams: [Int: SectionAssembler] = [:]
-    /// Splice information before the first timestamp.
     private var untimedSplices: [[UInt8]] = []
     private var lastSplice: EventMessage?
     private var unwrapper = TimestampUnwrapper()
     private var notedPIDs: Set<Int> = []
-    /// The packets before a program was chosen.
     private var early = EarlyPackets()
     private var earlyPIDs: Set<Int> = []
-    /// Whether some program had a readable stream.
     private var hadStreams = false
     private(set) var rest: TransportStreamRest?
     private let leavesRest: Bool
@@ -114,7 +110,6 @@ struct TransportStreamCore: Sendable {
         }
     }
 
-    /// - Parameter divided: The incomplete transport packet at the end of the bytes.
     mutating func finish(divided: TransportPacketReader.Divided?) {
         let isTruncated = divided != nil
         chooseProgram(isEnd: true)

@@ -1,9 +1,7 @@
 /// The tables of a transport stream's first program, as packets that can precede any part of the stream.
 package struct TransportStreamPreamble: Sendable {
-    /// The packet with the programs.
     private let programs: [UInt8]
     package let mapPID: Int
-    /// The complete section of the program.
     private let map: [UInt8]
     private let stride: Int
     private let prefix: Int

@@ -12,7 +12,6 @@ package struct TransportStreamRest: Sendable {
     /// The beginning of a transport packet, or nil if the segment ended with a complete one.
     var divided: TransportPacketReader.Divided?
 
-    /// - Parameter streams: The streams with remaining data.
     init?(
         _ streams: [PacketizedStream], unwrapper: TimestampUnwrapper, tables: TransportStreamTables,
         divided: TransportPacketReader.Divided? = nil
@@ -35,7 +34,6 @@ package struct TransportStreamRest: Sendable {
     /// Whether it contains media of the segment that has not been emitted.
     package var holdsMedia: Bool { !streams.isEmpty || divided != nil }
 
-    /// The distance of packets if the segment ends within a transport packet.
     package var dividedStride: Int? { divided?.layout.stride }
 
     mutating func takeStream(like other: PacketizedStream) -> PacketizedStream? {

@@ -1,7 +1,6 @@
 /// Finds the positions in a part of a transport stream at which media of one track begins, without demuxing it.
 package struct TransportStreamScanner: Sendable {
     package struct Point: Sendable, Hashable {
-        /// The offset in the file of the first byte of its transport packet.
         package var offset: Int
         /// The timestamp of 33 bits.
         package var pts: Int64

@@ -28,7 +28,6 @@ struct VideoAssembler {
     /// A unit that fills a packet of this size may be incomplete because no packet can be longer than 65 535 bytes.
     private static let nearlyLongestPacket = 0xff00
 
-    /// The number of bytes copied more than once on the way into samples, for tests.
     var recopiedByteCount: Int { buffer.recopiedByteCount }
 
     init(track: MediaTrack) {

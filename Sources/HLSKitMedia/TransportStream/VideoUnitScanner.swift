@@ -16,13 +16,11 @@ struct VideoUnitScanner {
         var isIntra: Bool { hasParameterSet && !hasOtherSlices && hasPicture }
         var hasParameterSet = false
         var hasOtherSlices = false
-        /// Whether it begins with a slice other than the first of its picture.
         var beginsWithinPicture = false
         /// The last sequence parameter set, from its header byte.
         var parameterSet: Range<Int>?
         /// The field, from the first slice, if the picture is one field of a frame (H.264 only).
         var field: Field?
-        /// The position in display order of its picture if it is a whole frame.
         var order: PictureOrder?
         var holdsTwoFields = false
 
@@ -47,7 +45,6 @@ struct VideoUnitScanner {
 
     let isHEVC: Bool
     private var unit = Unit()
-    /// The offset at which the search for start codes continues.
     private var position = 0
     /// The NAL unit whose end has not been seen: its header byte and type.
     private var open: (header: Int, type: Int)?

@@ -37,7 +37,6 @@ public struct MediaCodec: RawRepresentable, Sendable, Hashable, CustomStringConv
     public static let alac = MediaCodec(rawValue: "alac")
     /// AAC with the tools of USAC (xHE-AAC), which not all AAC decoders support.
     public static let xheAAC = MediaCodec(rawValue: "xhe-aac")
-    /// DTS, with or without its extensions.
     package static let dts = MediaCodec(rawValue: "dts")
     package static let mpeg1Video = MediaCodec(rawValue: "mpeg1video")
     package static let mpeg2Video = MediaCodec(rawValue: "mpeg2video")
@@ -134,7 +133,6 @@ public struct MediaTrack: Sendable, Hashable {
     /// Whether the track only serves another track: chapter images, or data that the decoder of the main video does not
     /// need.
     package var isAuxiliary = false
-    /// Whether the track contains the titles or the images of chapters.
     package var holdsChapters = false
 
     package init(
@@ -185,7 +183,6 @@ package struct MediaTrackLabel: Sendable, Hashable {
 package struct GaplessInfo: Sendable, Hashable {
     /// The samples before the source: the encoder's delay plus the decoder's.
     package var leadingSampleCount: Int
-    /// The samples of the source, or nil if its length is not declared.
     package var validSampleCount: Int?
     /// The samples after the source that fill the last frames.
     package var trailingSampleCount: Int

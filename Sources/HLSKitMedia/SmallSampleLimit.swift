@@ -9,7 +9,6 @@ struct SmallSampleLimit: Sendable {
     private var byteCount = 0
     private(set) var leftOutCount = 0
 
-    /// Returns false for a sample to skip.
     mutating func admits(_ byteCount: Int) -> Bool {
         self.byteCount += byteCount
         guard byteCount < Self.smallByteCount else { return true }

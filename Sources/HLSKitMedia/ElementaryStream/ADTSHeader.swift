@@ -10,7 +10,6 @@ package struct ADTSHeader: Sendable, Hashable {
     package var sampleRateIndex: Int
     /// The configuration, or 0 if a program config element in the frame declares it.
     package var channelConfiguration: Int
-    /// The size of the frame including its header.
     package var frameByteCount: Int
     package var headerByteCount: Int
     /// 1 to 4.

@@ -1,15 +1,12 @@
 /// The header of an audio frame, or of an ID3 tag, regardless of the format.
 package struct AudioFrameHeader: Sendable, Hashable {
     package var codec: MediaCodec
-    /// The size of the frame including its header.
     package var byteCount: Int
-    /// The number of bytes at the start to remove for the decoder.
     package var strippedByteCount = 0
     /// Samples per channel. It is 0 if only the payload declares them (LATM) or the frame takes no time (ID3).
     package var sampleCount: Int
-    /// Samples per second, or 0 if only the payload declares it.
+    /// Samples per second. This and ``channelCount`` are 0 if only the payload declares them.
     package var sampleRate: Int
-    /// 0 if only the payload declares it.
     package var channelCount: Int
     /// Whether the frame belongs to the access unit of the previous frame (E-AC-3 dependent and additional substreams).
     package var isContinuation = false

@@ -6,7 +6,6 @@ package struct AudioSpecificConfig: Sendable, Hashable {
     package var objectType: Int
     /// Samples per second of the core, before spectral band replication doubles it.
     package var coreSampleRate: Int
-    /// Samples per second of the output, as far as signalled.
     package var sampleRate: Int
     /// The configuration, or 0 if a program config element declares it; see ``channelCount``.
     package var channelConfiguration: Int

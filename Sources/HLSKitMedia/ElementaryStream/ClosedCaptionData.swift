@@ -161,7 +161,6 @@ package struct ClosedCaptionData: Sendable, Hashable {
     }
 }
 
-/// Reorders the captions of pictures from decoding order to presentation order.
 package struct ClosedCaptionReorderer: Sendable {
     package struct Entry: Sendable, Hashable {
         /// The presentation time, in units of the track's timescale.
@@ -177,7 +176,6 @@ package struct ClosedCaptionReorderer: Sendable {
     /// The largest number of pictures that a decoder reorders (16 in H.264 and HEVC, as frames or as fields).
     private static let maxHeldCount = 32
 
-    /// The composition offsets of the pictures so far: the first one and the extremes.
     private struct Offsets {
         var first: Int64
         var smallest: Int64

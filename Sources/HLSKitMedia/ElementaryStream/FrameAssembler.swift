@@ -2,10 +2,8 @@
 ///
 /// Times are counted in audio samples from the last timestamp, so that they are exact for any number of frames.
 struct FrameAssembler {
-    /// Differences between packed audio and transport stream packets.
     struct Options {
         var name: String
-        /// ID3 tags between frames become samples of the track with this number.
         var metadataTrackID: Int?
         var skipsInformationFrame = false
     }
@@ -19,17 +17,14 @@ struct FrameAssembler {
     private let options: Options
     private(set) var track: MediaTrack
     private var buffer: [UInt8] = []
-    /// The first byte in `buffer` that does not belong to a sample yet.
     private var at = 0
     private var marks = PacketMarks()
-    /// The offset of `buffer` in the stream's bytes, for notes.
     private var consumed: Int
     /// Whether the last frame ended where the next one must begin.
     private var isLocked = false
     private var skippedByteCount = 0
     private var clock: SampleClock?
     private var hasSamples = false
-    /// The fields of the last header from which `track` was made.
     private var configuredHeader: [UInt8] = []
     /// Whether a program config element has declared the channels, so that later frames need not repeat it.
     private var hasElement = false
@@ -237,7 +232,6 @@ struct FrameAssembler {
         return .moved
     }
 
-    /// Emits a whole tag as a metadata sample, at the time of the next frame.
     mutating func emitTag(_ bytes: ArraySlice<UInt8>, to sink: inout EventSink) {
         guard let id = options.metadataTrackID else { return }
         let pts = marks.marks.last { $0.offset <= at }?.pts ?? clock?.now ?? 0
@@ -280,10 +274,8 @@ struct FrameAssembler {
         emit(data(body), at: time, isDamaged: isDamaged, to: &sink)
     }
 
-    /// Samples per second, and per channel of one frame.
     private typealias Format = (rate: Int, samples: Int)
 
-    /// Returns the start and duration of a frame, or nil with a note before the first timestamp.
     private mutating func time(
         of mark: PacketMarks.Mark?, _ format: Format, to sink: inout EventSink
     ) -> (pts: Int64, duration: Int64)? {

@@ -1,4 +1,4 @@
-/// The fields of an H.264 sequence parameter set that a player needs.
+/// The fields of an H.264 sequence parameter set that a player needs. ``id`` is 0 to 31, and bit depths are 8 to 14.
 ///
 /// Source: ISO/IEC 14496-10 §7.3.2.1.1 and Annex E.
 package struct H264SPS: Sendable, Hashable {
@@ -7,13 +7,10 @@ package struct H264SPS: Sendable, Hashable {
     package var constraintFlags: UInt8
     /// `level_idc`: ten times the level.
     package var levelIDC: UInt8
-    /// 0 to 31.
     package var id: Int
     /// 0 monochrome, 1 4:2:0, 2 4:2:2, 3 4:4:4.
     package var chromaFormatIDC: Int
-    /// Bits per luma sample, 8 to 14.
     package var lumaBitDepth: Int
-    /// Bits per chroma sample, 8 to 14.
     package var chromaBitDepth: Int
     /// Size in luma samples after cropping.
     package var width: Int

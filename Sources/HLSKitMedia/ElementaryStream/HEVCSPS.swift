@@ -1,4 +1,4 @@
-/// The fields of an HEVC sequence parameter set that a player needs.
+/// The fields of an HEVC sequence parameter set that a player needs. ``id`` is 0 to 15, and bit depths are 8 to 16.
 ///
 /// Source: ISO/IEC 23008-2 §7.3.2.2 and Annex E.
 package struct HEVCSPS: Sendable, Hashable {
@@ -6,13 +6,10 @@ package struct HEVCSPS: Sendable, Hashable {
     package var isHighTier: Bool
     /// `general_level_idc`: thirty times the level.
     package var levelIDC: Int
-    /// 0 to 15.
     package var id: Int
     /// 0 monochrome, 1 4:2:0, 2 4:2:2, 3 4:4:4.
     package var chromaFormatIDC: Int
-    /// Bits per luma sample, 8 to 16.
     package var lumaBitDepth: Int
-    /// Bits per chroma sample, 8 to 16.
     package var chromaBitDepth: Int
     /// Size in luma samples after cropping.
     package var width: Int

@@ -3,7 +3,6 @@
 /// Source: ISO/IEC 14496-3 §1.7.3.
 package struct LATMConfiguration: Sendable, Hashable {
     package var audio: AudioSpecificConfig
-    /// The number of access units in one AudioMuxElement.
     package var subframeCount: Int
 
     package enum Element: Sendable {

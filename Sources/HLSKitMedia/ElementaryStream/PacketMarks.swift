@@ -31,7 +31,6 @@ struct PacketMarks {
         return mark
     }
 
-    /// The first mark between the two offsets, excluding `start`.
     func first(behind start: Int, before end: Int) -> Mark? {
         marks[index(behind: start)...].first.flatMap { $0.offset < end ? $0 : nil }
     }

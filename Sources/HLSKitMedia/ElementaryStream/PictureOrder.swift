@@ -1,6 +1,5 @@
 /// The position of a picture in display order, as its first slice declares it.
 struct PictureOrder: Sendable, Hashable {
-    /// The lower bits of the picture order count.
     var count: Int
     var bitCount: Int
     /// Whether the count restarts with this picture, so that all earlier pictures in the stream are shown before it.
@@ -16,7 +15,6 @@ struct PictureOrderReader: Sendable {
     /// Parameters that HEVC slice headers depend on, by picture parameter set.
     private var pictureSets: [Int: (hasOutputFlag: Bool, extraBitCount: Int)] = [:]
 
-    /// - Parameter nalUnit: The unit with its header, including emulation prevention.
     mutating func takeH264Sequence(_ nalUnit: some Collection<UInt8>) { h264 = try? H264SPS(parsing: nalUnit) }
 
     mutating func takeHEVCSequence(_ nalUnit: some Collection<UInt8>) { hevc = try? HEVCSPS(parsing: nalUnit) }

@@ -1,14 +1,13 @@
 /// The video usability information (VUI) of H.264 and HEVC, which controls presentation.
 ///
-/// Source: ISO/IEC 14496-10 Annex E, ISO/IEC 23008-2 Annex E, with the code points of ITU-T H.273.
+/// Colour fields are code points of ITU-T H.273, or 2 (unspecified) if undeclared.
+///
+/// Source: ISO/IEC 14496-10 Annex E, ISO/IEC 23008-2 Annex E.
 package struct VideoUsabilityInfo: Sendable, Hashable {
     /// The width and height of one sample, or 1:1 if undeclared.
     package var sampleAspectRatio: SampleAspectRatio
-    /// H.273 ColourPrimaries, or 2 (unspecified) if undeclared.
     package var colourPrimaries: Int
-    /// H.273 TransferCharacteristics, or 2 (unspecified) if undeclared.
     package var transferCharacteristics: Int
-    /// H.273 MatrixCoefficients, or 2 (unspecified) if undeclared.
     package var matrixCoefficients: Int
     package var isFullRange: Bool
     package var frameDuration: FrameDuration?
@@ -34,7 +33,6 @@ package struct VideoUsabilityInfo: Sendable, Hashable {
         }
     }
 
-    /// Creates usability information. The defaults are the inferred values of undeclared fields.
     package init(
         sampleAspectRatio: SampleAspectRatio = .init(width: 1, height: 1), colourPrimaries: Int = 2,
         transferCharacteristics: Int = 2, matrixCoefficients: Int = 2, isFullRange: Bool = false,
@@ -56,7 +54,6 @@ package struct VideoUsabilityInfo: Sendable, Hashable {
             matrixCoefficients: matrixCoefficients, isFullRange: isFullRange)
     }
 
-    /// Reads the common fields of both formats, up to the chroma sample location.
     init(parsingCommonFieldsFrom reader: inout BitReader) {
         self.init()
         if reader.flag() {
@@ -84,7 +81,6 @@ package struct VideoUsabilityInfo: Sendable, Hashable {
         }
     }
 
-    /// Reads `num_units_in_tick` and `time_scale`.
     static func frameDuration(from reader: inout BitReader, ticks: Int64) -> FrameDuration? {
         let (units, timescale) = (Int64(reader.bits(32)), Int64(reader.bits(32)))
         guard units > 0 && timescale > 0 && !reader.isExhausted else { return nil }

@@ -31,9 +31,8 @@ package struct WebVTTCue: Sendable, Hashable {
 ///
 /// Source: RFC 8216 §3.5.
 package struct WebVTTTimestampMap: Sendable, Hashable {
-    /// A time on the clock of the cues.
     package var local: Duration
-    /// The same time as a 33-bit timestamp in units of 1/90 000 s.
+    /// ``local`` as a 33-bit timestamp in units of 1/90 000 s.
     package var timestamp: Int64
 
     /// The defaults apply to a file without a map.
@@ -43,7 +42,6 @@ package struct WebVTTTimestampMap: Sendable, Hashable {
     }
 }
 
-/// A part of a WebVTT file other than a cue.
 package struct WebVTTBlock: Sendable, Hashable {
     package enum Kind: Sendable, Hashable {
         case note

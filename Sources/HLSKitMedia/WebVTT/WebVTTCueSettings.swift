@@ -1,4 +1,5 @@
-/// Position and layout of a cue. `nil` means the default of the format.
+/// Position and layout of a cue. `nil` means the default of the format. ``position`` and ``size`` are percentages, 0 to
+/// 100.
 ///
 /// Unknown settings and invalid values are skipped.
 ///
@@ -34,19 +35,12 @@ package struct WebVTTCueSettings: Sendable, Hashable {
     }
 
     package var region: String?
-    /// The direction of vertical text, or nil for horizontal text.
     package var vertical: Vertical?
-    /// The line, or the distance from the top, at which the box is placed. nil means automatic.
     package var line: Line?
-    /// The edge of the box that is at ``line``. nil means the start.
     package var lineAlignment: LineAlignment?
-    /// The indent of the box in percent, 0 to 100.
     package var position: Double?
-    /// The point of the box that is at ``position``. nil means automatic.
     package var positionAlignment: PositionAlignment?
-    /// The width of the box in percent, 0 to 100.
     package var size: Double?
-    /// The alignment of text inside the box. nil means centred.
     package var alignment: TextAlignment?
 
     package init() {}

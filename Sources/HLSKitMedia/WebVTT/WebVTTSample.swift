@@ -46,7 +46,6 @@ package struct WebVTTSample: Sendable, Hashable {
         }
     }
 
-    /// Normalizes line ends and removes those at the end.
     private static func text(_ bytes: ArraySlice<UInt8>) -> String {
         var text = String.UnicodeScalarView()
         var endsWithReturn = false

@@ -104,7 +104,6 @@ extension WebVTTTimestampMap {
         }
     }
 
-    /// The text after a name and its colon.
     private static func value(of name: String, in text: String) -> Substring? {
         guard let range = text.firstRange(of: name) else { return nil }
         let rest = WebVTTTime.trimmed(text[range.upperBound...])

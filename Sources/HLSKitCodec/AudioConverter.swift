@@ -46,7 +46,6 @@ package final class AudioConverter {
     package var channelCount: Int? { output?.channelCount }
     /// Whether the rate changes, so that the output is slightly shorter or longer than the input.
     package var isResampling: Bool { input?.sampleRate != output?.sampleRate }
-    /// Samples per second of the output, or nil before the first buffer.
     package var sampleRate: Int? { output?.sampleRate }
     /// FFmpeg's name of the output channels, or nil before the first buffer.
     package var channelLayoutName: String? { output?.layoutName }

@@ -6,7 +6,6 @@ package struct CodecError: Error, Sendable, Hashable, CustomStringConvertible {
     package var call: String
     /// The result of the call: a negative `AVERROR`.
     package var code: Int32
-    /// The message, in the library's own words.
     package var text: String
 
     package init(call: String, code: Int32, text: String) {

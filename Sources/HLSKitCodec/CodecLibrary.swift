@@ -31,7 +31,6 @@ package enum CodecLibrary {
     private static let library = LibraryFunctions(CLibAV_codec_file(), find: CLibAV_codec_find)
 
     static var installed: UnsafePointer<CLibAV_codec>? { library.table }
-    /// The reason why the library is missing, or nil if it is installed.
     package static var failure: String? { library.failure }
     static func check() throws(CodecError) { try library.check() }
 }

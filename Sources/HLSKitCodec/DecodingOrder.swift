@@ -23,11 +23,9 @@ struct DecodingOrder {
     private let mayReorder: Bool
     private let unitsPerSecond: Int64
     private var held: [Entry]?
-    /// The shift that is subtracted from all decoding times.
     private var shift: Int64 = 0
     private(set) var last: Int64?
 
-    /// - Parameter mayReorder: Whether frames may have a decoding order other than their presentation order.
     init(mayReorder: Bool, unitsPerSecond: Int64) {
         self.mayReorder = mayReorder
         self.unitsPerSecond = max(1, unitsPerSecond)

@@ -25,10 +25,8 @@ final class Deinterlacer {
 
     private let library: FilterLibrary
     private var graph: Graph?
-    /// The input frames that have not been output, in order.
     private var held: [VideoFrame] = []
     private var hasFailed = false
-    /// Whether no frame has been output.
     private var isFirst = true
     private var isAlone = false
 
@@ -96,7 +94,6 @@ final class Deinterlacer {
         }
     }
 
-    /// Returns nil if the filter needs more input.
     private func next(from graph: Graph, as frame: VideoFrame) throws(CodecError) -> VideoFrame? {
         var output = av_frame_alloc()
         defer { av_frame_free(&output) }

@@ -6,7 +6,6 @@ package import HLSKitMedia
 ///
 /// This type calculates all presentation sizes of tracks and frames.
 package struct PictureGeometry {
-    /// The invisible pixels at the edges.
     struct Crop {
         var left = 0
         var top = 0

@@ -1,6 +1,5 @@
 package import HLSKitMedia
 
-/// Parameter sets of samples that carry them: H.264 and HEVC in a transport stream.
 package enum PictureParameterSets {
     package static func areInBand(_ track: MediaTrack) -> Bool {
         track.configuration.isEmpty && types(track.codec) != nil

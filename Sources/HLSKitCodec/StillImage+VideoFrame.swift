@@ -64,7 +64,6 @@ enum ImageScaler {
         static let bt601: Int32 = 5
     }
 
-    /// - Parameter isCropped: Whether to use only the clean aperture of the frame.
     static func image(
         of frame: VideoFrame, width: Int, height: Int, isCropped: Bool
     ) throws(CodecError) -> StillImage {

@@ -1,8 +1,6 @@
 import CLibAV
 import HLSKitMedia
 
-// Track parameters for decoders and muxers.
-
 /// A decoder configuration in memory that libavcodec will own, with the padding for its readers.
 struct ExtraData {
     let bytes: UnsafeMutablePointer<UInt8>

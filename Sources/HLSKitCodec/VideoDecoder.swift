@@ -15,7 +15,6 @@ package final class VideoDecoder {
 
     private let track: MediaTrack
     private let threadCount: Int
-    /// Whether it shares the cores with other decoders.
     private let isSharing: Bool
     private var context: DecoderContext
     /// Only H.264 streams may leave the number of reordered frames undeclared. If so, it is derived from the first two
@@ -214,7 +213,6 @@ package final class VideoDecoder {
         return try VideoFrame(moving: frame, pts: pts, timescale: track.timescale, duration: duration)
     }
 
-    /// Adds colours from the container if the stream does not declare them.
     private static func complete(_ frame: UnsafeMutablePointer<AVFrame>, with color: ColorInformation) {
         if frame.pointee.color_primaries == AVCOL_PRI_UNSPECIFIED, let value = UInt32(exactly: color.colorPrimaries) {
             frame.pointee.color_primaries = AVColorPrimaries(rawValue: value)

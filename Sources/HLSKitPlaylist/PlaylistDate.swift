@@ -90,7 +90,6 @@ extension PlaylistDate: CustomStringConvertible {
         return (Int(year), Int(month), Int(day))
     }
 
-    /// The day number since 1970 of a proleptic Gregorian date.
     static func days(year: Int, month: Int, day: Int) -> Int64 {
         let year = Int64(month <= 2 ? year - 1 : year)
         let era = (year >= 0 ? year : year - 399) / 400

@@ -5,16 +5,12 @@ public struct PlaylistRule: RawRepresentable, Sendable, Hashable, CustomStringCo
     /// ``rawValue``.
     public var description: String { rawValue }
 
-    /// Does not start with `#EXTM3U`.
     package static let header = PlaylistRule(rawValue: "header")
     package static let byteOrderMark = PlaylistRule(rawValue: "byte-order-mark")
-    /// Bytes that are not valid UTF-8.
     package static let encoding = PlaylistRule(rawValue: "encoding")
     package static let controlCharacter = PlaylistRule(rawValue: "control-character")
     package static let whiteSpace = PlaylistRule(rawValue: "white-space")
-    /// Media and multivariant tags in one playlist.
     package static let mixedKinds = PlaylistRule(rawValue: "mixed-kinds")
-    /// Neither media nor multivariant tags.
     package static let noKind = PlaylistRule(rawValue: "no-kind")
     package static let limit = PlaylistRule(rawValue: "limit")
     package static let uriWithoutTag = PlaylistRule(rawValue: "uri-without-tag")
@@ -25,14 +21,11 @@ public struct PlaylistRule: RawRepresentable, Sendable, Hashable, CustomStringCo
     package static let duplicateAttribute = PlaylistRule(rawValue: "duplicate-attribute")
     package static let missingAttribute = PlaylistRule(rawValue: "missing-attribute")
     package static let attributeConflict = PlaylistRule(rawValue: "attribute-conflict")
-    /// A quoted enumerated value or an unquoted string.
     package static let quoting = PlaylistRule(rawValue: "quoting")
     package static let number = PlaylistRule(rawValue: "number")
-    /// Not a hexadecimal sequence, or too long.
     package static let hexadecimal = PlaylistRule(rawValue: "hexadecimal")
     package static let date = PlaylistRule(rawValue: "date")
     package static let unknownValue = PlaylistRule(rawValue: "unknown-value")
-    /// An `EXTINF` without a valid duration and title.
     package static let segmentDuration = PlaylistRule(rawValue: "extinf")
     package static let targetDuration = PlaylistRule(rawValue: "targetduration")
     package static let sequenceNumber = PlaylistRule(rawValue: "sequence-number")

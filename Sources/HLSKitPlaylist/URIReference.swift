@@ -9,7 +9,6 @@ package struct URIReference: Sendable, Hashable, CustomStringConvertible {
     /// The host, with the brackets of an IP literal. It is nil without an authority (`//`), and may be empty
     /// (`file:///x`).
     package var host: String?
-    /// The port, or nil if it is missing or empty.
     package var port: Int?
     package var path: String
     package var query: String?

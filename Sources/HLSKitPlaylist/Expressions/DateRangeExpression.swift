@@ -28,7 +28,6 @@ package struct DateRangeExpression: Sendable, Hashable, CustomStringConvertible 
 
     package var description: String { text }
 
-    /// - Throws: A description of the error and of the correct form.
     package init(parsing text: String) throws(ExpressionError) {
         var reader = ExpressionReader(text)
         var alternatives: [[Condition]] = [[]]
@@ -84,7 +83,6 @@ package struct DateRangeExpression: Sendable, Hashable, CustomStringConvertible 
         return Condition(name: "CLASS", test: .equal(name))
     }
 
-    /// Converts numbers and dates to the form in date ranges.
     private static func normalized(_ value: String, _ name: String) throws(ExpressionError) -> String {
         switch name {
         case "DURATION", "PLANNED-DURATION":
@@ -147,7 +145,6 @@ private struct ExpressionReader {
 }
 
 extension SpliceMarker {
-    /// The value of a marker's attribute, named as in a date range.
     fileprivate func text(of name: String) -> String? {
         switch name {
         case "ID": id

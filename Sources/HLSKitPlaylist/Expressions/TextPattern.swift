@@ -51,13 +51,11 @@ package final class TextPattern: Sendable, Hashable {
 }
 
 extension TextPattern {
-    /// Whether the pattern matches the URL of a segment or its URI in the playlist.
     package func matches(_ segment: MediaSegment, of playlist: MediaPlaylist) -> Bool {
         matches(segment.uri) || playlist.resolve(segment.uri).map { matches($0) } ?? false
     }
 }
 
-/// The reason why the text of an expression is not valid.
 package struct ExpressionError: Error, Hashable, CustomStringConvertible {
     package var description: String
     init(_ description: String) { self.description = description }

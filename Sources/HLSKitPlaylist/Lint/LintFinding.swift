@@ -33,7 +33,6 @@ extension Playlist {
 
 struct LintCollector {
     private(set) var findings: [LintFinding]
-    /// The line of the first occurrence of each tag.
     private let lines: [Tag: Int]
 
     /// `text` is the text of the playlist if it has not been edited.

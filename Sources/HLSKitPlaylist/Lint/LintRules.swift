@@ -18,13 +18,11 @@ extension PlaylistRule {
     // Rules about several playlists together.
     /// A media playlist cannot be loaded or is not valid.
     package static let mediaPlaylist = PlaylistRule(rawValue: "media-playlist")
-    /// A segment cannot be loaded.
     package static let segment = PlaylistRule(rawValue: "segment")
     /// A steering manifest cannot be loaded, is not valid, or does not fit the playlist.
     package static let steeringManifest = PlaylistRule(rawValue: "steering-manifest")
     /// A check was omitted because of limited time or size.
     package static let notChecked = PlaylistRule(rawValue: "not-checked")
-    /// `EXT-X-I-FRAMES-ONLY` is misplaced or missing.
     package static let iFramesOnly = PlaylistRule(rawValue: "i-frames-only")
     package static let alignedTargetDuration = PlaylistRule(rawValue: "aligned-targetduration")
     package static let alignedMediaSequence = PlaylistRule(rawValue: "aligned-media-sequence")

@@ -48,7 +48,6 @@ extension DateRange {
             || self[attribute: "X-ASSET-LIST"] != nil
     }
 
-    /// - Parameter dates: The dates of the playlist, or nil if they may still change.
     fileprivate func interstitialFaults(in dates: ClosedRange<PlaylistDate>?) -> [InterstitialFault] {
         guard let interstitial else {
             return [

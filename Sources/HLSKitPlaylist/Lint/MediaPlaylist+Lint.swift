@@ -80,7 +80,6 @@ extension MediaPlaylist {
         }
     }
 
-    /// Requirements of complete, growing and live playlists.
     private func checkKind(_ collector: inout LintCollector) {
         if hasEndList {
             if playlistType == nil, !segments.isEmpty {

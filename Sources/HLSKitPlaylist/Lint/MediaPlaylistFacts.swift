@@ -6,7 +6,6 @@ public struct MediaPlaylistFacts: Sendable, Hashable {
         /// The discontinuity sequence number of the segment that starts with it.
         var sequence: Int
         var mediaSequence: Int
-        /// The offset from the start of the playlist.
         var offset: Duration
     }
 

@@ -28,7 +28,6 @@ public struct InterstitialAssetList: Sendable, Hashable {
     public var skipControl: InterstitialSkipControl?
     /// The members whose names start with `X-`, such as reporting URLs.
     public var clientAttributes: [String: JSONDocument] = [:]
-    /// Descriptions of omitted or corrected members.
     package var issues: [String] = []
 
     package struct Invalid: Error, Sendable, Hashable, CustomStringConvertible {

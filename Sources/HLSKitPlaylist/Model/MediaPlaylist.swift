@@ -121,7 +121,6 @@ public struct MediaPlaylist: Sendable, Hashable {
     }
 }
 
-/// The known properties of the segment after the last one of a playlist.
 package struct UpcomingSegment: Sendable, Hashable {
     /// The keys that apply to it. If empty, it is not encrypted.
     package var keys: [EncryptionKey] = []
@@ -136,7 +135,6 @@ final class MediaSource: Sendable {
     let store: SegmentStore
     /// The playlist as read, without source.
     let original: MediaPlaylist
-    /// The offset of the lines after the last segment.
     let tailStart: Int
     /// The offsets of the `EXT-X-DATERANGE` lines, and the range that each line declares by itself.
     let dateRangeLines: [(start: Int, range: DateRange)]

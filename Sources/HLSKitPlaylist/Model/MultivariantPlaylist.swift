@@ -76,9 +76,7 @@ final class MultivariantSource: Sendable {
     struct ItemLine: Sendable {
         var start: Int
         var tag: Tag
-        /// The index of the item in its list.
         var index: Int
-        /// The offset of a variant's URI line.
         var uriStart: Int?
     }
 

@@ -178,7 +178,6 @@ extension VariantStream {
         if !hasBandwidth { try context.reportMissing(.bandwidth) }
     }
 
-    /// The attribute list, with the URI for an I-frame variant.
     func attributeText(isIFrame: Bool) -> String {
         var list = AttributeText()
         if bandwidth > 0 { list.plain(.bandwidth, bandwidth) }

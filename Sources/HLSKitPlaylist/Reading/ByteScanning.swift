@@ -67,7 +67,6 @@ extension Span where Element == UInt8 {
         return result ?? (count, nil)
     }
 
-    /// The meaning of the control character at `index` for the line.
     @inline(__always)
     private func control(at index: Int, lineStart: Int, traits: inout LineTraits) -> (end: Int, next: Int?)? {
         let byte = self[index]
@@ -243,7 +242,6 @@ extension Span where Element == UInt8 {
         return isNumber ? (DecimalNumber(whole: whole, attos: attos), index) : nil
     }
 
-    /// All of `range` as a decimal-floating-point.
     func decimal(in range: Range<Int>) -> DecimalNumber? {
         guard let (value, end) = decimalPrefix(in: range), end == range.upperBound else { return nil }
         return value

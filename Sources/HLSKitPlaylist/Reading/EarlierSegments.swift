@@ -6,7 +6,6 @@ struct EarlierSegments {
     /// The reading position after the first segment, at which they are appended.
     struct Place {
         var line: Int
-        /// The time from the start of the playlist.
         var elapsedSeconds: UInt64
         var elapsedAttos: UInt64
         var discontinuityCount: UInt32
@@ -18,9 +17,7 @@ struct EarlierSegments {
     }
 
     private let source: MediaSource
-    /// The indices of the matching earlier segments.
     let indices: ClosedRange<Int>
-    /// The range of their lines in the newer text.
     let text: Range<Int>
     let lineCount: Int
     /// The difference between positions in the newer and the earlier text.
@@ -126,7 +123,6 @@ struct EarlierSegments {
         appendRecords(to: &tables, moved: move, &place.longest)
     }
 
-    /// - Parameter before: The earlier record of the first segment.
     private func move(
         behind place: Place, _ before: SegmentRecord, to tables: SegmentTables
     ) -> SegmentRecord.Move {

@@ -7,7 +7,6 @@ where Name.RawValue == String {
         var middle: UInt64 = 0
         /// 0 in a free slot.
         var length = 0
-        /// The index in the list of all names.
         var ordinal = 0
         var name: Name?
     }

@@ -69,7 +69,6 @@ struct ReadingContext {
 
     // MARK: Attribute lists
 
-    /// Begins the attribute list of the current tag, which ``nextAttribute(_:)`` reads.
     mutating func beginAttributes(_ range: Range<Int>) {
         position = range.lowerBound
         end = range.upperBound
@@ -111,7 +110,6 @@ struct ReadingContext {
         return nil
     }
 
-    /// Reads the value that starts at `start`, and continues to the next attribute.
     @inline(__always)
     private mutating func attributeValue(
         from start: Int, _ name: Range<Int>, _ bytes: borrowing Span<UInt8>
@@ -184,7 +182,6 @@ struct ReadingContext {
         return try uri(attribute.value, bytes)
     }
 
-    /// A URI, with variables replaced.
     mutating func uri(_ range: Range<Int>, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) -> String {
         try unusualURI(range, bytes).map { String(decoding: $0, as: UTF8.self) } ?? bytes.string(range)
     }
@@ -285,7 +282,6 @@ extension Span where Element == UInt8 {
         return string(range.lowerBound..<range.lowerBound + limit) + "…"
     }
 
-    /// Reads a decimal-floating-point, with an optional minus sign if `signed`.
     func duration(in range: Range<Int>, signed: Bool = false) -> Duration? {
         guard signed, let first = range.first, self[first] == 0x2D else {
             return decimal(in: range).flatMap { Duration($0) }

@@ -8,7 +8,6 @@
 package struct PathwayClones: Sendable {
     /// The largest number of clones in the life of an item.
     package static let maximumCount = 128
-    /// The largest number of cloned variants and renditions.
     package static let maximumEntryCount = 4096
     /// The limit on the total bytes of all created URIs.
     package static let maximumByteCount = 16 << 20
@@ -28,7 +27,6 @@ package struct PathwayClones: Sendable {
 
     package var isEmpty: Bool { entries.isEmpty }
 
-    /// The names in the playlist of pathways that are not offered.
     package var vanished: Set<String> { Set(entries.filter { !$0.isOffered }.map(\.name)) }
 
     /// The name in the playlist of a pathway in a manifest.

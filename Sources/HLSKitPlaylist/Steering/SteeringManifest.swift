@@ -81,7 +81,6 @@ package struct SteeringManifest: Sendable, Hashable {
         if seconds < 1 || seconds > 86_400 { issues.append("TTL is not between 1 and 86400 s") }
     }
 
-    /// Letters, digits, `.`, `-` and `_`.
     package static func isLegal(_ id: String) -> Bool {
         id.utf8.allSatisfy { byte in
             (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || ".-_".utf8.contains(byte)

@@ -268,7 +268,6 @@ extension MediaPlaylistWriter {
 }
 
 extension MediaPlaylistWriter.Changes {
-    /// All lines, for a segment that was not read.
     fileprivate static let all = Self(
         encryption: true, bitRate: true, range: true, discontinuity: true, gap: true, date: true, parts: true,
         inf: true, uri: true)

@@ -21,7 +21,6 @@ private struct MultivariantPlaylistWriter {
     private(set) var out: LineWriter
     /// The lines of the text's items, by tag and by the index in their list.
     private var lineOfItem: [Tag: [Int: MultivariantSource.ItemLine]] = [:]
-    /// The number of positions of each kind so far.
     private var passed: [Tag: Int] = [:]
     private var written: Set<Tag> = []
     private var position = 0

@@ -15,7 +15,6 @@ struct PlaylistLine {
 }
 
 extension [UInt8] {
-    /// The lines that start in `range`, in order.
     func forEachLine(in range: Range<Int>, _ body: (PlaylistLine) -> Void) {
         var position = range.lowerBound
         while position < range.upperBound {
@@ -47,7 +46,6 @@ extension [UInt8] {
 
 struct LineWriter {
     private(set) var bytes: [UInt8] = []
-    /// The line end of the edited text.
     private let lineEnd: [UInt8]
 
     init(like text: [UInt8]) {

@@ -20,7 +20,6 @@ enum DecimalText {
         return clock(seconds: seconds) + point + rest.digits(3)
     }
 
-    /// `00:01:02`
     static func clock(seconds: Int64) -> String {
         (seconds / 3600).digits(2) + ":" + (seconds / 60 % 60).digits(2) + ":" + (seconds % 60).digits(2)
     }

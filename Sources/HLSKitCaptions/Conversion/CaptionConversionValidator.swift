@@ -107,7 +107,6 @@ public final class CaptionConversionValidator: Sendable {
     }
 }
 
-/// Checks captions in time order.
 struct ConversionCheck {
     private var schedule: CEA608Schedule
     private var scenes: [(scene: CEA608Schedule.Scene, beginning: [Int])]

@@ -1,10 +1,8 @@
-/// The appearance of CEA-708 text.
+/// The appearance of CEA-708 text. Without a colour it is white, and without a background black.
 struct CEA708Pen: Hashable {
     var isItalic = false
     var isUnderlined = false
-    /// nil is white.
     var color: CaptionColor?
-    /// nil is black.
     var background: CaptionColor?
 
     var style: CaptionStyle {
@@ -109,7 +107,6 @@ struct CEA708Window: Hashable {
         rows[row][column] = nil
     }
 
-    /// Moves to the start of the line and clears it.
     mutating func restartLine() {
         guard rows.indices.contains(row) else { return }
         rows[row] = Array(repeating: nil, count: columnCount)

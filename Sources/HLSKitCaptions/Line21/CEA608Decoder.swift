@@ -22,7 +22,6 @@ package struct CEA608Decoder: Sendable {
         /// The cell after the most recently overwritten displayed text.
         var rewriting: Int?
 
-        /// Whether text is written to the visible screen.
         var isDisplayWritten: Bool {
             switch mode {
             case .rollUp, .paintOn: true

@@ -8,7 +8,6 @@ enum CEA608Encoder {
     static let endOfCaption = command(0x14, 0x2f)
     static let eraseDisplayed = command(0x14, 0x2c)
 
-    /// Commands that fill the hidden screen.
     static func load(_ layout: CEA608Layout) -> [Unit] {
         var encoder = Encoder()
         encoder.add(0x14, 0x20)  // resume caption loading
@@ -32,7 +31,6 @@ enum CEA608Encoder {
 
     private struct Encoder {
         var units: [Unit] = []
-        /// The first character of an incomplete pair.
         private var half: UInt8?
 
         mutating func add(_ first: UInt8, _ second: UInt8) {

@@ -61,7 +61,6 @@ struct CEA608Pen: Hashable {
     }
 }
 
-/// The grid of 15 rows and 32 columns that CEA-608 writes on.
 struct CEA608Screen: Hashable {
     struct Cell: Hashable {
         /// nil is transparent.

@@ -141,7 +141,6 @@ public struct CaptionColor: Sendable, Hashable {
         "#" + ([red, green, blue] + (alpha == 255 ? [] : [alpha])).hexadecimalText
     }
 
-    /// The colour names of WebVTT, TTML and CEA-608.
     static let named: [String: CaptionColor] = [
         "white": .white, "black": .black, "red": .red, "lime": .lime, "blue": .blue, "yellow": .yellow,
         "magenta": .magenta, "fuchsia": .magenta, "cyan": .cyan, "aqua": .cyan, "green": CaptionColor(rgb: 0x00_8000),

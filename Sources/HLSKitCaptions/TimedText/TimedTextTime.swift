@@ -12,7 +12,6 @@ struct TimedTextTime {
     var tickRate: Int?
     /// Whether hours, minutes and seconds are counted in frames.
     var isTimeCode = false
-    /// Whether two frame numbers are skipped in each minute except each tenth.
     var isDropFrame = false
 
     init() {}

@@ -12,7 +12,6 @@ struct CueStyleSheet: Sendable {
     /// Further rules are ignored.
     private static let maxRuleCount = 1024
 
-    /// The properties set by one rule, or nil for those that it does not set.
     private struct Rule {
         var textColor: CaptionColor?
         var backgroundColor: CaptionColor?

@@ -56,7 +56,6 @@ struct WebVTTCaptionWriter {
         }
     }
 
-    /// Returns the name of a region that needs a separate block, or nil for others.
     private mutating func regionName(_ region: CaptionRegion) -> String? {
         guard CuePlacement.needsBlock(region) else { return nil }
         if let name = regions[region] { return name }

@@ -14,7 +14,6 @@ public struct CaptionFileReader: Sendable {
         /// Notes on skipped or repaired content.
         public var notes: [CaptionFileNote]
 
-        /// Creates the content of a file. Without `language`, the file declares none.
         package init(captions: [Caption], language: String? = nil, notes: [CaptionFileNote] = []) {
             self.captions = captions
             self.language = language
@@ -22,7 +21,6 @@ public struct CaptionFileReader: Sendable {
         }
     }
 
-    /// The largest accepted file, in bytes.
     package static let maxByteCount = 32 << 20
 
     /// The format of the file.

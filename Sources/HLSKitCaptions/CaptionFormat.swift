@@ -55,7 +55,6 @@ public struct CaptionError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A description of the error.
     public var text: String
 
-    /// Creates an error. `line` counts from 1 and is nil if no single line is the cause.
     package init(code: Code, line: Int? = nil, text: String) {
         self.code = code
         self.line = line
@@ -74,7 +73,6 @@ public struct CaptionFileNote: Sendable, Hashable, CustomStringConvertible {
     /// The text of the note.
     public var text: String
 
-    /// Creates a note. `line` counts from 1 and is nil if the note applies to no single line.
     package init(line: Int? = nil, text: String) {
         self.line = line
         self.text = text

@@ -20,13 +20,11 @@ enum DecimalText {
         return clock(seconds: seconds) + point + rest.digits(3)
     }
 
-    /// `00:01:02`
     static func clock(seconds: Int64) -> String {
         (seconds / 3600).digits(2) + ":" + (seconds / 60 % 60).digits(2) + ":" + (seconds % 60).digits(2)
     }
 }
 
-/// The times of a caption in whole units, as in a file.
 struct FileTimes {
     /// The end of a caption without one: the longest time that all formats can represent.
     static let openEndSeconds: Int64 = 99 * 3600 + 59 * 60 + 59

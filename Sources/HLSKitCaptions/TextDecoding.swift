@@ -1,6 +1,5 @@
 import HLSKitMedia
 
-/// Decodes text files of unknown encoding.
 enum TextDecoding {
     /// Decodes UTF-16 if its mark or the zero bytes of its first characters indicate it, else UTF-8, else Windows-1252.
     ///

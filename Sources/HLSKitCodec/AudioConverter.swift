@@ -5,7 +5,6 @@ import CLibAV
 /// The output has the rate and channels of the first buffer, or with `followsInput` of each buffer. When the input
 /// changes, the converter first outputs all samples that the resampler holds. Use it on one thread at a time.
 package final class AudioConverter {
-    /// The rate, channels and sample form of audio.
     private struct Format: Equatable {
         var sampleRate: Int
         var channelCount: Int
@@ -47,12 +46,10 @@ package final class AudioConverter {
     package var channelCount: Int? { output?.channelCount }
     /// Whether the rate changes, so that the output is slightly shorter or longer than the input.
     package var isResampling: Bool { input?.sampleRate != output?.sampleRate }
-    /// Samples per second of the output, or nil before the first buffer.
     package var sampleRate: Int? { output?.sampleRate }
     /// FFmpeg's name of the output channels, or nil before the first buffer.
     package var channelLayoutName: String? { output?.layoutName }
 
-    /// Converts one buffer and appends the available output to `samples`.
     package func convert(_ buffer: AudioBuffer, into samples: inout [UInt8]) throws(CodecError) {
         let format = Format(
             sampleRate: buffer.sampleRate, channelCount: buffer.channelCount, layoutName: buffer.channelLayoutName,
@@ -64,7 +61,6 @@ package final class AudioConverter {
         try run(buffer.storage.raw.pointee.extended_data, frameCount: buffer.frameCount, into: &samples)
     }
 
-    /// Appends the samples that the resampler holds to `samples`.
     package func flush(into samples: inout [UInt8]) throws(CodecError) {
         guard resampler != nil else { return }
         // If the rate does not change, there is no filter and no pending sample.

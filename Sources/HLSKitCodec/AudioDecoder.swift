@@ -14,7 +14,6 @@ package final class AudioDecoder {
     /// Opens the decoder for `track`.
     ///
     /// - Parameters:
-    ///   - track: The track with its codec and configuration.
     ///   - threadCount: The number of threads that libavcodec may use. Audio decoders always use one (the default).
     /// - Throws: ``CodecError`` if there is no such decoder, or it refuses the track's configuration.
     package init(track: MediaTrack, threadCount: Int = 1) throws(CodecError) {

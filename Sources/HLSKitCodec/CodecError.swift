@@ -6,7 +6,6 @@ package struct CodecError: Error, Sendable, Hashable, CustomStringConvertible {
     package var call: String
     /// The result of the call: a negative `AVERROR`.
     package var code: Int32
-    /// The message, in the library's own words.
     package var text: String
 
     package init(call: String, code: Int32, text: String) {
@@ -15,7 +14,6 @@ package struct CodecError: Error, Sendable, Hashable, CustomStringConvertible {
         self.text = text
     }
 
-    /// Creates an error with the message of `av_strerror`.
     package init(call: String, code: Int32) {
         self.init(call: call, code: code, text: Self.words(for: code))
     }
@@ -62,14 +60,12 @@ extension HLSError {
             underlyingError: error)
     }
 
-    /// Creates the error for a failed conversion of a frame, an image or samples.
     init(converting error: CodecError) {
         self.init(
             code: .conversionFailed, domain: .media, cause: "cannot be converted", detail: error.description,
             underlyingError: error)
     }
 
-    /// Runs a conversion and maps its error.
     package static func converting<Result>(_ body: () throws(CodecError) -> Result) throws(HLSError) -> Result {
         do { return try body() } catch { throw HLSError(converting: error) }
     }

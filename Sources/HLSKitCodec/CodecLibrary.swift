@@ -30,11 +30,8 @@ package enum CodecLibrary {
 
     private static let library = LibraryFunctions(CLibAV_codec_file(), find: CLibAV_codec_find)
 
-    /// nil if the library is not installed, or cannot be loaded.
     static var installed: UnsafePointer<CLibAV_codec>? { library.table }
-    /// The reason why the library is missing, or nil if it is installed.
     package static var failure: String? { library.failure }
-    /// Throws the reason if the library is missing.
     static func check() throws(CodecError) { try library.check() }
 }
 

@@ -49,7 +49,6 @@ package enum CodecRegistry {
         (decoderNames.keys + MediaCodec.pcmForms).first { $0 != .xheAAC && Self.identifier(of: $0) == identifier }
     }
 
-    /// libavcodec's number for a format, for the muxers.
     static func identifier(of codec: MediaCodec) -> AVCodecID? {
         switch codec {
         case .h264: AV_CODEC_ID_H264

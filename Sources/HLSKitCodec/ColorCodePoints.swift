@@ -5,7 +5,6 @@ public struct ColorPrimaries: RawRepresentable, Sendable, Hashable, Codable, Cus
 
     /// ITU-R BT.709, and sRGB.
     public static let bt709 = ColorPrimaries(rawValue: 1)
-    /// Undeclared.
     package static let unspecified = ColorPrimaries(rawValue: 2)
     /// PAL and SECAM.
     package static let bt470bg = ColorPrimaries(rawValue: 5)
@@ -36,9 +35,7 @@ public struct TransferFunction: RawRepresentable, Sendable, Hashable, Codable, C
 
     /// ITU-R BT.709.
     public static let bt709 = TransferFunction(rawValue: 1)
-    /// Undeclared.
     package static let unspecified = TransferFunction(rawValue: 2)
-    /// Proportional to light.
     package static let linear = TransferFunction(rawValue: 8)
     /// sRGB, IEC 61966-2-1.
     public static let sRGB = TransferFunction(rawValue: 13)
@@ -68,11 +65,8 @@ public struct YCbCrMatrix: RawRepresentable, Sendable, Hashable, Codable, Custom
     package static let rgb = YCbCrMatrix(rawValue: 0)
     /// ITU-R BT.709.
     public static let bt709 = YCbCrMatrix(rawValue: 1)
-    /// Undeclared.
     package static let unspecified = YCbCrMatrix(rawValue: 2)
-    /// PAL and SECAM.
     package static let bt470bg = YCbCrMatrix(rawValue: 5)
-    /// NTSC, SMPTE 170M.
     package static let smpte170m = YCbCrMatrix(rawValue: 6)
     /// ITU-R BT.2020, non-constant luminance.
     public static let bt2020NonConstantLuminance = YCbCrMatrix(rawValue: 9)

@@ -5,7 +5,6 @@ import CLibAV
 ///
 /// Use it on one thread at a time.
 final class ColorTransformer {
-    /// The input format of a graph.
     private struct Source: Equatable {
         var width: Int
         var height: Int
@@ -31,7 +30,6 @@ final class ColorTransformer {
     private var graph: Graph?
     private var source: Source?
 
-    /// - Throws: An error if libavfilter is not installed.
     init() throws(CodecError) {
         library = try FilterLibrary.required()
     }
@@ -64,7 +62,6 @@ final class ColorTransformer {
             isFullRange: PictureScaler.isFullRange(frame))
     }
 
-    /// - Throws: An error if zimg does not support the colors.
     func transform(_ frame: VideoFrame) throws(CodecError) -> VideoFrame {
         let source = Source(
             width: frame.width, height: frame.height, format: frame.pixelFormat.rawValue, color: Self.color(of: frame))

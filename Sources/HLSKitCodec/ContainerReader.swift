@@ -11,7 +11,6 @@ package final class ContainerReader {
         case matroska, wav, aiff, caf, flac, ogg, avi
     }
 
-    /// The bytes of a file.
     package final class Source {
         let byteCount: Int64
         let read: (_ offset: Int64, _ count: Int) -> [UInt8]?
@@ -54,12 +53,10 @@ package final class ContainerReader {
 
     /// The tracks. Their IDs are the numbers of libavformat's streams, from 1.
     package private(set) var tracks: [MediaTrack] = []
-    /// The frames per second of each track, or nil if unknown.
     package private(set) var frameRates: [Double?] = []
     /// The time of the first sample of each track, or 0 if unknown.
     package private(set) var startTimes: [Int64] = []
     package private(set) var metadata = FileMetadata()
-    /// Nil if unknown.
     package private(set) var duration: Duration?
 
     package init(_ format: Format, source: Source) throws(CodecError) {

@@ -37,11 +37,9 @@ struct DecoderContext: ~Copyable {
         Self.counter.add(1, ordering: .relaxed)
     }
 
-    /// The number of open decoders in this process.
     static var openCount: Int { counter.load(ordering: .relaxed) }
     private static let counter = Atomic(0)
 
-    /// Sets whether unreferenced frames are omitted, from the next sample on.
     func setSkipsUnreferencedPictures(_ skips: Bool) {
         raw.pointee.skip_frame = skips ? AVDISCARD_NONREF : AVDISCARD_DEFAULT
     }
@@ -99,7 +97,6 @@ struct DecoderContext: ~Copyable {
         context.pointee.extradata_size = data.byteCount
     }
 
-    /// Sets the container's colours for a stream that does not declare its own.
     private static func setColors(_ context: UnsafeMutablePointer<AVCodecContext>, from colors: ColorInformation?) {
         guard let color = colors.map(LibAVColor.init) else { return }
         context.pointee.color_primaries = color.primaries
@@ -122,7 +119,6 @@ struct DecoderContext: ~Copyable {
         if let failure = result { throw failure }
     }
 
-    /// Returns every frame that the decoder still holds, and prepares it for new samples.
     func drain(
         receive: (UnsafeMutablePointer<AVFrame>) throws(CodecError) -> Void
     ) throws(CodecError) {
@@ -131,10 +127,8 @@ struct DecoderContext: ~Copyable {
         if let failure = result { throw failure }
     }
 
-    /// Drops every frame that the decoder still holds, and prepares it for new samples.
     func flush() { avcodec_flush_buffers(raw) }
 
-    /// The declared number of frames per second, or nil if undeclared.
     typealias FrameRate = (numerator: Int32, denominator: Int32)
     var frameRate: FrameRate? {
         let rate = raw.pointee.framerate

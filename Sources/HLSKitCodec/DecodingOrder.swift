@@ -23,12 +23,9 @@ struct DecodingOrder {
     private let mayReorder: Bool
     private let unitsPerSecond: Int64
     private var held: [Entry]?
-    /// The shift that is subtracted from all decoding times.
     private var shift: Int64 = 0
-    /// The newest decoding time in the output.
     private(set) var last: Int64?
 
-    /// - Parameter mayReorder: Whether frames may have a decoding order other than their presentation order.
     init(mayReorder: Bool, unitsPerSecond: Int64) {
         self.mayReorder = mayReorder
         self.unitsPerSecond = max(1, unitsPerSecond)
@@ -38,7 +35,6 @@ struct DecodingOrder {
     /// Continues a stream that ends at this decoding time.
     mutating func goOn(after time: Int64?) { last = time }
 
-    /// Adds the next sample and outputs those that are ready, in order.
     mutating func add<Failure: Error>(
         _ entry: Entry, write: (Entry) throws(Failure) -> Void
     ) throws(Failure) {
@@ -47,7 +43,6 @@ struct DecodingOrder {
         if !isWaiting { try finish(write: write) }
     }
 
-    /// Outputs the waiting samples.
     mutating func finish<Failure: Error>(write: (Entry) throws(Failure) -> Void) throws(Failure) {
         guard let entries = held else { return }
         held = nil

@@ -25,14 +25,11 @@ final class Deinterlacer {
 
     private let library: FilterLibrary
     private var graph: Graph?
-    /// The input frames that have not been output, in order.
     private var held: [VideoFrame] = []
     private var hasFailed = false
-    /// Whether no frame has been output.
     private var isFirst = true
     private var isAlone = false
 
-    /// - Throws: An error if libavfilter is not installed.
     init() throws(CodecError) { library = try FilterLibrary.required() }
 
     deinit { freeGraph() }
@@ -72,7 +69,6 @@ final class Deinterlacer {
         flush()
     }
 
-    /// Discards all input.
     func flush() {
         held = []
         (isFirst, isAlone) = (true, false)
@@ -98,7 +94,6 @@ final class Deinterlacer {
         }
     }
 
-    /// Returns nil if the filter needs more input.
     private func next(from graph: Graph, as frame: VideoFrame) throws(CodecError) -> VideoFrame? {
         var output = av_frame_alloc()
         defer { av_frame_free(&output) }

@@ -31,7 +31,6 @@ final class FilterLibrary: Sendable {
     /// libavfilter's version number is 51 lower than libavcodec's in the same release.
     private static let version = LIBAVCODEC_VERSION_MAJOR - 51
 
-    /// nil if the library is not installed.
     static let installed = FilterLibrary()
 
     private init?() {
@@ -99,7 +98,6 @@ extension FilterLibrary {
         guard code >= 0 else { throw CodecError(call: "avfilter_link", code: code) }
     }
 
-    /// - Throws: An error if libavfilter is not installed.
     static func required() throws(CodecError) -> FilterLibrary {
         guard let library = installed else {
             let text = "libavfilter.so.\(version) is not installed (Debian: libavfilter\(version))"

@@ -8,9 +8,7 @@ enum FormatLibrary {
 
     private static let library = LibraryFunctions(CLibAV_format_file(), find: CLibAV_format_find)
 
-    /// nil if the library is not installed, or cannot be loaded.
     static var installed: UnsafePointer<CLibAV_format>? { library.table }
-    /// Throws the reason if the library is missing.
     static func check() throws(CodecError) { try library.check() }
 }
 

@@ -51,7 +51,6 @@ extension StillImage {
     }
 }
 
-/// Runs libavcodec's image encoders.
 enum ImageEncoder {
     static func encode(
         _ image: StillImage, name: String, format: AVPixelFormat,

@@ -17,7 +17,6 @@ enum LanguageCode {
         }
     }
 
-    /// The languages whose two codes differ.
     private static let bibliographic = [
         "bod": "tib", "ces": "cze", "cym": "wel", "deu": "ger", "ell": "gre", "eus": "baq", "fas": "per", "fra": "fre",
         "hye": "arm", "isl": "ice", "kat": "geo", "mkd": "mac", "mri": "mao", "msa": "may", "mya": "bur", "nld": "dut",

@@ -1,6 +1,5 @@
 import CLibAV
 
-/// The versions of the loaded FFmpeg libraries.
 package enum LibAVVersion {
     /// The name that libavformat writes to files, such as `Lavf59.27.100`.
     package static var formatIdentifier: String {

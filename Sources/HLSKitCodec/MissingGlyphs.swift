@@ -2,7 +2,6 @@
 ///
 /// libass reports them only in messages. Use it only on the thread of its rasterizer.
 final class MissingGlyphs {
-    /// The largest number of characters to record.
     private static let maximumCount = 4096
     /// Warnings and more severe messages (`MSGL_WARN`).
     private static let highestLevel = 2

@@ -2,7 +2,6 @@ import CLibAV
 package import HLSKitMedia
 
 extension Muxer {
-    /// The chapter times' units per second.
     private static let chapterTimescale: Int32 = 1_000_000
 
     /// Sets the metadata of the file. Muxers write it with the header.

@@ -2,7 +2,6 @@ import CLibAV
 import HLSKitMedia
 
 extension Muxer {
-    /// Adds a stream with all properties of its track that the container supports.
     func add(_ track: MediaTrack) throws(CodecError) {
         guard let identifier = identifier(of: track),
             let stream = avformat_new_stream(context, nil), let parameters = stream.pointee.codecpar
@@ -75,7 +74,6 @@ extension Muxer {
     private var isMatroska: Bool { String(cString: context.pointee.oformat.pointee.name) == "matroska" }
     private var isMP4: Bool { String(cString: context.pointee.oformat.pointee.name) == "mp4" }
 
-    /// Returns the usual text format of each container.
     private func identifier(of track: MediaTrack) -> AVCodecID? {
         guard track.mediaType == .text else { return CodecRegistry.identifier(of: track.codec) }
         return isMatroska ? AV_CODEC_ID_SUBRIP : AV_CODEC_ID_MOV_TEXT
@@ -115,7 +113,6 @@ extension Muxer {
         bytes.withMemoryRebound(to: Value.self, capacity: 1) { set(&$0.pointee) }
     }
 
-    /// Sets the grading of high dynamic range video and the record of Dolby Vision.
     private static func setVolume(of track: MediaTrack, _ stream: UnsafeMutablePointer<AVStream>) {
         if let volume = track.masteringDisplayColorVolume {
             setData(AV_PKT_DATA_MASTERING_DISPLAY_METADATA, of: stream) { (data: inout AVMasteringDisplayMetadata) in
@@ -141,7 +138,6 @@ extension Muxer {
         }
     }
 
-    /// Sets stereo and spherical video properties.
     private static func setSphere(of track: MediaTrack, _ stream: UnsafeMutablePointer<AVStream>) {
         let modes = [AV_STEREO3D_2D, AV_STEREO3D_TOPBOTTOM, AV_STEREO3D_SIDEBYSIDE]
         if let mode = track.stereoMode.map(Int.init), modes.indices.contains(mode) {
@@ -163,7 +159,6 @@ extension Muxer {
         }
     }
 
-    /// Sets colour, pixel shape and rotation.
     private func setPicture(
         of track: MediaTrack, _ stream: UnsafeMutablePointer<AVStream>,
         _ parameters: UnsafeMutablePointer<AVCodecParameters>

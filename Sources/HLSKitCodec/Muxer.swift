@@ -22,9 +22,7 @@ package final class Muxer {
         /// Names of sample entries that libavformat cannot write, by the names that it writes instead.
         var entryNames: [String: String] = [:]
 
-        /// Extensions that libavformat cannot write, for the `dec3` boxes of a file in their order.
         var extensions: [EnhancedAC3Extension?] = []
-        /// The bytes at the start of a file in which the header is searched for.
         private static let maximumHeaderByteCount = 1 << 20
 
         fileprivate func put(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -84,7 +82,6 @@ package final class Muxer {
     /// The last decoding time of each stream, in its units in the file.
     package var lastDTS: [Int64?] { orders.map(\.last) }
     private var orders: [DecodingOrder] = []
-    /// The last written decoding time of each stream.
     private var written: [Int64?]
     /// The duration of the last but one sample of each stream, from its decoding times.
     private var lastStep: [Int64]
@@ -180,7 +177,6 @@ package final class Muxer {
         try check(av_interleaved_write_frame(context, packet.raw), "av_interleaved_write_frame")
     }
 
-    /// Writes samples that waited for others of their stream.
     private func settle() throws(CodecError) {
         for index in orders.indices {
             guard let unit = context.pointee.streams[index]?.pointee.time_base else { continue }
@@ -195,7 +191,6 @@ package final class Muxer {
         written[index] = time
     }
 
-    /// Outputs the bytes of written packets.
     package func flush() {
         if isOpen { avio_flush(context.pointee.pb) }
     }
@@ -208,7 +203,6 @@ package final class Muxer {
     /// Whether all samples have been written, but the trailer is not as intended.
     package private(set) var hasOnlyTrailerFailed = false
 
-    /// Writes the queued samples and the trailer.
     package func finish() throws(CodecError) {
         guard isOpen else { return }
         var failure: CodecError?

@@ -14,7 +14,6 @@ package final class PictureConformer {
     private var target: Shape?
     private var lastSource: Shape?
 
-    /// Keeps the pixel format of the first frame.
     package static func keepingFormat(note: @escaping @Sendable (String) -> Void) -> PictureConformer {
         PictureConformer(note: note) { $0.pixelFormat }
     }

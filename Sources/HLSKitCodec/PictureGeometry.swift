@@ -6,7 +6,6 @@ package import HLSKitMedia
 ///
 /// This type calculates all presentation sizes of tracks and frames.
 package struct PictureGeometry {
-    /// The invisible pixels at the edges.
     struct Crop {
         var left = 0
         var top = 0
@@ -81,7 +80,6 @@ package struct PictureGeometry {
         return PixelSize(width: stretched, height: shown.height)
     }
 
-    /// The presentation size.
     package var presentationSize: PixelSize { size().turned(byQuarters: quarterTurns) }
 }
 

@@ -1,8 +1,6 @@
 package import HLSKitMedia
 
-/// Parameter sets of samples that carry them: H.264 and HEVC in a transport stream.
 package enum PictureParameterSets {
-    /// Whether samples of the track contain the parameter sets for a decoder.
     package static func areInBand(_ track: MediaTrack) -> Bool {
         track.configuration.isEmpty && types(track.codec) != nil
     }
@@ -34,7 +32,6 @@ package enum PictureParameterSets {
         }
     }
 
-    /// Returns the sample with parameter sets before it.
     package static func prepend(_ sets: [UInt8], to sample: MediaSample) -> MediaSample {
         guard !sets.isEmpty else { return sample }
         var sample = sample

@@ -2,7 +2,6 @@ import CLibAV
 
 /// Converts frames to another size or pixel format with libswscale. Use it on one thread at a time.
 final class PictureScaler {
-    /// The treatment of colour.
     enum Color: Equatable {
         /// Keeps range and matrix.
         case source
@@ -83,7 +82,6 @@ final class PictureScaler {
         return isRGB == true || matrix(of: frame) == 1 && !isFullRange(frame)
     }
 
-    /// Sets the frame's new properties.
     private func tag(_ target: UnsafeMutablePointer<AVFrame>, format: AVPixelFormat, color: Color) {
         let flags = av_pix_fmt_desc_get(format)?.pointee.flags ?? 0
         if flags & UInt64(AV_PIX_FMT_FLAG_RGB) != 0 {

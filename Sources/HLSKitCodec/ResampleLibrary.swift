@@ -5,9 +5,7 @@ import HLSKitLoading
 enum ResampleLibrary {
     private static let library = LibraryFunctions(CLibAV_resample_file(), find: CLibAV_resample_find)
 
-    /// nil if the library is not installed, or cannot be loaded.
     static var installed: UnsafePointer<CLibAV_resample>? { library.table }
-    /// Throws the reason if the library is missing.
     static func check() throws(CodecError) { try library.check() }
 
     /// `swr_alloc_set_opts2`. Its layouts are constant in some versions, in which a function of the same name would be

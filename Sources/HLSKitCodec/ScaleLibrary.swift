@@ -7,9 +7,7 @@ enum ScaleLibrary {
 
     private static let library = LibraryFunctions(CLibAV_scale_file(), find: CLibAV_scale_find)
 
-    /// nil if the library is not installed, or cannot be loaded.
     static var installed: UnsafePointer<CLibAV_scale>? { library.table }
-    /// Throws the reason if the library is missing.
     static func check() throws(CodecError) { try library.check() }
 }
 

@@ -54,7 +54,6 @@ extension StillImage {
     }
 }
 
-/// Converts frames to images with libswscale, and images to the input of encoders.
 enum ImageScaler {
     /// More precise than playback can afford.
     private static let flags = SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT
@@ -65,7 +64,6 @@ enum ImageScaler {
         static let bt601: Int32 = 5
     }
 
-    /// - Parameter isCropped: Whether to use only the clean aperture of the frame.
     static func image(
         of frame: VideoFrame, width: Int, height: Int, isCropped: Bool
     ) throws(CodecError) -> StillImage {

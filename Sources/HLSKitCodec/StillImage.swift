@@ -43,7 +43,6 @@ public struct StillImage: Sendable, Hashable {
             transferFunction: transferFunction)
     }
 
-    /// The image turned clockwise by this many quarters.
     func turned(byQuarters quarters: Int) -> StillImage {
         let quarters = ((quarters % 4) + 4) % 4
         guard quarters != 0 else { return self }

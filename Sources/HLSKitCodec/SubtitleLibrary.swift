@@ -38,7 +38,6 @@ final class SubtitleLibrary: Sendable {
 
     static let format: Format? = dlsym(nil, "vsnprintf").map { unsafeBitCast($0, to: Format.self) }
 
-    /// nil if the library is not installed.
     static let installed = SubtitleLibrary()
 
     private init?() {
@@ -74,7 +73,6 @@ final class SubtitleLibrary: Sendable {
         self.render = render
     }
 
-    /// - Throws: An error if libass is not installed.
     static func required() throws(CodecError) -> SubtitleLibrary {
         guard let library = installed else {
             throw CodecError(

@@ -7,7 +7,6 @@ package final class SubtitleRasterizer {
     private let renderer: OpaquePointer
     private let missing = MissingGlyphs()
 
-    /// The characters so far that no font contains.
     package var missingCharacters: Set<Unicode.Scalar> { missing.characters }
 
     package init() throws(CodecError) {

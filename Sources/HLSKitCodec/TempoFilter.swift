@@ -22,7 +22,6 @@ package final class TempoFilter {
     /// The number of samples per channel to filter at once. It is small because the filter outputs pieces of this size.
     private static let pieceFrameCount = 512
 
-    /// - Throws: ``CodecError`` if libavfilter is not installed or does not support the parameters.
     package init(tempo: Double, sampleRate: Int, channelCount: Int) throws(CodecError) {
         let library = try FilterLibrary.required()
         self.library = library
@@ -56,7 +55,6 @@ package final class TempoFilter {
         av_channel_layout_uninit(&layout)
     }
 
-    /// Filters interleaved samples and appends the available output.
     package func process(_ samples: ArraySlice<Float>, into output: inout [Float]) throws(CodecError) {
         var rest = samples
         while !rest.isEmpty, !isFinished {

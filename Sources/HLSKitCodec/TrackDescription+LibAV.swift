@@ -1,14 +1,11 @@
 import CLibAV
 import HLSKitMedia
 
-// Track parameters for decoders and muxers.
-
 /// A decoder configuration in memory that libavcodec will own, with the padding for its readers.
 struct ExtraData {
     let bytes: UnsafeMutablePointer<UInt8>
     let byteCount: Int32
 
-    /// Returns nil if there is no configuration.
     init?(_ configuration: [UInt8]) throws(CodecError) {
         guard !configuration.isEmpty else { return nil }
         guard let size = Int32(exactly: configuration.count + Int(AV_INPUT_BUFFER_PADDING_SIZE)),

@@ -1,7 +1,5 @@
 import CLibAV
 
-// libavutil's functions for frames.
-
 private var util: UnsafePointer<CLibAV_util>? { UtilLibrary.installed }
 
 func av_frame_alloc() -> UnsafeMutablePointer<AVFrame>? { util?.pointee.av_frame_alloc() }

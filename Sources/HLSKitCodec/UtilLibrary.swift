@@ -6,9 +6,7 @@ import HLSKitLoading
 enum UtilLibrary {
     private static let library = LibraryFunctions(CLibAV_util_file(), find: CLibAV_util_find)
 
-    /// nil if the library is not installed, or cannot be loaded.
     static var installed: UnsafePointer<CLibAV_util>? { library.table }
-    /// Throws the reason if the library is missing.
     static func check() throws(CodecError) { try library.check() }
 }
 

@@ -15,7 +15,6 @@ package final class VideoDecoder {
 
     private let track: MediaTrack
     private let threadCount: Int
-    /// Whether it shares the cores with other decoders.
     private let isSharing: Bool
     private var context: DecoderContext
     /// Only H.264 streams may leave the number of reordered frames undeclared. If so, it is derived from the first two
@@ -42,7 +41,6 @@ package final class VideoDecoder {
     /// Opens the decoder for `track`.
     ///
     /// - Parameters:
-    ///   - track: The track with its codec and configuration.
     ///   - threadCount: The number of threads that libavcodec may use. 0 (the default) is a share of the cores, with at
     ///     least one thread: all for the only decoder of the process, half if there is another one, and so on.
     /// - Throws: ``CodecError`` if there is no such decoder, or it refuses the track's configuration.
@@ -124,7 +122,6 @@ package final class VideoDecoder {
         deinterlacer?.flush()
     }
 
-    /// Whether ``decodeFirstPicture(to:)`` can return a frame.
     package var hasFirstPicture: Bool { firstRefresh != nil }
 
     /// Appends the frame of the first sample if there is no second sample yet. Decoders output it some samples late
@@ -216,7 +213,6 @@ package final class VideoDecoder {
         return try VideoFrame(moving: frame, pts: pts, timescale: track.timescale, duration: duration)
     }
 
-    /// Adds colours from the container if the stream does not declare them.
     private static func complete(_ frame: UnsafeMutablePointer<AVFrame>, with color: ColorInformation) {
         if frame.pointee.color_primaries == AVCOL_PRI_UNSPECIFIED, let value = UInt32(exactly: color.colorPrimaries) {
             frame.pointee.color_primaries = AVColorPrimaries(rawValue: value)

@@ -50,7 +50,6 @@ extension VideoFrame {
     }
 }
 
-/// Container properties attached to a frame.
 enum FrameNotes {
     /// Attaches the part to show, and leaves the frame whole.
     static func note(_ aperture: CleanAperture, in frame: UnsafeMutablePointer<AVFrame>) {

@@ -19,13 +19,9 @@ public final class VideoFrame: Sendable {
 
     /// The colour tags of a frame, in the code points of ITU-T H.273. 2 means unspecified.
     public struct ColorTags: Sendable, Hashable {
-        /// `ColourPrimaries`.
         package var primaries: Int
-        /// `TransferCharacteristics`.
         package var transfer: Int
-        /// `MatrixCoefficients`.
         package var matrix: Int
-        /// `VideoFullRangeFlag`, or nil if unspecified.
         package var isFullRange: Bool?
         /// `chroma_sample_loc_type` of H.264 and HEVC, 0 (left) to 5, or nil if unspecified.
         package var chromaLocation: Int?

@@ -24,7 +24,6 @@ public struct ContainerProbe: Sendable, Hashable {
 
     private var prefix: [UInt8] = []
 
-    /// Creates a probe that has seen no bytes.
     package init() {}
 
     /// Reads the next bytes. Returns nil while more are needed.
@@ -38,7 +37,6 @@ public struct ContainerProbe: Sendable, Hashable {
         return Self.identify(prefix[...], isComplete: prefix.count >= limit)
     }
 
-    /// Returns the result if the resource has no more bytes.
     package func finish() -> Container { Self.identify(prefix[...], isComplete: true) ?? .unknown("unknown data") }
 
     /// Returns the container of a resource that begins with `bytes`, or `nil` if more are needed.
@@ -117,7 +115,6 @@ public struct ContainerProbe: Sendable, Hashable {
         return needsMore ? .perhaps : .no
     }
 
-    /// The distance between three sync bytes anywhere in the bytes.
     private static func laterPackets(_ bytes: [UInt8]) -> Int? {
         for layout in layouts {
             let reach = 2 * layout.stride
@@ -151,7 +148,6 @@ public struct ContainerProbe: Sendable, Hashable {
         return needsMore ? .perhaps : .no
     }
 
-    /// Whether three consecutive audio frames follow zeros or a little garbage.
     private static func hasLaterFrames(_ bytes: [UInt8]) -> Bool {
         for start in 1..<bytes.count where bytes[start] == 0xff || bytes[start] == 0x0b {
             for framing in [AudioFraming.adts, .mpegAudio, .ac3] {
@@ -177,12 +173,10 @@ public struct ContainerProbe: Sendable, Hashable {
         }
     }
 
-    /// Whether a description names such a container.
     package static func isUnsupportedContainer(_ appearance: String) -> Bool {
         ["WAV", "AVI"].contains(appearance) || containers.contains { $0.1 == appearance }
     }
 
-    /// The error for bytes of such an appearance.
     package static func refusal(ofAppearance appearance: String) -> MediaError {
         isUnsupportedContainer(appearance)
             ? MediaError(code: .unsupported, byteOffset: 0, text: "\(appearance) is not supported")

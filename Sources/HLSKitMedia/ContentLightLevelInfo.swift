@@ -7,7 +7,7 @@ public struct ContentLightLevelInfo: Sendable, Hashable, Codable {
     /// The largest average brightness of a frame, in candela per square metre, or 0 if unknown.
     public var maximumFrameAverageLightLevel: Int
 
-    /// Creates light levels. 0 means unknown.
+    /// 0 means unknown.
     package init(maximumContentLightLevel: Int, maximumFrameAverageLightLevel: Int) {
         self.maximumContentLightLevel = maximumContentLightLevel
         self.maximumFrameAverageLightLevel = maximumFrameAverageLightLevel

@@ -1,9 +1,7 @@
 /// Collects the results of a demuxer, announces tracks before their samples, and limits the log.
 struct EventSink: Sendable {
-    /// The events since the caller last read them.
     var events: [DemuxerEvent] = []
     private(set) var tracks: [MediaTrack] = []
-    /// Whether the tracks have changed since they were announced.
     private var isDirty = true
     private var noteCount = 0
     private var limit = SmallSampleLimit()
@@ -20,7 +18,6 @@ struct EventSink: Sendable {
         }
     }
 
-    /// Reports a track that is not read.
     mutating func leaveOut(_ mediaType: MediaKind, name: String) {
         events.append(.unreadTrack(mediaType, name: name))
     }
@@ -39,7 +36,6 @@ struct EventSink: Sendable {
         events.append(.eventMessage(message))
     }
 
-    /// Adds the track, or replaces the one with the same id.
     mutating func update(_ track: MediaTrack) {
         if let index = tracks.firstIndex(where: { $0.id == track.id }) {
             guard tracks[index] != track else { return }
@@ -56,7 +52,6 @@ struct EventSink: Sendable {
         isDirty = true
     }
 
-    /// Emits the tracks if they have changed.
     mutating func announce() {
         guard isDirty, !tracks.isEmpty else { return }
         isDirty = false

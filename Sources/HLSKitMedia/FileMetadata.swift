@@ -32,7 +32,6 @@ package struct FileMetadata: Sendable, Hashable {
 
     package var isEmpty: Bool { tags.isEmpty && chapters.isEmpty }
 
-    /// Adds a tag, unless there is one with the same name or the value is blank.
     package mutating func add(_ value: String, for name: String) {
         let text = String(value.prefix(Self.maximumTagLength))
         guard text.contains(where: { !$0.isWhitespace }), !tags.contains(where: { $0.name == name }) else { return }

@@ -5,7 +5,6 @@ enum LeadingImage {
     /// The end of a larger image is not searched for.
     static let maximumByteCount = 4 << 20
 
-    /// Whether the bytes begin like an image.
     static func begins(_ bytes: ArraySlice<UInt8>) -> Bool { kind(bytes) != nil }
 
     private enum Kind { case png, jpeg, gif, bitmap, webP }

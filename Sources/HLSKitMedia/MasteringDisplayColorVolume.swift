@@ -40,7 +40,6 @@ public struct MasteringDisplayColorVolume: Sendable, Hashable, Codable {
     /// The luminance range of the display, in candela per square metre, or `nil` if undeclared.
     public var luminance: ClosedRange<Double>?
 
-    /// Creates a volume. nil values are undeclared.
     package init(primaries: Primaries?, luminance: ClosedRange<Double>?) {
         self.primaries = primaries
         self.luminance = luminance

@@ -28,7 +28,6 @@ public struct MediaError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A description of the error.
     public var text: String
 
-    /// Creates an error. `byteOffset` counts from the start of the segment and is nil if no single byte is the cause.
     package init(code: Code, byteOffset: Int? = nil, text: String) {
         self.code = code
         self.byteOffset = byteOffset

@@ -22,7 +22,6 @@ public struct MediaCodec: RawRepresentable, Sendable, Hashable, CustomStringConv
     public static let aac = MediaCodec(rawValue: "aac")
     /// AAC in LATM/LOAS framing. Samples are whole LOAS frames with their three-byte header, as libavcodec expects.
     package static let aacLATM = MediaCodec(rawValue: "aac_latm")
-    /// MPEG audio, layer 2.
     package static let mp2 = MediaCodec(rawValue: "mp2")
     /// MPEG audio of layers 3 and 1, and of an undeclared layer.
     public static let mp3 = MediaCodec(rawValue: "mp3")
@@ -38,13 +37,9 @@ public struct MediaCodec: RawRepresentable, Sendable, Hashable, CustomStringConv
     public static let alac = MediaCodec(rawValue: "alac")
     /// AAC with the tools of USAC (xHE-AAC), which not all AAC decoders support.
     public static let xheAAC = MediaCodec(rawValue: "xhe-aac")
-    /// DTS, with or without its extensions.
     package static let dts = MediaCodec(rawValue: "dts")
-    /// MPEG-1 video.
     package static let mpeg1Video = MediaCodec(rawValue: "mpeg1video")
-    /// MPEG-2 video, H.262.
     package static let mpeg2Video = MediaCodec(rawValue: "mpeg2video")
-    /// MPEG-4 part 2.
     package static let mpeg4Video = MediaCodec(rawValue: "mpeg4")
     /// Each sample is a JPEG image.
     public static let jpeg = MediaCodec(rawValue: "jpeg")
@@ -52,13 +47,11 @@ public struct MediaCodec: RawRepresentable, Sendable, Hashable, CustomStringConv
     public static let webVTT = MediaCodec(rawValue: "webvtt")
     /// TTML in MP4 (`stpp`).
     public static let ttml = MediaCodec(rawValue: "ttml")
-    /// 3GPP timed text in MP4 (`tx3g`).
     package static let tx3g = MediaCodec(rawValue: "tx3g")
     /// SubRip in Matroska.
     package static let subRip = MediaCodec(rawValue: "subrip")
     /// Advanced SubStation Alpha in Matroska.
     package static let advancedSubStation = MediaCodec(rawValue: "ass")
-    /// QuickTime's text (`text`).
     package static let quickTimeText = MediaCodec(rawValue: "text")
     /// ID3 timed metadata.
     public static let id3 = MediaCodec(rawValue: "id3")
@@ -95,7 +88,6 @@ public struct MediaTrack: Sendable, Hashable {
     public var channelCount: Int
     /// An ISO 639-2 or BCP 47 tag, or `nil` if undeclared or "und".
     public var language: String?
-    /// The playlist's description of the track's rendition.
     package var label = MediaTrackLabel()
     /// A Boolean value that indicates whether timestamps have 33 bits and wrap.
     ///
@@ -120,11 +112,9 @@ public struct MediaTrack: Sendable, Hashable {
     var fieldCount: Int?
     /// The Dolby Vision record (`dvcC`, `dvvC` or `dvwC`), or empty if there is none.
     package var dolbyVision: [UInt8] = []
-    /// The declaration of object audio in E-AC-3 (Dolby Atmos), or nil if there is none.
     package var enhancedAC3Extension: EnhancedAC3Extension?
     /// The arrangement of the views for both eyes in a frame, as the number in `st3d`, or nil if undeclared.
     package var stereoMode: UInt8?
-    /// The spherical projection of the frame, or nil if undeclared.
     package var sphericalMapping: SphericalMapping?
     /// The bit depth and chroma of the video, or nil unless the container declares them (VP9 in MP4).
     package var sampleStructure: PictureSampleStructure?
@@ -134,7 +124,6 @@ public struct MediaTrack: Sendable, Hashable {
     public var rotation = 0
     /// The complete transform to apply to the frame, including ``rotation`` (`tkhd` of MP4).
     public var preferredTransform = TrackTransform.identity
-    /// The common encryption of the samples, or nil if the track is clear.
     package var encryption: TrackEncryption?
     /// The audio that the encoder added, counted from the segment that declares it, or nil if undeclared.
     package var gapless: GaplessInfo?
@@ -144,10 +133,8 @@ public struct MediaTrack: Sendable, Hashable {
     /// Whether the track only serves another track: chapter images, or data that the decoder of the main video does not
     /// need.
     package var isAuxiliary = false
-    /// Whether the track contains the titles or the images of chapters.
     package var holdsChapters = false
 
-    /// Creates a track. Properties with a default are undeclared or unknown.
     package init(
         id: Int, mediaType: MediaKind, codec: MediaCodec, timescale: Int32, configuration: [UInt8] = [],
         sampleEntry: String = "", width: Int = 0, height: Int = 0, sampleRate: Int = 0, channelCount: Int = 0,
@@ -178,7 +165,6 @@ public struct MediaTrack: Sendable, Hashable {
 /// A playlist's description of a rendition, to be stored with its track in a file.
 package struct MediaTrackLabel: Sendable, Hashable {
     package var name: String?
-    /// Whether the rendition plays by default.
     package var isDefault = false
     /// Whether these are subtitles for foreign dialogue only.
     package var isForced = false
@@ -197,12 +183,10 @@ package struct MediaTrackLabel: Sendable, Hashable {
 package struct GaplessInfo: Sendable, Hashable {
     /// The samples before the source: the encoder's delay plus the decoder's.
     package var leadingSampleCount: Int
-    /// The samples of the source, or nil if its length is not declared.
     package var validSampleCount: Int?
     /// The samples after the source that fill the last frames.
     package var trailingSampleCount: Int
 
-    /// Creates gapless information. Without `validSampleCount`, the length is unknown.
     package init(leadingSampleCount: Int, validSampleCount: Int? = nil, trailingSampleCount: Int = 0) {
         self.leadingSampleCount = leadingSampleCount
         self.validSampleCount = validSampleCount
@@ -232,10 +216,8 @@ public struct MediaSample: Sendable {
     package var holdsTwoFields = false
     /// The coded bytes, which are encrypted if the track is.
     public var data: SampleData
-    /// The parameters for decrypting ``data``, or nil if it is clear.
     package var encryption: SampleEncryption?
 
-    /// Creates a sample. By default its duration is unknown and its data is clear.
     package init(
         trackID: Int, pts: Int64, dts: Int64, duration: Int64 = 0, isSync: Bool, isDamaged: Bool = false,
         data: SampleData, encryption: SampleEncryption? = nil

@@ -7,7 +7,6 @@ public final class SampleData: @unchecked Sendable {  // immutable after init, a
     package static let paddingByteCount = 64
 
     package let base: UnsafeMutableRawPointer
-    /// The start of the memory that contains ``base``.
     private let memory: UnsafeMutableRawPointer
     /// The number of bytes without the padding.
     public let count: Int

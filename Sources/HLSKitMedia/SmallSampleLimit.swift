@@ -9,7 +9,6 @@ struct SmallSampleLimit: Sendable {
     private var byteCount = 0
     private(set) var leftOutCount = 0
 
-    /// Returns false for a sample to skip.
     mutating func admits(_ byteCount: Int) -> Bool {
         self.byteCount += byteCount
         guard byteCount < Self.smallByteCount else { return true }
@@ -21,6 +20,5 @@ struct SmallSampleLimit: Sendable {
         return true
     }
 
-    /// The note for the log, with the first dropped sample.
     static let note = "samples of less than \(smallByteCount) bytes are skipped: there are too many of them"
 }

@@ -17,7 +17,6 @@ public struct TrackTransform: Sendable, Hashable {
     /// The vertical offset in pixels.
     public var ty: Double
 
-    /// Creates a transform. The default is the identity.
     package init(a: Double = 1, b: Double = 0, c: Double = 0, d: Double = 1, tx: Double = 0, ty: Double = 0) {
         (self.a, self.b, self.c, self.d, self.tx, self.ty) = (a, b, c, d, tx, ty)
     }

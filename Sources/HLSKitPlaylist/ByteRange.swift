@@ -19,6 +19,5 @@ public struct ByteRange: Sendable, Hashable {
         return overflow ? .max : end
     }
 
-    /// `length@offset`, as in `EXT-X-BYTERANGE`.
     var text: String { "\(length)@\(offset)" }
 }

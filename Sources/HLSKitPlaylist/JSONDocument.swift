@@ -12,7 +12,6 @@ public enum JSONDocument: Sendable, Hashable {
     /// An object. If several members have the same name, the last one wins.
     case object([String: JSONDocument])
 
-    /// The largest nesting depth.
     package static let maximumDepth = 64
 
     /// Parses a JSON text in UTF-8, optionally with a byte order mark.

@@ -23,7 +23,6 @@ package enum JSONValue: Sendable, Equatable {
         }
     }
 
-    /// An object with these members, in this order.
     package static func object(_ members: KeyValuePairs<String, JSONValue>) -> JSONValue {
         .object(members.map { Member(name: $0.key, value: $0.value) })
     }
@@ -31,7 +30,6 @@ package enum JSONValue: Sendable, Equatable {
     /// The document in one line, safe for terminals.
     package var text: String { text(.terminal) }
 
-    /// Returns the document in one line.
     package func text(_ escaping: Escaping) -> String {
         var text = ""
         write(escaping, to: &text)

@@ -20,7 +20,6 @@ package enum PercentCoding {
         return bytes
     }
 
-    /// Like ``decoded(_:)``, as text.
     package static func decodedText(_ text: some StringProtocol) -> String {
         text.utf8.contains(UInt8(ascii: "%")) ? String(decoding: decoded(text), as: UTF8.self) : String(text)
     }
@@ -46,7 +45,6 @@ package enum PercentCoding {
 }
 
 extension UInt8 {
-    /// Whether this is a letter, a digit, or one of `-._~`.
     package var isUnreserved: Bool {
         (0x61...0x7A).contains(self | 0x20) || (0x30...0x39).contains(self) || "-._~".utf8.contains(self)
     }

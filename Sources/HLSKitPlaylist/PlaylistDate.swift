@@ -21,7 +21,6 @@ public struct PlaylistDate: Sendable, Hashable, Comparable, Codable {
 
     static let attosecondsPerSecond: Int64 = 1_000_000_000_000_000_000
 
-    /// The time since 1970-01-01T00:00:00Z.
     package var timeIntervalSince1970: Duration {
         Duration(secondsComponent: seconds, attosecondsComponent: attoseconds)
     }
@@ -91,7 +90,6 @@ extension PlaylistDate: CustomStringConvertible {
         return (Int(year), Int(month), Int(day))
     }
 
-    /// The day number since 1970 of a proleptic Gregorian date.
     static func days(year: Int, month: Int, day: Int) -> Int64 {
         let year = Int64(month <= 2 ? year - 1 : year)
         let era = (year >= 0 ? year : year - 399) / 400
@@ -169,7 +167,6 @@ extension Span where Element == UInt8 {
             + Int64(hour * 3600 + minute * 60 + second - offset)
         return (PlaylistDate(seconds: seconds, attoseconds: attoseconds), hasZone)
     }
-    /// Reads exactly `count` digits at `position` and moves `position` past them.
     @inline(__always)
     private func digits(_ count: Int, _ position: inout Int, _ end: Int) -> Int? {
         guard end &- position >= count else { return nil }

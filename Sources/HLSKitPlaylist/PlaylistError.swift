@@ -32,7 +32,6 @@ public struct PlaylistError: Error, Sendable, Hashable, CustomStringConvertible 
     /// A description of the error.
     public var text: String
 
-    /// Creates an error. `line` counts from 1 and is nil if no single line is the cause.
     package init(code: Code, rule: PlaylistRule, line: Int? = nil, tag: String? = nil, text: String) {
         self.code = code
         self.rule = rule
@@ -70,7 +69,6 @@ public struct PlaylistIssue: Sendable, Hashable, CustomStringConvertible {
     /// A description of the fault and its consequence.
     public var text: String
 
-    /// Creates an issue, which is an error by default. `line` counts from 1 and is nil if no single line is the cause.
     package init(
         rule: PlaylistRule, severity: Severity = .error, line: Int? = nil, tag: String? = nil, text: String
     ) {

@@ -21,7 +21,6 @@ public struct PlaylistLimits: Sendable, Hashable {
     package var maximumDateRangeCount = 50_000
     /// The attributes without a property in one date range, from all its tags. The default is 256.
     package var maximumAttributeCount = 256
-    /// Variables (`EXT-X-DEFINE`). Default 2 000.
     package var maximumVariableCount = 2_000
     /// The bytes of one line, before and after variable substitution. The default is 64 KiB.
     package var maximumLineByteCount = 64 << 10

@@ -5,63 +5,37 @@ public struct PlaylistRule: RawRepresentable, Sendable, Hashable, CustomStringCo
     /// ``rawValue``.
     public var description: String { rawValue }
 
-    /// Does not start with `#EXTM3U`.
     package static let header = PlaylistRule(rawValue: "header")
-    /// A byte order mark in front.
     package static let byteOrderMark = PlaylistRule(rawValue: "byte-order-mark")
-    /// Bytes that are not valid UTF-8.
     package static let encoding = PlaylistRule(rawValue: "encoding")
-    /// Control characters.
     package static let controlCharacter = PlaylistRule(rawValue: "control-character")
-    /// White space in a position that does not allow it.
     package static let whiteSpace = PlaylistRule(rawValue: "white-space")
-    /// Media and multivariant tags in one playlist.
     package static let mixedKinds = PlaylistRule(rawValue: "mixed-kinds")
-    /// Neither media nor multivariant tags.
     package static let noKind = PlaylistRule(rawValue: "no-kind")
-    /// The playlist exceeds a limit of the reader.
     package static let limit = PlaylistRule(rawValue: "limit")
-    /// A URI line without the tag that gives it a meaning.
     package static let uriWithoutTag = PlaylistRule(rawValue: "uri-without-tag")
-    /// A tag that needs a URI line without one.
     package static let tagWithoutURI = PlaylistRule(rawValue: "tag-without-uri")
-    /// A tag that may occur once occurs again.
     package static let repeatedTag = PlaylistRule(rawValue: "repeated-tag")
-    /// A tag in a position that does not allow it.
     package static let tagPosition = PlaylistRule(rawValue: "tag-position")
-    /// An invalid attribute list.
     package static let attributeList = PlaylistRule(rawValue: "attribute-list")
-    /// A duplicate attribute name in a list.
     package static let duplicateAttribute = PlaylistRule(rawValue: "duplicate-attribute")
-    /// A required attribute is missing.
     package static let missingAttribute = PlaylistRule(rawValue: "missing-attribute")
-    /// Attributes that exclude or contradict each other.
     package static let attributeConflict = PlaylistRule(rawValue: "attribute-conflict")
-    /// A quoted enumerated value or an unquoted string.
     package static let quoting = PlaylistRule(rawValue: "quoting")
-    /// An invalid number, or one out of range.
     package static let number = PlaylistRule(rawValue: "number")
-    /// Not a hexadecimal sequence, or too long.
     package static let hexadecimal = PlaylistRule(rawValue: "hexadecimal")
-    /// Not a date.
     package static let date = PlaylistRule(rawValue: "date")
-    /// A value that the specification does not define.
     package static let unknownValue = PlaylistRule(rawValue: "unknown-value")
-    /// An `EXTINF` without a valid duration and title.
     package static let segmentDuration = PlaylistRule(rawValue: "extinf")
-    /// `EXT-X-TARGETDURATION` is missing or wrong.
     package static let targetDuration = PlaylistRule(rawValue: "targetduration")
-    /// An invalid media or discontinuity sequence number.
     package static let sequenceNumber = PlaylistRule(rawValue: "sequence-number")
     /// A byte range without an offset that continues no other, or a range that is too large.
     package static let byteRange = PlaylistRule(rawValue: "byterange")
-    /// An undefined variable.
     package static let undefinedVariable = PlaylistRule(rawValue: "undefined-variable")
     /// An impossible definition: a duplicate name, an unavailable import, or a missing query parameter.
     package static let definition = PlaylistRule(rawValue: "define")
     /// Date ranges with one ID that contradict each other, or an incomplete range.
     package static let dateRange = PlaylistRule(rawValue: "daterange")
-    /// Skipped segments that do not match.
     package static let skip = PlaylistRule(rawValue: "skip")
 
     /// The section of the specification, or nil if the rule is the reader's own.

@@ -1,23 +1,17 @@
-/// A URI or relative reference, split into its parts as written.
+/// A URI or relative reference, split into its parts as written, without their delimiters.
 ///
 /// Nothing is decoded, lower-cased or re-encoded, and escaped octets do not change. Any text without control characters
 /// is valid because the grammar of RFC 3986, appendix B covers every text, and because real playlists contain spaces
 /// and non-ASCII characters. Source: RFC 3986 §3, §4.2, §5.2; rule 14.
 package struct URIReference: Sendable, Hashable, CustomStringConvertible {
-    /// The scheme as written, without the colon, or nil in a relative reference.
     package var scheme: String?
-    /// The user information without the `@`, or nil if there is none.
     package var userInfo: String?
     /// The host, with the brackets of an IP literal. It is nil without an authority (`//`), and may be empty
     /// (`file:///x`).
     package var host: String?
-    /// The port, or nil if it is missing or empty.
     package var port: Int?
-    /// Possibly empty.
     package var path: String
-    /// The query without the question mark, or nil if there is none.
     package var query: String?
-    /// The fragment without the number sign, or nil if there is none.
     package var fragment: String?
 
     /// Splits a reference. Returns nil if it contains a control character, or a port that is not a number up to 65535.
@@ -136,7 +130,6 @@ extension URIReference {
             base.scheme, authorityOf: base, path: Self.removingDotSegments(merged), query: query, fragment: fragment)
     }
 
-    /// Resolves `reference` against `base`. Returns nil if either cannot be parsed.
     package static func resolve(_ reference: String, against base: String) -> String? {
         if let target = sibling(reference, of: base) { return target }
         guard let reference = URIReference(reference) else { return nil }

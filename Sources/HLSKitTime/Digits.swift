@@ -15,7 +15,6 @@ extension BinaryInteger {
         return text
     }
 
-    /// Returns the hexadecimal digits with leading zeros, at least `count` of them.
     @inlinable
     package func hexadecimal(_ count: Int, uppercase: Bool = false) -> String {
         digits(count, radix: 16, uppercase: uppercase)
@@ -31,7 +30,6 @@ extension [UInt8] {
 }
 
 extension UInt8 {
-    /// The value of an ASCII digit, or `nil` for other bytes.
     package var hexadecimalValue: UInt8? {
         switch self {
         case 0x30...0x39: self - 0x30

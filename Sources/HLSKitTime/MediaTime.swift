@@ -14,10 +14,8 @@ public struct MediaTime: Sendable, Codable {
     ///
     /// 0 also marks durations, which can be combined with every epoch.
     public var epoch: Int64
-    /// The kind of time.
     package var flags: Flags
 
-    /// The kind of a ``MediaTime``.
     package struct Flags: OptionSet, Sendable, Hashable, Codable {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -26,11 +24,8 @@ public struct MediaTime: Sendable, Codable {
         package static let valid = Flags(rawValue: 1)
         /// An operation on the way to this value was inexact.
         package static let hasBeenRounded = Flags(rawValue: 2)
-        /// After every other time; see ``MediaTime/positiveInfinity``.
         package static let positiveInfinity = Flags(rawValue: 4)
-        /// Before every other time; see ``MediaTime/negativeInfinity``.
         package static let negativeInfinity = Flags(rawValue: 8)
-        /// No known value, such as the duration of a live stream; see ``MediaTime/indefinite``.
         package static let indefinite = Flags(rawValue: 16)
     }
 
@@ -278,7 +273,6 @@ extension MediaTime {
             denominator: Int128(a) * Int128(b), timescale: Int32(clamping: multiple), epoch: epoch, rounded: rounded)
     }
 
-    /// Returns the sum if at least one of two times is not a number.
     private static func nonNumericSum(_ left: Kind, _ right: Kind) -> MediaTime {
         let kinds = [left, right]
         if kinds.contains(.invalid) { return .invalid }

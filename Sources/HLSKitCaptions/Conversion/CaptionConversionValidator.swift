@@ -107,7 +107,6 @@ public final class CaptionConversionValidator: Sendable {
     }
 }
 
-/// Checks captions in time order.
 struct ConversionCheck {
     private var schedule: CEA608Schedule
     private var scenes: [(scene: CEA608Schedule.Scene, beginning: [Int])]
@@ -160,7 +159,6 @@ struct ConversionCheck {
         }
     }
 
-    /// Combines consecutive numbers into ranges.
     private static func ranges(of numbers: [Int]) -> [Range<Int>] {
         var ranges: [Range<Int>] = []
         for number in numbers.sorted() {

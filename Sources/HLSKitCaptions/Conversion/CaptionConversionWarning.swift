@@ -55,7 +55,6 @@ public struct CaptionConversionWarning: Sendable, Hashable {
     /// A change that would remove the warning, or `nil` if there is no simple one.
     public var adjustment: CaptionConversionTimeRangeAdjustment?
 
-    /// Creates a warning. Without `adjustment`, no simple change removes it.
     package init(
         warningType: WarningType, rangeOfCaptions: Range<Int>,
         adjustment: CaptionConversionTimeRangeAdjustment? = nil
@@ -80,7 +79,6 @@ public struct CaptionConversionTimeRangeAdjustment: Sendable, Hashable {
         self.durationOffset = durationOffset
     }
 
-    /// Returns the caption with adjusted times.
     package func applied(to caption: Caption) -> Caption {
         var caption = caption
         caption.timeRange.start += startTimeOffset

@@ -11,7 +11,6 @@ package struct CEA708Decoder: Sendable {
     /// The services by number, 1 to 63.
     private var services: [Int: CEA708Service] = [:]
 
-    /// Creates a decoder without any input.
     package init() {}
 
     /// Decodes two bytes of the channel that were sent at `time`.
@@ -35,7 +34,6 @@ package struct CEA708Decoder: Sendable {
         decode(packet: whole, at: time, to: &captions)
     }
 
-    /// Ends the stream and returns the displayed captions.
     package mutating func finish(at time: MediaTime, to captions: inout [ClosedCaption]) {
         for number in services.keys.sorted() {
             var found: [Caption] = []
@@ -71,7 +69,6 @@ package struct ClosedCaptionDecoder: Sendable {
     private var field2 = CEA608Decoder(field: 2)
     private var digital = CEA708Decoder()
 
-    /// Creates a decoder without any input.
     package init() {}
 
     /// Decodes the captions of a picture that is presented at `time`. Times must not decrease.
@@ -87,7 +84,6 @@ package struct ClosedCaptionDecoder: Sendable {
         }
     }
 
-    /// Ends the stream and returns the displayed captions.
     package mutating func finish(at time: MediaTime, to captions: inout [ClosedCaption]) {
         field1.finish(at: time, to: &captions)
         field2.finish(at: time, to: &captions)

@@ -10,7 +10,6 @@ struct CEA708Service: Sendable {
     /// The start time of each window's current content, or nil while it has no readable text.
     private var since = [MediaTime?](repeating: nil, count: 8)
 
-    /// Decodes a block of the service's data.
     mutating func decode(_ block: ArraySlice<UInt8>, at time: MediaTime, to captions: inout [Caption]) {
         var rest = block
         while let code = rest.popFirst() {

@@ -1,10 +1,8 @@
-/// The appearance of CEA-708 text.
+/// The appearance of CEA-708 text. Without a colour it is white, and without a background black.
 struct CEA708Pen: Hashable {
     var isItalic = false
     var isUnderlined = false
-    /// nil is white.
     var color: CaptionColor?
-    /// nil is black.
     var background: CaptionColor?
 
     var style: CaptionStyle {
@@ -32,7 +30,6 @@ struct CEA708Window: Hashable {
     private(set) var rows: [[Cell?]]
     private let columnCount: Int
     private let region: CaptionRegion
-    /// The horizontal alignment of rows in the window.
     var justification = Caption.TextAlignment.left
     var row = 0
     var column = 0
@@ -71,7 +68,6 @@ struct CEA708Window: Hashable {
         rows.count == other.rows.count && columnCount == other.columnCount
     }
 
-    /// Copies text and pen.
     mutating func keepText(of other: CEA708Window) {
         rows = other.rows
         (row, column, pen) = (other.row, other.column, other.pen)
@@ -83,7 +79,6 @@ struct CEA708Window: Hashable {
         column = 0
     }
 
-    /// Whether both windows look the same.
     func looks(as other: CEA708Window) -> Bool {
         isVisible == other.isVisible
             && (!isVisible || region == other.region && justification == other.justification && rows == other.rows)
@@ -112,7 +107,6 @@ struct CEA708Window: Hashable {
         rows[row][column] = nil
     }
 
-    /// Moves to the start of the line and clears it.
     mutating func restartLine() {
         guard rows.indices.contains(row) else { return }
         rows[row] = Array(repeating: nil, count: columnCount)
@@ -137,7 +131,6 @@ struct CEA708Window: Hashable {
         rewriting = nil
     }
 
-    /// The text of the window as a caption without its time, or nil if there is no text.
     func pieces() -> (pieces: [StyledText], region: CaptionRegion)? {
         var pieces: [StyledText] = []
         for line in rows {

@@ -51,7 +51,6 @@ enum CEA608Characters {
         ],
     ]
 
-    /// - Parameter first: 0x12 or 0x13.
     static func extended(_ first: UInt8, _ second: UInt8) -> Unicode.Scalar? {
         guard first == 0x12 || first == 0x13, (0x20...0x3f).contains(second) else { return nil }
         return extended[Int(first) - 0x12][Int(second) - 0x20].scalar
@@ -74,7 +73,6 @@ enum CEA608Characters {
 
     static func code(of scalar: Unicode.Scalar) -> Code? { codes[scalar] }
 
-    /// A substitute for a character that CEA-608 lacks, or nil if there is none.
     static func replacement(for scalar: Unicode.Scalar) -> String? {
         if let text = replacements[scalar] { return text }
         if scalar.properties.isWhitespace { return " " }

@@ -22,7 +22,6 @@ package struct CEA608Decoder: Sendable {
         /// The cell after the most recently overwritten displayed text.
         var rewriting: Int?
 
-        /// Whether text is written to the visible screen.
         var isDisplayWritten: Bool {
             switch mode {
             case .rollUp, .paintOn: true
@@ -79,7 +78,6 @@ package struct CEA608Decoder: Sendable {
         command(first & 0x77, second, at: time, &captions)
     }
 
-    /// Ends the stream and returns the displayed captions.
     package mutating func finish(at time: MediaTime, to captions: inout [ClosedCaption]) {
         for index in channels.indices { give(index, at: time, &captions) }
     }

@@ -8,7 +8,6 @@ enum CEA608Encoder {
     static let endOfCaption = command(0x14, 0x2f)
     static let eraseDisplayed = command(0x14, 0x2c)
 
-    /// Commands that fill the hidden screen.
     static func load(_ layout: CEA608Layout) -> [Unit] {
         var encoder = Encoder()
         encoder.add(0x14, 0x20)  // resume caption loading
@@ -26,14 +25,12 @@ enum CEA608Encoder {
         UInt16(withParity(first)) << 8 | UInt16(withParity(second))
     }
 
-    /// Adds odd parity.
     static func withParity(_ byte: UInt8) -> UInt8 {
         (byte & 0x7f).nonzeroBitCount % 2 == 0 ? byte | 0x80 : byte & 0x7f
     }
 
     private struct Encoder {
         var units: [Unit] = []
-        /// The first character of an incomplete pair.
         private var half: UInt8?
 
         mutating func add(_ first: UInt8, _ second: UInt8) {

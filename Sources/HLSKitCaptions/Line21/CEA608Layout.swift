@@ -5,7 +5,6 @@ import HLSKitTime
 /// Lines are wrapped at 32 columns, and unsupported characters are replaced. The available styles are seven colours or
 /// italics, and underlines. Styles change only at blanks.
 struct CEA608Layout: Hashable {
-    /// A loss or change during conversion.
     enum Finding: Hashable {
         /// A character was replaced or dropped.
         case character

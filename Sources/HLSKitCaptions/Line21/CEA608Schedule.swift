@@ -5,7 +5,6 @@ import HLSKitTime
 /// The content of a caption is sent before it is shown, as late as possible. A caption at time zero is therefore late.
 /// A late caption is shown as soon as it is loaded, or dropped if that is after its end.
 struct CEA608Schedule {
-    /// The content shown from a frame on.
     struct Scene {
         var start: Int64
         /// The frame at which the content changes or disappears, or nil for the last scene.
@@ -27,12 +26,9 @@ struct CEA608Schedule {
     }
 
     private(set) var transmissions: [Transmission] = []
-    /// The first free frame.
     private var free: Int64
-    /// The frame at which the displayed content is erased.
     private var erase: Int64?
 
-    /// - Parameter firstFrame: The first frame that can carry data.
     init(firstFrame: Int64) { free = firstFrame }
 
     /// Adds the next scene with captions. Its start must not precede the previous scene's start.
@@ -61,7 +57,6 @@ struct CEA608Schedule {
         return Placement(delay: start - scene.start, isDropped: false, layout: layout)
     }
 
-    /// Marks all content as sent.
     mutating func finish() {
         guard let erase else { return }
         transmissions.append(Transmission(frame: max(erase, free), words: CEA608Encoder.eraseDisplayed))

@@ -37,7 +37,6 @@ public struct ClosedCaption: Sendable, Hashable {
     }
 }
 
-/// The appearance of CEA-608 text.
 struct CEA608Pen: Hashable {
     /// The index in ``CEA608Color/foreground``. 7 is black.
     var color: UInt8 = 0
@@ -62,7 +61,6 @@ struct CEA608Pen: Hashable {
     }
 }
 
-/// The grid of 15 rows and 32 columns that CEA-608 writes on.
 struct CEA608Screen: Hashable {
     struct Cell: Hashable {
         /// nil is transparent.
@@ -114,7 +112,6 @@ struct CEA608Screen: Hashable {
         self = moved
     }
 
-    /// A row with text in it.
     private typealias Row = (row: Int, columns: Range<Int>)
 
     /// Returns a caption for each block of rows without an empty one in between. If no alignment produces the starts of

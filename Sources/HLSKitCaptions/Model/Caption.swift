@@ -133,14 +133,12 @@ public struct Caption: Sendable, Hashable {
     }
 }
 
-/// A piece of text with one style.
 struct StyledText: Hashable {
     var text: String
     var style: CaptionStyle
 }
 
 extension Caption {
-    /// Replaces text and styles by `pieces`, one after the other.
     mutating func setPieces(_ pieces: [StyledText]) {
         var text = String.UnicodeScalarView()
         var runs: [StyleRun] = []
@@ -156,7 +154,6 @@ extension Caption {
             animation: animation, identifier: identifier)
     }
 
-    /// The whole text as pieces with one style each.
     var pieces: [StyledText] {
         let scalars = Array(text.unicodeScalars)
         var result: [StyledText] = []

@@ -23,9 +23,7 @@ public struct CaptionGroup: Sendable, Hashable {
 /// Source: AVFoundation's `AVCaptionGrouper`.
 public struct CaptionGrouper: Sendable {
     private var captions: [Caption] = []
-    /// The end of the groups so far.
     private var position: MediaTime?
-    /// The number of shown captions at which further ones are skipped.
     private let maximumShownCount: Int
 
     /// Creates a grouper without captions.

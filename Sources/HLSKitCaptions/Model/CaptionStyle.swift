@@ -128,7 +128,6 @@ public struct CaptionColor: Sendable, Hashable {
     /// `#00ffff`
     public static let cyan = CaptionColor(rgb: 0x00_ffff)
 
-    /// Returns the nearest colour of `candidates`, or nil if there is none.
     func nearest(of candidates: [CaptionColor]) -> CaptionColor? {
         func distance(_ other: CaptionColor) -> Int {
             func square(_ a: UInt8, _ b: UInt8) -> Int { (Int(a) - Int(b)) * (Int(a) - Int(b)) }
@@ -142,7 +141,6 @@ public struct CaptionColor: Sendable, Hashable {
         "#" + ([red, green, blue] + (alpha == 255 ? [] : [alpha])).hexadecimalText
     }
 
-    /// The colour names of WebVTT, TTML and CEA-608.
     static let named: [String: CaptionColor] = [
         "white": .white, "black": .black, "red": .red, "lime": .lime, "blue": .blue, "yellow": .yellow,
         "magenta": .magenta, "fuchsia": .magenta, "cyan": .cyan, "aqua": .cyan, "green": CaptionColor(rgb: 0x00_8000),

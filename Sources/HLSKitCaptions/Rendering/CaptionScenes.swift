@@ -13,7 +13,6 @@ public struct CaptionScene: Sendable, Hashable {
     /// A Boolean value that indicates whether the captions are animated and must be drawn repeatedly.
     public var needsPeriodicRefresh: Bool { captions.contains { $0.animation == .characterReveal } }
 
-    /// Creates a scene. Without captions, nothing is shown.
     package init(timeRange: MediaTimeRange, captions: [Caption]) {
         self.timeRange = timeRange
         self.captions = captions

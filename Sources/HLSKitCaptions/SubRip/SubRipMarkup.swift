@@ -132,7 +132,6 @@ extension Caption {
         textAlignment = [.left, nil, .right][(place.key - 1) % 3]
     }
 
-    /// The key of a number pad for the position of the text.
     var placeKey: Int {
         let side: Double =
             switch textAlignment {

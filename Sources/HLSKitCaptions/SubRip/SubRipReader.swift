@@ -142,7 +142,6 @@ extension Unicode.Scalar {
 }
 
 extension Substring.UnicodeScalarView {
-    /// The line without blanks at both ends.
     var trimmed: Substring.UnicodeScalarView {
         var rest = drop { $0.properties.isWhitespace || $0 == "\u{feff}" || $0 == "\0" }
         while let last = rest.last, last.properties.isWhitespace { rest.removeLast() }

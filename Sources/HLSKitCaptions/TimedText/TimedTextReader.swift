@@ -38,7 +38,6 @@ struct TimedTextReader {
         var name: String
         var properties: TimedTextProperties
         var visibility = TimedTextVisibility()
-        /// The start of the element's times.
         var start: MediaTime
         var depth: Int
     }

@@ -34,7 +34,6 @@ struct TimedTextProperties {
     subscript(_ name: String) -> String? { values[name] }
 }
 
-/// The inherited style of text in an element.
 struct TimedTextStyle {
     enum RubyRole {
         case none, base, text

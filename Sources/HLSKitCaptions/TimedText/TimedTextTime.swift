@@ -12,12 +12,10 @@ struct TimedTextTime {
     var tickRate: Int?
     /// Whether hours, minutes and seconds are counted in frames.
     var isTimeCode = false
-    /// Whether two frame numbers are skipped in each minute except each tenth.
     var isDropFrame = false
 
     init() {}
 
-    /// Reads the attributes of the root element.
     init(attributes: [XMLScanner.Attribute]) {
         for attribute in attributes {
             let value = attribute.value
@@ -42,7 +40,6 @@ struct TimedTextTime {
         return value
     }
 
-    /// Returns nil if the text is not a time expression.
     func time(_ text: String) -> MediaTime? {
         let text = Substring(text.unicodeScalars[...].trimmed)
         return text.contains(":") ? clockTime(text) : offsetTime(text)
@@ -103,7 +100,7 @@ struct TimedTextTime {
         }
     }
 
-    /// Reads digits with a fraction of up to nine digits. Returns them with the remaining text.
+    /// Reads digits with an optional fraction, of which the first six digits count. Returns the remaining text, too.
     private static func decimal(_ text: Substring) -> (value: MediaTime, rest: Substring)? {
         let whole = text.prefix { $0.isASCII && $0.isNumber }
         guard (1...12).contains(whole.count), var value = Int64(whole) else { return nil }

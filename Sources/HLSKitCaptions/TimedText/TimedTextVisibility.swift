@@ -5,7 +5,6 @@ import HLSKitTime
 /// Source: TTML1 §8.2.7 (`tts:display`), §8.2.23 (`tts:visibility`), §11.1.1 (`set`), §9.3.3 (regions that are active
 /// for a time).
 struct TimedTextVisibility: Sendable, Hashable {
-    /// A temporary value that overrides the current one.
     struct Change: Sendable, Hashable {
         var start: MediaTime
         /// nil: until the end.
@@ -13,7 +12,6 @@ struct TimedTextVisibility: Sendable, Hashable {
         var isHidden: Bool
     }
 
-    /// One property of one element.
     private struct Layer: Sendable, Hashable {
         var isHidden: Bool
         var changes: [Change] = []
@@ -35,7 +33,6 @@ struct TimedTextVisibility: Sendable, Hashable {
     private var visibility = Layer(isHidden: false)
     private var changeCount = 0
 
-    /// Applies the properties of the element at this depth.
     mutating func apply(_ properties: TimedTextProperties, depth: Int) {
         if properties["display"] == "none" {
             add(Layer(isHidden: true))
@@ -46,7 +43,6 @@ struct TimedTextVisibility: Sendable, Hashable {
         }
     }
 
-    /// Adds a `set` of the element at this depth.
     mutating func set(_ properties: TimedTextProperties, from start: MediaTime, to end: MediaTime?, depth: Int) {
         if let value = properties["display"] {
             if displayDepth != depth {
@@ -68,13 +64,11 @@ struct TimedTextVisibility: Sendable, Hashable {
         if displays.count < Self.maxCount { displays.append(layer) }
     }
 
-    /// Limits the element to the times of its region.
     mutating func limit(to start: MediaTime, _ end: MediaTime?) {
         add(Layer(isHidden: true, changes: [Change(start: start, end: end, isHidden: false)]))
         displayDepth = nil
     }
 
-    /// Adds the times in which a region and all its contents are hidden.
     mutating func add(_ region: TimedTextVisibility) {
         for layer in region.displays { add(layer) }
         displayDepth = nil
@@ -85,7 +79,6 @@ struct TimedTextVisibility: Sendable, Hashable {
         displays.contains { $0.isHidden(at: time) } || visibility.isHidden(at: time)
     }
 
-    /// The times at which the visibility may change.
     var changeTimes: [MediaTime] {
         (displays + [visibility]).flatMap { layer in layer.changes.flatMap { [$0.start] + ($0.end.map { [$0] } ?? []) }
         }

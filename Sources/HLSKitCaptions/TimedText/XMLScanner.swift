@@ -27,9 +27,7 @@ struct XMLScanner {
     private struct Element {
         var qualifiedName: Substring
         var name: String
-        /// The prefixes that this element declares.
         var prefixes: [Substring]
-        /// The namespace of elements without a prefix inside this element.
         var defaultNamespace: String?
     }
 
@@ -45,7 +43,6 @@ struct XMLScanner {
 
     init(_ text: String) { rest = Substring(text).unicodeScalars }
 
-    /// Returns the next event, or nil at the end.
     mutating func next() throws(CaptionError) -> Event? {
         if let name = pendingEnd {
             pendingEnd = nil
@@ -267,7 +264,6 @@ struct XMLScanner {
         return (name, value)
     }
 
-    /// The usual prefix of a namespace.
     private static func prefix(forNamespace uri: String) -> String {
         // From the drafts of 2006 to TTML2, only the start of the namespaces differs.
         if uri.hasSuffix("#styling") || uri.hasSuffix("#style") { return "tts:" }
@@ -276,7 +272,6 @@ struct XMLScanner {
         return uri.utf8.count <= 256 ? uri + " " : "? "
     }
 
-    /// The name with the usual prefix of its namespace.
     private func resolved(_ name: Substring) -> String {
         guard let colon = name.firstIndex(of: ":"), let prefix = namespaces[name[..<colon]]?.last else {
             return String(name)

@@ -5,7 +5,6 @@ import HLSKitMedia
 /// A line number becomes a row of cells, and a percentage remains one. The box follows from position, size and position
 /// alignment (WebVTT §6.1, "computed position").
 enum CuePlacement {
-    /// - Parameter regions: The regions by name.
     static func region(of settings: WebVTTCueSettings, regions: [String: CaptionRegion]) -> CaptionRegion? {
         // A cue with its own position is in no region (WebVTT §6.3).
         if let name = settings.region, let region = regions[name], settings.line == nil, settings.vertical == nil,
@@ -139,7 +138,6 @@ enum CuePlacement {
         return region.scroll == .rollUp || region.identifier != nil && region.size.height.units == .cells
     }
 
-    /// The text of a `REGION` block.
     static func block(_ region: CaptionRegion, name: String) -> String {
         let rows = CaptionGrid.rowCount
         let width = region.size.width.percentage(cellCount: CaptionGrid.columnCount) ?? 100

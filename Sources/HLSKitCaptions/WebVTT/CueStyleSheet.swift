@@ -4,7 +4,6 @@
 /// supported properties are colours, weight, slant and lines. Other content is skipped, as the specification allows
 /// (WebVTT §8.2).
 struct CueStyleSheet: Sendable {
-    /// The predefined classes.
     static let classColors: [String: CaptionColor] = [
         "white": .white, "lime": .lime, "cyan": .cyan, "red": .red, "yellow": .yellow, "magenta": .magenta,
         "blue": .blue, "black": .black,
@@ -13,7 +12,6 @@ struct CueStyleSheet: Sendable {
     /// Further rules are ignored.
     private static let maxRuleCount = 1024
 
-    /// The properties set by one rule, or nil for those that it does not set.
     private struct Rule {
         var textColor: CaptionColor?
         var backgroundColor: CaptionColor?
@@ -33,7 +31,6 @@ struct CueStyleSheet: Sendable {
         if let decoration = rule.decoration { style.decoration.formUnion(decoration) }
     }
 
-    /// Adds the text of a `STYLE` block.
     mutating func add(_ text: String) {
         var rest = Self.withoutComments(text)[...]
         while let open = rest.firstIndex(of: "{") {

@@ -13,7 +13,6 @@ package struct WebVTTCaptions: Sendable {
 
     package init() {}
 
-    /// Adds a style sheet or a region.
     package mutating func add(_ block: WebVTTBlock) {
         if block.kind != .note { hasBlocks = true }
         switch block.kind {
@@ -38,7 +37,6 @@ package struct WebVTTCaptions: Sendable {
             settings: WebVTTCueSettings(parsing: settings[...]), payload: payload)
     }
 
-    /// Converts the cue to a caption that is shown in `timeRange`.
     package func caption(_ cue: WebVTTCue, timeRange: MediaTimeRange) -> Caption {
         var caption = Caption(
             "", timeRange: timeRange, region: CuePlacement.region(of: cue.settings, regions: regions),

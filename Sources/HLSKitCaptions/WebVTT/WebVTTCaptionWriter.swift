@@ -7,7 +7,6 @@ struct WebVTTCaptionWriter {
     private var regions: [CaptionRegion: String] = [:]
     private var regionNames: Set<String> = []
     private var regionBlocks: [String] = []
-    /// The rules of the style sheet by class.
     private var rules: [String: String] = [:]
     private var cues = ""
 
@@ -57,7 +56,6 @@ struct WebVTTCaptionWriter {
         }
     }
 
-    /// Returns the name of a region that needs a separate block, or nil for others.
     private mutating func regionName(_ region: CaptionRegion) -> String? {
         guard CuePlacement.needsBlock(region) else { return nil }
         if let name = regions[region] { return name }

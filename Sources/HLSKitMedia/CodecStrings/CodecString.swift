@@ -9,7 +9,6 @@ package struct CodecString: RawRepresentable, Sendable, Hashable, CustomStringCo
 
     package init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Returns the elements of a `CODECS` attribute, in order and without empty ones.
     package static func list(parsing attribute: String) -> [CodecString] {
         attribute.split(separator: ",").compactMap { element in
             let trimmed = element.drop { $0.isWhitespace }
@@ -20,15 +19,12 @@ package struct CodecString: RawRepresentable, Sendable, Hashable, CustomStringCo
 
     package var description: String { rawValue }
 
-    /// The part before the first full stop: the four-character code of the sample entry.
     package var sampleEntry: String { String(rawValue.prefix { $0 != "." }) }
 
-    /// The text after the sample entry, split at full stops.
     private var parameters: [Substring] {
         Array(rawValue.split(separator: ".", omittingEmptySubsequences: false).dropFirst())
     }
 
-    /// The coding format, or nil if this library does not know the text.
     package var codec: MediaCodec? {
         if sampleEntry == "mp4a" { return Self.mpeg4Audio(parameters) }
         if sampleEntry == "mp3" { return .mp3 }
@@ -36,7 +32,7 @@ package struct CodecString: RawRepresentable, Sendable, Hashable, CustomStringCo
         return MediaCodec.named(sampleEntry: sampleEntry)?.codec
     }
 
-    /// The kind of media, or nil if unknown. It is known for some formats without a ``codec``.
+    /// Known for some formats without a ``codec``, too.
     package var mediaType: MediaKind? {
         switch sampleEntry {
         case "mp4a", "mp3", "dtsc", "dtse", "dtsh", "dtsl", "dtsx", "ac-4", "mha1", "mhm1", "iamf": .audio
@@ -64,7 +60,6 @@ package struct CodecString: RawRepresentable, Sendable, Hashable, CustomStringCo
         }
     }
 
-    /// Bits per sample, or nil unless the text declares them (AV1 and VP9).
     package var bitDepth: Int? {
         let parameters = parameters
         guard sampleEntry == "av01" || sampleEntry == "vp09", parameters.count > 2 else { return nil }
@@ -100,8 +95,6 @@ package struct CodecString: RawRepresentable, Sendable, Hashable, CustomStringCo
 }
 
 extension MediaCodec {
-    /// Returns the codec of an `esds` box's object type indication, or nil if unknown.
-    ///
     /// Source: ISO/IEC 14496-1 §7.2.6.6 and the registrations at mp4ra.org.
     static func named(objectTypeIndication: UInt8) -> MediaCodec? {
         switch objectTypeIndication {

@@ -1,33 +1,19 @@
 /// Uncompressed audio: one number for each channel at each time. The names are libavcodec's: signed, unsigned or
 /// floating point, number of bits, and byte order.
 extension MediaCodec {
-    /// 8 bits, unsigned.
     package static let pcmU8 = MediaCodec(rawValue: "pcm_u8")
-    /// 8 bits, signed.
     package static let pcmS8 = MediaCodec(rawValue: "pcm_s8")
-    /// 16 bits, signed, little-endian.
     package static let pcmS16LE = MediaCodec(rawValue: "pcm_s16le")
-    /// 16 bits, signed, big-endian.
     package static let pcmS16BE = MediaCodec(rawValue: "pcm_s16be")
-    /// 24 bits, signed, little-endian.
     package static let pcmS24LE = MediaCodec(rawValue: "pcm_s24le")
-    /// 24 bits, signed, big-endian.
     package static let pcmS24BE = MediaCodec(rawValue: "pcm_s24be")
-    /// 32 bits, signed, little-endian.
     package static let pcmS32LE = MediaCodec(rawValue: "pcm_s32le")
-    /// 32 bits, signed, big-endian.
     package static let pcmS32BE = MediaCodec(rawValue: "pcm_s32be")
-    /// 32-bit floating point, little-endian.
     package static let pcmF32LE = MediaCodec(rawValue: "pcm_f32le")
-    /// 32-bit floating point, big-endian.
     package static let pcmF32BE = MediaCodec(rawValue: "pcm_f32be")
-    /// 64-bit floating point, little-endian.
     package static let pcmF64LE = MediaCodec(rawValue: "pcm_f64le")
-    /// 64-bit floating point, big-endian.
     package static let pcmF64BE = MediaCodec(rawValue: "pcm_f64be")
-    /// G.711, A-law.
     package static let pcmALaw = MediaCodec(rawValue: "pcm_alaw")
-    /// G.711, µ-law.
     package static let pcmMuLaw = MediaCodec(rawValue: "pcm_mulaw")
 
     package static let pcmForms: [MediaCodec] = Array(pcmByteCounts.keys)
@@ -41,7 +27,6 @@ extension MediaCodec {
     ]
 
     /// - Parameter bits: The bits of one number. Integers occupy as many whole bytes as they need.
-    /// - Returns: The codec, or nil if there is no such form.
     static func pcm(bits: Int, isFloat: Bool = false, isBigEndian: Bool, isSigned: Bool = true) -> MediaCodec? {
         if isFloat {
             switch bits {

@@ -4,7 +4,6 @@
 package struct AC3Header: Sendable, Hashable {
     package static let byteCount = 8
 
-    /// The relation of an E-AC-3 frame to its neighbours.
     package enum Substream: Sendable, Hashable {
         case independent(Int), dependent(Int)
     }
@@ -24,7 +23,6 @@ package struct AC3Header: Sendable, Hashable {
     /// `bsmod`, or 0 for E-AC-3, in which it follows optional fields.
     package var bitStreamMode: Int
 
-    /// Returns nil if `bytes` is too short or not a header.
     package init?(parsing bytes: ArraySlice<UInt8>) {
         guard bytes.count >= Self.byteCount, bytes.starts(with: [0x0b, 0x77]) else { return nil }
         var reader = BitReader(Array(bytes.prefix(Self.byteCount)))

@@ -10,13 +10,11 @@ package struct ADTSHeader: Sendable, Hashable {
     package var sampleRateIndex: Int
     /// The configuration, or 0 if a program config element in the frame declares it.
     package var channelConfiguration: Int
-    /// The size of the frame including its header.
     package var frameByteCount: Int
     package var headerByteCount: Int
     /// 1 to 4.
     package var rawDataBlockCount: Int
 
-    /// Returns nil if `bytes` is too short or not an ADTS header.
     package init?(parsing bytes: ArraySlice<UInt8>) {
         guard bytes.count >= Self.byteCount else { return nil }
         let b = bytes.startIndex

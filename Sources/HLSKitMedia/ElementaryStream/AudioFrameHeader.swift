@@ -1,19 +1,15 @@
 /// The header of an audio frame, or of an ID3 tag, regardless of the format.
 package struct AudioFrameHeader: Sendable, Hashable {
     package var codec: MediaCodec
-    /// The size of the frame including its header.
     package var byteCount: Int
-    /// The number of bytes at the start to remove for the decoder.
     package var strippedByteCount = 0
     /// Samples per channel. It is 0 if only the payload declares them (LATM) or the frame takes no time (ID3).
     package var sampleCount: Int
-    /// Samples per second, or 0 if only the payload declares it.
+    /// Samples per second. This and ``channelCount`` are 0 if only the payload declares them.
     package var sampleRate: Int
-    /// 0 if only the payload declares it.
     package var channelCount: Int
     /// Whether the frame belongs to the access unit of the previous frame (E-AC-3 dependent and additional substreams).
     package var isContinuation = false
-    /// Whether further frames of the access unit may follow.
     package var mayContinue = false
 }
 
@@ -24,7 +20,6 @@ package enum AudioFraming: Sendable, Hashable, CaseIterable {
     /// The actual formats of streams that are declared to have another one, the most reliable first.
     static let declaredWrongly: [AudioFraming] = [.ac3, .dts, .adts, .loas, .mpegAudio]
 
-    /// The number of bytes that ``header(at:in:)`` needs.
     package var headerByteCount: Int {
         switch self {
         case .adts: ADTSHeader.byteCount
@@ -48,7 +43,6 @@ package enum AudioFraming: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Returns the header at `offset`, or nil if there is none or fewer than ``headerByteCount`` bytes.
     package func header(at offset: Int, in bytes: [UInt8]) -> AudioFrameHeader? {
         guard offset >= 0, offset <= bytes.count - headerByteCount else { return nil }
         let head = bytes[offset..<offset + headerByteCount]

@@ -6,7 +6,6 @@ package struct AudioSpecificConfig: Sendable, Hashable {
     package var objectType: Int
     /// Samples per second of the core, before spectral band replication doubles it.
     package var coreSampleRate: Int
-    /// Samples per second of the output, as far as signalled.
     package var sampleRate: Int
     /// The configuration, or 0 if a program config element declares it; see ``channelCount``.
     package var channelConfiguration: Int
@@ -24,7 +23,6 @@ package struct AudioSpecificConfig: Sendable, Hashable {
     // ISO/IEC 14496-3 table 1.19.
     static let channelCounts = [0, 1, 2, 3, 4, 5, 6, 8, 0, 0, 0, 7, 8, 24, 8, 0]
 
-    /// - Throws: `malformed` if the bytes end early or a field is out of range.
     package init(parsing bytes: some Collection<UInt8>) throws(MediaError) {
         var reader = BitReader(Array(bytes))
         try self.init(parsing: &reader)
@@ -120,6 +118,5 @@ extension MediaTrack {
         codec == .aac && sampleEntry.isEmpty && configuration.count >= 2 && configuration[1] >> 3 & 15 == 0
     }
 
-    /// Whether that element is still missing, so that the frames cannot be decoded.
     package var awaitsChannels: Bool { namesChannelsInBand && configuration.count == 2 }
 }

@@ -9,10 +9,8 @@ package struct BitReader {
 
     package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Whether more bits were read than available.
     package var isExhausted: Bool { position > bytes.count * 8 }
 
-    /// The next `count` bits (0 to 32) as an unsigned number.
     package mutating func bits(_ count: Int) -> Int {
         precondition((0...32).contains(count), "up to 32 bits at a time")
         guard position + count <= bytes.count * 8 else {
@@ -39,7 +37,6 @@ package struct BitReader {
         position = count <= end - position ? position + max(count, 0) : end + 1
     }
 
-    /// Advances to the next byte boundary.
     package mutating func alignToByte() { position = min((position + 7) & ~7, bytes.count * 8 + 1) }
 
     /// Reads ue(v), ISO/IEC 14496-10 §9.1: 0 to 2³² − 2. Malformed data returns 0 and exhausts the reader.

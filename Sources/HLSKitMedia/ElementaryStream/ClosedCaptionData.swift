@@ -3,9 +3,8 @@
 /// Source: ANSI/CTA-708-E §4.4 (`cc_data`); ATSC A/53 Part 4 §6.2.3 (`GA94` in SEI of H.264 and HEVC); QuickTime File
 /// Format, "Closed Captioning Media" (`c608`); SMPTE ST 334-2 (caption distribution packets).
 package struct ClosedCaptionData: Sendable, Hashable {
-    /// Two bytes of captions and their stream.
     package struct Pair: Sendable, Hashable {
-        /// The stream of the bytes. The raw value is `cc_type`.
+        /// The raw value is `cc_type`.
         package enum Kind: UInt8, Sendable, Hashable {
             /// Two bytes of line 21 (CEA-608).
             case field1, field2
@@ -14,9 +13,8 @@ package struct ClosedCaptionData: Sendable, Hashable {
         }
 
         package var kind: Kind
-        /// The first byte, parity included in CEA-608.
+        /// Both bytes include parity in CEA-608.
         package var first: UInt8
-        /// The second byte, parity included in CEA-608.
         package var second: UInt8
 
         package init(kind: Kind, first: UInt8, second: UInt8) {
@@ -26,10 +24,8 @@ package struct ClosedCaptionData: Sendable, Hashable {
         }
     }
 
-    /// The pairs in the order of the bitstream.
     package var pairs: [Pair]
 
-    /// Creates the data of one frame, which is empty by default.
     package init(pairs: [Pair] = []) { self.pairs = pairs }
 
     /// Finds the captions in an access unit of H.264 or HEVC. Damaged units and other codecs have none.
@@ -165,9 +161,7 @@ package struct ClosedCaptionData: Sendable, Hashable {
     }
 }
 
-/// Reorders the captions of pictures from decoding order to presentation order.
 package struct ClosedCaptionReorderer: Sendable {
-    /// The captions of a picture, at its presentation time.
     package struct Entry: Sendable, Hashable {
         /// The presentation time, in units of the track's timescale.
         package var pts: Int64
@@ -182,7 +176,6 @@ package struct ClosedCaptionReorderer: Sendable {
     /// The largest number of pictures that a decoder reorders (16 in H.264 and HEVC, as frames or as fields).
     private static let maxHeldCount = 32
 
-    /// The composition offsets of the pictures so far: the first one and the extremes.
     private struct Offsets {
         var first: Int64
         var smallest: Int64
@@ -224,7 +217,6 @@ package struct ClosedCaptionReorderer: Sendable {
         return Array(held.prefix(count))
     }
 
-    /// Returns the remaining captions after the last picture.
     package mutating func finish() -> [Entry] {
         offsets = nil
         defer { held = [] }

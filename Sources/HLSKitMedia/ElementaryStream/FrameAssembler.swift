@@ -2,13 +2,9 @@
 ///
 /// Times are counted in audio samples from the last timestamp, so that they are exact for any number of frames.
 struct FrameAssembler {
-    /// Differences between packed audio and transport stream packets.
     struct Options {
-        /// The name of the stream in notes.
         var name: String
-        /// ID3 tags between frames become samples of the track with this number.
         var metadataTrackID: Int?
-        /// Whether the first frame of MPEG audio may be a table instead of audio.
         var skipsInformationFrame = false
     }
 
@@ -21,17 +17,14 @@ struct FrameAssembler {
     private let options: Options
     private(set) var track: MediaTrack
     private var buffer: [UInt8] = []
-    /// The first byte in `buffer` that does not belong to a sample yet.
     private var at = 0
     private var marks = PacketMarks()
-    /// The offset of `buffer` in the stream's bytes, for notes.
     private var consumed: Int
     /// Whether the last frame ended where the next one must begin.
     private var isLocked = false
     private var skippedByteCount = 0
     private var clock: SampleClock?
     private var hasSamples = false
-    /// The fields of the last header from which `track` was made.
     private var configuredHeader: [UInt8] = []
     /// Whether a program config element has declared the channels, so that later frames need not repeat it.
     private var hasElement = false
@@ -41,7 +34,6 @@ struct FrameAssembler {
     /// few of them.
     private var followed = (start: 0, byteCount: 0)
 
-    /// - Parameter offset: The offset of the first byte, for notes.
     init(framing: AudioFraming, track: MediaTrack, options: Options, offset: Int = 0) {
         self.framing = framing
         self.track = track
@@ -59,7 +51,6 @@ struct FrameAssembler {
         process(isEnd: false, to: &sink)
     }
 
-    /// The offset after the last received byte.
     var endOffset: Int { consumed + buffer.count }
 
     /// Emits the remaining frames because the stream ends or has a gap.
@@ -228,7 +219,6 @@ struct FrameAssembler {
         skippedByteCount = 0
     }
 
-    /// Reads an ID3 tag between frames. Returns nil if there is none.
     private mutating func stepOverTag(isEnd: Bool, to sink: inout EventSink) -> Step? {
         guard buffer[at] == 0x49, "ID3".utf8.starts(with: buffer[at...].prefix(3)) else { return nil }
         guard buffer.count - at >= ID3Tag.headerByteCount else { return isEnd ? nil : .needsMore }
@@ -242,7 +232,6 @@ struct FrameAssembler {
         return .moved
     }
 
-    /// Emits a whole tag as a metadata sample, at the time of the next frame.
     mutating func emitTag(_ bytes: ArraySlice<UInt8>, to sink: inout EventSink) {
         guard let id = options.metadataTrackID else { return }
         let pts = marks.marks.last { $0.offset <= at }?.pts ?? clock?.now ?? 0
@@ -285,10 +274,8 @@ struct FrameAssembler {
         emit(data(body), at: time, isDamaged: isDamaged, to: &sink)
     }
 
-    /// Samples per second, and per channel of one frame.
     private typealias Format = (rate: Int, samples: Int)
 
-    /// Returns the start and duration of a frame, or nil with a note before the first timestamp.
     private mutating func time(
         of mark: PacketMarks.Mark?, _ format: Format, to sink: inout EventSink
     ) -> (pts: Int64, duration: Int64)? {
@@ -316,7 +303,6 @@ struct FrameAssembler {
                 isDamaged: isDamaged, data: data, encryption: track.encryption == nil ? nil : .elementaryStream))
     }
 
-    /// Sets the track's fields from a complete header.
     private mutating func describe(_ header: AudioFrameHeader, to sink: inout EventSink) {
         track.codec = header.codec
         track.sampleRate = header.sampleRate
@@ -351,7 +337,6 @@ struct FrameAssembler {
 
     // MARK: LATM
 
-    /// Returns nil while there is no configuration.
     private mutating func latmTiming(_ range: Range<Int>, to sink: inout EventSink) -> Format? {
         do throws(MediaError) {
             if case .configuration(let found) = try LATMConfiguration.parse(buffer[range].dropFirst(3)) {
@@ -393,10 +378,8 @@ struct SampleClock {
         self.rate = rate
     }
 
-    /// The time of the next frame, to the nearest unit.
     var now: Int64 { time(at: sampleCount) }
 
-    /// Returns the time of a frame of `samples` and its duration, and advances.
     mutating func advance(by samples: Int, rate: Int) -> (pts: Int64, duration: Int64) {
         let pts = now
         if rate != self.rate { self = SampleClock(start: pts, rate: rate) }

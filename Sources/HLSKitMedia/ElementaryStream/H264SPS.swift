@@ -1,34 +1,26 @@
-/// The fields of an H.264 sequence parameter set that a player needs.
+/// The fields of an H.264 sequence parameter set that a player needs. ``id`` is 0 to 31, and bit depths are 8 to 14.
 ///
 /// Source: ISO/IEC 14496-10 §7.3.2.1.1 and Annex E.
 package struct H264SPS: Sendable, Hashable {
-    /// `profile_idc`, such as 100 for High.
     package var profileIDC: UInt8
     /// The six constraint flags and two reserved bits, as in `avcC`.
     package var constraintFlags: UInt8
     /// `level_idc`: ten times the level.
     package var levelIDC: UInt8
-    /// 0 to 31.
     package var id: Int
     /// 0 monochrome, 1 4:2:0, 2 4:2:2, 3 4:4:4.
     package var chromaFormatIDC: Int
-    /// Bits per luma sample, 8 to 14.
     package var lumaBitDepth: Int
-    /// Bits per chroma sample, 8 to 14.
     package var chromaBitDepth: Int
     /// Size in luma samples after cropping.
     package var width: Int
-    /// Height in luma samples after cropping.
     package var height: Int
-    /// Whether pictures are never coded as fields.
     package var isFramesOnly: Bool
     /// The bits of `frame_num` in slice headers: 4 to 16.
     package var frameNumberBitCount: Int
     /// The bits of `pic_order_cnt_lsb` in slice headers (4 to 16), or nil if slices do not declare their order.
     package var orderCountBitCount: Int?
-    /// Whether the three colour planes are coded as separate pictures.
     package var hasSeparateColourPlanes: Bool
-    /// Colour, shape and timing of the frames.
     package var usability: VideoUsabilityInfo
 
     /// Reads a NAL unit of type 7, from its header byte on and including emulation prevention.

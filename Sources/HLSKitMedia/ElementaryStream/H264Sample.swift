@@ -18,7 +18,6 @@ package enum H264Sample {
 
     private static func isSlice(_ type: UInt8) -> Bool { (1...5).contains(type) }
 
-    /// For a byte stream with start codes.
     private static func firstSliceType(in bytes: UnsafeRawBufferPointer) -> UInt8? {
         var at = NALUnits.startCode(in: bytes, from: 0)
         while let start = at, start + 3 < bytes.count {
@@ -29,7 +28,6 @@ package enum H264Sample {
         return nil
     }
 
-    /// For units that follow their length.
     private static func firstSliceType(in bytes: UnsafeRawBufferPointer, lengthSize: Int) -> UInt8? {
         var at = 0
         while at + lengthSize < bytes.count {

@@ -1,30 +1,22 @@
-/// The fields of an HEVC sequence parameter set that a player needs.
+/// The fields of an HEVC sequence parameter set that a player needs. ``id`` is 0 to 15, and bit depths are 8 to 16.
 ///
 /// Source: ISO/IEC 23008-2 §7.3.2.2 and Annex E.
 package struct HEVCSPS: Sendable, Hashable {
-    /// `general_profile_idc`, such as 2 for Main 10.
     package var profileIDC: Int
-    /// `general_tier_flag`: High tier instead of Main.
     package var isHighTier: Bool
     /// `general_level_idc`: thirty times the level.
     package var levelIDC: Int
-    /// 0 to 15.
     package var id: Int
     /// 0 monochrome, 1 4:2:0, 2 4:2:2, 3 4:4:4.
     package var chromaFormatIDC: Int
-    /// Bits per luma sample, 8 to 16.
     package var lumaBitDepth: Int
-    /// Bits per chroma sample, 8 to 16.
     package var chromaBitDepth: Int
     /// Size in luma samples after cropping.
     package var width: Int
-    /// Height in luma samples after cropping.
     package var height: Int
     /// The bits of `slice_pic_order_cnt_lsb` in slice headers (4 to 16), or nil if the number is out of range.
     package var orderCountBitCount: Int?
-    /// Whether the three colour planes are coded as separate pictures.
     package var hasSeparateColourPlanes: Bool
-    /// Colour, shape and timing of the frames.
     package var usability: VideoUsabilityInfo
 
     /// Reads a NAL unit of type 33, from its two header bytes on and including emulation prevention.

@@ -5,7 +5,6 @@
 package struct ID3Tag: Sendable, Hashable {
     /// 2, 3 or 4.
     package var majorVersion: Int
-    /// The frames in the order of the tag.
     package var frames: [Frame]
 
     /// One frame, with unsynchronisation and the data length indicator removed.
@@ -74,7 +73,6 @@ package struct ID3Tag: Sendable, Hashable {
         return nil
     }
 
-    /// Whether the tag contains more than the timestamp.
     var hasMetadata: Bool { frames.contains { !Self.isTimestamp($0) } }
 
     private static func isTimestamp(_ frame: Frame) -> Bool {

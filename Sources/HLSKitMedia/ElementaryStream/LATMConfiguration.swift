@@ -3,10 +3,8 @@
 /// Source: ISO/IEC 14496-3 §1.7.3.
 package struct LATMConfiguration: Sendable, Hashable {
     package var audio: AudioSpecificConfig
-    /// The number of access units in one AudioMuxElement.
     package var subframeCount: Int
 
-    /// The head of an AudioMuxElement.
     package enum Element: Sendable {
         case configuration(LATMConfiguration), sameAsBefore
     }

@@ -9,7 +9,6 @@ package struct MPEGAudioHeader: Sendable, Hashable {
     package var channelCount: Int
     package var frameByteCount: Int
     package var sampleCount: Int
-    /// Whether the sample rate is below 32 kHz.
     package var isLowRate: Bool
 
     /// Returns nil if `bytes` is too short or not a supported header. A free-format frame (no declared bit rate) is not

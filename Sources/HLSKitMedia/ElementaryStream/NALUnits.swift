@@ -1,6 +1,5 @@
 /// The common parts of H.264 and HEVC byte streams: start codes and emulation prevention.
 package enum NALUnits {
-    /// The offset of the first `00 00 01` at or after `start`, or nil if there is none.
     package static func startCode(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
         let count = bytes.count
         var at = max(start, 0)
@@ -42,7 +41,6 @@ package enum NALUnits {
         return payload
     }
 
-    /// The numbers of the SEI messages in a raw payload from which the NAL unit header has been removed.
     package static func messageTypes(inSEI payload: ArraySlice<UInt8>) -> [Int] {
         messages(inSEI: payload).map(\.number)
     }

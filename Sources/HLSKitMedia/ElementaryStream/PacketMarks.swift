@@ -31,7 +31,6 @@ struct PacketMarks {
         return mark
     }
 
-    /// The first mark between the two offsets, excluding `start`.
     func first(behind start: Int, before end: Int) -> Mark? {
         marks[index(behind: start)...].first.flatMap { $0.offset < end ? $0 : nil }
     }
@@ -51,7 +50,6 @@ struct PacketMarks {
         return nil
     }
 
-    /// Whether an unused packet begins exactly at `offset`.
     func contains(_ offset: Int) -> Bool { marks[..<index(behind: offset)].last?.offset == offset }
 
     /// Removes the bytes up to `count`. Packets that began in them now begin before the first byte. Only the last of
@@ -72,7 +70,6 @@ struct PacketMarks {
         }
     }
 
-    /// Finds the first mark after `offset` by binary search.
     private func index(behind offset: Int) -> Int {
         var (low, high) = (marks.startIndex, marks.endIndex)
         while low < high {

@@ -1,6 +1,5 @@
 /// The position of a picture in display order, as its first slice declares it.
 struct PictureOrder: Sendable, Hashable {
-    /// The lower bits of the picture order count.
     var count: Int
     var bitCount: Int
     /// Whether the count restarts with this picture, so that all earlier pictures in the stream are shown before it.
@@ -11,13 +10,11 @@ struct PictureOrder: Sendable, Hashable {
 ///
 /// Source: ISO/IEC 14496-10 §7.3.3 and §8.2.1.1; ISO/IEC 23008-2 §7.3.6.1 and §8.3.1.
 struct PictureOrderReader: Sendable {
-    /// The last sequence parameter set of H.264.
     private(set) var h264: H264SPS?
     private var hevc: HEVCSPS?
     /// Parameters that HEVC slice headers depend on, by picture parameter set.
     private var pictureSets: [Int: (hasOutputFlag: Bool, extraBitCount: Int)] = [:]
 
-    /// - Parameter nalUnit: The unit with its header, including emulation prevention.
     mutating func takeH264Sequence(_ nalUnit: some Collection<UInt8>) { h264 = try? H264SPS(parsing: nalUnit) }
 
     mutating func takeHEVCSequence(_ nalUnit: some Collection<UInt8>) { hevc = try? HEVCSPS(parsing: nalUnit) }

@@ -30,7 +30,6 @@ extension MediaTrack {
         return set.isFramesOnly ? 1 : 2
     }
 
-    /// The usability information of the first sequence parameter set in `avcC` or `hvcC`.
     private var streamUsability: VideoUsabilityInfo? {
         guard configuration.first == 1 else { return nil }
         do throws(MediaError) {

@@ -16,7 +16,6 @@ struct UnconfiguredFrames {
     private static let maxCount = 1024
     private static let maxByteCount = 1 << 20
 
-    /// - Returns: False if no more frames are kept.
     mutating func append(_ frame: Frame) -> Bool {
         guard frames.count < Self.maxCount, byteCount + frame.data.count <= Self.maxByteCount else { return false }
         frames.append(frame)

@@ -1,25 +1,19 @@
 /// The video usability information (VUI) of H.264 and HEVC, which controls presentation.
 ///
-/// Source: ISO/IEC 14496-10 Annex E, ISO/IEC 23008-2 Annex E, with the code points of ITU-T H.273.
+/// Colour fields are code points of ITU-T H.273, or 2 (unspecified) if undeclared.
+///
+/// Source: ISO/IEC 14496-10 Annex E, ISO/IEC 23008-2 Annex E.
 package struct VideoUsabilityInfo: Sendable, Hashable {
     /// The width and height of one sample, or 1:1 if undeclared.
     package var sampleAspectRatio: SampleAspectRatio
-    /// H.273 ColourPrimaries, or 2 (unspecified) if undeclared.
     package var colourPrimaries: Int
-    /// H.273 TransferCharacteristics, or 2 (unspecified) if undeclared.
     package var transferCharacteristics: Int
-    /// H.273 MatrixCoefficients, or 2 (unspecified) if undeclared.
     package var matrixCoefficients: Int
-    /// Whether samples use the full range (H.273 VideoFullRangeFlag).
     package var isFullRange: Bool
-    /// The time between two frames as a fraction of a second, or nil if undeclared.
     package var frameDuration: FrameDuration?
 
-    /// Width to height of one sample.
     package struct SampleAspectRatio: Sendable, Hashable {
-        /// Relative to ``height``.
         package var width: Int
-        /// Relative to ``width``.
         package var height: Int
 
         package init(width: Int, height: Int) {
@@ -31,17 +25,14 @@ package struct VideoUsabilityInfo: Sendable, Hashable {
     /// `value / timescale` seconds, both positive.
     package struct FrameDuration: Sendable, Hashable {
         package var value: Int64
-        /// Units per second.
         package var timescale: Int64
 
-        /// Creates `value / timescale` seconds. Both must be positive.
         package init(value: Int64, timescale: Int64) {
             self.value = value
             self.timescale = timescale
         }
     }
 
-    /// Creates usability information. The defaults are the inferred values of undeclared fields.
     package init(
         sampleAspectRatio: SampleAspectRatio = .init(width: 1, height: 1), colourPrimaries: Int = 2,
         transferCharacteristics: Int = 2, matrixCoefficients: Int = 2, isFullRange: Bool = false,
@@ -55,7 +46,6 @@ package struct VideoUsabilityInfo: Sendable, Hashable {
         self.frameDuration = frameDuration
     }
 
-    /// The colour fields in the form of containers, or nil if none is declared.
     package var colorInformation: ColorInformation? {
         let isDeclared = colourPrimaries != 2 || transferCharacteristics != 2 || matrixCoefficients != 2
         guard isDeclared || isFullRange else { return nil }
@@ -64,7 +54,6 @@ package struct VideoUsabilityInfo: Sendable, Hashable {
             matrixCoefficients: matrixCoefficients, isFullRange: isFullRange)
     }
 
-    /// Reads the common fields of both formats, up to the chroma sample location.
     init(parsingCommonFieldsFrom reader: inout BitReader) {
         self.init()
         if reader.flag() {
@@ -92,7 +81,6 @@ package struct VideoUsabilityInfo: Sendable, Hashable {
         }
     }
 
-    /// Reads `num_units_in_tick` and `time_scale`.
     static func frameDuration(from reader: inout BitReader, ticks: Int64) -> FrameDuration? {
         let (units, timescale) = (Int64(reader.bits(32)), Int64(reader.bits(32)))
         guard units > 0 && timescale > 0 && !reader.isExhausted else { return nil }

@@ -47,7 +47,6 @@ struct AACConfiguration {
     /// Whether its audio object type is USAC.
     private(set) var isExtendedHighEfficiency = false
 
-    /// Returns nil if there are too few bytes or a value is reserved.
     init?(parsing bytes: [UInt8]) {
         var reader = BitReader(bytes)
         let objectType = AudioSpecificConfig.objectType(from: &reader)
@@ -68,7 +67,6 @@ struct AACConfiguration {
 struct OpusConfiguration {
     let channelCount: Int
     let header: [UInt8]
-    /// The samples at the start of the media that the encoder has added.
     let preSkip: Int
 
     init(parsing payload: BoxReader) throws(MediaError) {

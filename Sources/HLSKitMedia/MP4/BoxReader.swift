@@ -11,16 +11,13 @@ struct FourCharacterCode: RawRepresentable, Hashable, Sendable, ExpressibleByStr
 
     private var characters: [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: rawValue >> $0) } }
 
-    /// The four characters. Any character outside printable ASCII becomes a full stop.
     var description: String {
         String(decoding: characters.map { (0x20...0x7E).contains($0) ? $0 : UInt8(ascii: ".") }, as: UTF8.self)
     }
 }
 
-/// One box: its type and a reader of its payload.
 struct Box {
     let type: FourCharacterCode
-    /// The offset of the first byte of the header, and of the first byte after the box.
     let offset: Int
     let endOffset: Int
     var payload: BoxReader
@@ -42,15 +39,12 @@ struct BoxReader {
         shift = offset - bytes.startIndex
     }
 
-    /// The offset of the next byte from the start of the segment or section.
     var offset: Int { index + shift }
     var remaining: Int { bytes.endIndex - index }
-    /// The bytes not yet read.
     var rest: ArraySlice<UInt8> { bytes[index...] }
 
     func malformed(_ text: String) -> MediaError { MediaError(code: .malformed, byteOffset: offset, text: text) }
 
-    /// Advances by `count` bytes and returns the index at which they begin.
     private mutating func take(_ count: Int) throws(MediaError) -> Int {
         guard count >= 0, count <= remaining else {
             throw malformed("\(count) bytes are needed and the box has \(remaining) left")
@@ -79,7 +73,6 @@ struct BoxReader {
         UInt64(try readUInt32()) << 32 | UInt64(try readUInt32())
     }
 
-    /// Reads a field of 32 bits, or of 64 bits in the 64-bit versions of a box.
     mutating func readUInt(is64Bit: Bool) throws(MediaError) -> UInt64 {
         is64Bit ? try readUInt64() : UInt64(try readUInt32())
     }
@@ -91,7 +84,6 @@ struct BoxReader {
         return bytes[start..<start + count]
     }
 
-    /// The version and flags that begin a full box.
     mutating func readVersionAndFlags() throws(MediaError) -> (version: UInt8, flags: UInt32) {
         (try readUInt8(), try readUInt24())
     }

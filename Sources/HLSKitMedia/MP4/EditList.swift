@@ -8,7 +8,6 @@
 struct EditList: Sendable, Hashable {
     /// The value to add to media timestamps to get presentation times, in units of the track's timescale.
     private(set) var shift: Int64 = 0
-    /// The presentation times that are shown, or nil if unknown.
     private(set) var shown: Range<Int64>?
 
     init() {}

@@ -11,7 +11,6 @@ package struct EnhancedAC3Extension: Sendable, Hashable {
         (self.complexityIndex, self.bitRate) = (complexityIndex, bitRate)
     }
 
-    /// Parses the payload of a `dec3` box. Returns nil if it has no extension.
     init?(parsing payload: ArraySlice<UInt8>) {
         guard let end = Self.baseByteCount(of: payload), payload.count >= end + 2 else { return nil }
         let rest = payload.dropFirst(end)

@@ -30,7 +30,6 @@ public struct EventMessage: Sendable, Hashable {
     /// Whether ``Timing/presentationTime(_:)`` has 33 bits and wraps (transport streams).
     package var wrapsAt33Bits = false
 
-    /// Creates an event. Without `duration`, its length is unknown.
     package init(
         schemeIDURI: String, value: String = "", id: UInt32 = 0, timescale: UInt32, timing: Timing,
         duration: UInt32? = nil, messageData: [UInt8] = [], wrapsAt33Bits: Bool = false
@@ -47,7 +46,6 @@ public struct EventMessage: Sendable, Hashable {
 }
 
 extension EventMessage {
-    /// Returns nil for an unknown version of the box.
     init?(parsing payload: BoxReader) throws(MediaError) {
         var reader = payload
         switch try reader.readVersionAndFlags().version {

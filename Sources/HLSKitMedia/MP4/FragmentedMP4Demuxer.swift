@@ -19,9 +19,7 @@ public struct FragmentedMP4Demuxer: Demuxer {
                 code: .missingInitializationSection, text: "media without an initialization section"))
     }
 
-    /// The initialization section in use.
     package var initialization: MP4InitializationSection? { reader.initialization }
-    /// The indexes (`sidx`) found so far.
     package var segmentIndexes: [SegmentIndex] { reader.segmentIndexes }
 
     /// Reads the next bytes of a segment; see ``Demuxer``.

@@ -8,12 +8,10 @@
 package struct MP4FileSegments: Sendable {
     /// A file with more samples is read sequentially because a pass over its tables takes too long.
     private static let maximumSampleCount = 1 << 24
-    /// The largest number of segments in a file.
     private static let maximumSegmentCount = 4096
     /// Offsets in a fragment have 31 bits.
     private static let maximumSegmentByteCount = 1 << 30
 
-    /// A segment to read.
     package struct Fragment: Sendable {
         /// `moof`, and the header of the `mdat` box.
         package var head: [UInt8]
@@ -21,7 +19,6 @@ package struct MP4FileSegments: Sendable {
         package var ranges: [Range<Int>]
     }
 
-    /// The start of a segment's samples in the tables of a track.
     fileprivate struct Start {
         var index: Int
         var first: MP4SampleTable.Sample
@@ -44,9 +41,7 @@ package struct MP4FileSegments: Sendable {
     package var tracks: [MediaTrack] { lanes.map(\.table.track) }
     /// The start of each segment in presentation time. The first is the start of the file.
     package let starts: [Duration]
-    /// The end of the last sample.
     package let end: Duration
-    /// The size of all samples for each of ``tracks``.
     package private(set) var byteCounts: [Int] = []
 
     private var lanes: [Lane]
@@ -93,7 +88,6 @@ package struct MP4FileSegments: Sendable {
         end = last
     }
 
-    /// Returns the timestamps of the sync samples at which segments begin.
     private static func cuts(of table: MP4SampleTable.Track, target: Duration) -> [Int64] {
         let scale = Int64(table.track.timescale)
         let (seconds, attoseconds) = target.components
@@ -119,7 +113,6 @@ package struct MP4FileSegments: Sendable {
     ///
     /// - Parameters:
     ///   - index: The index in ``starts``.
-    ///   - trackIDs: The requested tracks.
     ///   - maximumGap: Gaps between samples up to this number of bytes are also read.
     package func fragment(_ index: Int, of trackIDs: [Int], maximumGap: Int) -> Fragment? {
         guard starts.indices.contains(index) else { return nil }

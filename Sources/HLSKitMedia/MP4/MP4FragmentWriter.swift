@@ -2,7 +2,6 @@
 ///
 /// Source: ISO/IEC 14496-12 §8.8.
 struct MP4FragmentWriter {
-    /// Adjacent samples of one track and one description.
     private struct Run {
         /// The position in the `mdat` box.
         var position: Int
@@ -19,7 +18,6 @@ struct MP4FragmentWriter {
     }
 
     private let ranges: [Range<Int>]
-    /// The position of each range in the `mdat` box.
     private let positions: [Int]
     private let byteCount: Int
     private var fragments: [TrackFragment] = []
@@ -78,7 +76,6 @@ struct MP4FragmentWriter {
         return positions[low] + offset - ranges[low].lowerBound
     }
 
-    /// The `moof` box and the header of the `mdat` box.
     func head(sequenceNumber: Int) -> [UInt8] {
         let boxByteCount = fragments.reduce(8 + 16) { sum, fragment in
             fragment.runs.reduce(sum + 8 + 20 + 20) { $0 + 20 + 16 * $1.samples.count }

@@ -4,11 +4,9 @@
 /// box moves ``offset`` past it immediately. A caller that can read by ranges continues there and never loads the media
 /// in between. The scanner keeps only descriptive boxes, never media.
 package struct MP4HeaderScanner: Sendable {
-    /// The header of a file and its position.
     package struct Header: Sendable {
         /// `ftyp` and `moov` in the form that ``MP4InitializationSection/init(parsing:)`` reads.
         package var bytes: [UInt8]
-        /// The range of `moov` in the file.
         package var movieRange: Range<Int>
         /// Whether media precedes `moov`, so that the file cannot be read sequentially.
         package var isBehindMedia: Bool
@@ -30,7 +28,6 @@ package struct MP4HeaderScanner: Sendable {
 
     private enum State: Sendable {
         case header
-        /// Collecting a whole box.
         case collecting(FourCharacterCode, start: Int, byteCount: Int)
     }
 
@@ -42,7 +39,6 @@ package struct MP4HeaderScanner: Sendable {
     /// A fragmented file's header, while the index may still follow.
     private var found: Header?
 
-    /// Creates a scanner that begins at byte 0 of a file.
     package init() {}
 
     /// Reads the bytes at ``offset``. Returns nil while more are needed, and ignores all data after the header.
@@ -82,7 +78,6 @@ package struct MP4HeaderScanner: Sendable {
             code: .missingInitializationSection, byteOffset: offset, text: "an MP4 file without a 'moov' box")
     }
 
-    /// Reads the header of the next box and decides how to handle the box.
     private mutating func readHeader(_ rest: inout ArraySlice<UInt8>) throws(MediaError) -> Header? {
         let needed = collected.count < 8 ? 8 : 16
         let piece = rest.prefix(needed - collected.count)

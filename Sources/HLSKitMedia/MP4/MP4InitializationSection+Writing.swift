@@ -5,7 +5,6 @@ extension MP4InitializationSection {
     ///
     /// - Parameters:
     ///   - bytes: The header of the file, as ``init(parsing:)`` reads it.
-    ///   - trackIDs: The tracks to keep.
     package static func fragmented(_ bytes: [UInt8], keeping trackIDs: [Int]) throws(MediaError) -> [UInt8] {
         var writer = MP4BoxWriter()
         var reader = BoxReader(bytes[...], offset: 0)
@@ -57,7 +56,6 @@ extension MP4InitializationSection {
         }
     }
 
-    /// The track's number in `tkhd`.
     private static func trackID(of track: Box) throws(MediaError) -> Int? {
         var reader = track.payload
         while var child = try reader.nextBox() {
@@ -69,7 +67,6 @@ extension MP4InitializationSection {
         return nil
     }
 
-    /// Copies the track with an empty sample table.
     private static func copyTrack(_ box: Box, to writer: inout MP4BoxWriter) throws(MediaError) {
         try writer.box(box.type) { writer throws(MediaError) in
             var reader = box.payload

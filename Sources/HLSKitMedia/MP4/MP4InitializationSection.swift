@@ -4,7 +4,6 @@
 public struct MP4InitializationSection: Sendable {
     /// The largest number of tracks. A header with more is refused.
     static let maximumTrackCount = 256
-    /// The largest number of notes on one header.
     private static let maximumNoteCount = 64
 
     /// The tracks in file order, each as described by its first sample entry.
@@ -16,9 +15,7 @@ public struct MP4InitializationSection: Sendable {
     public var tracks: [MediaTrack] { movieTracks.map { $0.descriptions[0] } }
     /// A Boolean value that indicates whether the header announces fragments (`mvex`).
     public let isFragmented: Bool
-    /// `major_brand`, or an empty text if there is no `ftyp`.
     package let majorBrand: String
-    /// Notes for the log on skipped boxes and the reasons.
     package let notes: [String]
 
     /// The tracks with the titles (text) and images (video) of chapters, each once, in the order of the references
@@ -74,7 +71,6 @@ public struct MP4InitializationSection: Sendable {
         return try reader.nextBox(overrun: .truncated)
     }
 
-    /// Possible first boxes of an MP4 file, section or segment.
     static let topLevelTypes: Set<FourCharacterCode> = [
         "ftyp", "styp", "moov", "moof", "mdat", "sidx", "ssix", "prft", "emsg", "free", "skip", "wide", "uuid", "pnot",
         "meta", "pdin", "udta", "mfra", "imda", "pssh",

@@ -2,21 +2,16 @@
 ///
 /// It keeps the tables in their file format, so a movie of a million samples takes no more memory than its `moov` box.
 package struct MP4SampleTable: Sendable {
-    /// One sample of a track, or up to 1024 consecutive frames of PCM, for which a file may have a sample each.
+    /// One sample of a track, or up to 1024 consecutive frames of PCM, for which a file may have a sample each. Times
+    /// are in units of the track's timescale.
     package struct Sample: Sendable, Hashable {
-        /// The offset of its first byte from the start of the file.
         package var offset: Int
         package var byteCount: Int
-        /// In units of the track's timescale, shifted by the edit list as described at
-        /// ``MP4InitializationSection/tracks``.
+        /// Shifted by the edit list as described at ``MP4InitializationSection/tracks``.
         package var pts: Int64
-        /// Decoding time, in units of the track's timescale.
         package var dts: Int64
-        /// In units of the track's timescale.
         package var duration: Int64
-        /// Whether decoding can start here.
         package var isSync: Bool
-        /// The index of its sample entry in the track.
         var descriptionIndex: Int
     }
 
@@ -25,33 +20,26 @@ package struct MP4SampleTable: Sendable {
     package struct Samples: Sequence, Sendable {
         let boxes: SampleTableBoxes
         let shift: Int64
-        /// The shift that is subtracted from decoding times.
         var decodingShift: Int64 = 0
 
         package func makeIterator() -> Iterator { Iterator(boxes: boxes, shift: shift, decodingShift: decodingShift) }
     }
 
     package struct Track: Sendable {
-        /// The track, described by its first sample entry.
         package let track: MediaTrack
-        /// The number of samples that the tables declare.
         package let sampleCount: Int
         /// The duration of all samples together, in units of the track's timescale.
         package let duration: Int64
-        /// The samples in decoding order.
         package let samples: Samples
-        /// The index in ``MP4InitializationSection/tracks``.
         let trackIndex: Int
         /// The value that the edit list adds to media times, in units of the track's timescale.
         package var editShift: Int64 { samples.shift }
-        /// The largest number of steps of a pass over ``samples``.
         var stepCount: Int { samples.boxes.stepCount }
     }
 
     /// The tracks with samples in the tables. Empty for a fragmented file.
     package let tracks: [Track]
 
-    /// Creates the table of a file from its `moov` box without reading any samples.
     package init(_ header: MP4InitializationSection) {
         tracks = header.movieTracks.enumerated().compactMap { index, track in
             guard let boxes = track.tables else { return nil }
@@ -67,7 +55,6 @@ package struct MP4SampleTable: Sendable {
 }
 
 extension MP4SampleTable.Samples {
-    /// Iterates over all tables in parallel.
     package struct Iterator: IteratorProtocol, Sendable {
         private let boxes: SampleTableBoxes
         private let decodingShift: Int64
@@ -118,7 +105,6 @@ extension MP4SampleTable.Samples {
             return sample
         }
 
-        /// Combines samples of the chunk into one piece of audio.
         private mutating func nextOfPCM(_ frameByteCount: Int) -> MP4SampleTable.Sample? {
             var count = Swift.min(leftInChunk, boxes.sampleCount - number)
             // PCM is never reordered. If there are offsets, samples are not combined.
@@ -145,7 +131,6 @@ extension MP4SampleTable.Samples {
             return sample
         }
 
-        /// Counts one sample and as many further ones as fit into a piece.
         private func sizes(upTo limit: Int, frameByteCount: Int) -> (count: Int, byteCount: Int) {
             let maximum = PCMDescription.maximumFrameCount * frameByteCount
             var (count, byteCount) = (1, size(ofSample: number))
@@ -230,7 +215,6 @@ extension MP4SampleTable.Samples {
             return value
         }
 
-        /// Returns false past its end.
         private mutating func load() -> Bool {
             while left == 0 {
                 guard index < entries.endIndex else { return false }

@@ -9,9 +9,7 @@ struct MP4SegmentReader: Sendable {
     static let maximumMovieByteCount = 64 << 20
     /// The largest other box. One fragment of an hour has a quarter of it.
     static let maximumBoxByteCount = 16 << 20
-    /// The largest amount of media to keep before the box that describes it.
     static let maximumHeldByteCount = 64 << 20
-    /// The largest number of `mdat` boxes to keep before the box that describes them.
     private static let maximumHeldCount = 64
     /// The largest number of fragments whose media may be missing, because sorting their runs together must not take
     /// quadratic time.
@@ -20,9 +18,7 @@ struct MP4SegmentReader: Sendable {
     private static let smallPieceByteCount = 1024
 
     private enum State: Sendable {
-        /// Collecting the next box's header.
         case header
-        /// Collecting the payload of a box, up to this offset.
         case collecting(BoxHeader)
         /// Skips a box. nil means to the end of the segment.
         case skipping(end: Int?)
@@ -39,18 +35,15 @@ struct MP4SegmentReader: Sendable {
 
     private(set) var initialization: MP4InitializationSection?
     private(set) var segmentIndexes: [SegmentIndex] = []
-    /// The error for media before any `moov` box.
     private let mediaBeforeHeader: MediaError
 
     private var state = State.header
     private var isFirstBox = true
     /// Offset of the next byte from the start of the segment.
     private var position = 0
-    /// The bytes so far of a header or of a collected box.
     private var collected: [UInt8] = []
 
     private var announcedTracks: [MediaTrack]?
-    /// The sample entry in use, for each track.
     private var descriptionIndexes: [Int] = []
     /// For each track that has begun, whether its first sample is the first of the media.
     private var beginsMedia: [Int: Bool] = [:]
@@ -60,17 +53,13 @@ struct MP4SegmentReader: Sendable {
 
     private var queue = SampleQueue()
     private var current: PendingSample?
-    /// The number of fragments added since the queue was empty.
     private var openFragmentCount = 0
-    /// Whether the queued samples come from the tables of the initialization section.
     private var hasTablesOfMap = false
     /// Runs whose offsets count from the start of an unknown file. They are placed when the media begins.
     private var unplacedRuns: [SampleRun] = []
-    /// The received pieces of ``current`` and their total size.
     private var pieces: [ArraySlice<UInt8>] = []
     private var piecesByteCount = 0
     private var ownsLastPiece = false
-    /// Media that arrived before its description.
     private var held: [HeldMedia] = []
     private var heldByteCount = 0
     private var isHolding = false
@@ -114,7 +103,6 @@ struct MP4SegmentReader: Sendable {
         if heldByteCount > 0 { events.append(.note("\(heldByteCount) bytes of media that no box describes")) }
     }
 
-    /// Enters the failed state permanently and releases all kept data.
     private mutating func fail(_ error: MediaError) {
         failure = error
         pieces = []
@@ -123,7 +111,6 @@ struct MP4SegmentReader: Sendable {
         queue = SampleQueue()
     }
 
-    /// Describes the missing data if the segment ends here.
     private func incompleteness() -> MediaError? {
         func truncated(_ text: String) -> MediaError {
             MediaError(code: .truncated, byteOffset: position, text: "the segment ends \(text)")
@@ -242,7 +229,6 @@ struct MP4SegmentReader: Sendable {
         }
     }
 
-    /// Reads a collected box.
     private mutating func read(
         _ header: BoxHeader, payload: ArraySlice<UInt8>, to events: inout [DemuxerEvent]
     ) throws(MediaError) {
@@ -359,7 +345,6 @@ struct MP4SegmentReader: Sendable {
         if current == nil { try advance() }
     }
 
-    /// Reads the next sample of the queue and checks its size.
     private mutating func advance() throws(MediaError) {
         current = try queue.next()
         guard let sample = current else { return }
@@ -400,7 +385,6 @@ struct MP4SegmentReader: Sendable {
         try readFragment(fragment, isLast: true, to: &events)
     }
 
-    /// Cuts samples out of the front of `rest`.
     private mutating func consumeMedia(
         _ rest: inout ArraySlice<UInt8>, end: Int?, to events: inout [DemuxerEvent]
     ) throws(MediaError) {
@@ -519,7 +503,6 @@ struct MP4SegmentReader: Sendable {
     }
 }
 
-/// Media that arrived before its description.
 struct HeldMedia: Sendable {
     let offset: Int
     var bytes: [UInt8] = []
@@ -533,7 +516,6 @@ struct HeldMedia: Sendable {
 }
 
 extension SampleData {
-    /// Copies memory once.
     fileprivate convenience init(copying bytes: ArraySlice<UInt8>) {
         self.init(count: bytes.count) { $0.copyBytes(of: bytes, at: 0) }
     }

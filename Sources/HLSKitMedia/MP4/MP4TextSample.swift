@@ -4,7 +4,6 @@
 ///
 /// Source: 3GPP TS 26.245 §5.16, §5.17; QuickTime File Format, "Text Sample Data" and "Chapter Lists".
 package struct MP4TextSample: Sendable, Hashable {
-    /// Style bits of a character.
     private enum Face {
         static let bold: UInt8 = 1
         static let italic: UInt8 = 2
@@ -110,7 +109,6 @@ package struct MP4TextSample: Sendable, Hashable {
 }
 
 extension MediaTrack {
-    /// Whether this is a text track whose samples can be read as subtitles.
     package var isReadableText: Bool {
         mediaType == .text && !isAuxiliary
             && [.webVTT, .ttml, .tx3g, .quickTimeText, .subRip, .advancedSubStation].contains(codec)

@@ -5,19 +5,14 @@ struct MP4Track: Sendable {
 
     /// One for each sample entry, and at least one. They differ in codec, configuration and encryption.
     var descriptions: [MediaTrack]
-    /// The defaults of its fragments, from `trex`.
     var fragmentDefaults = FragmentDefaults()
-    /// The value to add to media timestamps to get presentation times, in units of the track's timescale.
     var editShift: Int64 = 0
-    /// The sample tables in their file format, or nil if they are empty.
     var tables: SampleTableBoxes?
-    /// The tracks that contain its chapters (`tref/chap`).
     var chapterTrackIDs: [Int] = []
 
     var id: Int { descriptions[0].id }
 }
 
-/// The default values for samples of a track fragment.
 struct FragmentDefaults: Sendable {
     var descriptionIndex: UInt32 = 1
     var duration: UInt32 = 0
@@ -118,7 +113,6 @@ enum MediaTimeLimit {
 }
 
 extension MediaKind {
-    /// Returns nil for handlers without playable media.
     fileprivate init?(handler: FourCharacterCode) {
         switch handler {
         case "vide", "auxv": self = .video

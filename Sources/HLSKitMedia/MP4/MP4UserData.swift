@@ -6,7 +6,6 @@
 ///
 /// Source: ISO/IEC 14496-12 §8.2.2, §8.10, §8.11; "QuickTime File Format", Metadata; 3GPP TS 26.244 §8.
 package struct MP4UserData: Sendable, Hashable {
-    /// The list that contains an entry.
     package enum KeySpace: String, Sendable, Hashable {
         /// `udta/meta/ilst`
         case iTunes
@@ -18,16 +17,13 @@ package struct MP4UserData: Sendable, Hashable {
         case isoUserData
     }
 
-    /// The content of an entry.
     package enum Value: Sendable, Hashable {
         case string(String)
         case integer(Int64)
         case data([UInt8])
     }
 
-    /// One item of metadata.
     package struct Entry: Sendable, Hashable {
-        /// The vocabulary of the key.
         package var keySpace: KeySpace
         /// The four characters, or the whole name (`com.apple.quicktime.title`, `----:com.apple.iTunes:NAME`).
         package var key: String
@@ -36,7 +32,6 @@ package struct MP4UserData: Sendable, Hashable {
         package var language: String?
     }
 
-    /// A chapter of the Nero list.
     package struct Chapter: Sendable, Hashable {
         /// The time from the start of the movie, in units of 100 ns.
         package var start: Int64
@@ -46,11 +41,9 @@ package struct MP4UserData: Sendable, Hashable {
     /// Longer lists are cut.
     package static let maximumEntryCount = 1024
 
-    /// Metadata in the order of the file.
     package private(set) var entries: [Entry] = []
     /// The chapters of the list box (`chpl`), by start.
     package private(set) var chapters: [Chapter] = []
-    /// The metadata of tracks, by the ID of the track.
     package private(set) var trackEntries: [Int: [Entry]] = [:]
     /// The creation time of the movie, in seconds since 1970, or nil if undeclared.
     package private(set) var creationTime: Int64?
@@ -147,7 +140,6 @@ package struct MP4UserData: Sendable, Hashable {
         add(.isoUserData, Self.name(of: box.type), .string(text), language: language)
     }
 
-    /// Reads strings, each with a length and a language.
     private mutating func readQuickTimeText(_ box: Box) throws(MediaError) {
         var reader = box.payload
         while reader.remaining >= 4 {

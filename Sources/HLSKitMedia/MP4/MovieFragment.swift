@@ -8,14 +8,12 @@ struct MovieFragment {
 
     private(set) var runs: [SampleRun] = []
     private(set) var notes: [String] = []
-    /// The tracks with an unknown time.
     private(set) var untimedTracks: Set<Int> = []
     /// The first base data offset that counts from the start of a file instead of this fragment.
     private(set) var absoluteBase: Int?
 
     private let moof: Box
     private let tracks: [MP4Track]
-    /// The media that has arrived before the fragment is read.
     private let media: [HeldMedia]
     /// The end of the previous run's data, which is the base of a run that declares none.
     private var implicitOffset: Int

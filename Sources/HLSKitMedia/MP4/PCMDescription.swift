@@ -13,12 +13,9 @@ struct PCMDescription {
         var packetFrameCount: UInt32
     }
 
-    /// `samplesize` of the sample entry.
     var bits = 16
     var linear: Linear?
-    /// `enda`.
     var isLittleEndian = false
-    /// `pcmC`.
     var configuration: (isLittleEndian: Bool, bits: Int)?
 
     /// - Returns: The codec, or nil if it is not PCM or has an inexpressible or unknown form.

@@ -2,7 +2,6 @@
 ///
 /// Source: ISO/IEC 14496-15 §5.3.3.1 and §8.3.3.1.
 enum ParameterSetRecord {
-    /// Returns the video size of the first sequence parameter set, or nil if there is no readable one.
     static func size(configuration: [UInt8], codec: MediaCodec) -> (width: Int, height: Int)? {
         switch codec {
         case .h264:

@@ -15,7 +15,6 @@ public struct ProgressiveMP4Demuxer: Demuxer {
                 text: "the 'moov' box follows the media, so the file cannot be read as it arrives"))
     }
 
-    /// The header of the file, or nil before it has arrived.
     package var initialization: MP4InitializationSection? { reader.initialization }
 
     /// Reads the next bytes of the file; see ``Demuxer``.

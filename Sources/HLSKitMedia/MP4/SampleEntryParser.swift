@@ -57,7 +57,6 @@ struct SampleEntryParser {
         }
     }
 
-    /// Sets the form of PCM from boxes in any order.
     private mutating func setPCM() {
         guard track.codec.pcmByteCount != nil else { return }
         track.codec =
@@ -181,7 +180,6 @@ struct SampleEntryParser {
         }
     }
 
-    /// Sets the size from the parameter sets if the entry has none.
     private mutating func setSize() {
         guard let size = ParameterSetRecord.size(configuration: track.configuration, codec: track.codec) else { return }
         (track.width, track.height) = size

@@ -5,7 +5,6 @@ struct SampleQueue: Sendable {
     private var runIndex = 0
     private var tables: [TableCursor] = []
 
-    /// Adds the runs of a fragment to the remaining ones.
     mutating func add(_ fragment: [SampleRun]) {
         runs.removeSubrange(..<runIndex)
         runs.append(contentsOf: fragment)
@@ -46,7 +45,6 @@ struct SampleQueue: Sendable {
     }
 }
 
-/// The samples of one track of a whole file.
 private struct TableCursor: Sendable {
     let trackIndex: Int
     let encryption: TrackEncryption?

@@ -1,7 +1,6 @@
 /// A sample with known position and times, whose bytes may not have arrived yet.
 struct PendingSample {
     var trackIndex: Int
-    /// The index of its sample entry in the track.
     var descriptionIndex: Int
     var offset: Int
     var byteCount: Int
@@ -21,7 +20,6 @@ struct PendingSample {
 ///
 /// Source: ISO/IEC 14496-12 §8.8.8.
 struct SampleRun {
-    /// The fields that the run declares for each sample. The other values come from the defaults.
     struct Fields: OptionSet {
         let rawValue: UInt32
         static let dataOffset = Fields(rawValue: 0x1)
@@ -31,7 +29,6 @@ struct SampleRun {
         static let flags = Fields(rawValue: 0x400)
         static let compositionOffset = Fields(rawValue: 0x800)
 
-        /// The bytes of one entry of the table.
         var entrySize: Int { (rawValue >> 8 & 0xF).nonzeroBitCount * 4 }
     }
 
@@ -42,21 +39,16 @@ struct SampleRun {
     private let defaults: FragmentDefaults
     private var firstSampleFlags: UInt32?
     private let table: ArraySlice<UInt8>
-    /// The offset of the table in the segment, for errors.
     private let tableOffset: Int
     private var index: Int
     private(set) var remaining: UInt32
     /// The decoding time, including the shift of the edit list.
     private var dts: Int64
-    /// The shift that is subtracted from decoding times.
     var decodingShift: Int64 = 0
-    /// The bytes of a PCM frame, or nil if the track is not PCM.
     var pcmFrameByteCount: Int?
     private var encryption: SampleEncryptionCursor?
-    /// The offset of the next sample.
     private(set) var offset: Int
 
-    /// Totals of a whole run.
     struct Extent {
         var byteCount: Int
         var duration: Int64
@@ -112,7 +104,6 @@ struct SampleRun {
         var position = table.startIndex
         let sizeOffset = fields.contains(.duration) ? 4 : 0
         let step = fields.entrySize
-        // The last of the fields.
         let compositionOffset = fields.contains(.compositionOffset) ? step - 4 : nil
         // No overflow is possible because a table has at most 2^32 entries of less than 2^32 each, and is in memory.
         while position < table.endIndex {
@@ -126,7 +117,6 @@ struct SampleRun {
         return Extent(byteCount: bytes, duration: duration, leastCompositionOffset: least)
     }
 
-    /// Sets the position, time and encryption of the run's first sample.
     mutating func place(at offset: Int, dts: Int64, encryption: SampleEncryptionCursor?) {
         self.offset = offset
         self.dts = dts
@@ -135,7 +125,6 @@ struct SampleRun {
 
     mutating func move(by distance: Int) { offset += distance }
 
-    /// Returns the next sample with bytes, or nil at the end.
     mutating func next() throws(MediaError) -> PendingSample? {
         while remaining > 0 {
             var sample = try nextEntry()
@@ -161,7 +150,6 @@ struct SampleRun {
         }
     }
 
-    /// The next result of ``nextEntry()``.
     private func nextSize() -> Int? {
         guard fields.contains(.size) else { return Int(defaults.size) }
         return Int(table.bigEndianUInt32(at: index + (fields.contains(.duration) ? 4 : 0)))
@@ -187,7 +175,6 @@ struct SampleRun {
         return sample
     }
 
-    /// Reads the next four bytes of the table if the run has this field.
     private mutating func field(_ field: Fields) -> UInt32? {
         guard fields.contains(field) else { return nil }
         defer { index += 4 }

@@ -105,7 +105,6 @@ extension SampleTableBoxes {
         return max(size, frameByteCount)
     }
 
-    /// The number of samples of a size to read as one.
     static func pcmCount(size: Int, frameByteCount: Int) -> Int {
         max(1, PCMDescription.maximumFrameCount * frameByteCount / max(1, size))
     }
@@ -118,7 +117,6 @@ extension BoxReader {
         try readBytes(count * size)
     }
 
-    /// Reads version, flags, a count and as many entries.
     fileprivate mutating func readTable(entrySize: Int) throws(MediaError) -> ArraySlice<UInt8> {
         _ = try readVersionAndFlags()
         return try readEntries(Int(try readUInt32()), size: entrySize)

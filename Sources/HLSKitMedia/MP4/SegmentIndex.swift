@@ -1,15 +1,12 @@
-/// The index of a segment or of a whole file (`sidx`): the positions and durations of its subsegments.
+/// The index of a segment or of a whole file (`sidx`): the positions and durations of its subsegments. Times are in
+/// units of ``timescale``.
 ///
 /// Source: ISO/IEC 14496-12 §8.16.3.
 package struct SegmentIndex: Sendable, Hashable {
-    /// One subsegment, or another index that describes it.
     package struct Reference: Sendable, Hashable {
-        /// Whether the referenced bytes are a `sidx` box instead of media.
         package var isIndex: Bool
         package var byteCount: Int
-        /// In units of the index's timescale.
         package var duration: UInt32
-        /// Whether the subsegment begins with a stream access point.
         package var startsWithSAP: Bool
         /// 0 (unknown) to 6. 1 and 2 are sync samples.
         package var sapType: Int
@@ -21,7 +18,6 @@ package struct SegmentIndex: Sendable, Hashable {
     package var referenceID: Int
     /// Units per second, above 0.
     package var timescale: UInt32
-    /// Presentation time of the first reference, in units of ``timescale``.
     package var earliestPresentationTime: UInt64
     /// The offset of the first subsegment from the start of the segment that contains the index.
     package var firstByteOffset: Int
@@ -41,7 +37,6 @@ extension SegmentIndex {
         return end
     }
 
-    /// Media boxes, and boxes that may precede a fragment.
     private static let fragmentTypes: Set<FourCharacterCode> = [
         "styp", "sidx", "ssix", "emsg", "prft", "moof", "mdat", "imda",
     ]

@@ -2,7 +2,6 @@
 ///
 /// Source: "Spherical Video V2 RFC" of Google.
 package struct SphericalMapping: Sendable, Hashable {
-    /// The kind of map.
     package enum Projection: Sendable, Hashable {
         /// The parts to omit at the edges of the frame, as fractions of 2³²: top, bottom, left, right.
         case equirectangular(top: UInt32, bottom: UInt32, left: UInt32, right: UInt32)
@@ -16,7 +15,6 @@ package struct SphericalMapping: Sendable, Hashable {
     package var pitch: Int32
     package var roll: Int32
 
-    /// Creates a mapping, without rotation by default.
     package init(_ projection: Projection, yaw: Int32 = 0, pitch: Int32 = 0, roll: Int32 = 0) {
         self.projection = projection
         (self.yaw, self.pitch, self.roll) = (yaw, pitch, roll)
@@ -24,7 +22,6 @@ package struct SphericalMapping: Sendable, Hashable {
 }
 
 extension SphericalMapping {
-    /// Returns nil for any other projection.
     init?(parsing payload: BoxReader) throws(MediaError) {
         var reader = payload
         while var child = try reader.nextBox() {

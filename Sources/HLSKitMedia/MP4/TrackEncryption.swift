@@ -1,17 +1,17 @@
 /// The protection scheme of encrypted MP4 media. The set is open.
 ///
+/// ``cenc`` and ``cens`` use AES-CTR, ``cbc1`` and ``cbcs`` AES-CBC. ``cens`` and ``cbcs`` have a pattern of encrypted
+/// and clear blocks.
+///
 /// Source: ISO/IEC 23001-7 §10.
 package struct EncryptionScheme: RawRepresentable, Sendable, Hashable {
     package let rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }
 
-    /// AES-CTR, whole sample or subsamples.
     package static let cenc = EncryptionScheme(rawValue: "cenc")
-    /// AES-CBC, whole sample or subsamples.
     package static let cbc1 = EncryptionScheme(rawValue: "cbc1")
-    /// AES-CTR with a pattern of encrypted and clear blocks.
     package static let cens = EncryptionScheme(rawValue: "cens")
-    /// AES-CBC with a pattern of encrypted and clear blocks. HLS calls it SAMPLE-AES in fMP4.
+    /// HLS calls it SAMPLE-AES in fMP4.
     package static let cbcs = EncryptionScheme(rawValue: "cbcs")
     /// AES-CBC within NAL units and audio frames of transport streams and packed audio, where HLS calls it SAMPLE-AES.
     /// Samples use the playlist's initialization vector.
@@ -22,7 +22,6 @@ package struct EncryptionScheme: RawRepresentable, Sendable, Hashable {
 
 /// The default encryption of a track's samples (`sinf` with `schm` and `tenc`).
 package struct TrackEncryption: Sendable, Hashable {
-    /// The protection scheme, such as `cenc` or `cbcs`.
     package var scheme: EncryptionScheme
     /// Whether samples are encrypted by default. If false, only samples with their own encryption data are encrypted.
     package var isProtected: Bool
@@ -35,10 +34,8 @@ package struct TrackEncryption: Sendable, Hashable {
     /// The number of encrypted 16-byte blocks in each group of `cryptByteBlock` + `skipByteBlock` blocks. If both are
     /// 0, there is no pattern and all whole blocks are encrypted.
     package var cryptByteBlock: Int
-    /// The number of clear blocks after each group of encrypted ones, or 0 without a pattern.
     package var skipByteBlock: Int
 
-    /// Creates the defaults of a track. Without a pattern, every block of a protected range is encrypted.
     package init(
         scheme: EncryptionScheme, isProtected: Bool = true, defaultKeyID: [UInt8], initializationVectorSize: Int,
         constantInitializationVector: [UInt8] = [], cryptByteBlock: Int = 0, skipByteBlock: Int = 0
@@ -53,25 +50,19 @@ package struct TrackEncryption: Sendable, Hashable {
     }
 }
 
-/// The parameters, in addition to the key, for decrypting one sample.
 package struct SampleEncryption: Sendable, Hashable {
     /// A clear part of a sample and the protected part that follows it, in bytes.
     package struct Subsample: Sendable, Hashable {
-        /// The clear bytes at the start of the range.
         package var clearByteCount: Int
-        /// The protected bytes that follow them.
         package var protectedByteCount: Int
 
-        /// Creates a range of `clearByteCount` clear and `protectedByteCount` protected bytes.
         package init(clearByteCount: Int, protectedByteCount: Int) {
             self.clearByteCount = clearByteCount
             self.protectedByteCount = protectedByteCount
         }
     }
 
-    /// The protection scheme, such as `cenc` or `cbcs`.
     package var scheme: EncryptionScheme
-    /// The identifier of the key, 16 bytes.
     package var keyID: [UInt8]
     /// 8 or 16 bytes.
     package var initializationVector: [UInt8]
@@ -80,10 +71,8 @@ package struct SampleEncryption: Sendable, Hashable {
     package var subsamples: [Subsample]
     /// The pattern; see ``TrackEncryption/cryptByteBlock``.
     package var cryptByteBlock: Int
-    /// The number of clear blocks; see ``TrackEncryption/skipByteBlock``.
     package var skipByteBlock: Int
 
-    /// Creates the parameters for one sample. Without subsamples, the whole sample is protected.
     package init(
         scheme: EncryptionScheme, keyID: [UInt8], initializationVector: [UInt8], subsamples: [Subsample] = [],
         cryptByteBlock: Int = 0, skipByteBlock: Int = 0
@@ -98,13 +87,11 @@ package struct SampleEncryption: Sendable, Hashable {
 }
 
 extension SampleEncryption {
-    /// SAMPLE-AES outside MP4.
     package static let elementaryStream = SampleEncryption(
         scheme: .elementaryStream, keyID: [], initializationVector: [])
 }
 
 extension TrackEncryption {
-    /// SAMPLE-AES outside MP4.
     static let elementaryStream = TrackEncryption(
         scheme: .elementaryStream, defaultKeyID: [], initializationVectorSize: 0)
 
@@ -132,9 +119,7 @@ extension TrackEncryption {
     }
 }
 
-/// The `sinf` box of an encrypted sample entry.
 struct ProtectionInformation {
-    /// The type that the sample entry would have without encryption.
     var originalFormat: FourCharacterCode
     /// nil if the scheme is not part of common encryption (no `tenc`).
     var encryption: TrackEncryption?
@@ -169,7 +154,6 @@ struct ProtectionInformation {
     }
 }
 
-/// The encryption data of a fragment's samples, read one sample after the other.
 struct SampleEncryptionCursor {
     private var track: TrackEncryption
     /// nil if samples have no encryption data.

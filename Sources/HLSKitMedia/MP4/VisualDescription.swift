@@ -34,9 +34,7 @@ public struct PixelAspectRatio: Sendable, Hashable {
     }
 }
 
-/// The layout of a picture's samples: bit depth and chroma subsampling.
 package struct PictureSampleStructure: Sendable, Hashable {
-    /// The chroma subsampling. The raw value is the usual name, such as 420.
     package enum Chroma: Int, Sendable, Hashable {
         case yuv420 = 420
         case yuv422 = 422
@@ -45,10 +43,8 @@ package struct PictureSampleStructure: Sendable, Hashable {
 
     /// 8, 10 or 12.
     package var bitDepth: Int
-    /// The chroma subsampling.
     package var chroma: Chroma
 
-    /// Creates a structure. The default is 4:2:0.
     package init(bitDepth: Int, chroma: Chroma = .yuv420) {
         self.bitDepth = bitDepth
         self.chroma = chroma
@@ -68,7 +64,6 @@ public struct CleanAperture: Sendable, Hashable {
     /// The vertical offset, like ``horizontalOffset``. Positive values are down.
     public var verticalOffset: Int
 
-    /// Creates an aperture, centred by default.
     package init(width: Int, height: Int, horizontalOffset: Int = 0, verticalOffset: Int = 0) {
         self.width = width
         self.height = height
@@ -109,7 +104,6 @@ extension ColorInformation {
 }
 
 extension PictureSampleStructure {
-    /// Reads the layout from a `vpcC` box. Returns nil for reserved values.
     init?(parsingVP9 payload: BoxReader) throws(MediaError) {
         var reader = payload
         guard try reader.readVersionAndFlags().version == 1 else { return nil }

@@ -16,7 +16,6 @@ public struct PackedAudioDemuxer: Demuxer {
     /// The offset of `pending` in the segment.
     private var offset = 0
     private var timestamp: Int64?
-    /// The tags at the start that contain more than the timestamp.
     private var tags: [[UInt8]] = []
     /// The number of bytes of `pending` at which no frame begins.
     private var rejectedByteCount = 0
@@ -60,7 +59,6 @@ public struct PackedAudioDemuxer: Demuxer {
         }
     }
 
-    /// Reads the tags at the start and identifies the format of the frames.
     private mutating func begin(isEnd: Bool) throws(MediaError) {
         guard try readTags(isEnd: isEnd), let framing = try identify(isEnd: isEnd) else { return }
         if timestamp == nil { sink.note("packed audio without a timestamp: assumed to begin at 0") }
@@ -82,7 +80,6 @@ public struct PackedAudioDemuxer: Demuxer {
         frames = assembler
     }
 
-    /// Returns false while a tag is incomplete.
     private mutating func readTags(isEnd: Bool) throws(MediaError) -> Bool {
         while "ID3".utf8.starts(with: pending.prefix(3)) {
             guard pending.count >= ID3Tag.headerByteCount else { return isEnd }

@@ -3,9 +3,7 @@
 /// RFC 8216 §3.2 requires the tables in each segment, but their position at its start is only a SHOULD.
 struct EarlyPackets: Sendable {
     private(set) var bytes: [UInt8] = []
-    /// The offset of each packet in the segment.
     private(set) var offsets: [Int] = []
-    /// The number of dropped packets.
     private(set) var lostCount = 0
 
     /// Encoders send the tables at least every few hundred milliseconds. 4 MiB is a third of a second at 100 Mbit/s.

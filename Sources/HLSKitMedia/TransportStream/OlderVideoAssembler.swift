@@ -9,14 +9,12 @@ struct OlderVideoAssembler {
     private var marks = PacketMarks()
     private var clock = PictureClock(isHEVC: false)
     private var frameDuration: VideoUsabilityInfo.FrameDuration?
-    /// The position at which the search for start codes continues.
     private var position = 0
     private var unit = Unit()
     /// Whether the unit exceeded the limit, so that all data is dropped until the next packet.
     private var isSkipping = false
 
     private struct Unit {
-        /// The first start code, or nil if there is none yet.
         var start: Int?
         var pictureCount = 0
         var isField = false
@@ -49,7 +47,6 @@ struct OlderVideoAssembler {
         scan(isEnd: false, to: &sink)
     }
 
-    /// Ends the last access unit because no more of its bytes will arrive.
     mutating func finish(isDamaged: Bool, to sink: inout EventSink) {
         scan(isEnd: true, to: &sink)
         emit(upTo: buffer.count, isDamaged: isDamaged, to: &sink)
@@ -110,7 +107,6 @@ struct OlderVideoAssembler {
         }
     }
 
-    /// Emits the unit, which ends here, and removes its bytes.
     private mutating func emit(upTo end: Int, isDamaged: Bool, to sink: inout EventSink) {
         let ended = unit
         unit = Unit()

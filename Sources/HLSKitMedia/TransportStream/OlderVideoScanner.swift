@@ -2,7 +2,6 @@
 ///
 /// Source: ISO/IEC 13818-2 §6.2 (MPEG-2; MPEG-1 is nearly the same), ISO/IEC 14496-2 §6.2 (MPEG-4).
 struct OlderVideoScanner {
-    /// The kind of unit that a start code begins.
     enum Element: Hashable {
         /// Units that belong to the next picture.
         case header
@@ -28,28 +27,27 @@ struct OlderVideoScanner {
         }
     }
 
-    /// Whether a picture is coded without references. - Parameter bytes: The bytes after its start code.
+    /// Whether a picture is coded without references. `bytes` are the bytes after its start code.
     func isIntra(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard bytes.count >= 2 else { return false }
         let first = bytes.startIndex
         return isMPEG4 ? bytes[first] >> 6 == 0 : bytes[first + 1] >> 3 & 7 == 1
     }
 
-    /// Whether a picture is a single field according to its coding extension (0xb5). - Parameter bytes: The bytes after
-    /// the code.
+    /// Whether a picture is a single field according to its coding extension (0xb5). `bytes` are the bytes after the
+    /// code.
     func isField(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard !isMPEG4, bytes.count >= 3, bytes[bytes.startIndex] >> 4 == 8 else { return false }
         return bytes[bytes.startIndex + 2] & 3 != 3
     }
 
-    /// The fields of a frame, from a sequence extension (0xb5, ISO/IEC 13818-2 §6.2.2.3), or nil for other data. -
-    /// Parameter bytes: The bytes after the code.
+    /// The fields of a frame, from a sequence extension (0xb5, ISO/IEC 13818-2 §6.2.2.3), or nil for other data.
+    /// `bytes` are the bytes after the code.
     func fieldCount(_ bytes: ArraySlice<UInt8>) -> Int? {
         guard !isMPEG4, bytes.count >= 2, bytes[bytes.startIndex] >> 4 == 1 else { return nil }
         return bytes[bytes.startIndex + 1] & 8 != 0 ? 1 : 2
     }
 
-    /// The contents of a sequence header.
     struct Format: Hashable {
         var width: Int
         var height: Int

@@ -29,7 +29,6 @@ struct OpusAssembler {
         bytes.withUnsafeBufferPointer { buffer.append(contentsOf: $0) }
     }
 
-    /// Ends the packet because it is complete or no more of it will arrive.
     mutating func finish(to sink: inout EventSink) {
         guard !buffer.isEmpty else { return }
         var at = 0

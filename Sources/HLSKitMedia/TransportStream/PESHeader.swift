@@ -2,7 +2,6 @@
 ///
 /// Source: ISO/IEC 13818-1 §2.4.3.6.
 struct PESHeader: Hashable {
-    /// The bytes up to the payload.
     var byteCount: Int
     /// The number of bytes after the header, or nil if the packet does not declare it.
     var payloadByteCount: Int?

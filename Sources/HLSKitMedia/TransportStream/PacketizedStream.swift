@@ -5,7 +5,6 @@ struct PacketizedStream: Sendable {
     private let language: String?
     private var continuityCounter: UInt8?
     private var state = State.waiting
-    /// The bytes of an incomplete packet header.
     private var header: [UInt8] = []
     private var isRandomAccess = false
     /// Whether the last transport packet was completely filled, so that its unit may continue in another one.
@@ -22,7 +21,6 @@ struct PacketizedStream: Sendable {
     private(set) var isResumed = false
 
     private enum State {
-        /// Until a packet begins.
         case waiting
         case header
         /// The packet has a payload of `total` bytes, of which `left` are missing.
@@ -31,7 +29,6 @@ struct PacketizedStream: Sendable {
         case unbounded
     }
 
-    /// Returns nil if the stream is not of a known kind.
     init?(_ stream: ProgramMapTable.Stream) {
         pid = stream.pid
         content = stream.content
@@ -111,7 +108,6 @@ struct PacketizedStream: Sendable {
         }
     }
 
-    /// - Parameter isTruncated: Whether the segment ends within a transport packet.
     mutating func finish(isTruncated: Bool, sink: inout EventSink) {
         var isDamaged = isTruncated
         if case .bounded(_, let left) = state { isDamaged = left > 0 }
@@ -164,7 +160,6 @@ struct PacketizedStream: Sendable {
         sink.note("PID \(pid): \(text())")
     }
 
-    /// Handles the loss of bytes up to the next packet.
     private mutating func loseRest(sink: inout EventSink) {
         var isComplete = false
         if case .bounded(_, let left) = state { isComplete = left == 0 }

@@ -7,11 +7,8 @@ struct PictureClock {
     /// The last times declared by a packet, and the number of pictures without a time since then.
     private var lastTold: Time?
     private var untimedCount: Int64 = 0
-    /// The difference of the last two decoding times.
     private var lastStep: Int64 = 0
-    /// The newest picture with a known time and order.
     private var anchor: (pts: Int64, count: Int)?
-    /// The latest presentation time.
     private var latest: Int64?
     /// The difference in picture order count between two consecutive frames.
     private var orderStep: Int
@@ -53,7 +50,6 @@ struct PictureClock {
         return (max(pts, dts), dts)
     }
 
-    /// Moves all known times by the same distance.
     mutating func move(by distance: Int64) {
         lastTold = lastTold.map { ($0.pts &+ distance, $0.dts &+ distance) }
         anchor = anchor.map { ($0.pts &+ distance, $0.count) }
@@ -73,7 +69,6 @@ struct PictureClock {
         return anchor.pts &+ distance(Int64(difference / orderStep), frame)
     }
 
-    /// Calculates the duration of one step of the count from two pictures with declared times.
     private mutating func learnStep(
         from order: PictureOrder?, at pts: Int64, _ frame: VideoUsabilityInfo.FrameDuration?
     ) {

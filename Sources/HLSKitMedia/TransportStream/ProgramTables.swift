@@ -8,7 +8,6 @@ struct SectionAssembler {
     /// The maximum length of a section with its header (§2.4.4.9 allows 1021 + 3, or 4093 + 3 for private ones).
     private static let maxByteCount = 4096
 
-    /// Reads a packet and returns the sections that it completes.
     mutating func append(_ packet: TransportPacket, _ bytes: Span<UInt8>) -> [[UInt8]] {
         guard let payload = packet.payload, !packet.isScrambled else { return [] }
         if let last = continuityCounter, !packet.hasDiscontinuity {
@@ -106,7 +105,6 @@ struct ProgramAssociationTable: Hashable {
     }
 }
 
-/// Assembles the sections of a program association table.
 struct ProgramAssociationSections {
     /// The common fields of a table's sections: the stream's number, the version, the number of the last section.
     private var key: [UInt8] = []
@@ -146,7 +144,6 @@ struct ProgramMapTable: Hashable {
     var programNumber: Int
     var streams: [Stream] = []
 
-    /// Returns nil if the section is another table, not yet valid, or malformed.
     init?(section: [UInt8]) {
         guard section.count >= 16, section[0] == 2, section[5] & 1 == 1 else { return nil }
         programNumber = Int(section[3]) << 8 | Int(section[4])
@@ -173,7 +170,6 @@ struct ProgramMapTable: Hashable {
 }
 
 extension ProgramMapTable.Stream {
-    /// The conversion of the stream's PES packets to samples.
     enum Content: Hashable {
         case video(MediaCodec)
         case frames(AudioFraming)
@@ -183,7 +179,6 @@ extension ProgramMapTable.Stream {
         case opus(UInt8)
         /// SCTE 35 sections, which mark insertions such as advertisements.
         case spliceInformation
-        /// An unsupported stream, with its name.
         case unknown(String)
     }
 

@@ -7,7 +7,6 @@ struct SampleBuffer: Sendable {
     private final class Memory: @unchecked Sendable {  // changed only while there is a single reference
         var base: UnsafeMutableRawPointer
         var capacity: Int
-        /// Whether a sample owns the memory.
         var isGiven = false
 
         init(capacity: Int) {
@@ -69,7 +68,6 @@ struct SampleBuffer: Sendable {
         try body(UnsafeRawBufferPointer(start: memory?.base, count: count))
     }
 
-    /// Returns a copy of some of the bytes.
     func bytes(_ range: Range<Int>) -> [UInt8] {
         withUnsafeBytes { bytes in
             let range = range.clamped(to: 0..<bytes.count)

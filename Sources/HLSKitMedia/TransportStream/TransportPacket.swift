@@ -10,13 +10,11 @@ struct TransportPacket {
     /// Whether the payload begins with the first byte of a PES packet or with a pointer to a section.
     let startsUnit: Bool
     let isScrambled: Bool
-    /// Whether the packet has an uncorrectable transmission error.
     let hasError: Bool
     let continuityCounter: UInt8
     /// Whether the continuity counter may jump here.
     let hasDiscontinuity: Bool
     let isRandomAccess: Bool
-    /// The range of the payload in the packet, or nil if there is none.
     let payload: Range<Int>?
     /// Whether the adaptation field is longer than its contents, as in the last packet of a unit that does not fill it.
     let isStuffed: Bool

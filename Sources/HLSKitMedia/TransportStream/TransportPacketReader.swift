@@ -13,7 +13,6 @@ struct TransportPacketReader {
         ]
     }
 
-    /// The incomplete packet at the end of a segment.
     struct Divided: Sendable {
         var bytes: [UInt8]
         var layout: Layout
@@ -21,18 +20,13 @@ struct TransportPacketReader {
 
     /// The incomplete packet of the previous segment, until enough bytes show whether this segment continues it.
     private var joint: Divided?
-    /// Bytes that did not complete a packet, with the earlier ones.
     private var pending: [UInt8] = []
-    /// The offset of the first pending byte in the segment.
     private(set) var offset = 0
     private var layout: Layout?
     private var isInSync = false
-    /// The start of bytes that do not belong to a packet.
     private var garbageStart: Int?
 
-    /// Whether sync bytes were found.
     var hasFoundPackets: Bool { layout != nil }
-    /// The number of bytes left after the last packet.
     var pendingByteCount: Int { pending.count }
 
     /// After ``finish(process:skipped:)``, the incomplete packet at the end, or nil if the last packet is complete.
@@ -45,9 +39,7 @@ struct TransportPacketReader {
 
     init(continuing divided: Divided? = nil) { joint = divided }
 
-    /// The number of consecutive sync bytes that confirm a position.
     private static let confirmations = 3
-    /// The number of bytes to search for sync bytes at once, in addition to remaining ones.
     private static let searchByteCount = 4096
 
     /// Calls `process` with each complete packet (188 bytes from its sync byte) and `skipped` with each range of other

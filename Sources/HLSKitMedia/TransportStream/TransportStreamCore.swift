@@ -10,20 +10,14 @@ struct TransportStreamCore: Sendable {
     private var streams: [PacketizedStream] = []
     /// The use of each of the 8192 PIDs: 0 for none, a stream's index plus one, or one of the values below.
     private var slots = [UInt8](repeating: 0, count: 8192)
-    /// Streams of splice information, by PID.
     private var spliceStreams: [Int: SectionAssembler] = [:]
-    /// Splice information before the first timestamp.
     private var untimedSplices: [[UInt8]] = []
     private var lastSplice: EventMessage?
     private var unwrapper = TimestampUnwrapper()
     private var notedPIDs: Set<Int> = []
-    /// The packets before a program was chosen.
     private var early = EarlyPackets()
-    /// Their PIDs.
     private var earlyPIDs: Set<Int> = []
-    /// Whether some program had a readable stream.
     private var hadStreams = false
-    /// State from the previous segment, and for the next one.
     private(set) var rest: TransportStreamRest?
     private let leavesRest: Bool
 
@@ -54,7 +48,6 @@ struct TransportStreamCore: Sendable {
         }
     }
 
-    /// Whether a program map table was read.
     var hasProgram: Bool { !known.maps.isEmpty }
 
     /// The streams that prevent a program from being read if none of it can be read, or nil otherwise.
@@ -106,7 +99,6 @@ struct TransportStreamCore: Sendable {
         if !untimedSplices.isEmpty { emitSplices() }
     }
 
-    /// Reads the packets that arrived before a program was chosen.
     private mutating func processEarly() {
         var packets = EarlyPackets()
         swap(&packets, &early)
@@ -118,7 +110,6 @@ struct TransportStreamCore: Sendable {
         }
     }
 
-    /// - Parameter divided: The incomplete transport packet at the end of the bytes.
     mutating func finish(divided: TransportPacketReader.Divided?) {
         let isTruncated = divided != nil
         chooseProgram(isEnd: true)
@@ -204,7 +195,6 @@ struct TransportStreamCore: Sendable {
         chooseProgram(isEnd: false)
     }
 
-    /// Creates a reader for the map of each program.
     private mutating func makeTables(for table: ProgramAssociationTable) {
         let programs = table.programs.prefix(Self.maxProgramCount)
         var kept = tables.filter { $0.pid == 0 }
@@ -244,7 +234,6 @@ struct TransportStreamCore: Sendable {
         if let map = known.maps[program] { apply(map) }
     }
 
-    /// Reports the streams of programs without any readable stream.
     private mutating func noteUnread() {
         for (_, map) in known.maps.sorted(by: { $0.key < $1.key }) { noteUnknown(in: map) }
     }
@@ -274,7 +263,6 @@ struct TransportStreamCore: Sendable {
         replaceStreams(described)
     }
 
-    /// Keeps the unchanged streams and ends the others.
     private mutating func replaceStreams(_ described: [PacketizedStream]) {
         var next: [PacketizedStream] = []
         for new in described {
@@ -336,7 +324,6 @@ struct TransportStreamCore: Sendable {
 }
 
 extension ProgramMapTable.Stream {
-    /// Whether the content is readable video or audio.
     fileprivate var isMedia: Bool {
         switch content {
         case .video, .olderVideo, .opus: true

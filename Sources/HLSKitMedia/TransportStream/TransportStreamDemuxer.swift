@@ -82,7 +82,6 @@ public struct TransportStreamDemuxer: Demuxer {
         }
     }
 
-    /// - Parameter bytes: The next bytes, or nil at the end.
     private static func read(
         _ reader: inout TransportPacketReader, into core: inout TransportStreamCore, _ bytes: ArraySlice<UInt8>?
     ) {

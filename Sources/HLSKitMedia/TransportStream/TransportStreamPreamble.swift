@@ -1,11 +1,8 @@
 /// The tables of a transport stream's first program, as packets that can precede any part of the stream.
 package struct TransportStreamPreamble: Sendable {
-    /// The packet with the programs.
     private let programs: [UInt8]
     package let mapPID: Int
-    /// The complete section of the program.
     private let map: [UInt8]
-    /// The distance of packets in the stream.
     private let stride: Int
     private let prefix: Int
 
@@ -46,7 +43,6 @@ package struct TransportStreamPreamble: Sendable {
         map = found.section
     }
 
-    /// The PIDs of the program maps, from the association table.
     private static func mapPIDs(_ payload: [UInt8]) -> [Int] {
         guard let pointer = payload.first.map(Int.init), payload.count >= pointer + 13, payload[pointer + 1] == 0 else {
             return []
@@ -71,7 +67,6 @@ package struct TransportStreamPreamble: Sendable {
         var range: Range<Int>
     }
 
-    /// The streams of a program and the positions of their descriptions.
     private static func streams(of section: [UInt8]) -> [Stream] {
         guard section.count >= 16 else { return [] }
         var at = 12 + (Int(section[10] & 15) << 8 | Int(section[11]))
@@ -85,7 +80,6 @@ package struct TransportStreamPreamble: Sendable {
         return streams
     }
 
-    /// The packets of the tables, with these tracks removed from the program.
     package func packets(without left: Set<Int>) -> [UInt8] {
         var section = map
         for stream in Self.streams(of: map).reversed() where left.contains(stream.pid) {
@@ -154,7 +148,6 @@ package struct TransportStreamBlotter: Sendable {
         return bytes
     }
 
-    /// The rest, if a packet is incomplete.
     package mutating func finish() -> [UInt8] {
         defer { rest = [] }
         return rest

@@ -12,7 +12,6 @@ package struct TransportStreamRest: Sendable {
     /// The beginning of a transport packet, or nil if the segment ended with a complete one.
     var divided: TransportPacketReader.Divided?
 
-    /// - Parameter streams: The streams with remaining data.
     init?(
         _ streams: [PacketizedStream], unwrapper: TimestampUnwrapper, tables: TransportStreamTables,
         divided: TransportPacketReader.Divided? = nil
@@ -35,10 +34,8 @@ package struct TransportStreamRest: Sendable {
     /// Whether it contains media of the segment that has not been emitted.
     package var holdsMedia: Bool { !streams.isEmpty || divided != nil }
 
-    /// The distance of packets if the segment ends within a transport packet.
     package var dividedStride: Int? { divided?.layout.stride }
 
-    /// Returns the stream to continue with, and removes it.
     mutating func takeStream(like other: PacketizedStream) -> PacketizedStream? {
         streams.firstIndex { $0.isSame(as: other) }.map { streams.remove(at: $0) }
     }

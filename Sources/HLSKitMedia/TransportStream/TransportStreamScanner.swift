@@ -1,17 +1,13 @@
 /// Finds the positions in a part of a transport stream at which media of one track begins, without demuxing it.
 package struct TransportStreamScanner: Sendable {
-    /// The start of a packet of the track.
     package struct Point: Sendable, Hashable {
-        /// The offset in the file of the first byte of its transport packet.
         package var offset: Int
         /// The timestamp of 33 bits.
         package var pts: Int64
-        /// Whether decoding can start here.
         package var isRandomAccess: Bool
     }
 
     private let pid: Int
-    /// The bytes before the sync byte of a packet.
     private let prefix: Int
     private let start: Int
     private let takesAll: Bool
@@ -28,7 +24,6 @@ package struct TransportStreamScanner: Sendable {
         self.takesAll = takesAll
     }
 
-    /// Reads the next bytes and returns the points in them.
     package mutating func append(_ bytes: [UInt8]) -> [Point] {
         var points: [Point] = []
         let (pid, prefix, start, takesAll) = (pid, prefix, start, takesAll)
@@ -48,7 +43,6 @@ package struct TransportStreamScanner: Sendable {
 }
 
 extension [UInt8] {
-    /// Copies a part of borrowed bytes.
     init(copying bytes: Span<UInt8>, _ range: Range<Int>) {
         self = []
         reserveCapacity(range.count)

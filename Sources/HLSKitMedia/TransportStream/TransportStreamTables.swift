@@ -5,9 +5,7 @@
 struct TransportStreamTables: Sendable, Hashable {
     var association: ProgramAssociationTable?
     var maps: [Int: ProgramMapTable] = [:]
-    /// The number of the selected program.
     var program: Int?
 
-    /// The streams of the selected program.
     var map: ProgramMapTable? { program.flatMap { maps[$0] } }
 }

@@ -16,7 +16,6 @@ struct VideoAssembler {
     private var hasWholePackets = false
     /// Whether an access unit continued in a second packet.
     private var hasDividedUnits = false
-    /// Whether the last unit was emitted at the end of its packet.
     private var endedWithPacket = false
     /// Whether the unit exceeded the limit, so that all data is dropped until the next packet.
     private var isSkipping = false
@@ -29,7 +28,6 @@ struct VideoAssembler {
     /// A unit that fills a packet of this size may be incomplete because no packet can be longer than 65 535 bytes.
     private static let nearlyLongestPacket = 0xff00
 
-    /// The number of bytes copied more than once on the way into samples, for tests.
     var recopiedByteCount: Int { buffer.recopiedByteCount }
 
     init(track: MediaTrack) {
@@ -69,7 +67,6 @@ struct VideoAssembler {
         endedWithPacket = buffer.isEmpty
     }
 
-    /// Ends the last access unit because no more of its bytes will arrive.
     mutating func finish(isDamaged: Bool, to sink: inout EventSink) {
         scan(isEnd: true, isDamaged: isDamaged, to: &sink)
         if !buffer.isEmpty {

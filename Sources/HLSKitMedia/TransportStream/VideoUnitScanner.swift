@@ -5,11 +5,9 @@
 ///
 /// Source: ISO/IEC 14496-10 §7.4.1.2.3 and §7.4.1.2.4, ISO/IEC 23008-2 §7.4.2.4.4.
 struct VideoUnitScanner {
-    /// One access unit, as far as it has been read.
     struct Unit {
         var start = 0
         var end = 0
-        /// The start of its first NAL unit, or nil if there is none yet.
         var firstNALUnit: Int?
         var hasPicture = false
         /// Whether its NAL units declare that decoding can start here.
@@ -18,15 +16,12 @@ struct VideoUnitScanner {
         var isIntra: Bool { hasParameterSet && !hasOtherSlices && hasPicture }
         var hasParameterSet = false
         var hasOtherSlices = false
-        /// Whether it begins with a slice other than the first of its picture.
         var beginsWithinPicture = false
         /// The last sequence parameter set, from its header byte.
         var parameterSet: Range<Int>?
         /// The field, from the first slice, if the picture is one field of a frame (H.264 only).
         var field: Field?
-        /// The position in display order of its picture if it is a whole frame.
         var order: PictureOrder?
-        /// Whether it was joined from two units.
         var holdsTwoFields = false
 
         /// Moves all offsets because `count` bytes in front have been removed.
@@ -37,7 +32,6 @@ struct VideoUnitScanner {
             parameterSet = parameterSet.map { max(0, $0.lowerBound - count)..<max(0, $0.upperBound - count) }
         }
 
-        /// Whether `next` is the other field of the same frame.
         func isFirstField(before next: Unit) -> Bool {
             guard let field, let other = next.field else { return false }
             return field.isBottom != other.isBottom && field.frameNumber == other.frameNumber
@@ -50,9 +44,7 @@ struct VideoUnitScanner {
     }
 
     let isHEVC: Bool
-    /// The current unit.
     private var unit = Unit()
-    /// The offset at which the search for start codes continues.
     private var position = 0
     /// The NAL unit whose end has not been seen: its header byte and type.
     private var open: (header: Int, type: Int)?
@@ -111,7 +103,6 @@ struct VideoUnitScanner {
         return whole
     }
 
-    /// Moves all offsets because `count` bytes in front have been removed.
     mutating func removeBytes(_ count: Int) {
         position = max(0, position - count)
         unit.removeBytes(count)

@@ -12,7 +12,6 @@ package struct WebVTTCue: Sendable, Hashable {
     /// The payload as written, with lines separated by `\n`.
     package var payload: String
 
-    /// Creates a cue, by default without an identifier and in the default position.
     package init(
         identifier: String = "", start: Duration, end: Duration, settings: WebVTTCueSettings = .init(),
         payload: String
@@ -32,9 +31,8 @@ package struct WebVTTCue: Sendable, Hashable {
 ///
 /// Source: RFC 8216 §3.5.
 package struct WebVTTTimestampMap: Sendable, Hashable {
-    /// A time on the clock of the cues.
     package var local: Duration
-    /// The same time as a 33-bit timestamp in units of 1/90 000 s.
+    /// ``local`` as a 33-bit timestamp in units of 1/90 000 s.
     package var timestamp: Int64
 
     /// The defaults apply to a file without a map.
@@ -44,15 +42,10 @@ package struct WebVTTTimestampMap: Sendable, Hashable {
     }
 }
 
-/// A part of a WebVTT file other than a cue.
 package struct WebVTTBlock: Sendable, Hashable {
-    /// The kind of block, which its first line declares.
     package enum Kind: Sendable, Hashable {
-        /// A comment.
         case note
-        /// A style sheet.
         case style
-        /// The definition of a region.
         case region
     }
 

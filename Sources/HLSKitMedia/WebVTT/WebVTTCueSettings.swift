@@ -1,4 +1,5 @@
-/// Position and layout of a cue. `nil` means the default of the format.
+/// Position and layout of a cue. `nil` means the default of the format. ``position`` and ``size`` are percentages, 0 to
+/// 100.
 ///
 /// Unknown settings and invalid values are skipped.
 ///
@@ -12,7 +13,6 @@ package struct WebVTTCueSettings: Sendable, Hashable {
         case growingRight = "lr"
     }
 
-    /// The position of the cue's box.
     package enum Line: Sendable, Hashable {
         /// The number of lines from the top, or from the bottom if negative.
         case number(Double)
@@ -20,43 +20,31 @@ package struct WebVTTCueSettings: Sendable, Hashable {
         case percentage(Double)
     }
 
-    /// The edge of the box that is on the line.
     package enum LineAlignment: String, Sendable, Hashable {
         case start, center, end
     }
 
-    /// The point of the box that is at the position.
     package enum PositionAlignment: String, Sendable, Hashable {
         case lineLeft = "line-left"
         case center
         case lineRight = "line-right"
     }
 
-    /// The alignment of text lines inside the box.
     package enum TextAlignment: String, Sendable, Hashable {
         case start, center, end, left, right
     }
 
     package var region: String?
-    /// The direction of vertical text, or nil for horizontal text.
     package var vertical: Vertical?
-    /// The line, or the distance from the top, at which the box is placed. nil means automatic.
     package var line: Line?
-    /// The edge of the box that is at ``line``. nil means the start.
     package var lineAlignment: LineAlignment?
-    /// The indent of the box in percent, 0 to 100.
     package var position: Double?
-    /// The point of the box that is at ``position``. nil means automatic.
     package var positionAlignment: PositionAlignment?
-    /// The width of the box in percent, 0 to 100.
     package var size: Double?
-    /// The alignment of text inside the box. nil means centred.
     package var alignment: TextAlignment?
 
-    /// Creates the default settings, in which everything is automatic.
     package init() {}
 
-    /// Reads the settings after the timings of a cue.
     package init(parsing text: Substring) {
         for setting in text.split(whereSeparator: WebVTTTime.isWhitespace) {
             guard let colon = setting.firstIndex(of: ":") else { continue }

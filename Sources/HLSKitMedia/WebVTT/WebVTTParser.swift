@@ -3,7 +3,6 @@ package enum WebVTTEvent: Sendable, Hashable {
     /// The clock of the file, before any cue. A file without a map has no such event.
     case timestampMap(WebVTTTimestampMap)
     case cue(WebVTTCue)
-    /// A comment, style sheet or region.
     case block(WebVTTBlock)
     /// A description of skipped input, for the log.
     case note(String)
@@ -24,7 +23,6 @@ package struct WebVTTParser: Sendable {
     private enum Section { case signature, header, body }
 
     private var section = Section.signature
-    /// The current line, as long as it is short enough.
     private var line: [UInt8] = []
     private var isLineTooLong = false
     /// Whether the last byte was a carriage return, to which a following line feed belongs.
@@ -38,19 +36,16 @@ package struct WebVTTParser: Sendable {
     private struct Line {
         var text: String
         var byteCount: Int
-        /// Whether its end was dropped.
         var isTooLong: Bool
         var hasArrow: Bool
     }
 
-    /// The lines between two empty ones.
     private struct Block {
         var firstLineNumber = 0
         var lines: [String] = []
         var byteCount = 0
         var isTooLarge = false
         var timings: (identifier: String, start: Duration, end: Duration, settings: Substring)?
-        /// Whether a line with an arrow could not be read.
         var isBroken = false
         var hasArrow: Bool { timings != nil || isBroken }
     }
@@ -211,7 +206,6 @@ package struct WebVTTParser: Sendable {
         }
     }
 
-    /// Ends a block without timings.
     private mutating func endOther(_ block: Block, _ events: inout [WebVTTEvent]) {
         guard let first = block.lines.first else { return }
         let word = first.prefix { $0 != " " && $0 != "\t" }

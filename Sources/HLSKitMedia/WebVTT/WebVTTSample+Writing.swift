@@ -21,7 +21,6 @@ extension WebVTTSample {
 }
 
 extension WebVTTCueSettings {
-    /// The settings in the form that follows the times of a cue.
     package var text: String {
         var parts: [String] = []
         func add(_ name: String, _ value: String?, _ side: String? = nil) {

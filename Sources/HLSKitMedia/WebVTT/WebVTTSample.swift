@@ -6,14 +6,11 @@
 package struct WebVTTSample: Sendable, Hashable {
     /// The cues in the order of the sample, or none if nothing is shown. All have the times of the sample.
     package var cues: [WebVTTCue]
-    /// Notes for the log on skipped boxes.
     package var notes: [String]
 
-    /// The largest number of cues in a sample.
     private static let maxCueCount = 256
 
     /// - Parameters:
-    ///   - bytes: The sample.
     ///   - start: The start of the sample on any clock.
     ///   - end: The end of the sample on the same clock, never before its start.
     /// - Throws: An error if boxes exceed the sample.
@@ -49,7 +46,6 @@ package struct WebVTTSample: Sendable, Hashable {
         }
     }
 
-    /// Normalizes line ends and removes those at the end.
     private static func text(_ bytes: ArraySlice<UInt8>) -> String {
         var text = String.UnicodeScalarView()
         var endsWithReturn = false

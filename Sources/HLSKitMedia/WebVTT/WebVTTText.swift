@@ -33,7 +33,6 @@ package enum WebVTTText {
     /// Longer than every known reference, including its ampersand and semicolon.
     private static let maxReferenceLength = 12
 
-    /// Returns the character of the reference at the start of `text`, and the reference's length.
     package static func reference(_ text: Substring.UnicodeScalarView) -> (Unicode.Scalar, length: Int)? {
         let head = text.prefix(maxReferenceLength)
         guard let end = head.firstIndex(of: ";") else { return nil }

@@ -46,7 +46,6 @@ enum WebVTTTime {
         return .seconds((numbers[0] * 60 + numbers[1]) * 60 + numbers[2]) + .nanoseconds(nanoseconds)
     }
 
-    /// Reads the two times of a cue and the settings after them. Returns nil if they are malformed.
     static func timings(of line: Substring) -> (start: Duration, end: Duration, settings: Substring)? {
         var rest = trimmed(line)
         guard let start = take(from: &rest) else { return nil }
@@ -105,7 +104,6 @@ extension WebVTTTimestampMap {
         }
     }
 
-    /// The text after a name and its colon.
     private static func value(of name: String, in text: String) -> Substring? {
         guard let range = text.firstRange(of: name) else { return nil }
         let rest = WebVTTTime.trimmed(text[range.upperBound...])

@@ -23,13 +23,11 @@ package struct DateRangeExpression: Sendable, Hashable, CustomStringConvertible 
         var test: Test
     }
 
-    /// The text as written.
     package let text: String
     private let alternatives: [[Condition]]
 
     package var description: String { text }
 
-    /// - Throws: A description of the error and of the correct form.
     package init(parsing text: String) throws(ExpressionError) {
         var reader = ExpressionReader(text)
         var alternatives: [[Condition]] = [[]]
@@ -48,7 +46,6 @@ package struct DateRangeExpression: Sendable, Hashable, CustomStringConvertible 
         self.alternatives = alternatives
     }
 
-    /// Whether the expression selects a date range.
     package func matches(_ range: DateRange) -> Bool { matches(range.text(of:)) }
 
     /// Whether the expression selects the break that a marker begins or continues. The class of the break is
@@ -86,7 +83,6 @@ package struct DateRangeExpression: Sendable, Hashable, CustomStringConvertible 
         return Condition(name: "CLASS", test: .equal(name))
     }
 
-    /// Converts numbers and dates to the form in date ranges.
     private static func normalized(_ value: String, _ name: String) throws(ExpressionError) -> String {
         switch name {
         case "DURATION", "PLANNED-DURATION":
@@ -105,13 +101,11 @@ package struct DateRangeExpression: Sendable, Hashable, CustomStringConvertible 
     }
 }
 
-/// Reads the words of an expression.
 private struct ExpressionReader {
     private var text: Substring
 
     init(_ text: String) { self.text = text[...] }
 
-    /// The unread text.
     var rest: String { String(text.prefix(40)) }
 
     var isAtEnd: Bool { text.allSatisfy(\.isWhitespace) }
@@ -151,7 +145,6 @@ private struct ExpressionReader {
 }
 
 extension SpliceMarker {
-    /// The value of a marker's attribute, named as in a date range.
     fileprivate func text(of name: String) -> String? {
         switch name {
         case "ID": id
@@ -165,7 +158,6 @@ extension SpliceMarker {
 }
 
 extension DateRange {
-    /// The value of an attribute as text, or nil if it is absent.
     fileprivate func text(of name: String) -> String? {
         switch name {
         case "ID": id

@@ -5,13 +5,11 @@ import Synchronization
 /// The syntax is Swift's `Regex` syntax, which resembles that in other languages. Matching is case-sensitive. `^` and
 /// `$` match the ends of the text.
 package final class TextPattern: Sendable, Hashable {
-    /// The text as written.
     package let text: String
     private let regex: Mutex<Regex<AnyRegexOutput>>
     /// The bytes to search for if the pattern has no special characters, which is many times as fast.
     private let literal: [UInt8]?
 
-    /// - Throws: A description of the error in the text.
     package init(_ text: String) throws(ExpressionError) {
         guard !text.isEmpty else { throw ExpressionError("an empty pattern matches everything") }
         do {
@@ -53,13 +51,11 @@ package final class TextPattern: Sendable, Hashable {
 }
 
 extension TextPattern {
-    /// Whether the pattern matches the URL of a segment or its URI in the playlist.
     package func matches(_ segment: MediaSegment, of playlist: MediaPlaylist) -> Bool {
         matches(segment.uri) || playlist.resolve(segment.uri).map { matches($0) } ?? false
     }
 }
 
-/// The reason why the text of an expression is not valid.
 package struct ExpressionError: Error, Hashable, CustomStringConvertible {
     package var description: String
     init(_ description: String) { self.description = description }

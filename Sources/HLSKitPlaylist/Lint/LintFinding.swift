@@ -31,10 +31,8 @@ extension Playlist {
     }
 }
 
-/// Collects findings and finds the line of a tag.
 struct LintCollector {
     private(set) var findings: [LintFinding]
-    /// The line of the first occurrence of each tag.
     private let lines: [Tag: Int]
 
     /// `text` is the text of the playlist if it has not been edited.

@@ -10,7 +10,6 @@ extension PlaylistRule {
     package static let codecs = PlaylistRule(rawValue: "codecs")
     /// Renditions of a group, or groups of a type, contradict each other.
     package static let renditionGroup = PlaylistRule(rawValue: "rendition-group")
-    /// A group that no variant names.
     package static let unusedGroup = PlaylistRule(rawValue: "unused-group")
 
     /// A date range schedules an interstitial that cannot be played, or cannot be played as intended.
@@ -19,25 +18,17 @@ extension PlaylistRule {
     // Rules about several playlists together.
     /// A media playlist cannot be loaded or is not valid.
     package static let mediaPlaylist = PlaylistRule(rawValue: "media-playlist")
-    /// A segment cannot be loaded.
     package static let segment = PlaylistRule(rawValue: "segment")
     /// A steering manifest cannot be loaded, is not valid, or does not fit the playlist.
     package static let steeringManifest = PlaylistRule(rawValue: "steering-manifest")
     /// A check was omitted because of limited time or size.
     package static let notChecked = PlaylistRule(rawValue: "not-checked")
-    /// `EXT-X-I-FRAMES-ONLY` is misplaced or missing.
     package static let iFramesOnly = PlaylistRule(rawValue: "i-frames-only")
-    /// Target durations differ.
     package static let alignedTargetDuration = PlaylistRule(rawValue: "aligned-targetduration")
-    /// The media sequence numbers of playlists that were loaded together differ too much.
     package static let alignedMediaSequence = PlaylistRule(rawValue: "aligned-media-sequence")
-    /// Discontinuities have other times or numbers.
     package static let alignedDiscontinuities = PlaylistRule(rawValue: "aligned-discontinuities")
-    /// The contents have different durations.
     package static let alignedDuration = PlaylistRule(rawValue: "aligned-duration")
-    /// `EXT-X-PLAYLIST-TYPE`, or the end of the list, differs.
     package static let alignedType = PlaylistRule(rawValue: "aligned-type")
-    /// Dates are missing in some playlists, or differ.
     package static let alignedDates = PlaylistRule(rawValue: "aligned-dates")
     /// `BANDWIDTH` is not the measured peak.
     package static let bandwidth = PlaylistRule(rawValue: "bandwidth")
@@ -47,27 +38,17 @@ extension PlaylistRule {
     // Apple's HLS authoring specification, by the numbers of its rules.
     /// The peak bit rate is more than twice the average.
     package static let applePeak = PlaylistRule(rawValue: "apple-1.30-peak")
-    /// A live playlist has no dates.
     package static let appleLiveDates = PlaylistRule(rawValue: "apple-8.4-program-date-time")
-    /// A complete playlist has no `EXT-X-PLAYLIST-TYPE`.
     package static let applePlaylistType = PlaylistRule(rawValue: "apple-8.6-playlist-type")
-    /// `LANGUAGE` is missing.
     package static let appleLanguage = PlaylistRule(rawValue: "apple-8.10-language")
-    /// A live playlist is too short.
     package static let appleLiveWindow = PlaylistRule(rawValue: "apple-8.11-live-window")
     /// A live playlist has discontinuities but does not count them.
     package static let appleDiscontinuitySequence = PlaylistRule(rawValue: "apple-8.17-discontinuity-sequence")
-    /// `CODECS` is missing.
     package static let appleCodecs = PlaylistRule(rawValue: "apple-9.1-codecs")
-    /// `RESOLUTION` is missing for video.
     package static let appleResolution = PlaylistRule(rawValue: "apple-9.2-resolution")
-    /// `CODECS` is missing for I-frames.
     package static let appleIFrameCodecs = PlaylistRule(rawValue: "apple-9.3-i-frame-codecs")
-    /// `RESOLUTION` is missing for I-frames.
     package static let appleIFrameResolution = PlaylistRule(rawValue: "apple-9.4-i-frame-resolution")
-    /// `AVERAGE-BANDWIDTH` is missing.
     package static let appleAverageBandwidth = PlaylistRule(rawValue: "apple-9.14-average-bandwidth")
-    /// `FRAME-RATE` is missing for video.
     package static let appleFrameRate = PlaylistRule(rawValue: "apple-9.15-frame-rate")
     /// `VIDEO-RANGE` is missing although not all video is SDR.
     package static let appleVideoRange = PlaylistRule(rawValue: "apple-9.16-video-range")
@@ -84,7 +65,6 @@ extension PlaylistRule {
         return "Apple HLS authoring §\(rawValue.dropFirst(6).prefix { $0 != "-" })"
     }
 
-    /// The general way to fix a line that violates the rule.
     package var remedy: String { Self.remedies[rawValue] ?? "correct it" }
 
     private static let remedies: [String: String] = [

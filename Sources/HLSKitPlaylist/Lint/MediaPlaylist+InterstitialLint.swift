@@ -1,5 +1,4 @@
 extension MediaPlaylist {
-    /// Reports faults of the scheduled interstitials.
     func checkInterstitials(_ collector: inout LintCollector) {
         guard dateRanges.contains(where: { $0.hasInterstitialAttributes }) else { return }
         let lines = dateRangeLineNumbers
@@ -37,7 +36,6 @@ extension MediaPlaylist {
     }
 }
 
-/// A single fault of an interstitial.
 private struct InterstitialFault {
     var severity: PlaylistIssue.Severity = .error
     var text: String
@@ -45,13 +43,11 @@ private struct InterstitialFault {
 }
 
 extension DateRange {
-    /// Whether the range is an interstitial or has attributes of interstitials.
     fileprivate var hasInterstitialAttributes: Bool {
         self.class == Self.interstitialClass || self[attribute: "X-ASSET-URI"] != nil
             || self[attribute: "X-ASSET-LIST"] != nil
     }
 
-    /// - Parameter dates: The dates of the playlist, or nil if they may still change.
     fileprivate func interstitialFaults(in dates: ClosedRange<PlaylistDate>?) -> [InterstitialFault] {
         guard let interstitial else {
             return [

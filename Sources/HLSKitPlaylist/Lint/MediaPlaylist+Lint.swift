@@ -17,7 +17,6 @@ extension MediaPlaylist {
         return collector.findings
     }
 
-    /// Whether any segment, or the next one, has a date.
     var hasDates: Bool {
         upcoming.programDateTime != nil || segments.first?.derivedProgramDateTime != nil
             || segments.contains { $0.programDateTime != nil }
@@ -81,7 +80,6 @@ extension MediaPlaylist {
         }
     }
 
-    /// Requirements of complete, growing and live playlists.
     private func checkKind(_ collector: inout LintCollector) {
         if hasEndList {
             if playlistType == nil, !segments.isEmpty {

@@ -6,7 +6,6 @@ public struct MediaPlaylistFacts: Sendable, Hashable {
         /// The discontinuity sequence number of the segment that starts with it.
         var sequence: Int
         var mediaSequence: Int
-        /// The offset from the start of the playlist.
         var offset: Duration
     }
 
@@ -73,12 +72,10 @@ public struct MediaPlaylistFacts: Sendable, Hashable {
         targetDurationLine = line
     }
 
-    /// The number of segment sizes that the bit rates include.
     package var measuredSegmentCount: Int { bitRates?.measuredSegmentCount ?? 0 }
 
     var hasDiscontinuities: Bool { discontinuityCount > 0 }
 
-    /// The discontinuity sequence number of a segment of the playlist.
     func discontinuitySequence(at mediaSequence: Int) -> Int {
         discontinuities.last { $0.mediaSequence <= mediaSequence }?.sequence ?? firstDiscontinuitySequence
     }

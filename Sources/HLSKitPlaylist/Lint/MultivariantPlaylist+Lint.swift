@@ -137,7 +137,6 @@ extension VariantStream {
         "mjpg",
     ]
 
-    /// Whether a video codec is listed.
     var hasVideoCodec: Bool {
         codecs.contains { Self.videoCodecs.contains($0.prefix { $0 != "." }) }
     }

@@ -7,7 +7,6 @@ public struct SegmentBitRates: Sendable, Hashable {
     public var peak: Double
     /// The average segment bit rate in bits per second: all bits divided by all durations.
     public var average: Double
-    /// The number of segments with a known size.
     package var measuredSegmentCount: Int
 
     /// Calculates the bit rates of a playlist.

@@ -9,7 +9,6 @@ struct VideoLevel {
     /// The longest side, in luma samples.
     var maximumSide: Int
 
-    /// Returns nil for other codecs and strings without a known level.
     init?(codec: String) {
         let fields = codec.split(separator: ".", omittingEmptySubsequences: false)
         switch fields.first {

@@ -1,6 +1,5 @@
 import HLSKitTime
 
-/// Builds an attribute list.
 struct AttributeText {
     private(set) var text = ""
 
@@ -19,7 +18,6 @@ struct AttributeText {
         if let value { append(name.rawValue, "\"" + Self.quotable(value) + "\"") }
     }
 
-    /// Writes `YES` if the value is true.
     mutating func yes(_ name: AttributeName, _ value: Bool) {
         if value { append(name.rawValue, "YES") }
     }

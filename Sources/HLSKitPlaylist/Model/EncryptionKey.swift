@@ -49,7 +49,6 @@ public struct EncryptionKey: Sendable, Hashable {
         self.otherAttributes = otherAttributes
     }
 
-    /// The key format including its default.
     package var effectiveKeyFormat: String { keyFormat ?? "identity" }
 
     /// Returns the declared IV, or else the media sequence number as a 128-bit big-endian number.
@@ -139,7 +138,6 @@ extension EncryptionKey {
         return iv
     }
 
-    /// The attribute list.
     var attributeText: String {
         var list = AttributeText()
         list.plain(.method, method.rawValue)

@@ -75,7 +75,6 @@ extension DateRange {
             skipControlLabelID: self[attribute: "X-SKIP-CONTROL-LABEL-ID"])
     }
 
-    /// Returns nil if the attribute is missing or not a number.
     func duration(ofAttribute name: String, signed: Bool = false) -> Duration? {
         guard let text = self[attribute: name] else { return nil }
         let bytes = Array(text.utf8)

@@ -28,10 +28,8 @@ public struct InterstitialAssetList: Sendable, Hashable {
     public var skipControl: InterstitialSkipControl?
     /// The members whose names start with `X-`, such as reporting URLs.
     public var clientAttributes: [String: JSONDocument] = [:]
-    /// Descriptions of omitted or corrected members.
     package var issues: [String] = []
 
-    /// The reason why a text is not an asset list.
     package struct Invalid: Error, Sendable, Hashable, CustomStringConvertible {
         package var description: String
         package init(description: String) { self.description = description }

@@ -121,32 +121,25 @@ public struct MediaPlaylist: Sendable, Hashable {
     }
 }
 
-/// The known properties of the segment after the last one of a playlist.
 package struct UpcomingSegment: Sendable, Hashable {
     /// The keys that apply to it. If empty, it is not encrypted.
     package var keys: [EncryptionKey] = []
-    /// Its initialization section, or nil if it needs none.
     package var map: MediaInitializationSection?
-    /// Whether it follows a discontinuity.
     package var hasDiscontinuity = false
-    /// The date of its start, or nil if undeclared.
     package var programDateTime: PlaylistDate?
 
     package init() {}
 }
 
-/// The text that a media playlist was read from.
 final class MediaSource: Sendable {
     let store: SegmentStore
     /// The playlist as read, without source.
     let original: MediaPlaylist
-    /// The offset of the lines after the last segment.
     let tailStart: Int
     /// The offsets of the `EXT-X-DATERANGE` lines, and the range that each line declares by itself.
     let dateRangeLines: [(start: Int, range: DateRange)]
     /// Whether the lines between segments contain only segment tags and date ranges, so that a reload may reuse them.
     let isReusable: Bool
-    /// The options with which the playlist was read.
     let options: PlaylistParser.Options
 
     init(

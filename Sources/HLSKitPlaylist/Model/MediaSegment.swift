@@ -14,7 +14,6 @@ public struct MediaSegment: Sendable {
     /// The values of an edited segment in an array of one element, for its copy-on-write. Empty in an unedited segment.
     private var own: [Values] = []
 
-    /// The settable properties of a segment.
     struct Values: Sendable, Hashable {
         var uri: String
         var duration: Duration
@@ -66,7 +65,6 @@ public struct MediaSegment: Sendable {
         return segment
     }
 
-    /// All values, whether edited or as read.
     var values: Values {
         own.first
             ?? Values(

@@ -72,15 +72,11 @@ public struct MultivariantPlaylist: Sendable, Hashable {
     public func resolve(_ uri: String) -> String? { URIReference.resolve(uri, against: url) }
 }
 
-/// The text that a multivariant playlist was read from.
 final class MultivariantSource: Sendable {
-    /// A line that belongs to an item of the playlist.
     struct ItemLine: Sendable {
         var start: Int
         var tag: Tag
-        /// The index of the item in its list.
         var index: Int
-        /// The offset of a variant's URI line.
         var uriStart: Int?
     }
 

@@ -48,7 +48,6 @@ extension PlaylistSkip {
 }
 
 extension AttributeText {
-    /// Tab-separated strings in one pair of quotes.
     mutating func quotedTabs(_ name: AttributeName, _ values: [String]) {
         quoted(name, values.joined(separator: "\t"))
     }

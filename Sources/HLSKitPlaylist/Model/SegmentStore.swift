@@ -22,7 +22,7 @@ struct TextRange: Sendable, Hashable {
     }
 }
 
-/// A segment in 88 bytes. Values that it shares with its neighbours are in tables.
+/// A segment in 88 bytes. Values that it shares with its neighbours are in tables. Counts include the segment itself.
 struct SegmentRecord: Sendable {
     var uri = TextRange()
     /// The offset of the segment's lines, which begin after the previous URI line.
@@ -41,11 +41,8 @@ struct SegmentRecord: Sendable {
     var state: UInt32 = 0
     /// The number of dates up to this segment. If it has its own date, that is the last one.
     var dateCount: UInt32 = 0
-    /// The number of parts up to the end of this segment.
     var partEnd: UInt32 = 0
-    /// The number of discontinuities up to this segment.
     var discontinuityCount: UInt32 = 0
-    /// The number of the URI line.
     var line: UInt32 = 0
 
     struct Flags: OptionSet, Sendable {
@@ -74,7 +71,6 @@ extension SegmentRecord {
         var seconds: UInt64
         var attos: UInt64
 
-        /// Moves a position on the timeline.
         @inline(__always)
         func time(_ elapsedSeconds: inout UInt64, _ elapsedAttos: inout UInt64) {
             elapsedSeconds &+= seconds
@@ -103,17 +99,15 @@ extension SegmentRecord {
     }
 }
 
-/// State that applies until another tag changes it.
+/// State that applies until another tag changes it. ``keys`` and ``map`` are indices into ``SegmentTables/keySets`` and
+/// ``SegmentTables/maps``.
 struct SegmentState: Sendable, Hashable {
-    /// Index into ``SegmentStore/keySets``.
     var keys = 0
-    /// Index into ``SegmentStore/maps``.
     var map: Int?
     /// Kilobits per second.
     var bitRate: Int?
 }
 
-/// A date and its position on the timeline.
 struct DateAnchor: Sendable {
     var date: PlaylistDate
     var elapsedSeconds: UInt64
@@ -152,7 +146,6 @@ final class SegmentStore: Sendable {
     }
 }
 
-/// The growing tables of a ``SegmentStore`` during reading.
 struct SegmentTables: Sendable {
     var records: [SegmentRecord] = []
     var states: [SegmentState] = [SegmentState()]

@@ -151,7 +151,6 @@ public struct SpliceMarker: Sendable, Hashable {
     }
 }
 
-/// The position of a marker in the text.
 struct SpliceMarkerRecord: Sendable {
     /// The index of the segment after it.
     var segment: UInt32
@@ -201,14 +200,12 @@ extension MediaPlaylist {
         return places
     }
 
-    /// The markers of the segment in progress.
     package var upcomingSpliceMarkers: [SpliceMarker] {
         segments.store.map { $0.tables.markers.isEmpty ? [] : $0.spliceMarkers(of: segments.count) } ?? []
     }
 }
 
 extension Tag {
-    /// Whether the tag is a ``SpliceMarker``.
     var isSpliceMarker: Bool {
         switch self {
         case .cueOut, .cueOutContinued, .cueIn, .oatcls, .scte35, .asset: true

@@ -74,7 +74,6 @@ public struct VariantStream: Sendable, Hashable {
         }
     }
 
-    /// The video range including its default.
     package var effectiveVideoRange: VideoRange { videoRange ?? .sdr }
 
     /// The names of `REQ-*` attributes that this library does not support. A variant with any of them must not be
@@ -179,7 +178,6 @@ extension VariantStream {
         if !hasBandwidth { try context.reportMissing(.bandwidth) }
     }
 
-    /// The attribute list, with the URI for an I-frame variant.
     func attributeText(isIFrame: Bool) -> String {
         var list = AttributeText()
         if bandwidth > 0 { list.plain(.bandwidth, bandwidth) }
@@ -225,7 +223,6 @@ extension ReadingContext {
 }
 
 extension Span where Element == UInt8 {
-    /// Returns the `Double` nearest to a decimal-floating-point, or nil for any other text.
     fileprivate func number(in range: Range<Int>) -> Double? {
         // Up to 15 digits and a power of ten are exact, so their quotient is the nearest.
         var digits = 0.0

@@ -67,7 +67,6 @@ extension Span where Element == UInt8 {
         return result ?? (count, nil)
     }
 
-    /// The meaning of the control character at `index` for the line.
     @inline(__always)
     private func control(at index: Int, lineStart: Int, traits: inout LineTraits) -> (end: Int, next: Int?)? {
         let byte = self[index]
@@ -83,7 +82,6 @@ extension Span where Element == UInt8 {
         return nil
     }
 
-    /// The range without white space at its ends.
     @inline(__always)
     func trimmed(_ range: Range<Int>) -> Range<Int> {
         var lower = range.lowerBound
@@ -146,7 +144,6 @@ extension Span where Element == UInt8 {
         }
     }
 
-    /// Whether two ranges contain the same bytes.
     func equals(_ left: Range<Int>, _ right: Range<Int>) -> Bool {
         guard left.count == right.count else { return false }
         var (i, j) = (left.lowerBound, right.lowerBound)
@@ -245,7 +242,6 @@ extension Span where Element == UInt8 {
         return isNumber ? (DecimalNumber(whole: whole, attos: attos), index) : nil
     }
 
-    /// All of `range` as a decimal-floating-point.
     func decimal(in range: Range<Int>) -> DecimalNumber? {
         guard let (value, end) = decimalPrefix(in: range), end == range.upperBound else { return nil }
         return value

@@ -5,13 +5,10 @@ import Glibc
 struct EarlierSegments {
     /// The reading position after the first segment, at which they are appended.
     struct Place {
-        /// The number of lines read.
         var line: Int
-        /// The time from the start of the playlist.
         var elapsedSeconds: UInt64
         var elapsedAttos: UInt64
         var discontinuityCount: UInt32
-        /// The state of the first segment.
         var state: SegmentState
         /// The number of keys in all sets of the tables.
         var keyCount: Int
@@ -20,11 +17,8 @@ struct EarlierSegments {
     }
 
     private let source: MediaSource
-    /// The indices of the matching earlier segments.
     let indices: ClosedRange<Int>
-    /// The range of their lines in the newer text.
     let text: Range<Int>
-    /// The number of lines that they occupy.
     let lineCount: Int
     /// The difference between positions in the newer and the earlier text.
     private let shift: Int
@@ -129,7 +123,6 @@ struct EarlierSegments {
         appendRecords(to: &tables, moved: move, &place.longest)
     }
 
-    /// - Parameter before: The earlier record of the first segment.
     private func move(
         behind place: Place, _ before: SegmentRecord, to tables: SegmentTables
     ) -> SegmentRecord.Move {
@@ -223,7 +216,6 @@ struct EarlierSegments {
 }
 
 extension Span where Element == UInt8 {
-    /// The number of equal bytes, here from `start` and in `other` from `otherStart`.
     func commonPrefix(from start: Int, with other: borrowing Span<UInt8>, from otherStart: Int) -> Int {
         let limit = Swift.min(count - start, other.count - otherStart)
         var length = 0
@@ -245,7 +237,6 @@ extension Span where Element == UInt8 {
         return length
     }
 
-    /// A copy of the bytes.
     var bytesArray: [UInt8] {
         [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
             for index in 0..<count { buffer[index] = self[index] }

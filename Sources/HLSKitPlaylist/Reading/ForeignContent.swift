@@ -8,7 +8,6 @@ enum ForeignContent: Equatable {
     case gzip
     case media(String)
 
-    /// - Parameter bytes: The bytes that have arrived, from the first one on.
     init?(_ bytes: [UInt8]) {
         let isBlank = { (byte: UInt8) in byte <= 0x20 && byte != 0 }
         let text = bytes.drop(while: isBlank)
@@ -58,7 +57,6 @@ enum ForeignContent: Equatable {
         return nil
     }
 
-    /// The content in words.
     var text: String {
         switch self {
         case .webPage(nil): "a web page"

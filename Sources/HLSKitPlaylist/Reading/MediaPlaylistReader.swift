@@ -34,7 +34,6 @@ struct MediaPlaylistReader {
     private var elapsedAttos: UInt64 = 0
     private var discontinuityCount: UInt32 = 0
     private var longest: (seconds: UInt64, line: UInt32) = (0, 0)
-    /// The line of the first unreadable duration.
     private var replacedDurationLine: Int?
 
     // An earlier state of the playlist, until it has been used or found not to match.

@@ -1,14 +1,12 @@
 /// Reads the lines of a multivariant playlist.
 struct MultivariantPlaylistReader {
     private(set) var playlist = MultivariantPlaylist()
-    /// The positions of the items in the text, for writing.
     private(set) var items: [MultivariantSource.ItemLine] = []
     /// The offset of the last variant's `STREAM-INF` while its URI line is missing.
     private var pending: Int?
     /// The template of new variants, because appending a copy of it costs less than creating one and moving it.
     private let emptyVariant = VariantStream(uri: "", bandwidth: 0)
 
-    /// The complete variants.
     var variants: [VariantStream] { pending == nil ? playlist.variants : playlist.variants.dropLast() }
 
     mutating func read(
@@ -133,7 +131,6 @@ struct MultivariantPlaylistReader {
     }
 }
 
-/// The groups of each type.
 private struct GroupNames {
     struct Names {
         private var all: Set<String> = []

@@ -7,7 +7,6 @@ where Name.RawValue == String {
         var middle: UInt64 = 0
         /// 0 in a free slot.
         var length = 0
-        /// The index in the list of all names.
         var ordinal = 0
         var name: Name?
     }
@@ -35,7 +34,6 @@ where Name.RawValue == String {
         self.slots = UnsafePointer(slots)
     }
 
-    /// Returns the name in `range` and its index in the list of all names.
     @inline(__always)
     func find(_ range: Range<Int>, in bytes: borrowing Span<UInt8>) -> (name: Name, ordinal: Int)? {
         guard !range.isEmpty else { return nil }

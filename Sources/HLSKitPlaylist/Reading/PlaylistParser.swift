@@ -49,7 +49,6 @@ public struct PlaylistParser: Sendable {
     /// The error of an unreadable session tag, which matters only in a multivariant playlist.
     private var sessionFailure: PlaylistError?
 
-    /// The kind of playlist, as soon as a tag shows it.
     package private(set) var kind: Playlist.Kind?
 
     /// Creates a parser.

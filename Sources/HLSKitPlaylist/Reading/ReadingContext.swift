@@ -11,9 +11,7 @@ struct ReadingContext {
     let options: PlaylistParser.Options
     /// The playlist's URL after redirects, for `QUERYPARAM`.
     let url: String
-    /// The number of the current line.
     var line = 0
-    /// The tag of the current line.
     var tag: Tag?
     var traits: LineTraits = []
     var issues: [PlaylistIssue] = []
@@ -71,7 +69,6 @@ struct ReadingContext {
 
     // MARK: Attribute lists
 
-    /// Begins the attribute list of the current tag, which ``nextAttribute(_:)`` reads.
     mutating func beginAttributes(_ range: Range<Int>) {
         position = range.lowerBound
         end = range.upperBound
@@ -113,7 +110,6 @@ struct ReadingContext {
         return nil
     }
 
-    /// Reads the value that starts at `start`, and continues to the next attribute.
     @inline(__always)
     private mutating func attributeValue(
         from start: Int, _ name: Range<Int>, _ bytes: borrowing Span<UInt8>
@@ -186,7 +182,6 @@ struct ReadingContext {
         return try uri(attribute.value, bytes)
     }
 
-    /// A URI, with variables replaced.
     mutating func uri(_ range: Range<Int>, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) -> String {
         try unusualURI(range, bytes).map { String(decoding: $0, as: UTF8.self) } ?? bytes.string(range)
     }
@@ -256,7 +251,6 @@ struct ReadingContext {
         return value
     }
 
-    /// Reads a date. Reports invalid text and returns nil.
     mutating func date(_ attribute: Attribute, _ bytes: borrowing Span<UInt8>) throws(PlaylistError) -> PlaylistDate? {
         let name = attribute.name?.rawValue ?? ""
         if !attribute.isQuoted { try report(.quoting, "\(name) is not quoted") }
@@ -276,21 +270,18 @@ struct ReadingContext {
         return date
     }
 
-    /// Reports a missing attribute that makes the tag useless.
     mutating func reportMissing(_ name: AttributeName) throws(PlaylistError) {
         try report(.missingAttribute, "\(name.rawValue) is missing")
     }
 }
 
 extension Span where Element == UInt8 {
-    /// A few characters for a message.
     func excerpt(_ range: Range<Int>) -> String {
         let limit = 60
         guard range.count > limit else { return string(range) }
         return string(range.lowerBound..<range.lowerBound + limit) + "…"
     }
 
-    /// Reads a decimal-floating-point, with an optional minus sign if `signed`.
     func duration(in range: Range<Int>, signed: Bool = false) -> Duration? {
         guard signed, let first = range.first, self[first] == 0x2D else {
             return decimal(in: range).flatMap { Duration($0) }

@@ -4,7 +4,6 @@
 struct SegmentKeys {
     private(set) var keys: [EncryptionKey] = []
     private(set) var map: MediaInitializationSection?
-    /// The number of keys of all sets in the tables.
     private(set) var count = 0
     private var hasNewKeys = false
     private var hasNewMap = false
@@ -57,7 +56,6 @@ struct SegmentKeys {
         return true
     }
 
-    /// Adds the keys and the map to the tables for a segment, and their indices to its state.
     mutating func store(
         in tables: inout SegmentTables, _ state: inout SegmentState, _ context: borrowing ReadingContext
     ) throws(PlaylistError) {

@@ -47,7 +47,6 @@ enum Tag: String, CaseIterable, Sendable {
     /// Finds the tag whose name is exactly the text of a range (rule 3).
     static let table = NameTable<Tag>()
 
-    /// The kind of playlist that the tag requires, or nil if it may be in either kind.
     var kind: Playlist.Kind? {
         switch self {
         case .extM3U, .version, .independentSegments, .start, .define: nil

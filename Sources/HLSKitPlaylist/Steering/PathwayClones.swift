@@ -8,7 +8,6 @@
 package struct PathwayClones: Sendable {
     /// The largest number of clones in the life of an item.
     package static let maximumCount = 128
-    /// The largest number of cloned variants and renditions.
     package static let maximumEntryCount = 4096
     /// The limit on the total bytes of all created URIs.
     package static let maximumByteCount = 16 << 20
@@ -28,7 +27,6 @@ package struct PathwayClones: Sendable {
 
     package var isEmpty: Bool { entries.isEmpty }
 
-    /// The names in the playlist of pathways that are not offered.
     package var vanished: Set<String> { Set(entries.filter { !$0.isOffered }.map(\.name)) }
 
     /// The name in the playlist of a pathway in a manifest.
@@ -91,7 +89,6 @@ package struct PathwayClones: Sendable {
         return playlist
     }
 
-    /// The groups that variants name.
     private struct Groups {
         private var names: Set<String> = []
 
@@ -113,7 +110,6 @@ package struct PathwayClones: Sendable {
 }
 
 extension VariantStream {
-    /// The pathway of the variant, including the default if the playlist does not name one.
     package var pathway: String { pathwayID ?? "." }
 
     fileprivate func cloned(by clone: PathwayClone, named pathway: String, base: String) -> VariantStream {

@@ -19,10 +19,8 @@ package struct SteeringManifest: Sendable, Hashable {
     package var priority: [String]
     /// The pathway clones (`PATHWAY-CLONES`), in the order of their creation.
     package var clones: [PathwayClone] = []
-    /// Descriptions of omitted or corrected members.
     package var issues: [String] = []
 
-    /// The reason why a text is not a manifest.
     package struct Invalid: Error, Sendable, Hashable, CustomStringConvertible {
         package var description: String
         package init(description: String) { self.description = description }
@@ -83,7 +81,6 @@ package struct SteeringManifest: Sendable, Hashable {
         if seconds < 1 || seconds > 86_400 { issues.append("TTL is not between 1 and 86400 s") }
     }
 
-    /// Letters, digits, `.`, `-` and `_`.
     package static func isLegal(_ id: String) -> Bool {
         id.utf8.allSatisfy { byte in
             (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || ".-_".utf8.contains(byte)

@@ -268,7 +268,6 @@ extension MediaPlaylistWriter {
 }
 
 extension MediaPlaylistWriter.Changes {
-    /// All lines, for a segment that was not read.
     fileprivate static let all = Self(
         encryption: true, bitRate: true, range: true, discontinuity: true, gap: true, date: true, parts: true,
         inf: true, uri: true)
@@ -306,7 +305,6 @@ extension MediaPlaylistWriter {
         }
     }
 
-    /// Whether the tag follows the segments.
     private func isTail(_ tag: Tag) -> Bool {
         tag == .endList || tag == .preloadHint || tag == .renditionReport || tag == .dateRange
     }
@@ -402,7 +400,6 @@ extension MediaPlaylistWriter {
         }
     }
 
-    /// Writes all lines after the last segment.
     private mutating func writeTail(_ source: MediaSource?) {
         let store = source?.store ?? .empty
         let isEmpty = store.tables.records.isEmpty

@@ -21,10 +21,8 @@ private struct MultivariantPlaylistWriter {
     private(set) var out: LineWriter
     /// The lines of the text's items, by tag and by the index in their list.
     private var lineOfItem: [Tag: [Int: MultivariantSource.ItemLine]] = [:]
-    /// The number of positions of each kind so far.
     private var passed: [Tag: Int] = [:]
     private var written: Set<Tag> = []
-    /// The current position in the text.
     private var position = 0
     /// The offset after the last definition of a variable.
     private var definitionsEnd = 0

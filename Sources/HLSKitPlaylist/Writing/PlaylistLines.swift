@@ -15,7 +15,6 @@ struct PlaylistLine {
 }
 
 extension [UInt8] {
-    /// The lines that start in `range`, in order.
     func forEachLine(in range: Range<Int>, _ body: (PlaylistLine) -> Void) {
         var position = range.lowerBound
         while position < range.upperBound {
@@ -25,7 +24,6 @@ extension [UInt8] {
         }
     }
 
-    /// The line that starts at `start`.
     func line(at start: Int) -> PlaylistLine {
         let span = self.span
         var traits: LineTraits = []
@@ -46,10 +44,8 @@ extension [UInt8] {
     }
 }
 
-/// Collects the lines of a playlist.
 struct LineWriter {
     private(set) var bytes: [UInt8] = []
-    /// The line end of the edited text.
     private let lineEnd: [UInt8]
 
     init(like text: [UInt8]) {

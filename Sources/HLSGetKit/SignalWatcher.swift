@@ -48,7 +48,7 @@ package final class SignalWatcher: Sendable {
     /// exit.
     package init(
         signals: [Int32] = [SIGINT, SIGTERM, SIGHUP], clock: any Clock<Duration> = SourceClock.host,
-        abort: @escaping @Sendable (_ signal: Int32) -> Void = { Leftovers().end(signal: $0) }
+        abort: @escaping @Sendable (_ signal: Int32) -> Void = { CleanupRegistry().end(signal: $0) }
     ) {
         signal(SIGPIPE, SIG_IGN)
         let now = Self.stopwatch(clock)

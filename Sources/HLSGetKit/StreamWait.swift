@@ -24,12 +24,12 @@ struct StreamWait: Sendable {
         guard try await look() == .isMissing else { return }
         // Include the attempts in the limit, because a server may not respond.
         let end = wait.limit.map { clock.now + $0 }
-        var isTold = false
+        var isReported = false
         repeat {
             let rest = end.map { $0 - clock.now } ?? Self.interval
             guard rest > .zero else { return }
-            if !isTold { waits() }
-            isTold = true
+            if !isReported { waits() }
+            isReported = true
             try await clock.sleep(for: min(rest, Self.interval))
         } while try await look() == .isMissing
     }

@@ -10,7 +10,7 @@ struct MonitorEntry: Sendable, Hashable {
     var decodes: Bool?
     var quality: QualityExpression?
     var holdTime: Duration?
-    var ignored: Set<StreamTrouble> = []
+    var ignored: Set<HealthIssue> = []
     /// Header fields to send with each request, in addition to the command's.
     var fields: [TransportField] = []
 
@@ -124,7 +124,7 @@ package struct MonitorList: Sendable, Hashable {
         case "for": entry.holdTime = try DurationArgument.parse(value)
         case "ignore":
             for part in value.split(separator: ",", omittingEmptySubsequences: false) {
-                guard let trouble = StreamTrouble(rawValue: String(part)), trouble != .failed, trouble != .stalled
+                guard let trouble = HealthIssue(rawValue: String(part)), trouble != .failed, trouble != .stalled
                 else {
                     throw ArgumentValueError("ignore takes \(Self.ignorable), with commas")
                 }
@@ -137,7 +137,7 @@ package struct MonitorList: Sendable, Hashable {
         }
     }
 
-    private static let ignorable = StreamTrouble.allCases.filter { $0 != .failed && $0 != .stalled }.map(\.rawValue)
+    private static let ignorable = HealthIssue.allCases.filter { $0 != .failed && $0 != .stalled }.map(\.rawValue)
         .joined(separator: ", ")
 
     /// Splits text at blanks. Quotation marks around a word or a value protect its blanks.

@@ -26,7 +26,7 @@ enum MonitorMetrics {
                 "hls_stream_state", .gauge, "1 for the reported state, 0 for the others.",
                 labels + [("state", name)], row.stateName == name ? 1 : 0)
         }
-        for trouble in StreamTrouble.allCases {
+        for trouble in HealthIssue.allCases {
             text.add(
                 "hls_stream_trouble", .gauge, "1 if the stream has this problem now, otherwise 0.",
                 labels + [("trouble", trouble.rawValue)], row.troubles.contains(trouble) ? 1 : 0)

@@ -53,12 +53,12 @@ package struct MonitorRun {
         }
         let reload = source.canBeReadAgain ? ReloadSignal() : nil
         let began = clock.now
-        let notices = StateNotices(
+        let notices = AlertNotifier(
             commands: options.commands, webhooks: options.webhooks, transport: transport, clock: clock,
             warn: { [self] in warn($0, at: clock.now - began) })
-        let watches = WatchSet(options, clock: clock, transport: transport) { [self] stream, change in
+        let watches = StreamGroup(options, clock: clock, transport: transport) { [self] stream, change in
             say(change, of: stream)
-            notices.tell(change, of: stream)
+            notices.report(change, of: stream)
         }
         let page = MonitorWeb(watches: watches, clock: clock)
         let server: MonitorServer?
@@ -100,7 +100,7 @@ package struct MonitorRun {
     // MARK: The loop
 
     private func follow(
-        _ watches: WatchSet, _ page: MonitorWeb, _ server: MonitorServer?, _ signals: SignalWatcher,
+        _ watches: StreamGroup, _ page: MonitorWeb, _ server: MonitorServer?, _ signals: SignalWatcher,
         _ reload: ReloadSignal?, _ keyboard: KeyboardWatcher?
     ) async -> ExitStatus {
         let (happenings, sink) = AsyncStream.makeStream(of: Happening.self, bufferingPolicy: .bufferingOldest(100))
@@ -161,7 +161,7 @@ package struct MonitorRun {
         return .done
     }
 
-    private func readAgain(_ watches: WatchSet) {
+    private func readAgain(_ watches: StreamGroup) {
         do throws(ArgumentValueError) {
             let (added, removed) = watches.apply(try source.read())
             say(note: "the list was read again: \(added) added, \(removed) removed", at: watches.elapsed)
@@ -210,7 +210,7 @@ package struct MonitorRun {
         }
     }
 
-    private func finish(_ watches: WatchSet, _ end: ExitStatus, at time: Duration) -> ExitStatus {
+    private func finish(_ watches: StreamGroup, _ end: ExitStatus, at time: Duration) -> ExitStatus {
         let rows = watches.rows.sorted { $0.name < $1.name }
         let outages = rows.reduce(0) { $0 &+ $1.counters.outageCount }
         let status = end == .done && options.isStrict && watches.hasSeenOutage ? .incomplete : end

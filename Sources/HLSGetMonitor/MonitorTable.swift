@@ -40,7 +40,7 @@ struct MonitorTable: Sendable, Equatable {
         let name = min(max(longest, Self.nameWidth.lowerBound), most)
         let columns = columns(in: space - name, longestReason: rows.map(\.reason.count).max() ?? 0)
         lines.append(dim(cut(header(columns, name: name), to: space)))
-        let footerLines = footerLines(beside: rows.count, space: space)
+        let footerLines = footerLines(with: rows.count, space: space)
         var capacity = height - 2 - footerLines.count
         let first = max(0, min(offset, rows.count - 1))
         if rows.count - first > capacity { capacity -= 1 }
@@ -55,7 +55,7 @@ struct MonitorTable: Sendable, Equatable {
     }
 
     /// The whole footer if the streams leave room, otherwise as much as fits into one line.
-    private func footerLines(beside rowCount: Int, space: Int) -> [String] {
+    private func footerLines(with rowCount: Int, space: Int) -> [String] {
         guard !footer.isEmpty, height > 4 else { return [] }
         let text = TerminalText.escaped(footer)
         let room = max(1, min(3, height - 2 - rowCount))

@@ -7,7 +7,7 @@ import Synchronization
 /// Notifies commands and servers of state changes (`--exec`, `--webhook`). The notices of one stream are sent in order.
 ///
 /// Slow receivers are abandoned after ``deadline``, and the queue is limited.
-final class StateNotices: Sendable {
+final class AlertNotifier: Sendable {
     static let deadline = Duration.seconds(10)
     static let laneCount = 8
     /// The maximum number of notices in a lane's queue. The newest are dropped.
@@ -43,7 +43,7 @@ final class StateNotices: Sendable {
     var isNeeded: Bool { !commands.isEmpty || !webhooks.isEmpty }
 
     /// Queues a notice of a change. The first change to `up` needs no notice.
-    func tell(_ change: StreamHealth.Change, of stream: WatchedStream) {
+    func report(_ change: StreamHealth.Change, of stream: WatchedStream) {
         guard isNeeded, change.old != nil || change.new != .up else { return }
         let lane = Int(StableHash.value(of: stream.entry.name) % UInt64(lanes.count))
         guard lanes.indices.contains(lane) else { return }

@@ -3,7 +3,7 @@ import HLSKitCore
 
 /// The health of one stream: derives its state, the reason and counters from events.
 ///
-/// A value without I/O, clock or lock. ``HeldState`` delays the reported state (``state``) relative to the actual one
+/// A value without I/O, clock or lock. ``StateDebouncer`` delays the reported state (``state``) relative to the actual one
 /// (``current``).
 struct StreamHealth: Sendable {
     enum Event: Sendable {
@@ -33,7 +33,7 @@ struct StreamHealth: Sendable {
         var old: StreamState?
         var new: StreamState
         /// The current problem or, if the stream is up again, the previous one.
-        var trouble: StreamTrouble?
+        var trouble: HealthIssue?
         var failure: FailureName?
         var held: Duration
     }
@@ -51,8 +51,8 @@ struct StreamHealth: Sendable {
     }
 
     let rules: HealthRules
-    private var damping: HeldState
-    private var troubles: [StreamTrouble: Held] = [:]
+    private var damping: StateDebouncer
+    private var troubles: [HealthIssue: Held] = [:]
     private var pace = PlaylistPace()
     private var sums = StreamCounters()
     private var certificates: [String: Certificate] = [:]
@@ -74,7 +74,7 @@ struct StreamHealth: Sendable {
     private var time: Duration?
     private var stateSince: Duration?
     /// The worst problem reported since the state was last `up`.
-    private var named: (state: StreamState, trouble: StreamTrouble, failure: FailureName?)?
+    private var named: (state: StreamState, trouble: HealthIssue, failure: FailureName?)?
 
     private(set) var sample = StreamSample()
     /// The actual state, or `nil` before anything is known.
@@ -87,7 +87,7 @@ struct StreamHealth: Sendable {
 
     init(rules: HealthRules = HealthRules()) {
         self.rules = rules
-        damping = HeldState(holdTime: rules.holdTime)
+        damping = StateDebouncer(holdTime: rules.holdTime)
     }
 
     // MARK: Events
@@ -137,7 +137,7 @@ struct StreamHealth: Sendable {
             if isPlaying { set(.missing, at: now, cause, isOverAfter: rules.memory) }
         case .sample(let new): note(new, at: now)
         case .senses(let isBlack, let isFrozen, let isSilent):
-            for (trouble, holds) in [(StreamTrouble.black, isBlack), (.frozen, isFrozen), (.silent, isSilent)] {
+            for (trouble, holds) in [(HealthIssue.black, isBlack), (.frozen, isFrozen), (.silent, isSilent)] {
                 if holds == true { set(trouble, at: now) } else { troubles[trouble] = nil }
             }
         case .certificate(let host, let expires, let remaining):
@@ -166,7 +166,7 @@ struct StreamHealth: Sendable {
         hasPlayed = false
         waitingSince = now
         recentErrors = []
-        for trouble in [StreamTrouble.black, .frozen, .silent] { troubles[trouble] = nil }
+        for trouble in [HealthIssue.black, .frozen, .silent] { troubles[trouble] = nil }
     }
 
     private mutating func note(_ extent: MediaPlaylistExtent, _ url: String, at now: Duration) {
@@ -217,7 +217,7 @@ struct StreamHealth: Sendable {
     // MARK: State
 
     private mutating func set(
-        _ trouble: StreamTrouble, at now: Duration, _ text: String = "", isOverAfter memory: Duration? = nil
+        _ trouble: HealthIssue, at now: Duration, _ text: String = "", isOverAfter memory: Duration? = nil
     ) {
         guard !rules.ignored.contains(trouble) else { return }
         troubles[trouble] = Held(
@@ -246,7 +246,7 @@ struct StreamHealth: Sendable {
         guard began != nil, isPlaying || !troubles.isEmpty || current != nil else { return nil }
         // The end of request failures does not mean that the stream plays, so keep the state until it does.
         current = troubles.keys.map { severity(of: $0, at: now) }.max() ?? (hasPlayed ? .up : current)
-        return tell(at: now)
+        return report(at: now)
     }
 
     private func hasLost(at now: Duration) -> Bool { lastLoss.map { now - $0 <= rules.memory } ?? false }
@@ -256,7 +256,7 @@ struct StreamHealth: Sendable {
         return age > target * rules.staleFactor
     }
 
-    private func severity(of trouble: StreamTrouble, at now: Duration) -> StreamState {
+    private func severity(of trouble: HealthIssue, at now: Duration) -> StreamState {
         switch trouble {
         case .failed: .down
         case .stalled: troubles[.stalled].map { now - $0.since > rules.stallLimit } == true ? .down : .degraded
@@ -266,7 +266,7 @@ struct StreamHealth: Sendable {
         }
     }
 
-    private mutating func tell(at now: Duration) -> Change? {
+    private mutating func report(at now: Duration) -> Change? {
         guard let current else { return nil }
         let old = damping.state
         let since = stateSince ?? began ?? now
@@ -284,14 +284,14 @@ struct StreamHealth: Sendable {
         return change
     }
 
-    private func worst(at now: Duration) -> StreamTrouble? {
+    private func worst(at now: Duration) -> HealthIssue? {
         let worst = troubles.keys.map { severity(of: $0, at: now) }.max()
-        let trouble = StreamTrouble.allCases.first { troubles[$0] != nil && severity(of: $0, at: now) == worst }
+        let trouble = HealthIssue.allCases.first { troubles[$0] != nil && severity(of: $0, at: now) == worst }
         // Failing requests explain why the playlist lists nothing new.
         return trouble == .stale && troubles[.errors] != nil ? .errors : trouble
     }
 
-    private func failure(of trouble: StreamTrouble, at now: Duration) -> FailureName? {
+    private func failure(of trouble: HealthIssue, at now: Duration) -> FailureName? {
         switch trouble {
         case .failed: return lastFailure
         case .stalled, .errors, .missing:
@@ -306,9 +306,9 @@ struct StreamHealth: Sendable {
 // MARK: - Display
 
 extension StreamHealth {
-    func trouble(at now: Duration) -> StreamTrouble? { worst(at: now) }
+    func trouble(at now: Duration) -> HealthIssue? { worst(at: now) }
 
-    var allTroubles: [StreamTrouble] { StreamTrouble.allCases.filter { troubles[$0] != nil } }
+    var allTroubles: [HealthIssue] { HealthIssue.allCases.filter { troubles[$0] != nil } }
 
     /// One line that describes the problem, such as `stalled: HTTP 503`.
     func reason(at now: Duration) -> String {

@@ -10,7 +10,7 @@ struct StreamRow: Sendable {
     /// The actual state.
     var current: StreamState?
     var reason: String
-    var troubles: [StreamTrouble]
+    var troubles: [HealthIssue]
     var held: Duration
     /// When the reported state began, or `nil` without a date of the monitor's start.
     var since: PlaylistDate?

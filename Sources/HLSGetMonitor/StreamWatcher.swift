@@ -25,7 +25,7 @@ struct StreamWatcher: Sendable {
             // A failed item cannot recover, so use a new one.
             let item = PlayerItem(urlString: stream.entry.url)
             item.quality = quality
-            let senses = decodes ? StreamSenses(of: item) : nil
+            let senses = decodes ? MediaProbes(of: item) : nil
             let events = item.events()
             let metrics = item.allMetrics()
             stream.handle(.began)
@@ -67,7 +67,7 @@ struct StreamWatcher: Sendable {
 
     private nonisolated(nonsending) func follow(
         _ item: PlayerItem, on player: Player, _ events: AsyncStream<PlayerEvent>,
-        _ metrics: AsyncStream<any MetricEvent>, _ senses: StreamSenses?
+        _ metrics: AsyncStream<any MetricEvent>, _ senses: MediaProbes?
     ) async -> End? {
         await withTaskGroup(of: End?.self) { group in
             group.addTask { await self.follow(events, of: item) }
@@ -180,11 +180,11 @@ struct StreamWatcher: Sendable {
     }
 }
 
-struct StreamSenses: Sendable {
+struct MediaProbes: Sendable {
     private let video = VideoOutput()
     private let audio = AudioOutput()
-    private var picture = PictureProbe()
-    private var sound = SilenceProbe()
+    private var frameProbe = FrameProbe()
+    private var silenceProbe = SilenceProbe()
 
     /// Returns `nil` if the item accepts no more outputs.
     init?(of item: PlayerItem) {
@@ -202,13 +202,13 @@ struct StreamSenses: Sendable {
         let frame = try? video.copyFrame(for: item.currentTime)?.frame
         let grid = frame.flatMap { LumaGrid($0) }
         // An unreadable frame says nothing; without a new frame the last one is still shown.
-        if frame == nil || grid != nil { picture.note(grid, at: state.statistics.durationWatched) }
+        if frame == nil || grid != nil { frameProbe.note(grid, at: state.statistics.durationWatched) }
         while let buffer = audio.copyNextBuffer() {
             guard case .float32(let samples) = buffer.samples, let time = buffer.itemTimeRange.start.finiteSeconds
             else { continue }
-            sound.note(samples, at: .seconds(time))
+            silenceProbe.note(samples, at: .seconds(time))
         }
-        return .senses(isBlack: picture.isBlack, isFrozen: picture.isFrozen, isSilent: sound.isSilent)
+        return .senses(isBlack: frameProbe.isBlack, isFrozen: frameProbe.isFrozen, isSilent: silenceProbe.isSilent)
     }
 }
 

@@ -9,7 +9,7 @@ final class WatchedStream: Sendable {
     private let epoch: HostTime
     private let epochDate: PlaylistDate
     private let health: Mutex<StreamHealth>
-    private let tell: @Sendable (WatchedStream, StreamHealth.Change) -> Void
+    private let report: @Sendable (WatchedStream, StreamHealth.Change) -> Void
 
     /// - Parameters:
     ///   - epoch: The zero of the monitor's time.
@@ -17,7 +17,7 @@ final class WatchedStream: Sendable {
     init(
         _ entry: MonitorEntry, rules: HealthRules, clock: SourceClock, epoch: HostTime,
         epochDate: PlaylistDate = PlaylistDate(seconds: 0),
-        tell: @escaping @Sendable (WatchedStream, StreamHealth.Change) -> Void
+        report: @escaping @Sendable (WatchedStream, StreamHealth.Change) -> Void
     ) {
         var rules = rules
         if let holdTime = entry.holdTime { rules.holdTime = holdTime }
@@ -27,7 +27,7 @@ final class WatchedStream: Sendable {
         self.clock = clock
         self.epoch = epoch
         self.epochDate = epochDate
-        self.tell = tell
+        self.report = report
         health = Mutex(StreamHealth(rules: rules))
     }
 
@@ -40,10 +40,10 @@ final class WatchedStream: Sendable {
 
     func handle(_ event: StreamHealth.Event) {
         // Read the time inside the lock, so that it never goes back between events.
-        if let change = health.withLock({ $0.handle(event, at: now) }) { tell(self, change) }
+        if let change = health.withLock({ $0.handle(event, at: now) }) { report(self, change) }
     }
 
     func advance() {
-        if let change = health.withLock({ $0.advance(to: now) }) { tell(self, change) }
+        if let change = health.withLock({ $0.advance(to: now) }) { report(self, change) }
     }
 }

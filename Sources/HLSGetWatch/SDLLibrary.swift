@@ -55,9 +55,9 @@ package final class SDLLibrary: Sendable {
             Handle, UnsafeRawPointer?, UnsafeRawPointer, Int32, UnsafeRawPointer, Int32, UnsafeRawPointer, Int32
         ) -> Int32
     // Sound
-    let openSound: @convention(c) (Text?, Int32, UnsafeRawPointer, UnsafeMutableRawPointer, Int32) -> UInt32
-    let pauseSound: @convention(c) (UInt32, Int32) -> Void
-    let closeSound: @convention(c) (UInt32) -> Void
+    let openAudio: @convention(c) (Text?, Int32, UnsafeRawPointer, UnsafeMutableRawPointer, Int32) -> UInt32
+    let pauseAudio: @convention(c) (UInt32, Int32) -> Void
+    let closeAudio: @convention(c) (UInt32) -> Void
 
     private struct Missing: Error {
         var text: String
@@ -114,9 +114,9 @@ package final class SDLLibrary: Sendable {
         setTextureBlending = try Self.symbol("SDL_SetTextureBlendMode", of: handle)
         updateTexture = try Self.symbol("SDL_UpdateTexture", of: handle)
         updatePlanes = try Self.symbol("SDL_UpdateYUVTexture", of: handle)
-        openSound = try Self.symbol("SDL_OpenAudioDevice", of: handle)
-        pauseSound = try Self.symbol("SDL_PauseAudioDevice", of: handle)
-        closeSound = try Self.symbol("SDL_CloseAudioDevice", of: handle)
+        openAudio = try Self.symbol("SDL_OpenAudioDevice", of: handle)
+        pauseAudio = try Self.symbol("SDL_PauseAudioDevice", of: handle)
+        closeAudio = try Self.symbol("SDL_CloseAudioDevice", of: handle)
     }
 
     private static func symbol<Function>(

@@ -2,28 +2,28 @@ import HLSKitCore
 import HLSKitMedia
 
 final class WatchOutputs: Sendable {
-    let pictures: WindowPictures?
-    let sound: WindowSound?
+    let frames: WindowVideo?
+    let audio: WindowAudio?
     let captions = LegibleOutput()
     let isOver: @Sendable () -> Bool
 
     /// - Parameter source: The number of the item within the window.
     init(
-        _ item: PlayerItem, source: Int, scene: WatchScene, sound device: SoundDevice?, showsPictures: Bool
+        _ item: PlayerItem, source: Int, scene: WatchScene, audio device: AudioDevice?, showsFrames: Bool
     ) throws(HLSError) {
         isOver = { [weak item] in item == nil }
-        pictures = showsPictures ? WindowPictures(scene: scene, source: source) : nil
-        sound = device.map { WindowSound($0, source: source) }
-        if let pictures { try item.add(pictures) }
-        if let sound { try item.add(sound) }
-        if showsPictures { try item.add(captions) }
+        frames = showsFrames ? WindowVideo(scene: scene, source: source) : nil
+        audio = device.map { WindowAudio($0, source: source) }
+        if let frames { try item.add(frames) }
+        if let audio { try item.add(audio) }
+        if showsFrames { try item.add(captions) }
     }
 }
 
 /// Passes an item's frames to a window, converted to standard range and a format that it can draw.
 ///
 /// Frames are converted early, on the decoding thread, so that they are ready when due.
-final class WindowPictures: FrameReceiver, LimitedOutput {
+final class WindowVideo: FrameReceiver, LimitedOutput {
     let binding = OutputBinding()
     private let converter: VideoOutput
     private let scene: WatchScene
@@ -45,30 +45,30 @@ final class WindowPictures: FrameReceiver, LimitedOutput {
 
     func receive(_ frame: VideoFrame, at clock: OutputClock) throws(HLSError) {
         converter.receive(frame, at: clock)
-        guard let time = frame.itemTime, let (picture, _) = try converter.copyFrame(for: time) else { return }
+        guard let time = frame.itemTime, let (converted, _) = try converter.copyFrame(for: time) else { return }
         // A frame shown while paused is due immediately.
         let due = clock.rate == 0 ? HostTime.zero : clock.hostTime(of: time) + WatchTiming.delay
-        scene.add(picture, itemTime: time, due: due, source: source)
+        scene.add(converted, itemTime: time, due: due, source: source)
     }
 
     func flush(generation: Int) {
         converter.flush(generation: generation)
-        scene.removePictures(of: source)
+        scene.removeFrames(of: source)
     }
 
     func finish(_ type: MediaKind, at clock: OutputClock) { converter.finish(type, at: clock) }
     func end() { converter.end() }
 }
 
-final class WindowSound: EarlyAudioReceiver, LimitedOutput {
+final class WindowAudio: EarlyAudioReceiver, LimitedOutput {
     let binding = OutputBinding()
     private let converter = AudioOutput(
         format: AudioOutput.Format(
-            sampleFormat: .float32, sampleRate: SoundDevice.sampleRate, channelCount: SoundDevice.channelCount))
-    private let device: SoundDevice
+            sampleFormat: .float32, sampleRate: AudioDevice.sampleRate, channelCount: AudioDevice.channelCount))
+    private let device: AudioDevice
     private let source: Int
 
-    init(_ device: SoundDevice, source: Int) {
+    init(_ device: AudioDevice, source: Int) {
         self.device = device
         self.source = source
     }

@@ -11,9 +11,9 @@ final class WatchScene: Sendable {
     }
 
     private struct State {
-        var pictures = PictureQueue<VideoFrame>()
+        var frames = FrameQueue<VideoFrame>()
         var player: PlayerState?
-        var shown: PictureQueue<VideoFrame>.Entry?
+        var shown: FrameQueue<VideoFrame>.Entry?
         var windowSize: PixelSize
         /// By source.
         var outputs: [Int: WatchOutputs] = [:]
@@ -27,7 +27,7 @@ final class WatchScene: Sendable {
 
     let clock: SteeredClock
     private let state: Mutex<State>
-    private let device = Mutex<SoundDevice?>(nil)
+    private let device = Mutex<AudioDevice?>(nil)
 
     init(clock: SteeredClock, windowSize: PixelSize) {
         self.clock = clock
@@ -36,13 +36,13 @@ final class WatchScene: Sendable {
 
     // MARK: The session's side
 
-    func add(_ item: PlayerItem, sound: SoundDevice?, showsPictures: Bool) throws(HLSError) {
+    func add(_ item: PlayerItem, audio: AudioDevice?, showsFrames: Bool) throws(HLSError) {
         let source = state.withLock { state in
             state.sourceCount += 1
             return state.sourceCount
         }
         let outputs = try WatchOutputs(
-            item, source: source, scene: self, sound: sound, showsPictures: showsPictures)
+            item, source: source, scene: self, audio: audio, showsFrames: showsFrames)
         state.withLock { state in
             state.outputs = state.outputs.filter { !$0.value.isOver() }
             state.outputs[source] = outputs
@@ -59,7 +59,7 @@ final class WatchScene: Sendable {
     }
 
     /// Makes frames follow the audio of this device.
-    func follow(_ device: SoundDevice?) { self.device.withLock { $0 = device } }
+    func follow(_ device: AudioDevice?) { self.device.withLock { $0 = device } }
 
     func show(_ player: PlayerState) { state.withLock { $0.player = player } }
 
@@ -68,19 +68,19 @@ final class WatchScene: Sendable {
         state.withLock { $0.message = (text, until) }
     }
 
-    var shownPicture: PictureQueue<VideoFrame>.Entry? { state.withLock(\.shown) }
+    var shownPicture: FrameQueue<VideoFrame>.Entry? { state.withLock(\.shown) }
 
     func close() { state.withLock { $0.isClosing = true } }
 
     // MARK: The outputs' side
 
-    func add(_ picture: VideoFrame, itemTime: MediaTime, due: HostTime, source: Int) {
+    func add(_ frame: VideoFrame, itemTime: MediaTime, due: HostTime, source: Int) {
         state.withLock {
-            $0.pictures.add(PictureQueue.Entry(picture: picture, itemTime: itemTime, due: due, source: source))
+            $0.frames.add(FrameQueue.Entry(frame: frame, itemTime: itemTime, due: due, source: source))
         }
     }
 
-    func removePictures(of source: Int) { state.withLock { $0.pictures.removeAll(of: source) } }
+    func removeFrames(of source: Int) { state.withLock { $0.frames.removeAll(of: source) } }
 
     // MARK: The window's side
 
@@ -108,7 +108,7 @@ final class WatchScene: Sendable {
                 state.windowSize = newValue
                 return Array(state.outputs.values)
             }
-            for output in outputs { output.pictures?.setDisplaySize(newValue) }
+            for output in outputs { output.frames?.setDisplaySize(newValue) }
         }
     }
 
@@ -116,19 +116,19 @@ final class WatchScene: Sendable {
         state.withLock { $0.message.flatMap { now < $0.until ? $0.text : nil } }
     }
 
-    func takePicture(at now: HostTime) -> PictureQueue<VideoFrame>.Entry? {
+    func takeFrame(at now: HostTime) -> FrameQueue<VideoFrame>.Entry? {
         state.withLock { state in
-            let entry = state.pictures.take(at: now)
+            let entry = state.frames.take(at: now)
             state.shown = entry ?? state.shown
             return entry
         }
     }
 
     /// The next frame, which stays in the queue.
-    var nextPicture: VideoFrame? { state.withLock { $0.pictures.next?.picture } }
-    var nextDue: HostTime? { state.withLock { $0.pictures.nextDue } }
+    var nextFrame: VideoFrame? { state.withLock { $0.frames.next?.frame } }
+    var nextDue: HostTime? { state.withLock { $0.frames.nextDue } }
 
-    func captions(of entry: PictureQueue<VideoFrame>.Entry, later: MediaTime = .zero) -> [LegibleCue] {
+    func captions(of entry: FrameQueue<VideoFrame>.Entry, later: MediaTime = .zero) -> [LegibleCue] {
         let outputs = state.withLock { $0.outputs[entry.source] }
         return outputs?.captions.currentCues(at: entry.itemTime + later) ?? []
     }

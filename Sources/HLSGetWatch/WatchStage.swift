@@ -5,13 +5,13 @@ package import HLSKitCore
 package final class WatchStage: Sendable {
     /// The player's clock, which follows the sound device.
     package let clock: SteeredClock
-    package let soundError: HLSError?
+    package let audioError: HLSError?
 
     private let library: SDLLibrary
     private let scene: WatchScene
     /// `nil` for audio only.
     private let window: WindowThread?
-    private let sound: SoundDevice?
+    private let audio: AudioDevice?
     private let log: PresentationLog?
     private let screenshotFolder: String?
     private let makeThumbnails: @Sendable (String) -> ThumbnailSource?
@@ -46,10 +46,10 @@ package final class WatchStage: Sendable {
             return ThumbnailSource(Asset(urlString: url, options: imageOptions)) { Self.edge(of: scene.player) }
         }
         var failure: HLSError?
-        var device: SoundDevice?
+        var device: AudioDevice?
         if options.includesAudio {
             do throws(HLSError) {
-                device = try SoundDevice.open(library, clock: clock, log: log)
+                device = try AudioDevice.open(library, clock: clock, log: log)
             } catch {
                 guard options.opensWindow else { throw error }
                 failure = error
@@ -59,16 +59,16 @@ package final class WatchStage: Sendable {
         screenshotFolder = options.screenshotFolder
         self.clock = clock
         self.scene = scene
-        sound = device
-        soundError = failure
+        audio = device
+        audioError = failure
     }
 
     /// The user's requests, or `nil` without a window.
-    package var wishes: AsyncStream<WindowThread.Wish>? { window?.wishes }
+    package var requests: AsyncStream<WindowThread.Request>? { window?.requests }
 
     package func add(_ item: PlayerItem, isInterstitial: Bool = false) throws(HLSError) {
         if !isInterstitial { scene.add(item.id, url: item.urlString, makeThumbnails: makeThumbnails) }
-        try scene.add(item, sound: sound, showsPictures: window != nil)
+        try scene.add(item, audio: audio, showsFrames: window != nil)
     }
 
     package func show(_ state: PlayerState) { scene.show(state) }
@@ -80,7 +80,7 @@ package final class WatchStage: Sendable {
         do throws(HLSError) {
             let name = scene.stream.map { DownloadTarget.name(of: $0.url, or: "screenshot") } ?? "screenshot"
             let screenshots = Screenshots(folder: screenshotFolder, name: name)
-            let image = try StillImage(shown.picture, appliesPreferredTransform: true)
+            let image = try StillImage(shown.frame, appliesPreferredTransform: true)
             return "saved \(TerminalText.escaped(try screenshots.save(image, at: shown.itemTime)))"
         } catch {
             return "cannot save the frame: \(TerminalText.escaped("\(error)"))"
@@ -91,7 +91,7 @@ package final class WatchStage: Sendable {
     ///
     /// - Returns: The error of the log, if any.
     package func close(clock: some Clock<Duration>) async -> HLSError? {
-        sound?.close(library)
+        audio?.close(library)
         await window?.close(clock: clock)
         return log?.finish()
     }

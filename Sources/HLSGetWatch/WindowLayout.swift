@@ -28,14 +28,14 @@ struct WindowLayout: Sendable, Equatable {
 
     // MARK: Video
 
-    /// The rectangle for a frame, centred and as large as fits. `picture` is the frame's presentation size.
-    func video(_ picture: PixelSize) -> WindowRect {
-        guard picture.width > 0, picture.height > 0 else {
+    /// The rectangle for a frame, centred and as large as fits. `frame` is the frame's presentation size.
+    func video(_ frame: PixelSize) -> WindowRect {
+        guard frame.width > 0, frame.height > 0 else {
             return WindowRect(x: 0, y: 0, width: size.width, height: size.height)
         }
-        let scale = min(Double(size.width) / Double(picture.width), Double(size.height) / Double(picture.height))
-        let width = min(size.width, max(1, Int((Double(picture.width) * scale).rounded())))
-        let height = min(size.height, max(1, Int((Double(picture.height) * scale).rounded())))
+        let scale = min(Double(size.width) / Double(frame.width), Double(size.height) / Double(frame.height))
+        let width = min(size.width, max(1, Int((Double(frame.width) * scale).rounded())))
+        let height = min(size.height, max(1, Int((Double(frame.height) * scale).rounded())))
         return WindowRect(x: (size.width - width) / 2, y: (size.height - height) / 2, width: width, height: height)
     }
 

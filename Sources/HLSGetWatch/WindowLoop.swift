@@ -13,7 +13,7 @@ final class WindowLoop {
     private static let textInterval = Duration.milliseconds(200)
 
     private let scene: WatchScene
-    private let wish: (WindowThread.Wish) -> Void
+    private let send: (WindowThread.Request) -> Void
     private let log: PresentationLog?
     private let screen: WindowScreen
     private let painter = Painter()
@@ -21,7 +21,7 @@ final class WindowLoop {
     private let showsDetails: Bool
 
     // The current content.
-    private var shown: PictureQueue<VideoFrame>.Entry?
+    private var shown: FrameQueue<VideoFrame>.Entry?
     /// Whether it still has to be drawn.
     private var isNew = false
     private var takenAt = HostTime.zero
@@ -51,10 +51,10 @@ final class WindowLoop {
 
     init(
         _ library: SDLLibrary, scene: WatchScene, options: WindowOptions, log: PresentationLog?,
-        wish: @escaping (WindowThread.Wish) -> Void
+        send: @escaping (WindowThread.Request) -> Void
     ) throws(HLSError) {
         self.scene = scene
-        self.wish = wish
+        self.send = send
         self.log = log
         title = options.title
         showsDetails = options.showsDetails
@@ -68,8 +68,8 @@ final class WindowLoop {
         while !scene.isClosing {
             for event in screen.events(waitingAtMost: waitingTime) { handle(event) }
             seek()
-            prepareFirstPicture()
-            takePicture()
+            prepareFirstFrame()
+            takeFrame()
             draw()
         }
         painter.close()
@@ -121,7 +121,7 @@ final class WindowLoop {
         case .player(.showHelp): scene.say(WindowCommand.help)
         case .player(let command):
             if case .seek = command { textUntil = scene.now + Self.pointerTime }
-            wish(.command(command))
+            send(.command(command))
         case .toggleFullscreen: setFullscreen(!isFullscreen)
         case .leaveFullscreen: setFullscreen(false)
         case .toggleText: staysText.toggle()
@@ -141,7 +141,7 @@ final class WindowLoop {
         soughtX = nil
         seekDue = scene.now + Self.seekInterval
         let timeline = StatusLine.timeline(of: scene.player)
-        wish(.seek(timeline.lowerBound + layout.fraction(atX: x) * (timeline.upperBound - timeline.lowerBound)))
+        send(.seek(timeline.lowerBound + layout.fraction(atX: x) * (timeline.upperBound - timeline.lowerBound)))
     }
 
     // MARK: Drawing
@@ -150,8 +150,8 @@ final class WindowLoop {
 
     /// Draws the first frame early without showing it, because the graphics system needs several frame durations to
     /// prepare for a new frame size.
-    private func prepareFirstPicture() {
-        guard shown == nil, screen.lacksVideo, let next = scene.nextPicture else { return }
+    private func prepareFirstFrame() {
+        guard shown == nil, screen.lacksVideo, let next = scene.nextFrame else { return }
         screen.upload(next)
         screen.begin()
         screen.drawVideo(next, in: layout.video(next.presentationSize))
@@ -160,12 +160,12 @@ final class WindowLoop {
         isStale = true
     }
 
-    private func takePicture() {
+    private func takeFrame() {
         takenAt = scene.now
-        guard let entry = scene.takePicture(at: takenAt + drawingTime.lead) else { return }
+        guard let entry = scene.takeFrame(at: takenAt + drawingTime.lead) else { return }
         shown = entry
         isNew = true
-        screen.upload(entry.picture)
+        screen.upload(entry.frame)
         isStale = true
     }
 
@@ -181,7 +181,7 @@ final class WindowLoop {
             setTitle(player)
             if showsText { wantStatus(player, message, layout) }
         }
-        let video = shown.map { layout.video($0.picture.presentationSize) }
+        let video = shown.map { layout.video($0.frame.presentationSize) }
         var overlay = Overlay()
         let captions = caption(in: video)
         overlay.captions = captions?.work
@@ -197,7 +197,7 @@ final class WindowLoop {
         guard isStale || overlay != drawnOverlay else { return }
         screen.restoreVideo()
         screen.begin()
-        if let shown, let video { screen.drawVideo(shown.picture, in: video) }
+        if let shown, let video { screen.drawVideo(shown.frame, in: video) }
         if let captions, var place = video {
             // Move captions up so that the text does not cover them.
             if let status { place.y -= Int32(clamping: layout.lift(of: place, aboveText: status.image.height)) }
@@ -228,7 +228,7 @@ final class WindowLoop {
         guard let log, let entry = shown, entry.due != lastLogged else { return }
         lastLogged = entry.due
         log.note(
-            entry.picture, itemTime: entry.itemTime, due: entry.due,
+            entry.frame, itemTime: entry.itemTime, due: entry.due,
             lateness: entry.due == .zero ? .zero : scene.now - entry.due, at: SourceClock.host.now)
     }
 

@@ -4,7 +4,7 @@ import Synchronization
 
 /// A window with its own thread, because SDL requires the same thread for everything that belongs to a window.
 package final class WindowThread: Sendable {
-    package enum Wish: Sendable, Equatable {
+    package enum Request: Sendable, Equatable {
         case command(KeyCommand)
         /// The item time to go to.
         case seek(Double)
@@ -18,7 +18,7 @@ package final class WindowThread: Sendable {
 
     private static let patience = Duration.seconds(3)
 
-    let wishes: AsyncStream<Wish>
+    let requests: AsyncStream<Request>
     private let scene: WatchScene
     private let phase = Mutex(Phase.running)
 
@@ -28,13 +28,13 @@ package final class WindowThread: Sendable {
     static func open(
         _ library: SDLLibrary, scene: WatchScene, options: WindowOptions, log: PresentationLog?
     ) async throws(HLSError) -> WindowThread {
-        let (wishes, sink) = AsyncStream.makeStream(of: Wish.self)
-        let window = WindowThread(wishes: wishes, scene: scene)
+        let (requests, sink) = AsyncStream.makeStream(of: Request.self)
+        let window = WindowThread(requests: requests, scene: scene)
         let opened: Result<Void, HLSError> = await withCheckedContinuation { continuation in
             let run: @Sendable () -> Void = {
                 do throws(HLSError) {
                     let loop = try WindowLoop(
-                        library, scene: scene, options: options, log: log, wish: { sink.yield($0) })
+                        library, scene: scene, options: options, log: log, send: { sink.yield($0) })
                     continuation.resume(returning: .success(()))
                     loop.run()
                 } catch {
@@ -53,8 +53,8 @@ package final class WindowThread: Sendable {
         return window
     }
 
-    private init(wishes: AsyncStream<Wish>, scene: WatchScene) {
-        self.wishes = wishes
+    private init(requests: AsyncStream<Request>, scene: WatchScene) {
+        self.requests = requests
         self.scene = scene
     }
 

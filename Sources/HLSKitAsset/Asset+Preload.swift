@@ -43,12 +43,12 @@ extension AssetInspector {
             let length = min(time, .seconds(1_000_000)).duration,
             let (main, variant) = try await primary()
         else { return }
-        async let sound: Void = preloadAudio(of: variant, length)
+        async let audio: Void = preloadAudio(of: variant, length)
         let parent: MultivariantPlaylist? = if case .multivariant(let playlist) = opened { playlist } else { nil }
-        let isApart = parent?.playedRendition(.audio, group: variant?.audio, besides: variant?.uri ?? "")?.uri != nil
+        let isApart = parent?.playedRendition(.audio, group: variant?.audio, except: variant?.uri ?? "")?.uri != nil
         let declared = ClientDataFacts.ObjectType(codecs: variant?.codecs ?? [])
         try await preloadSegments(of: main, length, declared == .muxed && isApart ? .video : declared)
-        try await sound
+        try await audio
     }
 
     private func preloadKeys(of playlist: MultivariantPlaylist) async throws {
@@ -59,7 +59,7 @@ extension AssetInspector {
 
     private func preloadAudio(of variant: VariantStream?, _ length: Duration) async throws {
         guard let variant, case .multivariant(let parent) = try await opened(),
-            let uri = parent.playedRendition(.audio, group: variant.audio, besides: variant.uri)?.uri
+            let uri = parent.playedRendition(.audio, group: variant.audio, except: variant.uri)?.uri
         else { return }
         try await preloadSegments(of: try await mediaPlaylist(uri, of: parent), length, .audio)
     }

@@ -340,13 +340,13 @@ package final class AssetInspector: Sendable {
             return try await tracks(of: playlist)
         }
         async let main = laneTracks(playlist, rendition: nil, variant: variant)
-        let audio = parent.playedRendition(.audio, group: variant.audio, besides: variant.uri)
-        let subtitles = parent.playedRendition(.subtitles, group: variant.subtitles, besides: variant.uri)
-        async let sound = laneTracks(of: audio, in: parent)
+        let audio = parent.playedRendition(.audio, group: variant.audio, except: variant.uri)
+        let subtitles = parent.playedRendition(.subtitles, group: variant.subtitles, except: variant.uri)
+        async let audioTracks = laneTracks(of: audio, in: parent)
         async let text = laneTracks(of: subtitles, in: parent)
         var facts = try await main
         // The audio in the variant is not played together with an audio rendition.
-        let own = try await sound
+        let own = try await audioTracks
         if !own.isEmpty { facts.removeAll { $0.description.mediaType == .audio } }
         // Do not fail if only the subtitles cannot be loaded.
         let lines: [TrackFacts]
@@ -493,7 +493,7 @@ extension MediaPlaylist {
 extension MultivariantPlaylist {
     /// The rendition of a group that is played by default, or `nil` if the variant carries the media itself.
     package func playedRendition(
-        _ type: Rendition.MediaType, group: String?, besides variantURI: String
+        _ type: Rendition.MediaType, group: String?, except variantURI: String
     ) -> Rendition? {
         guard let group else { return nil }
         let members = renditions(type, groupID: group)

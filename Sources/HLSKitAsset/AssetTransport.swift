@@ -25,7 +25,7 @@ struct AssetTransport: ResourceTransport {
     ) -> any TransportTask {
         if let reason = refusal(of: request.urlString) {
             let error = LoadingError(code: .refused, url: request.urlString, text: reason)
-            return MadeAnswer([.failed(error, TransferMetrics())], on: options.executor, handler: handler)
+            return SyntheticResponse([.failed(error, TransferMetrics())], on: options.executor, handler: handler)
         }
         var request = request
         request.cookies = options.cookies + request.cookies

@@ -45,13 +45,13 @@ final class FileOpening: TransportTask {
     private let declared: DeclaredKind?
     private let chain: TransferChain
     private let handler: @Sendable (TransportEvent) -> Void
-    private let describe: @Sendable (ContainerProbe.Container, FileAccess) -> MadeAnswer
+    private let describe: @Sendable (ContainerProbe.Container, FileAccess) -> SyntheticResponse
     private let state = Mutex(State())
 
     init(
         _ request: TransportRequest, over base: any ResourceTransport, declared: DeclaredKind? = nil,
         handler: @escaping @Sendable (TransportEvent) -> Void,
-        describe: @escaping @Sendable (ContainerProbe.Container, FileAccess) -> MadeAnswer
+        describe: @escaping @Sendable (ContainerProbe.Container, FileAccess) -> SyntheticResponse
     ) {
         self.request = request
         self.declared = declared

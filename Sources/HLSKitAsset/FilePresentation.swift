@@ -63,7 +63,7 @@ struct FilePresentation: Sendable {
         if case .stream(let stream) = content { stream } else { nil }
     }
 
-    func tracks(besides trackIDs: [Int]) -> Set<Int> {
+    func tracks(except trackIDs: [Int]) -> Set<Int> {
         Set(([selection.video].compactMap(\.self) + selection.audio).map(\.id)).subtracting(trackIDs)
     }
 

@@ -19,7 +19,7 @@ package struct MediaFile: Sendable {
     package var content: Content
     /// The range of an MP4 file's `moov` box, and whether it follows the media.
     package var movieRange: Range<Int>?
-    var isHeaderBehindMedia = false
+    var isHeaderAfterMedia = false
     /// The `ftyp` and `moov` boxes of an MP4 file.
     var headerBytes: [UInt8] = []
 }
@@ -65,7 +65,7 @@ extension MediaFile {
         self.url = url
         self.byteCount = byteCount
         movieRange = header.movieRange
-        isHeaderBehindMedia = header.isBehindMedia
+        isHeaderAfterMedia = header.isAfterMedia
         headerBytes = header.bytes
         let index = try await FileIndex(url: url, byteCount: byteCount, client: client).whole(header.index)
         do {

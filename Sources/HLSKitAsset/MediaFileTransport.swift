@@ -73,7 +73,7 @@ final class MediaFileTransport: ResourceTransport {
         own.urlString = fileURL
         if case .segment(let index) = key.part, let stream = presentation.transportStream {
             let task = TransportStreamPartTask(
-                stream, segment: index, without: presentation.tracks(besides: key.trackIDs), of: own,
+                stream, segment: index, without: presentation.tracks(except: key.trackIDs), of: own,
                 named: request.urlString, over: base, on: options.executor, handler: handler)
             task.begin()
             return task
@@ -88,7 +88,7 @@ final class MediaFileTransport: ResourceTransport {
             part = presentation.part(key) ?? FilePart(head: [], ranges: [])
         }
         if part.ranges.isEmpty {
-            return MadeAnswer(part.made(named: request.urlString), on: options.executor, handler: handler)
+            return SyntheticResponse(part.made(named: request.urlString), on: options.executor, handler: handler)
         }
         let task = FilePartTask(part, of: own, named: request.urlString, over: base, handler: handler)
         task.begin()
@@ -98,10 +98,10 @@ final class MediaFileTransport: ResourceTransport {
     private func serve(
         _ segment: Int, of trackIDs: [Int], in file: ContainerFile, _ request: TransportRequest,
         _ handler: @escaping @Sendable (TransportEvent) -> Void
-    ) -> MadeAnswer {
+    ) -> SyntheticResponse {
         let body = ContainerBody(file, segment, trackIDs)
         let url = request.urlString
-        return MadeAnswer(on: options.executor, handler: handler, producing: { body.next(url) })
+        return SyntheticResponse(on: options.executor, handler: handler, producing: { body.next(url) })
     }
 
     // MARK: Opening
@@ -111,7 +111,7 @@ final class MediaFileTransport: ResourceTransport {
     ) -> any TransportTask {
         if let type = options.unknownMIMEType {
             let error = LoadingError(code: .refused, url: url, text: DeclaredKind.refusal(of: type, url: url).cause)
-            return MadeAnswer([.failed(error, TransferMetrics())], on: options.executor, handler: handler)
+            return SyntheticResponse([.failed(error, TransferMetrics())], on: options.executor, handler: handler)
         }
         let opening = FileOpening(request, over: base, declared: options.declaredKind, handler: handler) {
             [self] container, access in
@@ -124,13 +124,13 @@ final class MediaFileTransport: ResourceTransport {
     private func describe(
         _ container: ContainerProbe.Container, _ access: FileAccess, _ request: TransportRequest,
         _ handler: @escaping @Sendable (TransportEvent) -> Void
-    ) -> MadeAnswer {
+    ) -> SyntheticResponse {
         var options = options
         options.transport = base
         options.fields = request.fields
         options.timeouts = ResourceTimeouts(request.timeouts)
         let settings = options
-        return MadeAnswer(on: options.executor, handler: handler) { [self] in
+        return SyntheticResponse(on: options.executor, handler: handler) { [self] in
             let text: String
             do {
                 text = try await playlist(container, access, settings)
@@ -225,6 +225,6 @@ extension AssetInspector {
         length = max(length, .milliseconds(40))
         if time.hasBeenRounded { length = min(length + length / 10 + .seconds(1), .seconds(86_399)) }
         return MediaFileTransport.playlist(
-            of: url, duration: length, movieRange: file.isHeaderBehindMedia ? file.movieRange : nil)
+            of: url, duration: length, movieRange: file.isHeaderAfterMedia ? file.movieRange : nil)
     }
 }

@@ -94,7 +94,7 @@ package struct ResourceClient: Sendable {
         _ url: String, _ resourceClass: ResourceClass, range: Range<UInt64>? = nil, limit: Int, namedBy source: String?,
         key: ResourceID? = nil, keyReason: ContentKeyRequest.Reason = .needed, terms: RetryTerms? = nil,
         account: RequestRetrier.Account? = nil,
-        mayBeBeyondEnd: Bool = false,
+        mayBePastEnd: Bool = false,
         hedgeDelay: Duration? = nil, timeout: Duration? = nil, clientData: ClientDataNote? = nil,
         lesserURL: String? = nil, heldFor: Duration? = nil, _ makeReader: () -> Reader
     ) async throws -> Reader.Output {
@@ -115,7 +115,7 @@ package struct ResourceClient: Sendable {
         if let timeout { request.timeouts.total = timeout }
         let retried = RequestRetrier.Request(
             url: url, terms: terms ?? RetryTerms(kind: source == nil ? .firstPlaylist : .init(resourceClass)),
-            deliversMedia: resourceClass.isMedia, mayBeBeyondEnd: mayBeBeyondEnd, account: account)
+            deliversMedia: resourceClass.isMedia, mayBePastEnd: mayBePastEnd, account: account)
         var tries = 0
         do {
             return try await retrier.value(of: retried) { [request] in
@@ -145,11 +145,11 @@ package struct ResourceClient: Sendable {
 
     package func bytes(
         _ url: String, _ resourceClass: ResourceClass, range: Range<UInt64>? = nil, limit: Int, namedBy source: String?,
-        terms: RetryTerms? = nil, mayBeBeyondEnd: Bool = false, clientData: ClientDataNote? = nil
+        terms: RetryTerms? = nil, mayBePastEnd: Bool = false, clientData: ClientDataNote? = nil
     ) async throws -> [UInt8] {
         try await load(
             url, resourceClass, range: range, limit: limit, namedBy: source, terms: terms,
-            mayBeBeyondEnd: mayBeBeyondEnd, clientData: clientData
+            mayBePastEnd: mayBePastEnd, clientData: clientData
         ) { BytesReader() }.bytes
     }
 

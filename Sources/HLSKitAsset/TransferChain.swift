@@ -27,7 +27,7 @@ final class TransferChain: TransportTask {
         }
     }
 
-    func answer(_ make: () -> MadeAnswer) { slot.start { _ in make() } }
+    func answer(_ make: () -> SyntheticResponse) { slot.start { _ in make() } }
 
     private func finish(_ number: Int, _ metrics: TransferMetrics) -> TransferMetrics {
         slot.end(number)

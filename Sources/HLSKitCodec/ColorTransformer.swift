@@ -58,8 +58,8 @@ final class ColorTransformer {
         return Color(
             primaries: tags.primaries == 2 ? (isWide ? 9 : 1) : tags.primaries,
             transfer: tags.transfer == 2 ? 1 : tags.transfer,
-            matrix: tags.matrix == 2 && isWide ? 9 : PictureScaler.matrix(of: frame),
-            isFullRange: PictureScaler.isFullRange(frame))
+            matrix: tags.matrix == 2 && isWide ? 9 : FrameScaler.matrix(of: frame),
+            isFullRange: FrameScaler.isFullRange(frame))
     }
 
     func transform(_ frame: VideoFrame) throws(CodecError) -> VideoFrame {

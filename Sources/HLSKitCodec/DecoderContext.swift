@@ -40,7 +40,7 @@ struct DecoderContext: ~Copyable {
     static var openCount: Int { counter.load(ordering: .relaxed) }
     private static let counter = Atomic(0)
 
-    func setSkipsUnreferencedPictures(_ skips: Bool) {
+    func setSkipsUnreferencedFrames(_ skips: Bool) {
         raw.pointee.skip_frame = skips ? AVDISCARD_NONREF : AVDISCARD_DEFAULT
     }
 

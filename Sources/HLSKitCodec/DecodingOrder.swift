@@ -33,7 +33,7 @@ struct DecodingOrder {
     }
 
     /// Continues a stream that ends at this decoding time.
-    mutating func goOn(after time: Int64?) { last = time }
+    mutating func resume(after time: Int64?) { last = time }
 
     mutating func add<Failure: Error>(
         _ entry: Entry, write: (Entry) throws(Failure) -> Void

@@ -5,7 +5,7 @@ import CLibAV
 package struct FrameConverter: ~Copyable {
     private let format: PixelFormat
     private let convertsToRec709: Bool
-    private let scaler = PictureScaler()
+    private let scaler = FrameScaler()
     /// nil if colour conversion is not requested or libavfilter is not installed.
     private let colors: ColorTransformer?
 

@@ -73,17 +73,17 @@ enum ImageEncoder {
         configure(context)
         var code = avcodec_open2(context, encoder, nil)
         guard code >= 0 else { throw CodecError(call: "avcodec_open2", code: code) }
-        let picture = try ImageScaler.picture(of: image, format: format)
-        defer { ImageScaler.free(picture) }
-        picture.pointee.pts = 0
-        picture.pointee.color_range = context.pointee.color_range
-        picture.pointee.quality = context.pointee.global_quality
+        let avFrame = try ImageScaler.avFrame(of: image, format: format)
+        defer { ImageScaler.free(avFrame) }
+        avFrame.pointee.pts = 0
+        avFrame.pointee.color_range = context.pointee.color_range
+        avFrame.pointee.quality = context.pointee.global_quality
         // Declare only colours that readers do not assume by default.
         if image.colorPrimaries.isWideGamut || image.transferFunction.isHighDynamicRange {
-            picture.pointee.color_primaries = AVColorPrimaries(UInt32(clamping: image.colorPrimaries.rawValue))
-            picture.pointee.color_trc = AVColorTransferCharacteristic(UInt32(clamping: image.transferFunction.rawValue))
+            avFrame.pointee.color_primaries = AVColorPrimaries(UInt32(clamping: image.colorPrimaries.rawValue))
+            avFrame.pointee.color_trc = AVColorTransferCharacteristic(UInt32(clamping: image.transferFunction.rawValue))
         }
-        code = avcodec_send_frame(context, picture)
+        code = avcodec_send_frame(context, avFrame)
         guard code >= 0 else { throw CodecError(call: "avcodec_send_frame", code: code) }
         code = avcodec_send_frame(context, nil)
         guard code >= 0 else { throw CodecError(call: "avcodec_send_frame", code: code) }

@@ -35,7 +35,7 @@ extension Muxer {
                 let depth = structure.bitDepth > 8 ? "\(structure.bitDepth)le" : ""
                 parameters.pointee.format = av_get_pix_fmt("yuv\(structure.chroma.rawValue)p\(depth)").rawValue
             }
-            setPicture(of: track, stream, parameters)
+            setVideo(of: track, stream, parameters)
             Self.setVolume(of: track, stream)
             Self.setSphere(of: track, stream)
             // Apple's players accept no other name, and the parameter sets are in the header.
@@ -65,7 +65,7 @@ extension Muxer {
         if let name = label.name, !name.isEmpty { av_dict_set(&stream.pointee.metadata, "title", name, 0) }
         let flags: [(Bool, Int32)] = [
             (label.isDefault, AV_DISPOSITION_DEFAULT), (label.isForced, AV_DISPOSITION_FORCED),
-            (label.describesSound, AV_DISPOSITION_HEARING_IMPAIRED),
+            (label.describesAudio, AV_DISPOSITION_HEARING_IMPAIRED),
             (label.describesVideo, AV_DISPOSITION_VISUAL_IMPAIRED),
         ]
         for (isSet, flag) in flags where isSet { stream.pointee.disposition |= flag }
@@ -159,7 +159,7 @@ extension Muxer {
         }
     }
 
-    private func setPicture(
+    private func setVideo(
         of track: MediaTrack, _ stream: UnsafeMutablePointer<AVStream>,
         _ parameters: UnsafeMutablePointer<AVCodecParameters>
     ) {

@@ -187,7 +187,7 @@ package final class Muxer {
     /// Continues a stream that another muxer has written up to this time.
     package func continueStream(at index: Int, after time: Int64?) {
         guard orders.indices.contains(index) else { return }
-        orders[index].goOn(after: time)
+        orders[index].resume(after: time)
         written[index] = time
     }
 

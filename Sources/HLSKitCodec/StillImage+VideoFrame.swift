@@ -75,7 +75,7 @@ enum ImageScaler {
             let code = av_frame_apply_cropping(source, Int32(clamping: AV_FRAME_CROP_UNALIGNED))
             guard code >= 0 else { throw CodecError(call: "av_frame_apply_cropping", code: code) }
         }
-        let target = try picture(width: width, height: height, format: AV_PIX_FMT_RGBA)
+        let target = try avFrame(width: width, height: height, format: AV_PIX_FMT_RGBA)
         defer { free(target) }
         let isFullRange = frame.colorTags.isFullRange == true || frame.pixelFormatName.hasPrefix("yuvj")
         try scale(
@@ -105,11 +105,11 @@ enum ImageScaler {
     }
 
     /// Converts `image` to an encoder's format: YUV as in JPEG files (BT.601, full range), or RGB. The caller frees it.
-    static func picture(
+    static func avFrame(
         of image: StillImage, format: AVPixelFormat
     ) throws(CodecError) -> UnsafeMutablePointer<AVFrame> {
-        let target = try picture(width: image.width, height: image.height, format: format)
-        let source = try picture(width: image.width, height: image.height, format: AV_PIX_FMT_RGBA)
+        let target = try avFrame(width: image.width, height: image.height, format: format)
+        let source = try avFrame(width: image.width, height: image.height, format: AV_PIX_FMT_RGBA)
         defer { free(source) }
         let distance = Int(CLibAV_frame_linesize(source, 0))
         let rowByteCount = image.width * 4
@@ -136,7 +136,7 @@ enum ImageScaler {
         av_frame_free(&frame)
     }
 
-    private static func picture(
+    private static func avFrame(
         width: Int, height: Int, format: AVPixelFormat
     ) throws(CodecError) -> UnsafeMutablePointer<AVFrame> {
         guard let frame = av_frame_alloc() else {

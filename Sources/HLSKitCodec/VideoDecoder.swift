@@ -31,7 +31,7 @@ package final class VideoDecoder {
 
     /// Whether unreferenced frames are omitted, from the next sample on. This saves a third to a half of the work if a
     /// decoder is too slow. The default is false.
-    package var skipsUnreferencedPictures = false
+    package var skipsUnreferencedFrames = false
 
     /// Whether interlaced frames are deinterlaced if libavfilter is installed. Frames are then output one later, from
     /// the first interlaced one on. The default is false.
@@ -122,19 +122,19 @@ package final class VideoDecoder {
         deinterlacer?.flush()
     }
 
-    package var hasFirstPicture: Bool { firstRefresh != nil }
+    package var hasFirstFrame: Bool { firstRefresh != nil }
 
     /// Appends the frame of the first sample if there is no second sample yet. Decoders output it some samples late
     /// because they do not know that no other frame is shown before it. It is not output again.
     ///
     /// This is possible only for H.264, and if the first sample is complete and an instantaneous refresh. It decodes
     /// that frame a second time.
-    package func decodeFirstPicture(to frames: inout [VideoFrame]) {
+    package func decodeFirstFrame(to frames: inout [VideoFrame]) {
         guard let sample = firstRefresh else { return }
         firstRefresh = nil
         let nextPTS = nextPTS
         defer { self.nextPTS = nextPTS }
-        var pictures: [VideoFrame] = []
+        var decoded: [VideoFrame] = []
         var isWhole = true
         do throws(CodecError) {
             let context = try DecoderContext(track: track, threadCount: 1)
@@ -143,7 +143,7 @@ package final class VideoDecoder {
                 // The second field may be in the next sample.
                 if CLibAV_frame_is_interlaced(frame) != 0 || frame.pointee.decode_error_flags != 0 { isWhole = false }
                 if frame.pointee.flags & AV_FRAME_FLAG_CORRUPT != 0 { isWhole = false }
-                pictures.append(try makeFrame(from: frame, frameRate: rate))
+                decoded.append(try makeFrame(from: frame, frameRate: rate))
             }
             try context.decode(sample, receive: receive)
             try context.drain(receive: receive)
@@ -151,9 +151,9 @@ package final class VideoDecoder {
             // Regular decoding will show whether the frame is damaged.
             return
         }
-        guard isWhole, pictures.count == 1, let picture = pictures.first, picture.pts == sample.pts else { return }
-        givenPTS = picture.pts
-        frames.append(picture)
+        guard isWhole, decoded.count == 1, let videoFrame = decoded.first, videoFrame.pts == sample.pts else { return }
+        givenPTS = videoFrame.pts
+        frames.append(videoFrame)
     }
 
     private func forgetFirst() {
@@ -180,21 +180,21 @@ package final class VideoDecoder {
     }
 
     private func send(_ sample: MediaSample, to frames: inout [VideoFrame]) throws(CodecError) {
-        context.setSkipsUnreferencedPictures(skipsUnreferencedPictures)
+        context.setSkipsUnreferencedFrames(skipsUnreferencedFrames)
         try context.decode(sample) { frame throws(CodecError) in try take(frame, to: &frames) }
     }
 
     private func take(_ frame: UnsafeMutablePointer<AVFrame>, to frames: inout [VideoFrame]) throws(CodecError) {
-        let picture = try makeFrame(from: frame, frameRate: context.frameRate)
+        let videoFrame = try makeFrame(from: frame, frameRate: context.frameRate)
         firstRefresh = nil
         defer { givenPTS = nil }
-        guard picture.pts != givenPTS else { return }
-        if deinterlaces, deinterlacer == nil, picture.isInterlaced {
+        guard videoFrame.pts != givenPTS else { return }
+        if deinterlaces, deinterlacer == nil, videoFrame.isInterlaced {
             deinterlacer = try? Deinterlacer()
             // Without libavfilter, frames remain interlaced.
             deinterlaces = deinterlacer != nil
         }
-        if let deinterlacer { deinterlacer.filter(picture, to: &frames) } else { frames.append(picture) }
+        if let deinterlacer { deinterlacer.filter(videoFrame, to: &frames) } else { frames.append(videoFrame) }
     }
 
     private func makeFrame(

@@ -8,7 +8,7 @@ import HLSKitSelection
 /// failed is avoided for a while. If a chosen playlist is not available but has a copy elsewhere, its segments are
 /// first loaded from the copy.
 struct DownloadAlternates: Sendable {
-    struct Wish: Sendable, Hashable {
+    struct Request: Sendable, Hashable {
         var target: DownloadPlan.ItemID
         var alternate: Int
     }
@@ -22,8 +22,8 @@ struct DownloadAlternates: Sendable {
     private var passed: Set<DownloadPlan.ItemID> = []
     private var tried: [DownloadPlan.ItemID: Set<Int>] = [:]
     private var failures: [DownloadPlan.ItemID: HLSError] = [:]
-    private var wishes: [DownloadPlan.ItemID: Wish] = [:]
-    private var waiting: [Wish] = []
+    private var requests: [DownloadPlan.ItemID: Request] = [:]
+    private var waiting: [Request] = []
     private var openCount = 0
 
     init(_ selection: DownloadSelection, policies: RetryPolicies) {
@@ -36,7 +36,7 @@ struct DownloadAlternates: Sendable {
 
     var isBusy: Bool { !waiting.isEmpty || openCount > 0 }
 
-    func wish(of id: DownloadPlan.ItemID) -> Wish? { wishes[id] }
+    func alternateRequest(of id: DownloadPlan.ItemID) -> Request? { requests[id] }
 
     func hasMore(for target: DownloadPlan.ItemID) -> Bool { next(for: target, at: .zero) != nil }
 
@@ -61,13 +61,13 @@ struct DownloadAlternates: Sendable {
         // The chosen playlist is better than one of another quality.
         if next.map({ !alternates[$0].isRedundant }) ?? true, passed.remove(target) != nil { return .chosen }
         guard let next else { return .nowhere(first) }
-        wish(for: next, of: target)
+        alternateRequest(for: next, of: target)
         return .elsewhere
     }
 
-    private mutating func wish(for alternate: Int, of target: DownloadPlan.ItemID) {
+    private mutating func alternateRequest(for alternate: Int, of target: DownloadPlan.ItemID) {
         tried[target, default: []].insert(alternate)
-        waiting.append(Wish(target: target, alternate: alternate))
+        waiting.append(Request(target: target, alternate: alternate))
     }
 
     // MARK: The same elsewhere
@@ -85,11 +85,11 @@ struct DownloadAlternates: Sendable {
     mutating func leave(_ lane: Int, at now: Duration) { left.add(lane, at: now) }
 
     mutating func passesOver(_ target: DownloadPlan.ItemID, at now: Duration) -> Bool {
-        guard wishes[target] == nil, tried[target] == nil, left.penalized(at: now).contains(target.lane),
+        guard requests[target] == nil, tried[target] == nil, left.penalized(at: now).contains(target.lane),
             let copy = copy(of: target, at: now)
         else { return false }
         passed.insert(target)
-        wish(for: copy, of: target)
+        alternateRequest(for: copy, of: target)
         return true
     }
 
@@ -104,7 +104,7 @@ struct DownloadAlternates: Sendable {
 
     mutating func penalize(_ alternate: Int, at now: Duration) { box.add(alternate, at: now) }
 
-    mutating func takeWaiting() -> [Wish] {
+    mutating func takeWaiting() -> [Request] {
         defer { waiting = [] }
         openCount += waiting.count
         return waiting
@@ -112,7 +112,7 @@ struct DownloadAlternates: Sendable {
 
     mutating func finishOpening() { openCount -= 1 }
 
-    mutating func note(_ id: DownloadPlan.ItemID, for wish: Wish) { wishes[id] = wish }
+    mutating func note(_ id: DownloadPlan.ItemID, for alternateRequest: Request) { requests[id] = alternateRequest }
 
     /// The segment of a playlist for the same time as another segment, or `nil` if none has matching boundaries.
     static func index(in tracker: PlaylistTracker, from start: Duration, to end: Duration) -> Int? {

@@ -51,7 +51,7 @@ final class DownloadNotices: Sendable {
         }
     }
 
-    func tell(_ progress: DownloadProgress) {
+    func report(_ progress: DownloadProgress) {
         state.withLock { state in
             state.progress = progress
             for reader in state.readers { reader.continuation.yield(.progress(progress)) }

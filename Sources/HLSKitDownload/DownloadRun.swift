@@ -86,7 +86,7 @@ struct DownloadRun: Sendable {
 
     /// The account that counts the failures of a segment. A replacement uses the account of the segment it replaces.
     mutating func account(of id: DownloadPlan.ItemID, _ retrier: RequestRetrier) -> RequestRetrier.Account {
-        let target = alternates.wish(of: id)?.target ?? id
+        let target = alternates.alternateRequest(of: id)?.target ?? id
         if let account = accounts[target] { return account }
         let account = retrier.makeAccount()
         accounts[target] = account
@@ -94,7 +94,9 @@ struct DownloadRun: Sendable {
     }
 
     mutating func closeAccount(of id: DownloadPlan.ItemID, _ retrier: RequestRetrier) {
-        if let account = accounts.removeValue(forKey: alternates.wish(of: id)?.target ?? id) { retrier.close(account) }
+        if let account = accounts.removeValue(forKey: alternates.alternateRequest(of: id)?.target ?? id) {
+            retrier.close(account)
+        }
     }
 
     mutating func skip(_ id: DownloadPlan.ItemID, _ error: HLSError) {
@@ -108,7 +110,7 @@ struct DownloadRun: Sendable {
     }
 
     mutating func noteLoaded(_ id: DownloadPlan.ItemID) {
-        let target = alternates.wish(of: id)?.target ?? id
+        let target = alternates.alternateRequest(of: id)?.target ?? id
         guard target.lane == 0, let tracker = lanes.first?.tracker, let index = lanes.first?.index(of: target.position)
         else { return }
         loaded.insert(from: tracker.starts[index], to: tracker.starts[index + 1])

@@ -88,7 +88,7 @@ struct DownloadSelection: Sendable {
         let subtitles = try Self.renditions(
             configuration.subtitles, .subtitles, group: variant.subtitles, variant: variant, of: playlist)
         if !configuration.includesVideo {
-            try addSound(audio, of: variant, in: playlist, base)
+            try addAudio(audio, of: variant, in: playlist, base)
             for rendition in subtitles { try add(rendition, .subtitles, [.text], of: playlist) }
             return
         }
@@ -96,19 +96,19 @@ struct DownloadSelection: Sendable {
         var lane = DownloadJournal.Lane(variant)
         lane.id += view.ending
         var wanted: Set<MediaKind> = [.video]
-        let hasOwnSound = variant.audio == nil || playlist.renditions(.audio, groupID: variant.audio ?? "").isEmpty
+        let hasOwnAudio = variant.audio == nil || playlist.renditions(.audio, groupID: variant.audio ?? "").isEmpty
         if let own = audio.first(where: isOwn) {
             wanted.insert(.audio)
             lane.describe(own)
         } else if let stored = base?.lane, stored.name != nil {
             // The stored segments still contain this audio.
             lane.describe(stored)
-        } else if hasOwnSound, configuration.audio != .none {
+        } else if hasOwnAudio, configuration.audio != .none {
             wanted.insert(.audio)
         }
         try add(lane, view.uri, wanted, of: playlist)
         addAlternates(same, others, of: variant, in: playlist)
-        try addAuxiliary(configuration, qualities, besides: variant, in: playlist, base)
+        try addAuxiliary(configuration, qualities, except: variant, in: playlist, base)
         for rendition in audio where !isOwn(rendition) { try add(rendition, .audio, [.audio], of: playlist) }
         for rendition in subtitles { try add(rendition, .subtitles, [.text], of: playlist) }
     }
@@ -136,7 +136,7 @@ struct DownloadSelection: Sendable {
     }
 
     private mutating func addAuxiliary(
-        _ configuration: DownloadConfiguration, _ qualities: [QualityExpression], besides first: VariantStream,
+        _ configuration: DownloadConfiguration, _ qualities: [QualityExpression], except first: VariantStream,
         in playlist: MultivariantPlaylist, _ base: Base?
     ) throws(HLSError) {
         let (language, wanted) = (entries[0].lane.language, entries[0].wanted)
@@ -163,7 +163,7 @@ struct DownloadSelection: Sendable {
 
     /// Selects audio only. The first rendition, or the folder's, replaces the variant. If no rendition has a separate
     /// playlist, the variant is loaded for its audio.
-    private mutating func addSound(
+    private mutating func addAudio(
         _ audio: [Rendition], of variant: VariantStream, in playlist: MultivariantPlaylist, _ base: Base?
     ) throws(HLSError) {
         var separate = audio.filter { $0.uri != nil && $0.uri != variant.uri }
@@ -252,11 +252,11 @@ struct DownloadSelection: Sendable {
         let candidates = AssetVariant.list(of: playlist).filter { isPossible(playlist.variants[$0.index]) }
         let all = VariantEligibility(candidates, in: context).eligible
         // Without video, variants differ only in how they carry the audio.
-        let sound = SoundOnlyRule(wantsBest: true).choose(from: all) { variant in
+        let audio = AudioOnlyRule(wantsBest: true).choose(from: all) { variant in
             let group = playlist.variants[variant.index].audio.map { playlist.renditions(.audio, groupID: $0) } ?? []
             return group.contains { $0.uri != nil && $0.uri != playlist.variants[variant.index].uri }
         }
-        let eligible = configuration.includesVideo || id != nil ? all : sound.map { [$0] } ?? []
+        let eligible = configuration.includesVideo || id != nil ? all : audio.map { [$0] } ?? []
         let wanted = id.map { id in eligible.filter { playlist.variants[$0.index].downloadID == id } } ?? eligible
         // Among equals, prefer the initial pathway, then the first listed, because redundant streams are listed later.
         let best = wanted.sortedByQuality().last
@@ -285,14 +285,14 @@ struct DownloadSelection: Sendable {
 
     /// Returns the playlist of a variant's video, and the ending of the lane's ID if it is not the usual one.
     private static func view(
-        of variant: VariantStream, in playlist: MultivariantPlaylist, _ wish: QualityExpression?, _ base: Base?
+        of variant: VariantStream, in playlist: MultivariantPlaylist, _ preference: QualityExpression?, _ base: Base?
     ) throws(HLSError) -> (uri: String, ending: String) {
         let members = variant.video.map { playlist.renditions(.video, groupID: $0) } ?? []
         let usual = members.first { $0.isDefault } ?? members.first { $0.isAutoselect } ?? members.first
         var chosen = usual
-        if let wish {
+        if let preference {
             let group = variant.video
-            chosen = try renditions(.matching([wish]), .video, group: group, variant: variant, of: playlist).first
+            chosen = try renditions(.matching([preference]), .video, group: group, variant: variant, of: playlist).first
         } else if let base {
             chosen = members.first { viewMark + $0.optionID == base.view } ?? usual
         }

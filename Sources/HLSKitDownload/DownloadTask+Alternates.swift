@@ -5,15 +5,15 @@ import HLSKitSelection
 
 extension DownloadTask {
     func open(
-        _ wish: DownloadAlternates.Wish, _ clock: HostClock, _ run: inout DownloadRun,
+        _ alternateRequest: DownloadAlternates.Request, _ clock: HostClock, _ run: inout DownloadRun,
         _ group: inout ThrowingTaskGroup<Outcome, any Error>
     ) {
-        let known = run.alternates.lanes[wish.alternate].map { run.lanes[$0].tracker }
-        let (entry, variables) = (run.alternates.entry(of: wish.alternate), run.variables)
+        let known = run.alternates.lanes[alternateRequest.alternate].map { run.lanes[$0].tracker }
+        let (entry, variables) = (run.alternates.entry(of: alternateRequest.alternate), run.variables)
         let terms = RetryTerms(
-            kind: .mediaPlaylist, isLive: run.lanes[wish.target.lane].tracker.isLive,
-            hasAlternative: run.alternates.hasMore(for: wish.target))
-        let account = run.account(of: wish.target, client.retrier)
+            kind: .mediaPlaylist, isLive: run.lanes[alternateRequest.target.lane].tracker.isLive,
+            hasAlternative: run.alternates.hasMore(for: alternateRequest.target))
+        let account = run.account(of: alternateRequest.target, client.retrier)
         group.addTask {
             let began = clock.now
             do {
@@ -24,39 +24,42 @@ extension DownloadTask {
                 } else {
                     playlist = try await self.playlist(of: entry, variables, terms, account)
                 }
-                return .alternate(wish, began: began, .success(playlist))
+                return .alternate(alternateRequest, began: began, .success(playlist))
             } catch {
-                return .alternate(wish, began: began, .failure(error))
+                return .alternate(alternateRequest, began: began, .failure(error))
             }
         }
     }
 
     func take(
-        _ result: Swift.Result<MediaPlaylist, any Error>, of wish: DownloadAlternates.Wish, began: Duration,
+        _ result: Swift.Result<MediaPlaylist, any Error>, of alternateRequest: DownloadAlternates.Request,
+        began: Duration,
         _ clock: HostClock, _ run: inout DownloadRun
     ) throws {
         run.alternates.finishOpening()
         let missing = HLSError(code: .notFound, cause: "no alternative has the segment")
         do {
             let playlist = try result.get()
-            let index = run.open(wish.alternate, playlist, began: began, now: clock.now)
+            let index = run.open(alternateRequest.alternate, playlist, began: began, now: clock.now)
             let lane = run.lanes[index]
-            guard let target = run.lanes[wish.target.lane].index(of: wish.target.position),
+            guard let target = run.lanes[alternateRequest.target.lane].index(of: alternateRequest.target.position),
                 let place = DownloadAlternates.index(
-                    in: lane.tracker, from: run.lanes[wish.target.lane].tracker.starts[target],
-                    to: run.lanes[wish.target.lane].tracker.starts[target + 1]),
+                    in: lane.tracker, from: run.lanes[alternateRequest.target.lane].tracker.starts[target],
+                    to: run.lanes[alternateRequest.target.lane].tracker.starts[target + 1]),
                 !lane.tracker.playlist.segments[place].isGap
-            else { return try look(for: wish.target, after: missing, clock, &run) }
+            else { return try look(for: alternateRequest.target, after: missing, clock, &run) }
             let item = DownloadPlan.Item(
                 lane: index, position: lane.position(at: place), start: lane.tracker.starts[place],
                 resources: try lane.resources(at: place).all)
-            guard !run.plan.knows(item.id) else { return try look(for: wish.target, after: missing, clock, &run) }
-            run.alternates.note(item.id, for: wish)
+            guard !run.plan.knows(item.id) else {
+                return try look(for: alternateRequest.target, after: missing, clock, &run)
+            }
+            run.alternates.note(item.id, for: alternateRequest)
             try plan([item], clock, &run)
         } catch let error as HLSError where error.domain != .output {
-            run.alternates.penalize(wish.alternate, at: clock.now)
-            let account = run.account(of: wish.target, client.retrier)
-            try look(for: wish.target, after: error, isOver: client.retrier.isOver(account), clock, &run)
+            run.alternates.penalize(alternateRequest.alternate, at: clock.now)
+            let account = run.account(of: alternateRequest.target, client.retrier)
+            try look(for: alternateRequest.target, after: error, isOver: client.retrier.isOver(account), clock, &run)
         }
     }
 
@@ -69,12 +72,12 @@ extension DownloadTask {
     ) throws {
         demand.withdraw(.segment(id))
         var target = id
-        if let wish = run.alternates.wish(of: id) {
-            run.alternates.penalize(wish.alternate, at: clock.now)
-            target = wish.target
+        if let alternateRequest = run.alternates.alternateRequest(of: id) {
+            run.alternates.penalize(alternateRequest.alternate, at: clock.now)
+            target = alternateRequest.target
         }
         if isExpired(error), !run.isOver { throw error }
-        if target == id, error.isOfServer { run.alternates.leave(id.lane, at: clock.now) }
+        if target == id, error.isServerFailure { run.alternates.leave(id.lane, at: clock.now) }
         let last: HLSError
         switch run.alternates.look(for: target, after: error, isOver: isOver, at: clock.now) {
         case .elsewhere: return
@@ -88,9 +91,9 @@ extension DownloadTask {
         case .nowhere(let error): last = error
         }
         run.closeAccount(of: target, client.retrier)
-        let isOfSegment = last.mayBeSkipped || run.isLive || run.givesUpFolder(of: target)
-        let mayBeSkipped = configuration.loading.retryPolicies.skipsSegments && isOfSegment
-        guard mayBeSkipped && !configuration.endsAtGaps || run.isOver else {
+        let isOfSegment = last.isSkippable || run.isLive || run.givesUpFolder(of: target)
+        let isSkippable = configuration.loading.retryPolicies.skipsSegments && isOfSegment
+        guard isSkippable && !configuration.endsAtGaps || run.isOver else {
             guard configuration.endsAtGaps, isOfSegment else { throw last }
             throw HLSError.missing(target.position.sequence, url: last.urlString, last.cause)
         }
@@ -100,7 +103,7 @@ extension DownloadTask {
 
 extension HLSError {
     /// Whether the server is unreachable or broken, so that further requests would also fail.
-    fileprivate var isOfServer: Bool { domain == .network || (statusCode ?? 0) >= 500 }
+    fileprivate var isServerFailure: Bool { domain == .network || (statusCode ?? 0) >= 500 }
 
     static func missing(_ number: Int, url: String?, _ cause: String) -> HLSError {
         HLSError(code: .incomplete, urlString: url, cause: "segment \(number) is missing", detail: cause)
@@ -128,15 +131,15 @@ extension DownloadRun {
     fileprivate mutating func givesUpFolder(of target: DownloadPlan.ItemID) -> Bool {
         let lane = lanes[target.lane]
         guard let url = lane.url(of: target.position), let index = lane.index(of: target.position) else { return false }
-        if lane.tracker.isInOtherFolder(thanAnyBehind: index) { folders.giveUp(url) }
+        if lane.tracker.isInOtherFolder(thanAnyAfter: index) { folders.giveUp(url) }
         return folders.isSilent(url)
     }
 
     /// The journal entry for a loaded segment. A replacement gets the entry of the segment it replaces.
     func stored(_ segment: DownloadJournal.Segment, of id: DownloadPlan.ItemID) -> DownloadJournal.Segment? {
-        guard let wish = alternates.wish(of: id) else { return segment }
-        let lane = lanes[wish.target.lane]
-        guard let index = lane.index(of: wish.target.position) else { return nil }
+        guard let alternateRequest = alternates.alternateRequest(of: id) else { return segment }
+        let lane = lanes[alternateRequest.target.lane]
+        guard let index = lane.index(of: alternateRequest.target.position) else { return nil }
         var result = lane.description(at: index)
         (result.file, result.map, result.mapKey, result.key) = (segment.file, segment.map, segment.mapKey, segment.key)
         result.variant = lanes[id.lane].entry.lane.id

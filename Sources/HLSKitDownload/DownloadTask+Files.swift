@@ -50,7 +50,7 @@ extension DownloadTask {
             throw HLSError(code: .unsupported, path: path, text: "encrypted media can only be kept in a folder")
         }
         update { $0.phase = .writing }
-        notices.tell(progress)
+        notices.report(progress)
         let plan = FilePacking.Plan(loaded.entries, loaded.window, format, configuration)
         if plan.entries.count < loaded.entries.count {
             note("a file holds one variant: the others stay in the folder")
@@ -78,7 +78,7 @@ extension DownloadTask {
             try Task.checkCancellation()
             update { $0.writtenDuration = time }
         }
-        for text in packing.leftOut { note(text) }
+        for text in packing.omitted { note(text) }
         var files = Files()
         files.duration = packing.length
         files.unreadable = packing.problems.map { "\($0.segment.file?.name ?? ""): \($0.text)" }

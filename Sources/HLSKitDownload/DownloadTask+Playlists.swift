@@ -69,10 +69,10 @@ extension DownloadTask {
         _ selection: inout DownloadSelection, first: MediaPlaylist?, _ clock: HostClock, _ run: inout DownloadRun
     ) async throws {
         run.variables = selection.variables
-        let wished = selection
+        let preferred = selection
         let opened = try await withThrowingTaskGroup(of: (Int, Opened).self) { group in
-            for index in wished.entries.indices where index > 0 || first == nil {
-                group.addTask { (index, try await self.opened(index, of: wished)) }
+            for index in preferred.entries.indices where index > 0 || first == nil {
+                group.addTask { (index, try await self.opened(index, of: preferred)) }
             }
             var opened: [Int: Opened] = [:]
             if let first { opened[0] = Opened(playlist: first) }
@@ -152,8 +152,8 @@ extension DownloadTask {
     func window(
         from first: Duration, to last: Duration, isLive: Bool, start: MediaTime?, end: MediaTime?
     ) throws(HLSError) -> TimeWindow {
-        func time(_ wish: MediaTime?) -> Duration? {
-            wish?.duration.map { $0 < .zero ? last + $0 : $0 }
+        func time(_ alternateRequest: MediaTime?) -> Duration? {
+            alternateRequest?.duration.map { $0 < .zero ? last + $0 : $0 }
         }
         // Nothing exists before the first segment, so the file begins with it.
         let start = time(start).map { max($0, first) }

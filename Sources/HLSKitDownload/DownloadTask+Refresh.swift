@@ -34,7 +34,7 @@ extension DownloadTask {
         let url = expired.error.fullURL ?? currentURL
         let question = ExpiredURL(itemURL: currentURL, url: url, status: expired.status)
         do {
-            return try await UserCall(clock: configuration.loading.clock).value(
+            return try await AppCall(clock: configuration.loading.clock).value(
                 of: "the URL refresher", url: url, within: refresher.deadline
             ) { try await refresher.freshURL(insteadOf: question) }
         } catch {

@@ -157,6 +157,6 @@ extension DownloadTask {
             progress.isLive = isLive
             progress.loadedTimeRanges = run.loaded.timeRanges
         }
-        notices.tell(progress)
+        notices.report(progress)
     }
 }

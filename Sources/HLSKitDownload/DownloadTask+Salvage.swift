@@ -15,9 +15,9 @@ extension DownloadTask {
             let main = journal.lanes.last(where: { $0.kind == .main && !$0.isAuxiliary && $0.isLive })
         else { return nil }
         let others = journal.lanes.filter { ($0.kind != .main || $0.isAuxiliary) && $0.isLive }
-        let ownsSound = !others.contains { $0.kind == .audio }
+        let ownsAudio = !others.contains { $0.kind == .audio }
         let entries = ([main] + others).map { lane in
-            DownloadSelection.Entry(lane: lane, url: "", wanted: lane.kind.mediaTypes(ownsSound: ownsSound))
+            DownloadSelection.Entry(lane: lane, url: "", wanted: lane.kind.mediaTypes(ownsAudio: ownsAudio))
         }
         let segments = journal.segments(of: main.id)
         keep(
@@ -34,9 +34,9 @@ extension DownloadTask {
 }
 
 extension DownloadJournal.Lane.Kind {
-    fileprivate func mediaTypes(ownsSound: Bool) -> Set<MediaKind> {
+    fileprivate func mediaTypes(ownsAudio: Bool) -> Set<MediaKind> {
         switch self {
-        case .main: ownsSound ? [.video, .audio] : [.video]
+        case .main: ownsAudio ? [.video, .audio] : [.video]
         case .audio: [.audio]
         case .subtitles: [.text]
         }

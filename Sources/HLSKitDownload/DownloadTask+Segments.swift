@@ -33,11 +33,11 @@ extension DownloadTask {
                 return
             }
             run.describe(&request, at: index, of: lane)
-            let wish = run.alternates.wish(of: id)
+            let alternateRequest = run.alternates.alternateRequest(of: id)
             request.terms.isSilent = run.folders.isSilent(request.url)
-            request.terms.hasAlternative = run.alternates.hasMore(for: wish?.target ?? id)
+            request.terms.hasAlternative = run.alternates.hasMore(for: alternateRequest?.target ?? id)
             // Accept a copy from another source at once, but wait before falling back to a lower quality.
-            request.terms.isFirstChoice = wish == nil && !run.alternates.isRedundant(id, at: now)
+            request.terms.isFirstChoice = alternateRequest == nil && !run.alternates.isRedundant(id, at: now)
             request.terms.refusalsMayPass =
                 run.refusalsMayPass && configuration.loading.hooks.urlRefresher == nil
             request.account = run.account(of: id, client.retrier)

@@ -355,7 +355,7 @@ public final class DownloadTask: Sendable {
         case resource(ResourceID, lane: Int, Swift.Result<DownloadJournal.File, any Error>)
         case segment(DownloadPlan.ItemID, Swift.Result<DownloadLoader.Loaded, any Error>)
         case playlist(Reload)
-        case alternate(DownloadAlternates.Wish, began: Duration, Swift.Result<MediaPlaylist, any Error>)
+        case alternate(DownloadAlternates.Request, began: Duration, Swift.Result<MediaPlaylist, any Error>)
         /// Players wait for resources.
         case demand
         /// Players will no longer wait for resources.
@@ -388,7 +388,7 @@ public final class DownloadTask: Sendable {
             var isSyncing = false
             loop: while true {
                 for work in run.plan.next() { add(work, clock, &run, &group) }
-                for wish in run.alternates.takeWaiting() { open(wish, clock, &run, &group) }
+                for alternateRequest in run.alternates.takeWaiting() { open(alternateRequest, clock, &run, &group) }
                 if run.plan.isIdle, !run.alternates.isBusy, !run.isLive || isStopping { break }
                 guard let outcome = try await group.next() else { break }
                 do {
@@ -410,8 +410,8 @@ public final class DownloadTask: Sendable {
                         continue loop
                     case .resource(let id, let lane, let result): try take(result, of: id, lane: lane, clock, &run)
                     case .segment(let id, let result): try take(result, of: id, clock, &run)
-                    case .alternate(let wish, let began, let result):
-                        try take(result, of: wish, began: began, clock, &run)
+                    case .alternate(let alternateRequest, let began, let result):
+                        try take(result, of: alternateRequest, began: began, clock, &run)
                     case .playlist(let answer): try take(answer, clock, &run)
                     }
                     try checkRequests()
@@ -477,7 +477,7 @@ public final class DownloadTask: Sendable {
 
 extension HLSError {
     /// Whether the download can skip the segment. A server that refuses, or a lost network, ends the download instead.
-    var mayBeSkipped: Bool {
+    var isSkippable: Bool {
         switch code {
         case .notFound: statusCode.map { ![401, 403, 407].contains($0) } ?? true
         case .badMedia: true

@@ -33,14 +33,14 @@ struct FileAssembler: Sendable {
         var textSlot: Int?
         var audio: SelectionTerms?
         /// All tracks of the last segment that was read.
-        var told: [MediaTrack] = []
+        var reported: [MediaTrack] = []
 
         /// The end of the last segment, according to the playlist.
         var mediaEnd: Duration? { segments.last.map { .microseconds($0.start + $0.duration) } }
         var nextStart: Int64? { next < segments.count ? segments[next].start : nil }
 
-        mutating func want(_ wish: QualityExpression) {
-            let terms = SelectionTerms(wish: wish)
+        mutating func want(_ preference: QualityExpression) {
+            let terms = SelectionTerms(preference: preference)
             audio = terms
             pipeline.audioRule = AudioTrackRule(terms)
         }
@@ -86,7 +86,7 @@ struct FileAssembler: Sendable {
     private var begun: Set<Int> = []
     private(set) var problems: [Problem] = []
     /// One line for each kind of media that cannot be written, and for an early start.
-    private(set) var leftOut: [String] = []
+    private(set) var omitted: [String] = []
     private(set) var end = Duration.zero
     private var announcedCount = 0
     private var readFiles: [ReadFile] = []
@@ -125,7 +125,7 @@ struct FileAssembler: Sendable {
         self.hidesLeadIn = hidesLeadIn
         let journal = folder.journal
         metadata = journal.metadata
-        let wishes = if case .matching(let wishes) = audio { wishes } else { [QualityExpression]() }
+        let preferences = if case .matching(let preferences) = audio { preferences } else { [QualityExpression]() }
         for entry in entries {
             let id: LaneID =
                 switch entry.lane.kind {
@@ -140,7 +140,7 @@ struct FileAssembler: Sendable {
                 segments: expected?[entry.lane.id]?.filter { $0.isInside(window) }
                     ?? journal.storedSegments(of: entry.lane.id, in: window),
                 pipeline: LanePipeline(lane: id, mode: .demux, wanted: entry.wanted, asksAgain: false))
-            if id == .main, entry.wanted.contains(.audio), let wish = wishes.first { lane.want(wish) }
+            if id == .main, entry.wanted.contains(.audio), let preference = preferences.first { lane.want(preference) }
             for type in [MediaKind.video, .audio] where entry.wanted.contains(type) {
                 lane.slots[type] = merger.addSlot(isSparse: false)
             }
@@ -155,7 +155,7 @@ struct FileAssembler: Sendable {
             }
             lanes.append(lane)
         }
-        for wish in wishes.dropFirst() { addAudio { $0.want(wish) } }
+        for preference in preferences.dropFirst() { addAudio { $0.want(preference) } }
         awaitsAudio = audio == .all && lanes.first?.slots[.audio] != nil
         // Number the timelines in the order of the stream.
         let keys = lanes.flatMap { $0.segments.map(TimelineKey.init) }
@@ -177,10 +177,10 @@ struct FileAssembler: Sendable {
 
     /// Adds lanes for all audio tracks that can be decoded, in addition to the track that is read with the variant.
     private mutating func addAllAudio() {
-        guard awaitsAudio, let main = lanes.first, !main.told.isEmpty else { return }
+        guard awaitsAudio, let main = lanes.first, !main.reported.isEmpty else { return }
         awaitsAudio = false
-        knownAudio = Set(main.told.filter { $0.mediaType == .audio }.map(\.id))
-        let options = AudioTrackOptions(main.told, canDecode: CodecRegistry.canDecode)
+        knownAudio = Set(main.reported.filter { $0.mediaType == .audio }.map(\.id))
+        let options = AudioTrackOptions(main.reported, canDecode: CodecRegistry.canDecode)
         let first = main.tracks[.audio]?.id ?? options.track(of: options.options.first)?.id
         for option in options.options where option.isPlayable && options.track(of: option)?.id != first {
             addAudio { $0.want(option) }
@@ -191,14 +191,14 @@ struct FileAssembler: Sendable {
     private mutating func noteLateAudio(_ tracks: [MediaTrack]) {
         for track in tracks where track.mediaType == .audio && CodecRegistry.canDecode(track.codec) {
             guard knownAudio?.insert(track.id).inserted == true else { continue }
-            leftOut.append("audio omitted: \(track.language ?? "track \(track.id)") begins after the others")
+            omitted.append("audio omitted: \(track.language ?? "track \(track.id)") begins after the others")
         }
     }
 
     /// The maximum time that a segment's samples begin before it, because of encoder delays and inexact playlists.
     private static let margin = Duration.seconds(2)
     /// The maximum display time of a text that begins after the end of the media.
-    private static let longestTextBeyond = Duration.seconds(5)
+    private static let longestTextOverhang = Duration.seconds(5)
     /// The longest hidden lead-in. Players must decode it before they show the first frame.
     private static let longestHiddenLeadIn = Duration.seconds(10)
     /// A start that is earlier by less is not reported.
@@ -220,7 +220,7 @@ struct FileAssembler: Sendable {
         if let start = window.start, start - zero > Self.unnoticedLeadIn, !begun.isEmpty {
             let seconds = (start - zero).wholeMicroseconds / 100_000
             let hint = hidesLeadIn ? "" : "; an mp4 file hides up to \(Self.longestHiddenLeadIn.components.seconds) s"
-            leftOut.append(
+            omitted.append(
                 "the file begins \(seconds / 10).\(seconds % 10) s before the requested start, at the previous sync "
                     + "frame\(hint)")
         }
@@ -425,10 +425,10 @@ struct FileAssembler: Sendable {
                     Problem(segment: segment, text: error.cause, isLocked: error.code == .contentKey))
                 lanes[index].pipeline.abandon(id)
             case .fact(.tracks(_, let tracks)):
-                lanes[index].told = tracks
+                lanes[index].reported = tracks
                 if index == 0 { noteLateAudio(tracks) }
                 try lanes[index].check(tracks, url: folder.journal.url)
-            case .leftOut(let error): leftOut.append(error.cause)
+            case .omitted(let error): omitted.append(error.cause)
             case .cues(let batch): lanes[index].cues.add(batch, language: lanes[index].language)
             case .sync, .cut, .closedCaptions, .metadata, .fact, .note, .parameterSets: break
             }
@@ -470,7 +470,7 @@ struct FileAssembler: Sendable {
             let (begin, last) = (max(itemTime, zero), itemTime + length)
             var finish = min(last, window.end ?? last)
             // Do not let an endless text extend the file.
-            if let end = lanes[0].mediaEnd { finish = min(finish, max(end, begin + Self.longestTextBeyond)) }
+            if let end = lanes[0].mediaEnd { finish = min(finish, max(end, begin + Self.longestTextOverhang)) }
             guard finish > begin else { return }
             time = begin - zero
             sample.duration = max(1, (finish - begin).wholeMicroseconds / 1000)
@@ -512,7 +512,7 @@ extension MediaTrackLabel {
         isDefault = lane.isDefault
         isForced = lane.isForced
         let characteristics = lane.characteristics ?? ""
-        describesSound = characteristics.contains("public.accessibility.describes-music-and-sound")
+        describesAudio = characteristics.contains("public.accessibility.describes-music-and-sound")
         describesVideo = characteristics.contains("public.accessibility.describes-video")
     }
 }

@@ -124,7 +124,7 @@ final class FilePacking: Sendable {
         state.withLock { state in
             guard !state.hasFailed else { return }
             do {
-                while try step(&state, { _ in try self.checkGoesOn() }) {}
+                while try step(&state, { _ in try self.checkContinuation() }) {}
                 if Double(state.readByteCount) < Self.fastRate * (elapsed / .seconds(1)) { thin(&state, isIdle: true) }
             } catch {
                 state.hasFailed = !(error is CancellationError)
@@ -132,7 +132,7 @@ final class FilePacking: Sendable {
         }
     }
 
-    private func checkGoesOn() throws {
+    private func checkContinuation() throws {
         if isAbandoned.load(ordering: .relaxed) { throw CancellationError() }
         try Task.checkCancellation()
     }
@@ -189,7 +189,7 @@ final class FilePacking: Sendable {
     }
     var paths: [String] { writer.paths }
     var problems: [FileAssembler.Problem] { state.withLock { $0.assembler.problems } }
-    var leftOut: [String] { state.withLock { $0.assembler.leftOut } }
+    var omitted: [String] { state.withLock { $0.assembler.omitted } }
     var length: Duration { state.withLock { $0.assembler.end } }
 }
 

@@ -52,7 +52,7 @@ public struct PersistentKeyProvider: KeyProvider {
         if let stored, !stored.isDue, request.reason == .needed { return stored.key }
         let given: ContentKey?
         do throws(LoadingError) {
-            given = try await UserCall(clock: clock).value(
+            given = try await AppCall(clock: clock).value(
                 of: "the key provider", url: request.urlString, within: base.deadline
             ) { [base] in try await base.key(for: request) }
         } catch {

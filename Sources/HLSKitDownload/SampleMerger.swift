@@ -87,12 +87,12 @@ struct SampleMerger: Sendable {
             }
             // Before a change, output the earlier samples of all slots that have not reached it.
             if let change {
-                let behind = slots.enumerated().compactMap { index, slot -> (slot: Int, time: Duration)? in
+                let after = slots.enumerated().compactMap { index, slot -> (slot: Int, time: Duration)? in
                     guard !slot.isSparse, slot.timeline < change.timeline, case .sample(_, _, let time)? = slot.next
                     else { return nil }
                     return (index, time)
                 }
-                guard let next = behind.min(by: { $0.time < $1.time }) else {
+                guard let next = after.min(by: { $0.time < $1.time }) else {
                     guard isKnown(upTo: change.time) else { return }
                     try begin(change.timeline, body)
                     continue

@@ -21,7 +21,7 @@ package struct EngineConfiguration: Sendable {
     package var playsAudio = true
     /// Whether video is loaded if it is separate from audio.
     package var playsVideo = true
-    var wantsSoundOnly: Bool { playsAudio && !playsVideo }
+    var wantsAudioOnly: Bool { playsAudio && !playsVideo }
     /// The user's languages in order of preference, as BCP 47 tags.
     package var languages: [String] = []
     package var fields: [TransportField] = []
@@ -37,7 +37,7 @@ package struct EngineConfiguration: Sendable {
     /// The data to send to servers about playback (CMCD).
     package var clientData: ClientData?
     /// Whether variant selection uses the hints that servers send (CMSD).
-    package var mindsServerData = true
+    package var usesServerHints = true
     /// The seed of generated session names, or nil for system randomness.
     package var sessionSeed: UInt64? = 0
     package var keyRules = KeyRules()

@@ -24,9 +24,9 @@ package enum EngineEffect: Sendable {
     ///
     /// Held samples of these kinds are discarded. The media is presented from the landing, or from its start if that is
     /// nil.
-    case take(Set<MediaKind>, of: LaneID, from: Landing?)
+    case take(Set<MediaKind>, of: LaneID, from: SeekTarget?)
     /// Notes that this lane has no media in a range of item times.
-    case passedOver(LaneID, Range<Duration>)
+    case skipped(LaneID, Range<Duration>)
     /// Ends a lane. No further segments follow.
     case endLane(LaneID)
     /// Reopens a lane whose end was caused by a setting that was withdrawn.
@@ -39,11 +39,11 @@ package enum EngineEffect: Sendable {
     /// Plays the variant's muxed audio from now on.
     case takeAudioFromVariant
     /// Discards all media. Later media is presented from the landing, or backwards from it in reverse.
-    case flush(to: Landing, isReverse: Bool)
+    case flush(to: SeekTarget, isReverse: Bool)
     /// Presents the first media from this landing. Remuxing outputs start earlier if `copiesFrom` says so.
-    case land(on: Landing, copiesFrom: Duration? = nil)
+    case land(on: SeekTarget, copiesFrom: Duration? = nil)
     /// Presents held media again from this landing.
-    case reposition(to: Landing, continuesCopies: Bool)
+    case reposition(to: SeekTarget, continuesCopies: Bool)
     /// Releases presented media before this item time.
     case evict(LaneID, before: Duration)
     /// Discards media of the lane from this item time because other media replaces it.
@@ -57,11 +57,11 @@ package enum EngineEffect: Sendable {
     case arm(EngineTimer, at: Duration)
     case disarm(EngineTimer)
     case publish(PlayerEvent.Kind)
-    case diary(ItemDiary, DiaryEntry)
+    case diary(ItemLog, DiaryEntry)
     /// Sends a decision to the app's logger.
     case note(Decision)
     /// Asks the app for a decision, immediately and without holding a lock.
-    case ask(ProgramQuestion)
+    case ask(AppQuestion)
     case refreshURL(ExpiredURL)
     /// Begins a seek that the app did not request. Its end is reported like any other.
     case seekBegan

@@ -53,7 +53,7 @@ package enum EngineEvent: Sendable {
     case output(OutputFact)
     case timer(EngineTimer)
     /// The app responded to ``EngineEffect/ask(_:)``.
-    case answer(ProgramAnswer)
+    case answer(AppAnswer)
     /// The app responded to ``EngineEffect/refreshURL(_:)``.
     case freshURL(Result<String, LoadingError>)
 }
@@ -97,8 +97,8 @@ package enum EngineControl: Sendable {
     case setPreferences(PlayerItemPreferences)
     case setNetworkConditions(NetworkConditions)
     case setOutputLimits(OutputLimits)
-    /// Takes previously unused kinds of media of a lane. `besideOthers`: other kinds of it are already in use.
-    case takeLate(Set<MediaKind>, of: LaneID, besideOthers: Bool)
+    /// Takes previously unused kinds of media of a lane. `keepsOthers`: other kinds of it are already in use.
+    case takeLate(Set<MediaKind>, of: LaneID, keepsOthers: Bool)
     /// Sets the resources that other players leave for this one.
     case setAllowance(LoadAllowance)
     /// Sets the end time of forward playback. nil removes it.
@@ -167,7 +167,7 @@ package enum MediaFact: Sendable {
     /// The head was read as far as it is useful.
     case headRead(SegmentID)
     /// The audio of a segment ends before the segment's end in the playlist.
-    case soundEnded(SegmentID, at: Duration)
+    case audioEnded(SegmentID, at: Duration)
     /// The closed caption services that have had content in the video so far.
     case closedCaptions(Set<ClosedCaptionService>)
     /// The segment contains a metadata tag or event, with its time range on the item's timeline.
@@ -217,11 +217,11 @@ package enum EngineTimer: Hashable, Sendable {
     /// Checks the download of the current segment.
     case judge
     /// Ends the wait for the first frame.
-    case firstPicture
+    case firstFrame
     /// Ends the wait for the body of a preload hint.
     case hint(LaneID)
     /// Ends the wait for outputs that have not reached the end.
-    case lastPicture
+    case lastFrame
     /// Sends a periodic report to the event receivers.
     case report
     /// Ends a wait during or before a break.

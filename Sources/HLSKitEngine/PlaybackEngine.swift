@@ -30,17 +30,17 @@ package struct PlaybackEngine: Sendable {
         }
     }
     /// `nil` after a change of the item, until it is computed again.
-    var knownOutlook: ItemOutlook?
+    var knownOutlook: CachedItemFacts?
     var rule: VariantRule
     /// Decides whether a download continues. The download is determined again whenever the item changes.
-    var judge = DownloadJudge()
+    var judge = AbandonDecision()
     var tally = PlaybackTally()
     var liveEdge = LiveEdge()
     var latencyControl = LatencyControl()
     var latencies = LatencyControl.LatencyTally()
     var serverHints: SelectionMoment.ServerHints
     /// The client data that is sent to servers, or `nil` if none is sent.
-    var clientData: ClientDataKeeper?
+    var clientData: CMCDState?
     package var sessions: SessionKeeper
     /// The time of the event that is being handled.
     var now = Duration.zero
@@ -48,8 +48,8 @@ package struct PlaybackEngine: Sendable {
     /// Whether the owner of this engine has the next item. If it does, the engine never removes its item by itself.
     package var isInQueue = false
     var hasResigned = false
-    private var resolveTimer = ResolveTimer()
-    var questions = ProgramQuestions()
+    private var resolveTimer = WakeTimer()
+    var questions = AppQuestions()
     var outputQuestions = OutputQuestions()
     private var lastSettled = Duration.zero
 
@@ -62,8 +62,8 @@ package struct PlaybackEngine: Sendable {
         networkConditions = configuration.networkConditions
         mediaSelection = MediaSelectionState(languages: configuration.languages)
         sessions = SessionKeeper(configuration)
-        serverHints = SelectionMoment.ServerHints(isMinded: configuration.mindsServerData)
-        clientData = configuration.clientData.map { ClientDataKeeper($0) }
+        serverHints = SelectionMoment.ServerHints(isMinded: configuration.usesServerHints)
+        clientData = configuration.clientData.map { CMCDState($0) }
     }
 
     /// Handles an event that happened at `now` and returns the resulting effects.
@@ -142,8 +142,8 @@ package struct PlaybackEngine: Sendable {
         case .steering: askForSteering()
         case .stale: checkStale()
         case .judge: judgeOverdueDownload()
-        case .firstPicture: noteFirstDecoded()
-        case .lastPicture, .hint, .report, .interstitial, .skipControl: break
+        case .firstFrame: noteFirstDecoded()
+        case .lastFrame, .hint, .report, .interstitial, .skipControl: break
         }
     }
 
@@ -206,7 +206,7 @@ package struct PlaybackEngine: Sendable {
         case .setNetworkConditions(let new): networkConditions = new
         case .setOutputLimits(let new): outputLimits = new
         case .setAllowance(let new): allowance = new
-        case .takeLate(let kinds, let lane, let besideOthers): takeLate(kinds, of: lane, besideOthers: besideOthers)
+        case .takeLate(let kinds, let lane, let keepsOthers): takeLate(kinds, of: lane, keepsOthers: keepsOthers)
         case .setForwardPlaybackEndTime(let time): setForwardEnd(time)
         case .setReversePlaybackEndTime(let time): item?.rates.setReverseEnd(time)
         // Handled by the keeper of client data.
@@ -255,7 +255,7 @@ package struct PlaybackEngine: Sendable {
             switch step {
             case .rate: followRate(machine.rate)
             case .tracks: followTracks()
-            case .rest: checkRest()
+            case .rest: checkIdle()
             case .eviction:
                 refreshOutlook()
                 evict()
@@ -364,7 +364,7 @@ extension PlaybackEngine {
 // MARK: - Timers and numbers
 
 extension PlaybackEngine {
-    struct ResolveTimer: Sendable {
+    struct WakeTimer: Sendable {
         private var time: Duration?
 
         enum Action: Sendable, Hashable {

@@ -96,10 +96,10 @@ public final class CaptionRenderer: Sendable {
     /// Draws the captions at a time over an image, at the image's own size.
     ///
     /// - Throws: The errors of ``render(at:)``. This method ignores ``size``.
-    public func render(at time: MediaTime, over picture: StillImage) throws(HLSError) -> StillImage {
-        let copy = CaptionRenderer(captions: captions, size: PixelSize(width: picture.width, height: picture.height))
+    public func render(at time: MediaTime, over frame: StillImage) throws(HLSError) -> StillImage {
+        let copy = CaptionRenderer(captions: captions, size: PixelSize(width: frame.width, height: frame.height))
         let drawn = try copy.render(at: time)
-        var pixels = picture.pixels
+        var pixels = frame.pixels
         for at in stride(from: 0, to: pixels.count, by: 4) {
             let alpha = Int(drawn.pixels[at + 3])
             guard alpha > 0 else { continue }
@@ -108,6 +108,6 @@ public final class CaptionRenderer: Sendable {
                 pixels[at + channel] = UInt8(clamping: (mixed + 127) / 255)
             }
         }
-        return picture.replacingPixels(pixels) ?? picture
+        return frame.replacingPixels(pixels) ?? frame
     }
 }

@@ -19,16 +19,16 @@ final class ImageBatch: Sendable {
         var task: Task<Void, Never>?
     }
 
-    let wishes: [ImageWish]
-    private let store: PictureStore
+    let requests: [RequestedImage]
+    private let store: FrameStore
     private let options: ImageOptions
     private let gate = Gate(State())
 
-    init(_ times: [MediaTime], store: PictureStore, options: ImageOptions) {
+    init(_ times: [MediaTime], store: FrameStore, options: ImageOptions) {
         // Equal times keep their order.
         let sorted = times.enumerated().sorted { ($0.element, $0.offset) < ($1.element, $1.offset) }
-        wishes = sorted.enumerated().map { index, entry in
-            ImageWish(index: index, requested: entry.element, time: entry.element.duration ?? .zero)
+        requests = sorted.enumerated().map { index, entry in
+            RequestedImage(index: index, requested: entry.element, time: entry.element.duration ?? .zero)
         }
         self.store = store
         self.options = options
@@ -38,7 +38,7 @@ final class ImageBatch: Sendable {
     func result(_ index: Int) async -> ImageGenerationResult {
         start()
         gate.signal { $0.demand = max($0.demand, index) }
-        let requested = wishes[index].requested
+        let requested = requests[index].requested
         return await withTaskCancellationHandler {
             await gate.wait { state in
                 if state.isCancelled { return .cancelled(requested: requested) }
@@ -82,17 +82,17 @@ final class ImageBatch: Sendable {
     }
 
     private func work() async {
-        let possible = wishes.filter { $0.requested.isNumeric }
-        for wish in wishes where !wish.requested.isNumeric {
-            deliver(wish, .failed(requested: wish.requested, error: .notAvailable("the time is not a number")))
+        let possible = requests.filter { $0.requested.isNumeric }
+        for request in requests where !request.requested.isNumeric {
+            deliver(request, .failed(requested: request.requested, error: .notAvailable("the time is not a number")))
         }
         guard !possible.isEmpty else { return }
         do {
-            let library = try await PictureLibrary(store, options)
+            let library = try await FrameLibrary(store, options)
             let worker = ImageWorker(store: store, library: library, options: options)
             try await run(try await worker.jobs(for: possible), worker)
         } catch let error as HLSError {
-            for wish in possible { deliver(wish, .failed(requested: wish.requested, error: error)) }
+            for request in possible { deliver(request, .failed(requested: request.requested, error: error)) }
         } catch {
             cancel()
         }
@@ -112,13 +112,13 @@ final class ImageBatch: Sendable {
                 running += 1
                 group.addTask { [self] in
                     var open = Set(job.map(\.index))
-                    try await worker.run(job) { wish, result in
+                    try await worker.run(job) { request, result in
                         // Frames do not arrive in time order. Delaying this one while an earlier one of the same job is
                         // missing would wait forever.
-                        await self.waitForDemand(of: open.min() ?? wish.index)
+                        await self.waitForDemand(of: open.min() ?? request.index)
                         try Task.checkCancellation()
-                        open.remove(wish.index)
-                        self.deliver(wish, result)
+                        open.remove(request.index)
+                        self.deliver(request, result)
                     }
                 }
             }
@@ -133,9 +133,9 @@ final class ImageBatch: Sendable {
         }
     }
 
-    private func deliver(_ wish: ImageWish, _ result: ImageGenerationResult) {
+    private func deliver(_ request: RequestedImage, _ result: ImageGenerationResult) {
         gate.signal { state in
-            if !state.isCancelled { state.results[wish.index] = result }
+            if !state.isCancelled { state.results[request.index] = result }
         }
     }
 }

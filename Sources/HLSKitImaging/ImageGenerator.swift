@@ -35,13 +35,13 @@ public final class ImageGenerator: Sendable {
 
     /// The asset that the images show.
     public let asset: Asset
-    private let store: PictureStore
+    private let store: FrameStore
     private let state = Mutex(State())
 
     /// Creates a generator. This makes no request.
     public init(asset: Asset) {
         self.asset = asset
-        store = PictureStore(asset.inspector)
+        store = FrameStore(asset.inspector)
     }
 
     // MARK: Options
@@ -120,7 +120,7 @@ public final class ImageGenerator: Sendable {
     /// - Throws: ``HLSError``.
     public func loadTimeRange() async throws(HLSError) -> MediaTimeRange {
         try await HLSError.typed {
-            let library = try await PictureLibrary(store, state.withLock { $0.options })
+            let library = try await FrameLibrary(store, state.withLock { $0.options })
             return try await library.timeRange()
         }
     }
@@ -194,7 +194,7 @@ extension ImageGenerator {
 
             public mutating func next() async -> ImageGenerationResult? {
                 let batch = owner.batch
-                guard index < batch.wishes.count else { return nil }
+                guard index < batch.requests.count else { return nil }
                 let result = await batch.result(index)
                 index += 1
                 return result

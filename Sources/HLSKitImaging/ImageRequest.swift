@@ -22,7 +22,7 @@ struct ImageOptions: Sendable, Hashable {
     static func tolerance(_ time: MediaTime) -> Duration? { time.duration.map { max(.zero, $0) } }
 }
 
-struct ImageWish: Sendable, Hashable {
+struct RequestedImage: Sendable, Hashable {
     var index: Int
     var requested: MediaTime
     var time: Duration

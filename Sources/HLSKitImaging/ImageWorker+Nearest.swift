@@ -7,14 +7,14 @@ extension ImageWorker {
     /// Creates images of the nearest loadable frames for times whose own segment is missing or damaged in all sources,
     /// within the tolerance. Returns the times without an image.
     func takeNearest(
-        _ wishes: [ImageWish], _ failures: [Int: HLSError],
-        deliver: @escaping (ImageWish, ImageGenerationResult) async throws -> Void
-    ) async throws -> [ImageWish] {
-        var open: [ImageWish] = []
-        for wish in wishes {
-            let isLost = failures[wish.index].map { $0.code == .notFound || $0.code == .badMedia } == true
-            guard isLost, !options.isExact, try await takeNearest(wish, deliver) else {
-                open.append(wish)
+        _ requests: [RequestedImage], _ failures: [Int: HLSError],
+        deliver: @escaping (RequestedImage, ImageGenerationResult) async throws -> Void
+    ) async throws -> [RequestedImage] {
+        var open: [RequestedImage] = []
+        for request in requests {
+            let isLost = failures[request.index].map { $0.code == .notFound || $0.code == .badMedia } == true
+            guard isLost, !options.isExact, try await takeNearest(request, deliver) else {
+                open.append(request)
                 continue
             }
         }
@@ -22,28 +22,30 @@ extension ImageWorker {
     }
 
     private func takeNearest(
-        _ wish: ImageWish, _ deliver: @escaping (ImageWish, ImageGenerationResult) async throws -> Void
+        _ request: RequestedImage, _ deliver: @escaping (RequestedImage, ImageGenerationResult) async throws -> Void
     ) async throws -> Bool {
         for place in library.places {
             if case .file = place { continue }
-            let source: PictureSource
+            let source: FrameSource
             do {
                 guard let found = try await library.source(place) else { continue }
                 source = found
             } catch is HLSError {
                 continue
             }
-            var lost: Set<Int> = [source.index(at: wish.time)]
+            var lost: Set<Int> = [source.index(at: request.time)]
             while lost.count <= Self.maximumLostCount,
-                case .head(let index)? = source.plan(wish.time, options, lost: lost), lost.insert(index).inserted
+                case .head(let index)? = source.plan(request.time, options, lost: lost), lost.insert(index).inserted
             {
                 var isDone = false
-                let search = PictureSearch(store: store, source: source, options: options) { wish, picture in
+                let search = FrameSearch(store: store, source: source, options: options) { request, frame in
                     isDone = true
-                    try await deliver(wish, image(of: picture, for: wish, start: source.start, end: source.end))
+                    try await deliver(request, image(of: frame, for: request, start: source.start, end: source.end))
                 }
                 do {
-                    try await translating(source.playlist.url) { _ = try await search.takeHead(of: index, for: [wish]) }
+                    try await translating(source.playlist.url) {
+                        _ = try await search.takeHead(of: index, for: [request])
+                    }
                 } catch let error as HLSError where error.code == .notFound || error.code == .badMedia {}
                 if isDone { return true }
             }

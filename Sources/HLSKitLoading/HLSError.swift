@@ -40,7 +40,7 @@ public struct HLSError: Error, Sendable, CustomStringConvertible {
             self =
                 switch code {
                 case .badPlaylist, .staleLive: .playlist
-                case .badMedia, .trackLeftOut: .media
+                case .badMedia, .trackOmitted: .media
                 case .contentKey: .key
                 case .httpStatus: .http
                 case .network, .notFound, .nameNotFound, .cannotConnect, .tlsHandshake, .untrustedCertificate,
@@ -81,7 +81,7 @@ public struct HLSError: Error, Sendable, CustomStringConvertible {
         /// Media cannot be demuxed or decoded.
         public static let badMedia = Code(rawValue: "badMedia")
         /// Video or audio that cannot be decoded was omitted while other media plays. An item never fails with it.
-        public static let trackLeftOut = Code(rawValue: "trackLeftOut")
+        public static let trackOmitted = Code(rawValue: "trackOmitted")
         /// The requested part of the item does not exist, or a property is unknown without reading more media.
         public static let notAvailable = Code(rawValue: "notAvailable")
         /// An output of an item cannot be written. ``HLSError/underlyingError`` has the reason with its own code.
@@ -216,7 +216,7 @@ public struct HLSError: Error, Sendable, CustomStringConvertible {
         case .untrustedCertificate, .tooManyRedirects, .badRange, .tooLarge, .badURL, .fileNotFound, .fileNotReadable,
             .application, .missingLibrary:
             true
-        case .notFound, .noEligibleVariant, .noMatchingRendition, .badMedia, .trackLeftOut, .notAvailable, .output,
+        case .notFound, .noEligibleVariant, .noMatchingRendition, .badMedia, .trackOmitted, .notAvailable, .output,
             .refused,
             .invalidArgument, .invalidTime, .itemInUse, .outputInUse, .requiresManualWaiting, .loadingHasBegun,
             .fileExists, .notWritable, .diskFull, .brokenPipe, .writeFailed, .unsupported, .conversionFailed:

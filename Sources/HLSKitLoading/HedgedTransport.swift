@@ -42,8 +42,8 @@ private final class HedgedTask: TransportTask {
         var isCancelled = false
         /// The events that have not been delivered. A response is kept until the first bytes arrive, and nothing is
         /// delivered during a pause.
-        var untold: [TransportEvent] = []
-        var isTelling = false
+        var unreported: [TransportEvent] = []
+        var isDelivering = false
         var timer: Task<Void, Never>?
 
         mutating func leave(all winner: Int?) -> [any TransportTask] {
@@ -107,14 +107,14 @@ private final class HedgedTask: TransportTask {
 
     /// Returns false if a response has begun.
     private func askAgain() -> Bool {
-        let (goesOn, left) = state.withLock { state -> (Bool, (any TransportTask)?) in
+        let (continues, left) = state.withLock { state -> (Bool, (any TransportTask)?) in
             guard !state.isOver, state.winner == nil else { return (false, nil) }
             let later = state.attempts.keys.first { $0 > 0 }
             return (true, later.flatMap { state.attempts.removeValue(forKey: $0)?.task })
         }
         left?.cancel()
-        if goesOn { begin() }
-        return goesOn
+        if continues { begin() }
+        return continues
     }
 
     // MARK: Responses
@@ -143,25 +143,25 @@ private final class HedgedTask: TransportTask {
             }
         }
         for other in others { other.cancel() }
-        state.withLock { $0.untold += events }
-        tell()
+        state.withLock { $0.unreported += events }
+        report()
         // The task retains the handler, which retains this object.
         if events.last?.isLast == true { state.withLock { $0.attempts = [:] } }
     }
 
-    private func tell() {
+    private func report() {
         let isFirst = state.withLock { state in
-            defer { state.isTelling = true }
-            return !state.isTelling
+            defer { state.isDelivering = true }
+            return !state.isDelivering
         }
         guard isFirst else { return }
         while true {
             let event = state.withLock { state -> TransportEvent? in
-                guard !state.isPaused, !state.isCancelled, !state.untold.isEmpty else {
-                    state.isTelling = false
+                guard !state.isPaused, !state.isCancelled, !state.unreported.isEmpty else {
+                    state.isDelivering = false
                     return nil
                 }
-                return state.untold.removeFirst()
+                return state.unreported.removeFirst()
             }
             guard let event else { return }
             handler(event)
@@ -174,7 +174,7 @@ private final class HedgedTask: TransportTask {
         let tasks = state.withLock { state in
             state.isOver = true
             state.isCancelled = true
-            state.untold = []
+            state.unreported = []
             return state.leave(all: nil)
         }
         for task in tasks { task.cancel() }
@@ -184,8 +184,8 @@ private final class HedgedTask: TransportTask {
 
     func resume() {
         for task in running(isPaused: false) { task.resume() }
-        guard !state.withLock(\.untold.isEmpty) else { return }
-        Task(executorPreference: executor) { [self] in tell() }
+        guard !state.withLock(\.unreported.isEmpty) else { return }
+        Task(executorPreference: executor) { [self] in report() }
     }
 
     private func running(isPaused: Bool) -> [any TransportTask] {

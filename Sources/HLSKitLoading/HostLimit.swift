@@ -29,7 +29,7 @@ package final class HostLimit: Sendable {
         }
         guard let entered else {
             let error = LoadingError(code: .refused, url: request.urlString, text: "no connection is left for it")
-            return MadeAnswer([.failed(error, TransferMetrics())], on: nil, handler: handler)
+            return SyntheticResponse([.failed(error, TransferMetrics())], on: nil, handler: handler)
         }
         if entered.mayBegin { entered.task.begin() }
         return entered.task

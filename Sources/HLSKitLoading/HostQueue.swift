@@ -17,11 +17,11 @@ struct HostQueue: Sendable {
 
     private struct Host {
         var underWay: Set<Int> = []
-        var resting: Set<Int> = []
+        var idle: Set<Int> = []
         var waiting: [(id: Int, isSegment: Bool)] = []
         var isMultiplexed = false
 
-        var isIdle: Bool { underWay.isEmpty && resting.isEmpty && waiting.isEmpty }
+        var isIdle: Bool { underWay.isEmpty && idle.isEmpty && waiting.isEmpty }
     }
 
     /// The largest number of parallel requests per host, `1...`.
@@ -52,7 +52,7 @@ struct HostQueue: Sendable {
 
     func hasRoom(at origin: URLOrigin) -> Bool {
         guard let host = hosts[origin] else { return true }
-        return host.isMultiplexed || host.waiting.isEmpty && host.underWay.count + host.resting.count < limit
+        return host.isMultiplexed || host.waiting.isEmpty && host.underWay.count + host.idle.count < limit
     }
 
     /// Removes a request that has ended or is no longer needed.
@@ -65,7 +65,7 @@ struct HostQueue: Sendable {
             return []
         }
         host.underWay.remove(id)
-        host.resting.remove(id)
+        host.idle.remove(id)
         host.waiting.removeAll { $0.id == id }
         if isMultiplexed { host.isMultiplexed = true }
         let next = letIn(&host)
@@ -82,7 +82,7 @@ struct HostQueue: Sendable {
         guard let origin = places[id]?.origin, var host = hosts.removeValue(forKey: origin) else { return [] }
         defer { hosts[origin] = host }
         guard host.underWay.remove(id) != nil else { return [] }
-        host.resting.insert(id)
+        host.idle.insert(id)
         return letIn(&host)
     }
 
@@ -93,7 +93,7 @@ struct HostQueue: Sendable {
             return
         }
         defer { hosts[place.origin] = host }
-        if host.resting.remove(id) != nil { host.underWay.insert(id) }
+        if host.idle.remove(id) != nil { host.underWay.insert(id) }
     }
 
     private mutating func noteIdle(_ origin: URLOrigin) {
@@ -108,7 +108,7 @@ struct HostQueue: Sendable {
             next.append(first.id)
             // A request that is not being read does not count from its start.
             if places[first.id]?.rest.isEmpty == false {
-                host.resting.insert(first.id)
+                host.idle.insert(first.id)
             } else {
                 host.underWay.insert(first.id)
             }

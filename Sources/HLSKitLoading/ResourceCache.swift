@@ -120,10 +120,10 @@ private struct CachingTransport: ResourceTransport {
             return base.start(request, handler: handler)
         }
         if let events = cache.entry(for: request) {
-            return MadeAnswer(events, on: executor, handler: handler)
+            return SyntheticResponse(events, on: executor, handler: handler)
         }
         if let read = cache.stored?.reader(for: request) {
-            return MadeAnswer(to: request, on: executor, handler: handler, reading: read) {
+            return SyntheticResponse(to: request, on: executor, handler: handler, reading: read) {
                 load(request, handler: handler)
             }
         }

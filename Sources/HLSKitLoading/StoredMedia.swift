@@ -8,7 +8,7 @@ package protocol StoredMedia: Sendable {
     func reader(for request: TransportRequest) -> (@Sendable () async -> [UInt8]?)?
 }
 
-extension MadeAnswer {
+extension SyntheticResponse {
     convenience init(
         to request: TransportRequest, on executor: (any TaskExecutor)?,
         handler: @escaping @Sendable (TransportEvent) -> Void, reading read: @escaping @Sendable () async -> [UInt8]?,

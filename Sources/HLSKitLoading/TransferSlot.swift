@@ -12,14 +12,14 @@ package final class TransferSlot: TransportTask {
         var isPaused = false
         var isHeld = false
         var wasPaused = false
-        var isTelling = false
+        var isDelivering = false
         var isCancelled = false
 
         var stands: Bool { isPaused || isHeld }
 
         mutating func leave() -> (any TransportTask)? {
             number += 1
-            (wasPaused, isTelling) = (false, false)
+            (wasPaused, isDelivering) = (false, false)
             return task.take()
         }
     }
@@ -88,15 +88,15 @@ package final class TransferSlot: TransportTask {
     private func settle() {
         while true {
             let order = state.withLock { state -> (number: Int, task: any TransportTask, isPaused: Bool)? in
-                guard let task = state.task, !state.isTelling, state.wasPaused != state.stands else { return nil }
-                state.isTelling = true
+                guard let task = state.task, !state.isDelivering, state.wasPaused != state.stands else { return nil }
+                state.isDelivering = true
                 return (state.number, task, state.stands)
             }
             guard let order else { return }
             if order.isPaused { order.task.pause() } else { order.task.resume() }
             state.withLock { state in
                 guard state.number == order.number else { return }
-                (state.wasPaused, state.isTelling) = (order.isPaused, false)
+                (state.wasPaused, state.isDelivering) = (order.isPaused, false)
             }
         }
     }

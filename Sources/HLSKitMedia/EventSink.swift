@@ -18,13 +18,13 @@ struct EventSink: Sendable {
         }
     }
 
-    mutating func leaveOut(_ mediaType: MediaKind, name: String) {
+    mutating func omit(_ mediaType: MediaKind, name: String) {
         events.append(.unreadTrack(mediaType, name: name))
     }
 
     mutating func emit(_ sample: MediaSample) {
         guard limit.admits(sample.data.count) else {
-            if limit.leftOutCount == 1 { note(SmallSampleLimit.note) }
+            if limit.omittedCount == 1 { note(SmallSampleLimit.note) }
             return
         }
         announce()

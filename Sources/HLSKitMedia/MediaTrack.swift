@@ -169,7 +169,7 @@ package struct MediaTrackLabel: Sendable, Hashable {
     /// Whether these are subtitles for foreign dialogue only.
     package var isForced = false
     /// Whether the subtitles also describe non-speech audio for viewers who cannot hear it.
-    package var describesSound = false
+    package var describesAudio = false
     /// Whether the audio describes the video for viewers who cannot see it.
     package var describesVideo = false
 

@@ -7,13 +7,13 @@ struct SmallSampleLimit: Sendable {
 
     private var smallCount = 0
     private var byteCount = 0
-    private(set) var leftOutCount = 0
+    private(set) var omittedCount = 0
 
     mutating func admits(_ byteCount: Int) -> Bool {
         self.byteCount += byteCount
         guard byteCount < Self.smallByteCount else { return true }
         guard smallCount < Self.freeCount + self.byteCount / Self.smallByteCount else {
-            leftOutCount += 1
+            omittedCount += 1
             return false
         }
         smallCount += 1

@@ -37,7 +37,7 @@ public final class SchemeTransport: ResourceTransport {
         do throws(LoadingError) {
             try configuration.checkScheme(scheme, of: request.urlString)
         } catch {
-            return MadeAnswer([.failed(error, TransferMetrics())], on: nil, handler: handler)
+            return SyntheticResponse([.failed(error, TransferMetrics())], on: nil, handler: handler)
         }
         return local.start(request, handler: handler)
     }

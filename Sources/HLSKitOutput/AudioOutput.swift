@@ -94,7 +94,7 @@ public final class AudioOutput: PlayerItemOutput {
         var converter: AudioConverter
         /// The end of the last prepared audio, to skip that audio when its time comes.
         var preparedUpTo: Duration?
-        var runs: [SoundRun] = []
+        var runs: [AudioRun] = []
         var gain: Float?
         var buffers: [Buffer] = []
     }
@@ -200,7 +200,7 @@ extension AudioOutput: IntakeOutput {
             } ?? false
         if !continues {
             if !state.runs.isEmpty { state.runs[state.runs.count - 1].end() }
-            state.runs.append(SoundRun(start: start, sampleRate: rate, channelCount: channelCount))
+            state.runs.append(AudioRun(start: start, sampleRate: rate, channelCount: channelCount))
         }
         state.runs[state.runs.count - 1].append(samples)
     }
@@ -230,7 +230,7 @@ extension AudioOutput: IntakeOutput {
     }
 
     /// Ramps to the new gain by one hundredth of full scale every 50 µs.
-    private static func apply(_ gain: Float, to samples: inout [Float], _ run: SoundRun, _ current: inout Float?) {
+    private static func apply(_ gain: Float, to samples: inout [Float], _ run: AudioRun, _ current: inout Float?) {
         var now = current ?? gain
         current = gain
         if now == 1, gain == 1 { return }

@@ -49,7 +49,7 @@ public final class CompositionOutput: PlayerItemOutput {
     private let metadata = Mutex(CompositionMetadata())
     private let failed = Mutex<[Failure]>([])
     private let converter: Mutex<FrameConverter>
-    private let call: UserCall
+    private let call: AppCall
     private let sequence = MediaReaders<Source>(limit: 4)
     public let binding = OutputBinding()
 
@@ -60,7 +60,7 @@ public final class CompositionOutput: PlayerItemOutput {
     ///   - clock: The clock for the compositor's deadline. The default is `ContinuousClock`.
     public init(_ composition: FrameComposition, clock: any Clock<Duration> = ContinuousClock()) {
         self.composition = composition
-        call = UserCall(clock: clock)
+        call = AppCall(clock: clock)
         let compositor = composition.compositor
         converter = Mutex(
             FrameConverter(

@@ -13,10 +13,10 @@ package final class FillingWriter: FrameWriter, AudioWriter {
     }
 
     /// Shorter gaps come from cuts and inexact timestamps.
-    private static let shortestPictureHole = MediaTime(value: 1, timescale: 2)
-    private static let shortestAudioHole = MediaTime(value: 1, timescale: 10)
+    private static let shortestVideoGap = MediaTime(value: 1, timescale: 2)
+    private static let shortestAudioGap = MediaTime(value: 1, timescale: 10)
     /// A longer gap is a new timeline.
-    private static let longestHole = MediaTime(value: 3600, timescale: 1)
+    private static let longestGap = MediaTime(value: 3600, timescale: 1)
     private static let usualInterval = MediaTime(value: 1, timescale: 25)
 
     private let base: any MediaWriter
@@ -43,13 +43,13 @@ package final class FillingWriter: FrameWriter, AudioWriter {
         let (last, interval) = state.withLock { state in
             let last = state.frame
             let usual = state.interval ?? Self.usualInterval
-            if let lastTime = last?.itemTime, time > lastTime, time - lastTime <= Self.shortestPictureHole {
+            if let lastTime = last?.itemTime, time > lastTime, time - lastTime <= Self.shortestVideoGap {
                 state.interval = time - lastTime
             }
             state.frame = frame
             return (last, usual)
         }
-        if let last, let lastTime = last.itemTime, Self.isHole(time - lastTime, Self.shortestPictureHole) {
+        if let last, let lastTime = last.itemTime, Self.isGap(time - lastTime, Self.shortestVideoGap) {
             var next = lastTime + interval
             // Leave half an interval to the next frame.
             let end = time - MediaTime(value: interval.value / 2, timescale: interval.timescale)
@@ -70,8 +70,8 @@ package final class FillingWriter: FrameWriter, AudioWriter {
             defer { state.audioEnd = time + length }
             return state.audioEnd
         }
-        if let end, Self.isHole(time - end, Self.shortestAudioHole), let hole = (time - end).duration {
-            var rest = Int((hole / .seconds(1) * Double(rate)).rounded())
+        if let end, Self.isGap(time - end, Self.shortestAudioGap), let gap = (time - end).duration {
+            var rest = Int((gap / .seconds(1) * Double(rate)).rounded())
             var place = end
             while rest > 0 {
                 let count = min(rest, buffer.sampleRate)
@@ -86,7 +86,7 @@ package final class FillingWriter: FrameWriter, AudioWriter {
         try capabilities.write(buffer, ofTrackAt: index)
     }
 
-    private static func isHole(_ time: MediaTime, _ shortest: MediaTime) -> Bool {
-        time.isNumeric && time > shortest && time < longestHole
+    private static func isGap(_ time: MediaTime, _ shortest: MediaTime) -> Bool {
+        time.isNumeric && time > shortest && time < longestGap
     }
 }

@@ -60,7 +60,7 @@ package final class OutputRegistry: Sendable {
         package let capabilities: WriterCapabilities
         package let isLate: Bool
         package let isReadAsWritten: Bool
-        package let told = ToldTracks()
+        package let reported = ReportedTracks()
 
         func takesFrames(of type: MediaKind) -> Bool {
             type == .video && capabilities.frames != nil || type == .audio && capabilities.audio != nil
@@ -71,7 +71,7 @@ package final class OutputRegistry: Sendable {
         }
     }
 
-    package final class ToldTracks: Sendable {
+    package final class ReportedTracks: Sendable {
         private let tracks = Mutex<[MediaTrack]?>(nil)
 
         package func isNews(_ new: [MediaTrack]) -> Bool {

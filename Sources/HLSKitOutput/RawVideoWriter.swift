@@ -9,7 +9,7 @@ import Synchronization
 final class RawVideoWriter: FrameWriter {
     private struct State: ~Copyable {
         let file: OutputFile
-        let conformer: PictureConformer
+        let conformer: FrameConformer
         var hasFrames = false
     }
 
@@ -28,7 +28,7 @@ final class RawVideoWriter: FrameWriter {
     func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(HLSError) {
         try state.withLock { state throws(HLSError) in
             let frame = try state.file.converting { () throws(CodecError) in try state.conformer.conform(frame) }
-            try state.file.write(picture: frame)
+            try state.file.write(frame: frame)
             state.hasFrames = true
         }
     }
@@ -43,7 +43,7 @@ final class RawVideoWriter: FrameWriter {
 }
 
 extension OutputFile {
-    func write(picture frame: VideoFrame) throws(HLSError) {
+    func write(frame: VideoFrame) throws(HLSError) {
         try frame.withPlanes { planes throws(HLSError) in
             for plane in planes {
                 try plane.forEachRun { bytes throws(HLSError) in try write(bytes) }

@@ -35,7 +35,7 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         var texts = MovieTexts()
         /// The last decoding time of each track in the muxer that was closed.
         var lastTimes: [Int64?] = []
-        var sound = WrittenSound()
+        var audio = WrittenSound()
         var muxer: Muxer?
         var metadata = FileMetadata()
         var lateChapters: FileMetadata?
@@ -45,7 +45,7 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         /// The muxer's stream of each track, or `nil` for a track whose parameters remained unknown.
         var streams: [Int?] = []
         /// The tracks that had media but whose parameters remained unknown.
-        var leftOut: Set<Int> = []
+        var omitted: Set<Int> = []
         /// The video tracks that have a sync frame in the file, and the number of frames dropped before it.
         var begun: Set<Int> = []
         var undecodableCounts: [Int: Int] = [:]
@@ -424,7 +424,7 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         state.file = try OutputFile(path: path, overwrite: replaces)
         if let kept = state.file.keptPath { note(OutputFormat.leftoverNote(kept)) }
         state.paths.append(path)
-        state.sound = WrittenSound()
+        state.audio = WrittenSound()
         state.begun = []
         state.end = .zero
         state.setsOrigin = true
@@ -536,13 +536,13 @@ package final class Remuxer: SampleWriter, NumberedFiles {
         let (sample, index) = (entry.sample, entry.index)
         guard let muxer = state.muxer else { return }
         guard let stream = state.streams[index] else {
-            if state.leftOut.insert(index).inserted {
+            if state.omitted.insert(index).inserted {
                 note("\(state.tracks[index].mediaType.rawValue) is omitted: its parameters are unknown")
             }
             return
         }
         let timescale = state.tracks[index].timescale
-        if state.tracks[index].mediaType == .audio, state.sound.holds(entry, timescale) { return }
+        if state.tracks[index].mediaType == .audio, state.audio.holds(entry, timescale) { return }
         if state.setsOrigin {
             state.origin = entry.itemTime
             state.setsOrigin = false

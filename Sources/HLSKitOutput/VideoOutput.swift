@@ -53,8 +53,8 @@ public final class VideoOutput: PlayerItemOutput {
         var isReadyForDisplay = false
         var isReverse = false
 
-        func hasBegun(_ picture: MediaTime, at time: MediaTime) -> Bool {
-            isReverse ? picture >= time : picture <= time
+        func hasBegun(_ frame: MediaTime, at time: MediaTime) -> Bool {
+            isReverse ? frame >= time : frame <= time
         }
     }
 
@@ -122,9 +122,9 @@ public final class VideoOutput: PlayerItemOutput {
     /// Returns the rectangle for a frame of this size (``VideoFrame/presentationSize``), in display pixels.
     ///
     /// Without a ``displaySize``, the display has the size of the frame.
-    public func videoRect(for picture: PixelSize) -> PixelRect {
+    public func videoRect(for frame: PixelSize) -> PixelRect {
         let (display, gravity) = state.withLock { (Self.pixels($0), $0.gravity) }
-        return gravity.rect(of: picture, in: display ?? picture)
+        return gravity.rect(of: frame, in: display ?? frame)
     }
 
     /// The rectangle of the last frame, or zero before the first frame.

@@ -12,7 +12,7 @@ import Synchronization
 final class Y4MWriter: FrameWriter {
     private struct State: ~Copyable {
         let file: OutputFile
-        let conformer: PictureConformer
+        let conformer: FrameConformer
         var hasHeader = false
     }
 
@@ -42,7 +42,7 @@ final class Y4MWriter: FrameWriter {
                 state.hasHeader = true
             }
             try state.file.write(Array("FRAME\n".utf8))
-            try state.file.write(picture: frame)
+            try state.file.write(frame: frame)
         }
     }
 

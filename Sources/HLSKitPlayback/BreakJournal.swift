@@ -3,7 +3,7 @@ import HLSKitSelection
 
 /// The events of the breaks of an item, in the order in which they happened.
 ///
-/// ``BreakStage`` records them, and ``BreakNews`` reports them to the app.
+/// ``BreakController`` records them, and ``PublishedBreakState`` reports them to the app.
 struct BreakJournal: Sendable {
     enum News: Sendable, Hashable {
         /// A break interrupts the item at an item time.
@@ -24,8 +24,8 @@ struct BreakJournal: Sendable {
     /// Whether the start of the break was reported, but not its end. A break without content is not reported.
     private var isBreakTold = false
     /// The event whose start was reported, but not its end.
-    private var told: String?
-    private var failureTold: String?
+    private var reported: String?
+    private var reportedFailure: String?
 
     mutating func take() -> [News] {
         defer { news = [] }
@@ -52,23 +52,23 @@ struct BreakJournal: Sendable {
     mutating func note(_ endings: [InterstitialBreak.Ending], of program: InterstitialBreak) {
         tellBegin(of: program)
         for ending in endings {
-            if told != ending.event.id { news.append(.eventBegan(ending.event)) }
+            if reported != ending.event.id { news.append(.eventBegan(ending.event)) }
             // Failures of its assets are reported individually.
-            if ending.outcome == .failed, failureTold != ending.event.id {
+            if ending.outcome == .failed, reportedFailure != ending.event.id {
                 news.append(.eventFailed(ending.event, Self.noAssets))
             }
             news.append(.eventEnded(ending))
-            failureTold = nil
-            told = nil
+            reportedFailure = nil
+            reported = nil
         }
-        guard let event = program.current, told != event.id else { return }
-        told = event.id
+        guard let event = program.current, reported != event.id else { return }
+        reported = event.id
         news.append(.eventBegan(event))
     }
 
     mutating func noteFailure(of event: InterstitialEvent, _ error: HLSError?) {
         news.append(.eventFailed(event, error ?? Self.noAssets))
-        failureTold = event.id
+        reportedFailure = event.id
     }
 
     /// Records the end of the break. `time` is the position where the item resumes, or `nil` if it does not.

@@ -47,7 +47,7 @@ extension DriverConfiguration {
             judgeVariants = { [weak item] in item?.preferences.quality?.judge(AssetVariant.list(of: $0)) }
         }
         urlRefresher = configuration.hooks.urlRefresher
-        userCall = UserCall(clock: configuration.sourceClock)
+        userCall = AppCall(clock: configuration.sourceClock)
         log = PlaybackLog(configuration.playerLogger, url: item?.urlString, session: session)
         bandwidthHistory = configuration.bandwidthHistory
         mediaTypes = configuration.mediaTypes

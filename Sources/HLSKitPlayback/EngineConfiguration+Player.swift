@@ -27,7 +27,7 @@ extension EngineConfiguration {
         sessionID = configuration.playbackSessionID
         sendsSessionID = configuration.sendsPlaybackSessionID
         clientData = configuration.clientData
-        mindsServerData = configuration.mindsServerData
+        usesServerHints = configuration.usesServerHints
         sessionSeed = configuration.isClockOfThisMachine ? nil : configuration.seed ?? 0
         keyRules = KeyRules(configuration.hooks)
         preloadsKeys = configuration.preloadsEligibleContentKeys
@@ -51,7 +51,7 @@ extension EngineConfiguration {
 extension EngineConfiguration {
     /// Adapts the configuration for the next item of the same player. Time 0 stays the same, and the session ID
     /// changes.
-    mutating func goOn(from other: EngineConfiguration, session number: Int) {
+    mutating func resume(from other: EngineConfiguration, session number: Int) {
         (epoch, knowsDate) = (other.epoch, other.knowsDate)
         sessionSeed = sessionSeed.map { $0 &+ UInt64(number) &* 0x2545_F491_4F6C_DD1D }
     }

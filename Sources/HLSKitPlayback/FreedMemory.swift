@@ -57,12 +57,12 @@ final class FreedMemory: Sendable {
     private func work() {
         while true {
             trim()
-            let goesOn = state.withLock { state in
+            let continues = state.withLock { state in
                 defer { state.isAskedAgain = false }
                 state.isUnderWay = state.isAskedAgain
                 return state.isAskedAgain
             }
-            guard goesOn else { return }
+            guard continues else { return }
         }
     }
 }

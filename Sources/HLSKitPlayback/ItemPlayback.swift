@@ -35,25 +35,25 @@ struct ItemPlayback: Sendable {
         self.engine = engine
         self.engine.isInQueue = true
         guard let item else { return }
-        let wishes = item.wishes
-        effects += self.engine.handle(.control(.setPreferences(wishes.preferences)), at: now)
+        let loadSettings = item.loadSettings
+        effects += self.engine.handle(.control(.setPreferences(loadSettings.preferences)), at: now)
         effects += self.engine.handle(.control(.setItem(EngineItem(item))), at: now)
-        for type in MediaKind.allCases where wishes.disabledTracks.contains(type) {
+        for type in MediaKind.allCases where loadSettings.disabledTracks.contains(type) {
             effects += self.engine.handle(.control(.setTrackEnabled(type, false)), at: now)
         }
-        if !wishes.sidecars.isEmpty {
-            effects += self.engine.handle(.control(.setSidecarCaptions(wishes.sidecars)), at: now)
+        if !loadSettings.sidecars.isEmpty {
+            effects += self.engine.handle(.control(.setSidecarCaptions(loadSettings.sidecars)), at: now)
         }
-        for (characteristic, choice) in wishes.choices {
+        for (characteristic, choice) in loadSettings.choices {
             effects += self.engine.handle(.control(.select(characteristic, choice)), at: now)
         }
-        if let end = wishes.forwardPlaybackEndTime {
+        if let end = loadSettings.forwardPlaybackEndTime {
             effects += self.engine.handle(.control(.setForwardPlaybackEndTime(end)), at: now)
         }
-        if let end = wishes.reversePlaybackEndTime {
+        if let end = loadSettings.reversePlaybackEndTime {
             effects += self.engine.handle(.control(.setReversePlaybackEndTime(end)), at: now)
         }
-        if let start = wishes.start {
+        if let start = loadSettings.start {
             seeks.add(nil)
             effects += self.engine.handle(.control(.seek(to: start)), at: now)
         }

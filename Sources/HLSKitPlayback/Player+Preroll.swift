@@ -42,14 +42,14 @@ extension PlayerItem {
     /// A Boolean value that indicates whether ``step(byCount:)`` can show later frames.
     ///
     /// The value does not change once the item is ready to play.
-    public var canStepForward: Bool { hasPictures }
+    public var canStepForward: Bool { hasFrames }
     /// A Boolean value that indicates whether ``step(byCount:)`` can show earlier frames.
     ///
     /// The value does not change once the item is ready to play.
-    public var canStepBackward: Bool { hasPictures }
+    public var canStepBackward: Bool { hasFrames }
 
-    private var hasPictures: Bool {
-        attachedCore?.read(of: self) { $0.item.map { $0.isReady && $0.hasPictures } } ?? false
+    private var hasFrames: Bool {
+        attachedCore?.read(of: self) { $0.item.map { $0.isReady && $0.hasFrames } } ?? false
     }
 }
 

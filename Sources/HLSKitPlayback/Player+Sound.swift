@@ -7,9 +7,9 @@ extension Player {
     /// Values out of range are clamped, and NaN is ignored. A change fades over some milliseconds to avoid a click.
     /// Writers are not affected: files keep the level of the source. The default is 1, which leaves samples unchanged.
     public var volume: Float {
-        get { core.sound.volume }
+        get { core.audio.volume }
         set {
-            core.sound.volume = newValue
+            core.audio.volume = newValue
             core.stateChanges.send(())
         }
     }
@@ -18,12 +18,12 @@ extension Player {
     ///
     /// Time continues, and ``volume`` does not change. The default is `false`.
     public var isMuted: Bool {
-        get { core.sound.isMuted }
+        get { core.audio.isMuted }
         set {
-            if newValue != core.sound.isMuted, core.configuration.clientData != nil {
+            if newValue != core.audio.isMuted, core.configuration.clientData != nil {
                 core.control(.report(newValue ? .muted : .unmuted))
             }
-            core.sound.isMuted = newValue
+            core.audio.isMuted = newValue
             core.stateChanges.send(())
         }
     }

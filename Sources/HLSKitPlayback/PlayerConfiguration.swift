@@ -117,7 +117,7 @@ public struct PlayerConfiguration: Sendable {
     ///
     /// The hints are the throughput and the bit rate that the server wants to serve (``SelectionInput/serverData``).
     /// The metrics of a request contain them in either case. The default is `true`.
-    public var mindsServerData = true
+    public var usesServerHints = true
     /// A closure that returns the current date, for logs. It is called once, when a player is created.
     ///
     /// Later dates follow the clock. The default, `nil`, uses the system's date if ``sourceClock`` is a

@@ -5,21 +5,21 @@ import HLSKitSelection
 import HLSKitTime
 
 struct Breaks: Sendable {
-    var stage: BreakStage
+    var stage: BreakController
     var dateRanges = DateRangeReader()
     private var memory = SkipMemory()
     /// The playback state to take over from the last active playback, until another one becomes active.
     var intent: PlayerIntent?
     /// The playback that currently replaces the item.
-    var onStage: Int?
+    var playingAsset: Int?
     var isSettling = false
     /// Whether the break started at once, not when time reached it. Outputs may then have taken more of the item.
     var isSudden = false
-    var told = BreakNews()
+    var reported = PublishedBreakState()
     /// The rate requested by the app, while an event does not allow rates above 1.
     var wantedRate: Float?
 
-    init(stage: BreakStage) { self.stage = stage }
+    init(stage: BreakController) { self.stage = stage }
 
     mutating func skipped(by rule: SkipRule, in tracker: PlaylistTracker) -> SkippedRanges {
         SkippedRanges(
@@ -27,7 +27,7 @@ struct Breaks: Sendable {
     }
 }
 
-/// Plays interstitials instead of the current item, as ``BreakStage`` decides. Called with the lock held.
+/// Plays interstitials instead of the current item, as ``BreakController`` decides. Called with the lock held.
 ///
 /// The item remains current and waits while other playbacks are active in turn.
 extension PlayerCore {
@@ -107,10 +107,10 @@ extension PlayerCore {
         while let facts = state.breakFacts(at: now), let step = state.breaks?.stage.next(facts) {
             // Report the events that led to the resumption before the events that follow from it, such as the item's
             // end.
-            if case .resume = step { tellBreaks(at: now, &state, &afterwards) }
+            if case .resume = step { reportBreaks(at: now, &state, &afterwards) }
             carryOut(step, at: now, &state, &afterwards)
         }
-        tellBreaks(at: now, &state, &afterwards)
+        reportBreaks(at: now, &state, &afterwards)
         limitRate(at: now, &state, &afterwards)
         state.breaks?.isSettling = false
     }
@@ -153,7 +153,7 @@ extension PlayerCore {
     }
 
     func assetIsOver(_ id: Int, at now: Duration, _ state: inout State, _ afterwards: inout Afterwards) {
-        guard state.breaks?.onStage == id else { return }
+        guard state.breaks?.playingAsset == id else { return }
         let over = state.update(id) { (offset: $0.engine.playhead, error: $0.engine.item?.error) }
         if let over {
             state.breaks?.stage.assetEnded(at: over.offset, hasFailed: over.error != nil, error: over.error)
@@ -166,7 +166,7 @@ extension PlayerCore {
         let offset = stage.actor.flatMap { state.update($0.playback) { $0.engine.playhead(at: now) } }
         for id in stage.playbacks { state.retire(id, at: now, &afterwards) }
         state.breaks?.stage.abandon(at: offset)
-        tellBreaks(at: now, &state, &afterwards)
+        reportBreaks(at: now, &state, &afterwards)
         state.breaks = nil
     }
 
@@ -175,7 +175,7 @@ extension PlayerCore {
     /// Moves the playhead of the current item, and ends its current break unless the event must not be left.
     ///
     /// An event that must not be skipped plays first.
-    func seekBesideBreaks(
+    func seekOutsideBreaks(
         _ request: SeekRequest, at now: Duration, _ state: inout State, _ afterwards: inout Afterwards
     ) {
         let target = state.current.engine.target(of: request)
@@ -199,7 +199,7 @@ extension PlayerCore {
         }
         state.breaks?.isSettling = true
         // Keep an existing break point after the target, so that no media past it is loaded in the meantime.
-        let next = target.flatMap { state.breaks?.stage.place(behind: $0, passing: state.current.engine.playhead) }
+        let next = target.flatMap { state.breaks?.stage.place(after: $0, passing: state.current.engine.playhead) }
         control(.setBreakPoint(next), ofCurrent: &state, &afterwards, at: now)
         control(.seek(request), ofCurrent: &state, &afterwards, at: now)
         let playhead = state.current.engine.playhead
@@ -262,7 +262,7 @@ extension PlayerCore {
         changeBreak { stage, time in stage.cancel(resumptionOffset: offset, at: time) }
     }
 
-    private func changeBreak(_ body: @Sendable (inout BreakStage, _ offset: Duration?) -> Void) {
+    private func changeBreak(_ body: @Sendable (inout BreakController, _ offset: Duration?) -> Void) {
         change { state, afterwards, now in
             guard let stage = state.breaks?.stage, stage.isRunning else { return }
             let offset = stage.actor.flatMap { state.update($0.playback) { $0.engine.playhead(at: now) } }
@@ -277,7 +277,7 @@ extension PlayerCore {
     // MARK: Steps
 
     private func carryOut(
-        _ step: BreakStage.Step, at now: Duration, _ state: inout State, _ afterwards: inout Afterwards
+        _ step: BreakController.Step, at now: Duration, _ state: inout State, _ afterwards: inout Afterwards
     ) {
         switch step {
         case .ask(let requests):
@@ -298,7 +298,7 @@ extension PlayerCore {
             resume(shift: shift, at: now, &state, &afterwards)
         case .wake(let time):
             takeIn([.arm(.interstitial, at: time)], of: state.current.id, at: now, &state, &afterwards)
-        case .tell(let content):
+        case .report(let content):
             takeIn([.publish(.contentSkipped(content))], of: state.current.id, at: now, &state, &afterwards)
         }
     }
@@ -313,7 +313,7 @@ extension PlayerCore {
         let wasLeft = state.breaks?.stage.takeLeave() == true
         let start = isSudden || wasLeft ? state.breaks?.stage.actor?.turn.from : nil
         state.breaks?.isSudden = false
-        state.breaks?.onStage = id
+        state.breaks?.playingAsset = id
         if let end {
             handle(.control(.setForwardPlaybackEndTime(end)), of: id, at: now, &state, &afterwards)
             takeIn([.limit(end)], of: id, at: now, &state, &afterwards)
@@ -330,9 +330,9 @@ extension PlayerCore {
     }
 
     private func drop(_ id: Int, at now: Duration, _ state: inout State, _ afterwards: inout Afterwards) {
-        if state.breaks?.onStage == id {
+        if state.breaks?.playingAsset == id {
             let intent = state.update(id) { $0.engine.resign(at: now) }
-            state.breaks?.onStage = nil
+            state.breaks?.playingAsset = nil
             state.breaks?.intent = intent
         }
         state.retire(id, at: now, &afterwards)
@@ -344,7 +344,7 @@ extension PlayerCore {
         let hasWaited = state.breaks?.stage.takeWait() == true
         guard var intent = state.breaks?.intent else { return nil }
         state.breaks?.intent = nil
-        if hasWaited { intent.timeControl.beginAnew() }
+        if hasWaited { intent.timeControl.restart() }
         return intent
     }
 
@@ -370,35 +370,37 @@ extension PlayerCore.State {
     mutating func makeBreaks() {
         guard breaks == nil else { return }
         breaks = Breaks(
-            stage: BreakStage(primaryID: current.engine.item?.session?.id ?? current.item?.id.description ?? ""))
+            stage: BreakController(primaryID: current.engine.item?.session?.id ?? current.item?.id.description ?? ""))
     }
 
-    var onStage: Int? { breaks?.onStage }
+    var playingAsset: Int? { breaks?.playingAsset }
 
-    mutating func breakFacts(at now: Duration) -> BreakStage.Facts? {
+    mutating func breakFacts(at now: Duration) -> BreakController.Facts? {
         guard let stage = breaks?.stage else { return nil }
         let engine = current.engine
-        var facts = BreakStage.Facts(now: now, isToPlay: engine.machine.rate != 0)
+        var facts = BreakController.Facts(now: now, isToPlay: engine.machine.rate != 0)
         facts.playhead = engine.playhead
         if let window = engine.liveWindow { facts.latest = window.end - window.offset }
         if let target = engine.outlook?.pacingTarget { facts.targetDuration = target }
         if !stage.isRunning, let remaining = engine.remaining, stage.place != nil {
             let rate = Double(abs(engine.machine.rate == 0 ? engine.defaultRate : engine.machine.rate))
             facts.untilBreak = rate > 0 && rate != 1 ? remaining / rate : remaining
-            facts.letsNextLoad = engine.letsNextLoad && remaining <= engine.forwardTarget
+            facts.allowsNextLoad = engine.allowsNextLoad && remaining <= engine.forwardTarget
         }
         if let actor = stage.actor { facts.playing = assetFacts(of: actor.playback) }
-        for id in stage.waiting { facts.ready.append(assetFacts(of: id) ?? BreakStage.AssetFacts(hasFailed: true)) }
+        for id in stage.waiting {
+            facts.ready.append(assetFacts(of: id) ?? BreakController.AssetFacts(hasFailed: true))
+        }
         return facts
     }
 
-    private mutating func assetFacts(of id: Int) -> BreakStage.AssetFacts? {
+    private mutating func assetFacts(of id: Int) -> BreakController.AssetFacts? {
         update(id) { playback in
             let engine = playback.engine
-            var facts = BreakStage.AssetFacts(hasFailed: engine.item?.error != nil, error: engine.item?.error)
+            var facts = BreakController.AssetFacts(hasFailed: engine.item?.error != nil, error: engine.item?.error)
             let reason = engine.machine.reasonForWaitingToPlay
             facts.isWaiting = reason == .toMinimizeStalls || reason == .evaluatingBufferingRate
-            facts.letsNextLoad = engine.letsNextLoad
+            facts.allowsNextLoad = engine.allowsNextLoad
             facts.isComplete = engine.outlook?.isComplete == true
             facts.offset = engine.playhead
             facts.end = engine.effectiveEnd
@@ -409,7 +411,7 @@ extension PlayerCore.State {
 
 extension PlayerItem {
     /// Creates the item of an asset, which uses the writers of `primary`.
-    convenience init(interstitial turn: BreakStage.Turn, in primary: PlayerItem) {
+    convenience init(interstitial turn: BreakController.Turn, in primary: PlayerItem) {
         self.init(
             interstitial: turn.asset.urlString, owner: primary.urlString,
             outputs: OutputRegistry(following: primary.outputs))

@@ -45,8 +45,8 @@ extension PlayerCore.State {
     }
 
     private var isInNeed: Bool {
-        guard let onStage else { return current.engine.isInNeed }
-        return others.first { $0.id == onStage }?.engine.isInNeed ?? false
+        guard let playingAsset else { return current.engine.isInNeed }
+        return others.first { $0.id == playingAsset }?.engine.isInNeed ?? false
     }
 
     /// Returns the allowance of one item, which is the remainder after the player's other items.

@@ -57,7 +57,7 @@ extension PlayerCore {
     private func follow(
         _ event: EngineEvent, of id: Int, at now: Duration, _ state: inout State, _ afterwards: inout Afterwards
     ) {
-        if id == state.onStage, let rate = state.update(id, { $0.engine.machine.rate }),
+        if id == state.playingAsset, let rate = state.update(id, { $0.engine.machine.rate }),
             rate != state.current.engine.machine.rate
         {
             if case .control = event {

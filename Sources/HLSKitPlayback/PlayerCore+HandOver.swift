@@ -31,15 +31,15 @@ extension PlayerCore {
         swap(&state.current, &state.others[index])
         if !hadItem { state.others.remove(at: index) }
         // If there is no item left, the driver of the last one publishes this.
-        let teller = next == nil && isAtEnd ? old : id
+        let reporter = next == nil && isAtEnd ? old : id
         if hadItem || next != nil {
-            state.add([.publish(.currentItemChanged(next?.item.id))], of: id, tellsBy: teller, at: now)
+            state.add([.publish(.currentItemChanged(next?.item.id))], of: id, reportedBy: reporter, at: now)
         }
         let effects = state.current.engine.takeOver(intent, at: now)
         observe(&state, isNewItem: true, at: now)
         afterwards.note(lacksDriver: state.current.item == nil, hasChanged: true)
         if next == nil {
-            state.add(effects, of: id, tellsBy: teller, at: now)
+            state.add(effects, of: id, reportedBy: reporter, at: now)
             if !isAtEnd { afterwards.publishes = true }
         } else {
             if !isAtEnd { afterwards.publishes = true }
@@ -57,7 +57,7 @@ extension PlayerCore {
         state.lastPlayback += 1
         let id = state.lastPlayback
         var configuration = EngineConfiguration(configuration.loading(item))
-        configuration.goOn(from: state.current.engine.configuration, session: id)
+        configuration.resume(from: state.current.engine.configuration, session: id)
         // Keep the measurements of the network.
         if let known = state.current.engine.loading.estimatedBitsPerSecond(at: now) {
             configuration.initialBitRateHint = known
@@ -92,7 +92,7 @@ extension PlayerCore {
         guard !state.isClosed, state.current.item != nil else { return }
         var before = state.current.id
         if let stage = state.breaks?.stage, stage.isRunning {
-            guard stage.isLast(at: now), let id = state.onStage else { return }
+            guard stage.isLast(at: now), let id = state.playingAsset else { return }
             before = id
         } else if state.current.engine.hasBreakAhead {
             return
@@ -103,7 +103,7 @@ extension PlayerCore {
             let isReached = state.update(before) { playback in
                 let engine = playback.engine
                 if engine.item?.error != nil { return true }
-                guard engine.letsNextLoad else { return false }
+                guard engine.allowsNextLoad else { return false }
                 // A copy of this item waits, so that it finds the complete media in memory.
                 if let cache, cache === playback.item?.cache, engine.outlook?.isComplete != true { return false }
                 guard index > 0 else {
@@ -165,7 +165,7 @@ extension PlayerCore.State {
     /// Queues effects for their driver, and events among them for all observers.
     ///
     /// - Parameter tellsBy: The playback whose driver publishes the events, if it is a different one.
-    mutating func add(_ effects: [EngineEffect], of id: Int, tellsBy teller: Int? = nil, at now: Duration) {
+    mutating func add(_ effects: [EngineEffect], of id: Int, reportedBy reporter: Int? = nil, at now: Duration) {
         let item = update(id) { $0.item } ?? nil
         noteDiaries(in: effects)
         let effects = effects.filter { !$0.isDiary }
@@ -175,10 +175,10 @@ extension PlayerCore.State {
             tickets.append(firstTicket + outbox.count)
             outbox.append(PlayerEvent(hostTime: origin + now, kind: kind, item: item))
         }
-        update(teller ?? id) { playback in
+        update(reporter ?? id) { playback in
             guard playback.item != nil else { return }
             playback.tickets += tickets
-            playback.effects += teller == nil || teller == id ? effects : effects.filter(\.isEvent)
+            playback.effects += reporter == nil || reporter == id ? effects : effects.filter(\.isEvent)
         }
     }
 

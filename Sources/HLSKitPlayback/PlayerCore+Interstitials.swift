@@ -6,15 +6,15 @@ import HLSKitTime
 
 /// The public state of interstitials and their restrictions. Called with the lock held.
 extension PlayerCore {
-    func tellBreaks(at now: Duration, _ state: inout State, _ afterwards: inout Afterwards) {
+    func reportBreaks(at now: Duration, _ state: inout State, _ afterwards: inout Afterwards) {
         guard var breaks = state.breaks else { return }
         let playing = breaks.stage.actor.flatMap { actor in
             state.update(actor.playback) { ($0.engine.playhead(at: now), $0.engine.timebase.rate) }
         }
-        let kinds = breaks.told.tell(&breaks.stage, offset: playing?.0)
+        let kinds = breaks.reported.report(&breaks.stage, offset: playing?.0)
         var effects: [EngineEffect] = kinds.map { .publish($0) }
         if let playing,
-            let time = breaks.told.wake(for: breaks.stage, offset: playing.0, rate: playing.1, at: now)
+            let time = breaks.reported.wake(for: breaks.stage, offset: playing.0, rate: playing.1, at: now)
         {
             effects.append(.arm(.skipControl, at: time))
         }
@@ -59,7 +59,7 @@ extension PlayerCore {
         let rate = state.current.engine.machine.rate
         if let limit = breaks.stage.program?.maximumRate {
             if rate > limit { state.breaks?.wantedRate = rate }
-            let assetRate = state.onStage.flatMap { state.update($0) { $0.engine.machine.rate } } ?? 0
+            let assetRate = state.playingAsset.flatMap { state.update($0) { $0.engine.machine.rate } } ?? 0
             guard max(rate, assetRate) > limit else { return }
             giveRate(limit, .restrictedByInterstitial, at: now, &state, &afterwards)
         } else if let wanted = breaks.wantedRate {
@@ -72,7 +72,7 @@ extension PlayerCore {
         _ rate: Float, _ reason: RateChangeReason, at now: Duration, _ state: inout State,
         _ afterwards: inout Afterwards
     ) {
-        for id in [state.current.id, state.onStage].compactMap(\.self) {
+        for id in [state.current.id, state.playingAsset].compactMap(\.self) {
             handle(.control(.giveRate(rate, reason)), of: id, at: now, &state, &afterwards)
         }
     }
@@ -109,12 +109,12 @@ extension PlayerCore {
 
     // MARK: Reading
 
-    func readBreaks<Result: Sendable>(_ body: (borrowing BreakStage) -> Result?) -> Result? {
+    func readBreaks<Result: Sendable>(_ body: (borrowing BreakController) -> Result?) -> Result? {
         state.withLock { state in state.breaks.flatMap { body($0.stage) } }
     }
 
     var interstitialItem: PlayerItem? {
-        state.withLock { state in state.onStage.flatMap { state.update($0) { $0.item } } ?? nil }
+        state.withLock { state in state.playingAsset.flatMap { state.update($0) { $0.item } } ?? nil }
     }
 
     func integratedTimeline(of item: PlayerItem) -> IntegratedTimelineSnapshot {

@@ -18,7 +18,7 @@ struct SeekQueue: Sendable {
             outcomes.append((waiter, outcome))
         }
 
-        func tell() {
+        func report() {
             for (waiter, outcome) in outcomes { waiter?.set(outcome) }
         }
     }
@@ -76,7 +76,7 @@ extension PlayerCore {
                 return afterwards.seeks.end(waiter, false)
             }
             state.current.seeks.add(waiter)
-            if state.breaks != nil { return self.seekBesideBreaks(request, at: now, &state, &afterwards) }
+            if state.breaks != nil { return self.seekOutsideBreaks(request, at: now, &state, &afterwards) }
             self.handle(.control(.seek(request)), of: state.current.id, at: now, &state, &afterwards)
         }
     }

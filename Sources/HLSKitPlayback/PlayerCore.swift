@@ -22,7 +22,7 @@ final class PlayerCore: EngineHost {
         var firstTicket = 0
         var reporters: [ClientDataReporter] = []
         /// Entries that were not passed to the diaries yet, in order.
-        var diaryEntries: [(diary: ItemDiary, entry: DiaryEntry)] = []
+        var diaryEntries: [(diary: ItemLog, entry: DiaryEntry)] = []
         var isClosed = false
         /// The time of the last change. It never decreases.
         var changed = Duration.zero
@@ -49,7 +49,7 @@ final class PlayerCore: EngineHost {
     }
 
     let clock: HostClock
-    let sound = SoundControl()
+    let audio = AudioControl()
     let configuration: PlayerConfiguration
     let events = Broadcast<PlayerEvent>()
     let interstitialEvents = Broadcast<PlayerEvent>()
@@ -91,7 +91,7 @@ final class PlayerCore: EngineHost {
             if control.setsRate { state.breaks?.wantedRate = nil }
             self.handle(.control(control), of: state.current.id, at: now, &state, &afterwards)
             // The playback that replaces the item follows the player's controls.
-            guard let id = state.onStage, let control = control.ofPlayer else { return }
+            guard let id = state.playingAsset, let control = control.ofPlayer else { return }
             self.handle(.control(control), of: id, at: now, &state, &afterwards)
         }
     }
@@ -140,25 +140,25 @@ final class PlayerCore: EngineHost {
     }
 
     private func carryOut(_ afterwards: Afterwards) {
-        afterwards.seeks.tell()
+        afterwards.seeks.report()
         for id in afterwards.starts { startDriver(of: id) }
         for inbox in afterwards.closes { inbox.close() }
         // Most changes have no entries, so they need not wait for other threads.
-        if afterwards.hasDiaryEntries { tellDiaries() }
+        if afterwards.hasDiaryEntries { notifyItemLogs() }
         for inbox in afterwards.news { inbox.noteNews() }
         for inbox in afterwards.alarms { inbox.alarm() }
         for neighbour in afterwards.neighbours { neighbour.allowanceHasChanged() }
         if afterwards.publishes { publish(upTo: .max) }
         if afterwards.hasChanged {
-            timeObservers.tell(at: clock.now, isLast: afterwards.lacksDriver)
-            interstitialTimeObservers.tell(at: clock.now, isLast: afterwards.lacksDriver)
+            timeObservers.report(at: clock.now, isLast: afterwards.lacksDriver)
+            interstitialTimeObservers.report(at: clock.now, isLast: afterwards.lacksDriver)
         }
         if afterwards.hasChanged || afterwards.valuesMayDiffer { stateChanges.send(()) }
         for item in afterwards.watchedItems { item.changes.send(()) }
     }
 
     /// Passes entries to diaries in order. A diary closes only after its last entry.
-    private func tellDiaries() {
+    private func notifyItemLogs() {
         telling.withLock { _ in
             while true {
                 let entries = state.withLock { state in

@@ -10,7 +10,7 @@ extension PlayerItem {
     /// You can set this property at any time. When you remove captions, their cues disappear at once. The default is
     /// empty.
     public var sidecarCaptions: [SidecarCaptions] {
-        get { wishes.sidecars }
+        get { loadSettings.sidecars }
         set { setSidecars(newValue) }
     }
 }

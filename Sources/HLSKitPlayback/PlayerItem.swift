@@ -43,7 +43,7 @@ public final class PlayerItem: Sendable {
     }
 
     /// Facts about an item that a player needs before loading it.
-    struct Wishes {
+    struct LoadSettings {
         var preferences: PlayerItemPreferences
         var forwardPlaybackEndTime: Duration?
         var reversePlaybackEndTime: Duration?
@@ -71,7 +71,7 @@ public final class PlayerItem: Sendable {
     /// The URL of the item that this interstitial replaces, or `nil` for items that the app creates.
     let owner: String?
     var isInterstitial: Bool { owner != nil }
-    let diary = ItemDiary()
+    let diary = ItemLog()
     let eventBroadcast = Broadcast<PlayerEvent>()
     let changes = Broadcast<Void>(.bufferingNewest(1))
     private let state = Mutex(State())
@@ -225,24 +225,24 @@ public final class PlayerItem: Sendable {
             state.cache = cache
             return cache
         }
-        let (wishes, handlesInterstitials, events) = (
-            wishes, automaticallyHandlesInterstitialEvents, interstitialEvents
+        let (loadSettings, handlesInterstitials, events) = (
+            loadSettings, automaticallyHandlesInterstitialEvents, interstitialEvents
         )
         let skipRule = skipRule
         let copy =
             asset.map { PlayerItem(asset: $0, automaticallyLoadedAssetKeys: automaticallyLoadedAssetKeys) }
             ?? PlayerItem(urlString: urlString)
         copy.state.withLock { state in
-            state.preferences = wishes.preferences
-            state.choices = wishes.choices
-            state.sidecars = wishes.sidecars
-            state.forwardPlaybackEndTime = wishes.forwardPlaybackEndTime
-            state.reversePlaybackEndTime = wishes.reversePlaybackEndTime
-            state.start = wishes.start
+            state.preferences = loadSettings.preferences
+            state.choices = loadSettings.choices
+            state.sidecars = loadSettings.sidecars
+            state.forwardPlaybackEndTime = loadSettings.forwardPlaybackEndTime
+            state.reversePlaybackEndTime = loadSettings.reversePlaybackEndTime
+            state.start = loadSettings.start
             state.handlesInterstitials = handlesInterstitials
             state.skipRule = skipRule
             state.interstitialEvents = events
-            state.disabledTracks = wishes.disabledTracks
+            state.disabledTracks = loadSettings.disabledTracks
             state.cache = cache
         }
         return copy
@@ -275,9 +275,9 @@ public final class PlayerItem: Sendable {
 
     // MARK: For its player
 
-    var wishes: Wishes {
+    var loadSettings: LoadSettings {
         state.withLock { state in
-            Wishes(
+            LoadSettings(
                 preferences: state.preferences, forwardPlaybackEndTime: state.forwardPlaybackEndTime,
                 reversePlaybackEndTime: state.reversePlaybackEndTime,
                 start: state.start, choices: state.choices, disabledTracks: state.disabledTracks,

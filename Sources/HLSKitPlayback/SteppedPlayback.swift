@@ -114,7 +114,7 @@ package struct SteppedPlayback: Sendable {
             .reposition, .evict, .truncate, .step, .prerollEnded, .prime, .setTimebase, .diary, .note, .refreshURL,
             .seekBegan, .seekEnded, .seekRefused, .itemEnded, .present, .hold, .place, .limit, .assetList,
             .breakReached, .advanceToNextItem,
-            .passedOver:
+            .skipped:
             break
         }
     }

@@ -91,7 +91,7 @@ public struct EventLog: Sendable, Hashable {
         case .interstitialSeekRefused(let event): "interstitial \(event.id) refuses a seek"
         case .contentSkipped(let content): "left out \(text(content.timeRange.start)) to \(text(content.timeRange.end))"
         case .segmentSkipped(let segments): "skipped segments \(segments.first)-\(segments.last): \(segments.cause)"
-        case .holePlayedOver(let hole): "hole from \(text(hole.start)) to \(text(hole.end))"
+        case .missingMediaSkipped(let gap): "hole from \(text(gap.start)) to \(text(gap.end))"
         case .mediaUnread(let type, let count): "unread \(type.rawValue) \(count)"
         case .linkTooSlow(let rate, let needed): "link carries \(Int(rate)) of \(Int(needed)) bit/s"
         case .segmentsMissed(let segments): "missed segments \(segments.first)-\(segments.last): \(segments.cause)"

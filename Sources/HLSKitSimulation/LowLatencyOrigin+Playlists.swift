@@ -119,7 +119,7 @@ extension LowLatencyOrigin {
         }
         if listing.hasEnded { return (lines + ["#EXT-X-ENDLIST"]).joined(separator: "\n") + "\n" }
         if listsParts { lines += edge(listing, of: variant, at: time) }
-        if !has(.omitsReports, at: time, of: variant) { lines += reports(besides: variant, at: time) }
+        if !has(.omitsReports, at: time, of: variant) { lines += reports(except: variant, at: time) }
         return lines.joined(separator: "\n") + "\n"
     }
 
@@ -181,7 +181,7 @@ extension LowLatencyOrigin {
 
     private func dateLine(ofPart part: Int) -> String { "#EXT-X-PROGRAM-DATE-TIME:\(timeline.date(ofPart: part))" }
 
-    private func reports(besides variant: Int, at time: Duration) -> [String] {
+    private func reports(except variant: Int, at time: Duration) -> [String] {
         let lead = fault(at: time, of: variant, \.reportLead) ?? 0
         return renditions.filter { $0 != variant }.map { other in
             let listing = listing(of: other, at: time)

@@ -63,14 +63,14 @@ extension MovieFile {
 
         init(_ playlist: MediaPlaylist, average declared: Double?, peak: Double) {
             self.peak = peak
-            var told = 0.0
-            var toldTime = Duration.zero
+            var declaredBits = 0.0
+            var declaredTime = Duration.zero
             for segment in playlist.segments {
                 guard let bits = Self.bits(of: segment) else { continue }
-                told += bits
-                toldTime += segment.duration
+                declaredBits += bits
+                declaredTime += segment.duration
             }
-            let seen = toldTime > .zero ? told / toldTime.milliseconds * 1000 : peak
+            let seen = declaredTime > .zero ? declaredBits / declaredTime.milliseconds * 1000 : peak
             average = max(1, declared ?? seen)
             var time = Duration.zero
             var sum = 0.0

@@ -63,7 +63,7 @@ struct SimulatedTitle: Sendable {
 }
 
 /// Provides a rule with the sizes of the next segments, like a playlist with byte ranges for every segment.
-struct SizeTellingSelector: VariantSelector {
+struct SizeAwareSelector: VariantSelector {
     var rule: any VariantSelector
     let movie: MovieFile
     let variants: [Int]

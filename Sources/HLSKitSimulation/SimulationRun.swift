@@ -75,7 +75,7 @@ public struct SimulationRun: Sendable {
         configuration.retryPolicies = .patient
         var selector = options.variantSelector
         if options.knowsSegmentSizes {
-            selector = SizeTellingSelector(rule: selector, movie: movie, variants: titles.variants)
+            selector = SizeAwareSelector(rule: selector, movie: movie, variants: titles.variants)
         }
         if options.explainsDecisions {
             selector = ExplainingSelector(rule: selector, variants: titles.variants, record: decisions)

@@ -12,7 +12,7 @@ enum SyntheticMedia {
         0x83, 0xC4, 0x89, 0x84, 0x60,
     ]
     private static let pictureParameterSet: [UInt8] = [0x68, 0xC8, 0x42, 0x0F, 0x2C, 0x80]
-    private static let picture: [UInt8] = [
+    private static let frameBytes: [UInt8] = [
         0x65, 0x88, 0x82, 0x05, 0x79, 0x31, 0x40, 0x00, 0xBD, 0xF7, 0xDF, 0x5D, 0x75, 0xD7, 0x5D, 0x75, 0xD7, 0x80,
     ]
 
@@ -66,7 +66,7 @@ enum SyntheticMedia {
         let frameCount = max(1, length * framesPerSecond / timescale)
         let headerCount = 8 + 16 + 8 + 16 + 20 + 20 + 8 * frameCount + 8
         // A length, the frame, a length, and filler data of at least its two bytes.
-        let smallest = 4 + picture.count + 4 + 2
+        let smallest = 4 + frameBytes.count + 4 + 2
         let mediaCount = max(byteCount - headerCount, smallest * frameCount)
         func share(_ whole: Int, _ frame: Int) -> Int { whole * (frame + 1) / frameCount - whole * frame / frameCount }
 
@@ -82,8 +82,8 @@ enum SyntheticMedia {
         segment += [UInt8](repeating: 0xFF, count: mediaCount)
         for frame in 0..<frameCount {
             let end = place + share(mediaCount, frame)
-            let filler = end - place - 4 - picture.count - 4
-            let head = be32(picture.count) + picture + be32(filler) + [0x0C]
+            let filler = end - place - 4 - frameBytes.count - 4
+            let head = be32(frameBytes.count) + frameBytes + be32(filler) + [0x0C]
             segment.replaceSubrange(place..<place + head.count, with: head)
             segment[end - 1] = 0x80
             place = end

@@ -67,9 +67,9 @@ struct HLSGet: AsyncParsableCommand {
     }
 
     private static func completions(_ text: String, _ arguments: [String]) -> String {
-        if FishCompletions.areAskedFor(by: arguments) { return FishCompletions.mended(text) }
+        if FishCompletions.areAskedFor(by: arguments) { return FishCompletions.fixed(text) }
         guard BashCompletions.areAskedFor(by: arguments) else { return text }
-        return BashCompletions.mended(text, commands: commandNames)
+        return BashCompletions.fixed(text, commands: commandNames)
     }
 
     /// Parses the arguments. Options that undo others are resolved only if parsing fails without that.

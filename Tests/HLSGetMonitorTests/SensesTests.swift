@@ -52,7 +52,7 @@ struct SensesTests {
 
     @Test("black for five seconds is detected, unless there is a logo in a corner")
     func black() throws {
-        var probe = PictureProbe()
+        var probe = FrameProbe()
         #expect(probe.isBlack == nil)
         let dark = try #require(Self.grid { x, y in 16 + (x + y) % 3 })
         for second in 0...4 { probe.note(dark, at: .seconds(second)) }
@@ -67,14 +67,14 @@ struct SensesTests {
 
     @Test("a still image counts as frozen despite coding noise; slow movement does not")
     func frozen() throws {
-        var probe = PictureProbe()
+        var probe = FrameProbe()
         for second in 0...30 {
             probe.note(Self.grid { x, y in 100 + ((x + 7 * y + second) % 100 == 0 ? 1 : 0) }, at: .seconds(second))
             #expect(probe.isFrozen == (second >= 15), "\(second)")
         }
         probe.note(Self.grid { x, y in x % 200 }, at: .seconds(31))
         #expect(probe.isFrozen == false)
-        var slow = PictureProbe()
+        var slow = FrameProbe()
         for second in 0...60 {
             // A third of a step of luma each second: no two pictures differ by much.
             slow.note(Self.grid { _, _ in 60 + second / 3 }, at: .seconds(second))
@@ -84,7 +84,7 @@ struct SensesTests {
 
     @Test("without a new frame the last one counts as still")
     func missing() {
-        var probe = PictureProbe()
+        var probe = FrameProbe()
         probe.note(nil, at: .seconds(1))
         #expect(probe.isFrozen == nil)
         probe.note(Self.grid { x, _ in x % 200 }, at: .seconds(2))

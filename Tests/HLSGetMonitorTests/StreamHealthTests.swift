@@ -135,8 +135,8 @@ struct StreamHealthTests {
 
     @Test(
         "black, frozen and silent are trouble while they last",
-        arguments: [StreamTrouble.black, .frozen, .silent])
-    func senses(trouble: StreamTrouble) {
+        arguments: [HealthIssue.black, .frozen, .silent])
+    func senses(trouble: HealthIssue) {
         func event(_ holds: Bool) -> StreamHealth.Event {
             .senses(
                 isBlack: trouble == .black ? holds : nil, isFrozen: trouble == .frozen ? holds : nil,

@@ -148,10 +148,10 @@ struct StreamWatcherTests {
     func missing() throws {
         let stream = SyntheticStream(
             bitRates: [8000], segmentDuration: .seconds(4), segmentCount: 1000, liveWindow: 6)
-        let hole = Outage(100, 130) { request, stream in
+        let gap = Outage(100, 130) { request, stream in
             request.resourceClass == .segment ? .notFound : stream.response(to: request)
         }
-        let (changes, health) = try Self.watch(stream, [hole], for: .seconds(300))
+        let (changes, health) = try Self.watch(stream, [gap], for: .seconds(300))
         // Of those that were listed meanwhile, what was not loaded ahead and did not come in a later try.
         #expect(health.counters.missingSegmentCount > 1)
         #expect(changes.contains { $0.new != .up })
@@ -163,10 +163,10 @@ struct StreamWatcherTests {
     func nothingLeft() throws {
         let stream = SyntheticStream(
             bitRates: [8000], segmentDuration: .seconds(4), segmentCount: 1000, liveWindow: 6)
-        let hole = Outage(100, 220) { request, stream in
+        let gap = Outage(100, 220) { request, stream in
             request.resourceClass == .segment ? .notFound : stream.response(to: request)
         }
-        let (changes, health) = try Self.watch(stream, [hole], for: .seconds(400))
+        let (changes, health) = try Self.watch(stream, [gap], for: .seconds(400))
         #expect(changes.map(\.new) == [.up, .degraded, .down, .up])
         #expect(changes.dropFirst().allSatisfy { $0.failure?.code == "http_404" }, "\(changes)")
         // At most twelve seconds are loaded; ten of patience, ten of holding, and some for the tries.

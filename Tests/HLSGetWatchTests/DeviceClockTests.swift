@@ -30,16 +30,16 @@ struct DeviceClockTests {
             let (_, measurement) = device.note(frame: index * 1024, at: time(now), shown: time(clock(now)))
             if let measurement {
                 steerings += 1
-                let told = (measurement.time - time(0)) / .seconds(1)
+                let reported = (measurement.time - time(0)) / .seconds(1)
                 let moment = (measurement.moment - time(0)) / .seconds(1)
                 if let first {
                     let known = (first.time - time(0)) / .seconds(1)
-                    rate = (told - known) / (moment - (first.moment - time(0)) / .seconds(1))
+                    rate = (reported - known) / (moment - (first.moment - time(0)) / .seconds(1))
                 } else {
                     first = measurement
                 }
                 let is_ = clock(now)
-                let wanted = told + (now - moment) * rate
+                let wanted = reported + (now - moment) * rate
                 (base, shown, correction) = (now, is_, wanted - is_)
             }
             if let ideal = device.time(ofFrame: index * 1024) {

@@ -13,25 +13,25 @@ struct WindowLayoutTests {
 
     struct Fit: CustomTestStringConvertible, Sendable {
         var window: (Int, Int)
-        var picture: (Int, Int)
+        var frame: (Int, Int)
         var rect: WindowRect
-        var testDescription: String { "\(picture) in \(window)" }
+        var testDescription: String { "\(frame) in \(window)" }
     }
 
     @Test(
         "a frame is as large as fits, centred, in its shape",
         arguments: [
-            Fit(window: (1280, 720), picture: (1920, 1080), rect: WindowRect(x: 0, y: 0, width: 1280, height: 720)),
-            Fit(window: (1280, 720), picture: (640, 480), rect: WindowRect(x: 160, y: 0, width: 960, height: 720)),
-            Fit(window: (800, 800), picture: (1920, 1080), rect: WindowRect(x: 0, y: 175, width: 800, height: 450)),
-            Fit(window: (400, 300), picture: (1080, 1920), rect: WindowRect(x: 115, y: 0, width: 169, height: 300)),
-            Fit(window: (3, 2), picture: (16000, 9000), rect: WindowRect(x: 0, y: 0, width: 3, height: 2)),
-            Fit(window: (100, 100), picture: (0, 0), rect: WindowRect(x: 0, y: 0, width: 100, height: 100)),
-            Fit(window: (100, 100), picture: (100_000, 1), rect: WindowRect(x: 0, y: 49, width: 100, height: 1)),
+            Fit(window: (1280, 720), frame: (1920, 1080), rect: WindowRect(x: 0, y: 0, width: 1280, height: 720)),
+            Fit(window: (1280, 720), frame: (640, 480), rect: WindowRect(x: 160, y: 0, width: 960, height: 720)),
+            Fit(window: (800, 800), frame: (1920, 1080), rect: WindowRect(x: 0, y: 175, width: 800, height: 450)),
+            Fit(window: (400, 300), frame: (1080, 1920), rect: WindowRect(x: 115, y: 0, width: 169, height: 300)),
+            Fit(window: (3, 2), frame: (16000, 9000), rect: WindowRect(x: 0, y: 0, width: 3, height: 2)),
+            Fit(window: (100, 100), frame: (0, 0), rect: WindowRect(x: 0, y: 0, width: 100, height: 100)),
+            Fit(window: (100, 100), frame: (100_000, 1), rect: WindowRect(x: 0, y: 49, width: 100, height: 1)),
         ])
     func video(_ fit: Fit) {
-        let picture = PixelSize(width: fit.picture.0, height: fit.picture.1)
-        #expect(layout(fit.window.0, fit.window.1).video(picture) == fit.rect)
+        let frame = PixelSize(width: fit.frame.0, height: fit.frame.1)
+        #expect(layout(fit.window.0, fit.window.1).video(frame) == fit.rect)
     }
 
     @Test("a frame turned by a quarter fills its rectangle after rotation around its centre")

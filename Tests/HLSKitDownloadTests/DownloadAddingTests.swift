@@ -252,9 +252,9 @@ struct DownloadAddingTests {
     @Test("S01: a video rendition is downloaded, and its folder accepts no other one")
     func views() throws {
         let scratch = try ScratchFolder()
-        for (wish, name) in [("name=Dugout", "dugout"), ("name=Main", "low"), (nil, "low")] {
-            let folder = scratch.path + "/\(wish ?? "none")"
-            let video = try wish.map { try QualityExpression(parsing: $0, for: .renditions) }
+        for (preference, name) in [("name=Dugout", "dugout"), ("name=Main", "low"), (nil, "low")] {
+            let folder = scratch.path + "/\(preference ?? "none")"
+            let video = try preference.map { try QualityExpression(parsing: $0, for: .renditions) }
             var outcome = try Self.download(into: folder, from: folder + ".download", master: Self.views) {
                 $0.video = video
             }

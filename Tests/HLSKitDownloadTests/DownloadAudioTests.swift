@@ -20,8 +20,8 @@ struct DownloadAudioTests {
 
     /// The languages of the audio in the file, in its order.
     private static func download(_ path: String, _ audio: [String]) throws -> [String?] {
-        let wishes = try audio.map { try QualityExpression(parsing: $0, for: .renditions) }
-        return try download(path, wishes.isEmpty ? .automatic : .matching(wishes))
+        let preferences = try audio.map { try QualityExpression(parsing: $0, for: .renditions) }
+        return try download(path, preferences.isEmpty ? .automatic : .matching(preferences))
     }
 
     private static func download(_ path: String, _ audio: DownloadConfiguration.Choice) throws -> [String?] {

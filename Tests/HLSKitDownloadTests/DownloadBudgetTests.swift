@@ -186,7 +186,7 @@ struct DownloadBudgetTests {
     }
 
     @Test("audio only: the audio playlist is loaded, or otherwise the variant with the best audio")
-    func soundAlone() throws {
+    func audioAlone() throws {
         func selection(_ text: String) throws -> DownloadSelection {
             let playlist = try Playlist(parsing: Array(text.utf8), url: Self.url)
             guard case .multivariant(let master) = playlist else { throw Tool.Failure(description: "no master") }

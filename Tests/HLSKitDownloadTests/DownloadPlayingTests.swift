@@ -95,8 +95,8 @@ struct DownloadPlayingTests {
             let asked = Self.videoSegments(server)
             let inOrder = asked.sorted()
             let ahead = try #require(asked.firstIndex(of: inOrder[7]))
-            let behind = try #require(asked.firstIndex(of: inOrder[4]))
-            #expect(ahead < behind)
+            let after = try #require(asked.firstIndex(of: inOrder[4]))
+            #expect(ahead < after)
         }
     }
 

@@ -97,13 +97,14 @@ struct DownloadRetryTests {
 
     private static let waitCases = [
         Waits(
-            name: "secondTryDelay", answer: .status(404), policies: .init(secondTryDelay: .seconds(2)),
+            name: "secondTryDelay", answer: .status(404), policies: .init(secondAttemptDelay: .seconds(2)),
             expected: seconds(0, 2)),
         Waits(
-            name: "triesPerVariant", answer: .status(404), policies: .init(triesPerVariant: 3),
+            name: "triesPerVariant", answer: .status(404), policies: .init(attemptsPerVariant: 3),
             expected: seconds(0, 0.5, 1)),
         Waits(
-            name: "triesPerVariant of what is damaged", answer: .bytes([1, 2, 3]), policies: .init(triesPerVariant: 3),
+            name: "triesPerVariant of what is damaged", answer: .bytes([1, 2, 3]),
+            policies: .init(attemptsPerVariant: 3),
             expected: seconds(0, 0.5, 1)),
         Waits(
             name: "delays and budget", answer: .status(503),
@@ -183,7 +184,7 @@ struct DownloadRetryTests {
 
     @Test("unsuccessful requests in 5 s stay within the limit; the total ends the download")
     func rateLimit() throws {
-        let policies = RetryPolicies(fruitlessRequestLimit: 10, fruitlessRequestTotal: 40)
+        let policies = RetryPolicies(unsuccessfulRequestLimit: 10, unsuccessfulRequestTotal: 40)
         let outcome = try Self.run(policies, connectionCount: 1) { path, _ in
             path == "main.m3u8" ? Self.list(0..<100) : .status(404)
         }
@@ -208,7 +209,7 @@ struct DownloadRetryTests {
             name: "a server that fails is asked as long as the budget lasts", answer: .status(503),
             policies: .init(jitter: 0), expected: Array(repeating: "hi", count: 8) + ["mid"]),
         Places(
-            name: "triesPerVariant", answer: .status(404), policies: .init(triesPerVariant: 3),
+            name: "triesPerVariant", answer: .status(404), policies: .init(attemptsPerVariant: 3),
             expected: ["hi", "hi", "hi", "mid"]),
         Places(
             name: "so is one without a connection", answer: .failure(.cannotConnect), policies: .init(jitter: 0),
@@ -333,7 +334,7 @@ struct DownloadRetryTests {
 
     @Test("R74: endless playlists without changes count as unsuccessful requests")
     func unchanged() throws {
-        let outcome = try Self.run(RetryPolicies(fruitlessRequestTotal: 5)) { path, _ in
+        let outcome = try Self.run(RetryPolicies(unsuccessfulRequestTotal: 5)) { path, _ in
             path == "main.m3u8" ? Self.list(0..<3, ends: false) : Self.media
         }
         #expect(outcome.times("main.m3u8").count == 1 + 5)

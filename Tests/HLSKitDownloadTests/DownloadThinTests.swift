@@ -43,7 +43,7 @@ struct DownloadThinTests {
     }
 
     /// - Returns: How many segments were there before.
-    private func goOn(_ server: SampleServer, to path: String) throws -> Int {
+    private func resume(_ server: SampleServer, to path: String) throws -> Int {
         let count = try server.clock.run {
             let task = try await server.task {
                 Self.change(&$0)
@@ -90,7 +90,7 @@ struct DownloadThinTests {
         #expect(segments(server).thin.count >= 4)
         #expect(outputs(server) == ["output-2.mp4.part"])
         let path = server.folder.path + "/a.mp4"
-        #expect(try goOn(server, to: path) >= 15)
+        #expect(try resume(server, to: path) >= 15)
         #expect(try bytes(path) == expected())
     }
 
@@ -104,7 +104,7 @@ struct DownloadThinTests {
         packed[packed.count / 3] ^= 0xFF
         try packed.write(to: URL(fileURLWithPath: part))
         let path = server.folder.path + "/a.mp4"
-        let count = try goOn(server, to: path)
+        let count = try resume(server, to: path)
         #expect(count >= whole.count && count < whole.count + thin.count, "\(count) of \(whole.count) + \(thin.count)")
         #expect(try bytes(path) == expected())
     }
@@ -116,7 +116,7 @@ struct DownloadThinTests {
         let whole = segments(server).whole
         try FileManager.default.removeItem(atPath: server.folder.path + "/d/output.mp4.part")
         let path = server.folder.path + "/a.mp4"
-        #expect(try goOn(server, to: path) <= whole.count)
+        #expect(try resume(server, to: path) <= whole.count)
         #expect(try bytes(path) == expected())
     }
 

@@ -73,7 +73,7 @@ struct EngineAudioTrackTests {
     }
 
     @Test("an unmatched track preference fails the item with its first segment", arguments: ["v.m3u8", "main.m3u8"])
-    func wish(path: String) throws {
+    func preference(path: String) throws {
         var preferences = PlayerItemPreferences()
         preferences.audio = try QualityExpression(parsing: "lang=fr", for: .renditions)
         var harness = EngineHarness.playing(path, from: Self.origin(), preferences: preferences)
@@ -99,11 +99,11 @@ struct EngineAudioTrackTests {
             """
         state.setGroups(of: try MultivariantPlaylist(parsing: Array(text.utf8), url: "m"), canDecode: { _ in true })
         _ = try state.select(audio: nil, subtitles: nil)
-        let isNews = try state.offer(audio: Self.tracks, wish: nil, canDecode: { _ in true })
-        let isOther = state.updateAudioTrackRule(wish: nil)
+        let isNews = try state.offer(audio: Self.tracks, preference: nil, canDecode: { _ in true })
+        let isOther = state.updateAudioTrackRule(preference: nil)
         #expect(!isNews && isOther)
         #expect(state.groups[.audible]?.options.map(\.displayName) == ["English", "Deutsch"])
         #expect(state.audioTrackRule?.track(among: Self.tracks, canDecode: { _ in true })?.id == 3)
-        #expect(state.isWanted(.audible, wish: nil))
+        #expect(state.isWanted(.audible, preference: nil))
     }
 }

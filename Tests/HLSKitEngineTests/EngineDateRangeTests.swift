@@ -21,7 +21,7 @@ struct EngineDateRangeTests {
         return text
     }
 
-    private static func told(_ harness: EngineHarness) -> [String] {
+    private static func reported(_ harness: EngineHarness) -> [String] {
         harness.events.compactMap { time, kind in
             guard case .dateRange(let phase, let group) = kind else { return nil }
             return "\(phase) \(group.id)"
@@ -46,9 +46,9 @@ struct EngineDateRangeTests {
         // Playing has begun 12 s behind the end, which is at 24 s.
         let ahead = harness.state.currentTime.seconds - harness.now.seconds
         #expect((11.5...12).contains(ahead))
-        #expect(Self.told(harness) == [])
+        #expect(Self.reported(harness) == [])
         harness.run(until: .seconds(40))
-        #expect(Self.told(harness) == ["entered ad", "updated ad", "entered m", "left ad"])
+        #expect(Self.reported(harness) == ["entered ad", "updated ad", "entered m", "left ad"])
         for (text, place) in [("entered ad", 26.0), ("entered m", 29.5), ("left ad", 33)] {
             let time = try #require(Self.time(text, in: harness))
             #expect(abs(time + ahead - place) < 0.002, "\(text) at \(time)")
@@ -65,7 +65,7 @@ struct EngineDateRangeTests {
         }
         var harness = EngineHarness.playing("live.m3u8", from: origin)
         harness.run(until: .seconds(40))
-        #expect(Self.told(harness) == ["entered ad", "removed ad"])
+        #expect(Self.reported(harness) == ["entered ad", "removed ad"])
     }
 
     @Test("K11: ranges of an ended stream are reported, also after seeks and while paused")
@@ -79,15 +79,15 @@ struct EngineDateRangeTests {
         harness.control(.pause)
         harness.control(.seek(to: .seconds(27)))
         harness.run(until: .seconds(4))
-        #expect(Self.told(harness) == ["entered ad"])
+        #expect(Self.reported(harness) == ["entered ad"])
         harness.control(.play)
         harness.runToEnd(by: .seconds(60))
-        #expect(Self.told(harness) == ["entered ad", "entered m", "left ad"])
+        #expect(Self.reported(harness) == ["entered ad", "entered m", "left ad"])
         harness.control(.seek(to: .seconds(20)))
         harness.control(.play)
         harness.runToEnd(by: .seconds(120))
-        #expect(Self.told(harness).suffix(3) == ["entered ad", "entered m", "left ad"])
-        #expect(Self.told(harness).count == 6)
+        #expect(Self.reported(harness).suffix(3) == ["entered ad", "entered m", "left ad"])
+        #expect(Self.reported(harness).count == 6)
     }
 
     @Test("K11: a stream without date ranges schedules no wake-ups for them")

@@ -486,7 +486,7 @@ struct EngineFailureTests {
         var origin = ScriptedOrigin.vod(count: 1_000)
         origin.media = { _ in .status(404).after(.milliseconds(1)) }
         var harness = EngineHarness.playing("vod.m3u8", from: origin) {
-            $0.retryPolicies.secondTryDelay = .zero
+            $0.retryPolicies.secondAttemptDelay = .zero
         }
         harness.runToEnd(by: .seconds(1_000))
         #expect(harness.isOver)
@@ -506,8 +506,8 @@ struct EngineFailureTests {
             var origin = ScriptedOrigin.vod(count: 1_000)
             origin.media = { _ in .status(status).after(.milliseconds(1)) }
             var harness = EngineHarness.playing("vod.m3u8", from: origin) {
-                $0.retryPolicies.fruitlessRequestTotal = 6
-                $0.retryPolicies.secondTryDelay = .zero
+                $0.retryPolicies.unsuccessfulRequestTotal = 6
+                $0.retryPolicies.secondAttemptDelay = .zero
             }
             harness.runToEnd(by: .seconds(1_000))
             #expect(harness.error?.code == code)

@@ -27,7 +27,7 @@ struct EngineFellBehindTests {
     @Test(
         "M04: segments that left the window are counted, and playback continues according to the policy",
         arguments: [FellBehindPolicy.jumpToEdge, .jumpToOldest])
-    func goesOn(_ policy: FellBehindPolicy) throws {
+    func continues(_ policy: FellBehindPolicy) throws {
         var harness = Self.player(policy)
         harness.run(until: .seconds(130))
         #expect(harness.state.timeControlStatus == .playing)
@@ -81,7 +81,7 @@ struct EngineFellBehindTests {
     // MARK: After a pause
 
     /// A player that was paused for three minutes, but continued loading, and plays again. The window holds 24 seconds,
-    /// the buffer 30. One that rests is in ``EngineRestTests``.
+    /// the buffer 30. One that rests is in ``EngineIdleTests``.
     private static func rested(
         _ policy: FellBehindPolicy, origin: ScriptedOrigin = .live(),
         then control: EngineControl = .play

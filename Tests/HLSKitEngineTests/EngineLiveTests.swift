@@ -279,7 +279,7 @@ struct EngineLiveTests {
     }
 
     @Test("R45: a stream whose media sequence restarts is played on")
-    func countsAnew() {
+    func countsAgain() {
         var origin = ScriptedOrigin()
         let first = Broadcast()
         origin.routes["live.m3u8"] = { visit in
@@ -332,7 +332,7 @@ struct EngineLiveTests {
     @Test(
         "R39: a stream whose playlist cannot be loaded is retried for 60 s, or ten target durations",
         arguments: [(2, 55, true), (2, 75, false), (8, 75, true), (8, 100, false)])
-    func longOutage(target: Int, seconds: Int, goesOn: Bool) {
+    func longOutage(target: Int, seconds: Int, continues: Bool) {
         var origin = ScriptedOrigin()
         let broadcast = Broadcast(targetDuration: target, laterCount: 240 / target)
         let outage = Duration.seconds(40)..<Duration.seconds(40 + seconds)
@@ -341,8 +341,8 @@ struct EngineLiveTests {
         }
         var harness = EngineHarness.playing("live.m3u8", from: origin)
         harness.runToEnd()
-        #expect(harness.didPlayToEnd == goesOn)
-        #expect(harness.error?.code == (goesOn ? nil : .network))
+        #expect(harness.didPlayToEnd == continues)
+        #expect(harness.error?.code == (continues ? nil : .network))
     }
 
     /// The window is 12 s, the outage 10 s.
@@ -506,7 +506,7 @@ struct EngineLiveTests {
         "a playlist that stops updating is waited for as long as configured",
         arguments: [(.wait, nil, 900, true), (.fail, 300, 280, true), (.fail, 300, 320, false), (.fail, 20, 30, false)]
             as [(StalePolicy, Int?, Int, Bool)])
-    func patience(policy: StalePolicy, limit: Int?, seconds: Int, goesOn: Bool) {
+    func patience(policy: StalePolicy, limit: Int?, seconds: Int, continues: Bool) {
         var preferences = PlayerItemPreferences()
         preferences.stalePolicy = policy
         preferences.staleLimit = limit.map { .seconds($0) }
@@ -519,8 +519,8 @@ struct EngineLiveTests {
             }
             var harness = EngineHarness.playing("live.m3u8", from: origin, preferences: preferences)
             harness.runToEnd(by: .seconds(2000))
-            #expect(harness.didPlayToEnd == goesOn, "\(harness.error.map(String.init(describing:)) ?? "")")
-            if goesOn { #expect(Self.sequences(harness) == Array(103...135)) }
+            #expect(harness.didPlayToEnd == continues, "\(harness.error.map(String.init(describing:)) ?? "")")
+            if continues { #expect(Self.sequences(harness) == Array(103...135)) }
             let times = harness.requests(of: "live.m3u8").map(\.began)
             #expect(times.count < 2 * (seconds + 120))
         }
@@ -697,7 +697,7 @@ struct EngineLiveTests {
         var origin = ScriptedOrigin()
         origin.broadcast("live.m3u8", Broadcast(targetDuration: 1, laterCount: 0, endsWithTag: false))
         var harness = EngineHarness.playing("live.m3u8", from: origin) {
-            $0.retryPolicies.fruitlessRequestTotal = 20
+            $0.retryPolicies.unsuccessfulRequestTotal = 20
         }
         harness.runToEnd()
         #expect(harness.error?.code == .network)

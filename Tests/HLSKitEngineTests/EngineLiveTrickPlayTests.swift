@@ -59,7 +59,7 @@ struct EngineLiveTrickPlayTests {
     }
 
     /// The item time of the frames that were asked for from the request with this number on, by their names.
-    private static func pictures(_ harness: EngineHarness, after count: Int = 0, first: Int = 500) -> [Int] {
+    private static func frames(_ harness: EngineHarness, after count: Int = 0, first: Int = 500) -> [Int] {
         harness.mediaPaths.dropFirst(count).filter { $0.hasPrefix("i") }.compactMap {
             Int($0.dropFirst().prefix { $0 != "." }).map { ($0 - first) * 2 }
         }
@@ -85,7 +85,7 @@ struct EngineLiveTrickPlayTests {
         let window = Double(Int(harness.now.seconds / 2) * 2 + 80)
         #expect((window - 16...window - 12).contains(reached), "\(reached) of \(window)")
         #expect(harness.rates.last == "1.0 reachedLiveEdge")
-        let frames = Self.pictures(harness, after: count)
+        let frames = Self.frames(harness, after: count)
         #expect(frames == Array(stride(from: frames.first ?? 0, through: frames.last ?? 0, by: 2)))
         #expect(frames.first == Int(place / 2) * 2)
         harness.run(until: harness.now + .seconds(6))
@@ -145,7 +145,7 @@ struct EngineLiveTrickPlayTests {
         harness.control(.setRate(4))
         harness.run(until: .seconds(14))
         let place = harness.state.currentTime.seconds
-        let frames = Self.pictures(harness, after: count)
+        let frames = Self.frames(harness, after: count)
         #expect((frames.first.map { abs(Double($0) - 27) <= 3 }) == true, "\(frames)")
         #expect((frames.last.map { Double($0) + 2 >= place }) == true)
         harness.control(.setRate(1))
@@ -163,7 +163,7 @@ struct EngineLiveTrickPlayTests {
         harness.control(.setRate(-16))
         harness.run(until: .seconds(60)) { $0.rates.last == "0.0 reachedStart" }
         #expect(harness.state.currentTime.seconds == 0)
-        let frames = Self.pictures(harness, after: count, first: 0)
+        let frames = Self.frames(harness, after: count, first: 0)
         #expect(frames.last == 0 && frames == frames.sorted(by: >))
         harness.control(.play)
         harness.run(until: harness.now + .seconds(4))
@@ -195,7 +195,7 @@ struct EngineLiveTrickPlayTests {
     }
 
     @Test("G15: a player paused at a start that left the window continues according to its policy")
-    func behind() {
+    func after() {
         var harness = Self.playing()
         harness.control(.setRate(-16))
         harness.run(until: .seconds(40)) { $0.rates.last == "0.0 reachedStart" }

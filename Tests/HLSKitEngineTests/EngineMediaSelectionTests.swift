@@ -312,11 +312,11 @@ struct EngineMediaSelectionTests {
         harness.run(until: .seconds(20))
         harness.control(.select(.legible, .option(try Self.option("English", .legible, in: harness))))
         harness.run(until: .seconds(22))
-        let pictures = harness.requests.count { $0.path.hasPrefix("v") }
+        let frames = harness.requests.count { $0.path.hasPrefix("v") }
         harness.control(.seek(to: .seconds(5)))
         harness.run(until: .seconds(24))
         #expect(harness.loadedSegments.contains("sen1.ts"))
-        #expect(harness.requests.count { $0.path.hasPrefix("v") } == pictures)
+        #expect(harness.requests.count { $0.path.hasPrefix("v") } == frames)
         #expect(harness.violations.isEmpty)
     }
 

@@ -27,7 +27,7 @@ struct EngineOutputTests {
     }
 
     @Test("time does not run before the first media is decoded")
-    func firstPicture() throws {
+    func firstFrame() throws {
         var harness = Self.harness(decodes: false)
         harness.control(.play)
         harness.run(until: .seconds(2))
@@ -111,12 +111,12 @@ struct EngineOutputTests {
         harness.control(.play)
         harness.run(until: .seconds(10))
         let error = HLSError(code: .badMedia, cause: "no video can be decoded")
-        harness.tell(.undecodable(.main, error, isAll: false))
+        harness.report(.undecodable(.main, error, isAll: false))
         #expect(
             harness.events.contains {
-                if case .recoverableError(let told) = $0.kind { told.code == .badMedia } else { false }
+                if case .recoverableError(let reported) = $0.kind { reported.code == .badMedia } else { false }
             })
-        harness.tell(.undecodable(.main, error, isAll: true))
+        harness.report(.undecodable(.main, error, isAll: true))
         #expect(harness.error == nil)
         if seeks { harness.control(.seek(to: .seconds(3))) }
         harness.runToEnd()
@@ -127,22 +127,22 @@ struct EngineOutputTests {
 
     @Test(
         "only the segment after an end time is loaded for the audio before it", arguments: [true, false])
-    func soundBehindEnd(lacksSound: Bool) throws {
+    func audioPastEnd(lacksAudio: Bool) throws {
         var harness = Self.harness()
         harness.control(.setForwardPlaybackEndTime(.seconds(8)))
         harness.control(.play)
         harness.run(until: .seconds(30)) { $0.loadedSegments.count == 1 }
-        if lacksSound {
+        if lacksAudio {
             let next = harness.run(until: .seconds(30)) {
                 $0.engine.item?.lanes[.main]?.segments.first?.job.start == .seconds(4)
             }
             #expect(next)
             let id = try #require(harness.engine.item?.lanes[.main]?.segments.first?.id)
-            harness.note(.soundEnded(id, at: .milliseconds(7940)))
+            harness.note(.audioEnded(id, at: .milliseconds(7940)))
         }
         harness.runToEnd()
         #expect(harness.didPlayToEnd)
-        #expect(harness.mediaPaths == (0..<(lacksSound ? 3 : 2)).map { "v\($0).ts" })
+        #expect(harness.mediaPaths == (0..<(lacksAudio ? 3 : 2)).map { "v\($0).ts" })
         #expect(harness.violations.isEmpty)
     }
 }

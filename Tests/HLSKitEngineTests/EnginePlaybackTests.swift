@@ -360,7 +360,7 @@ struct EnginePlaybackTests {
     @Test(
         "F19: undeclared missing media is skipped and reported once, unless it is too short",
         arguments: [(50, []), (300, ["19.7 20.0"]), (2000, ["18.0 20.0"])] as [(Int, [String])])
-    func hole(milliseconds: Int, told: [String]) {
+    func gap(milliseconds: Int, reported: [String]) {
         var harness = EngineHarness(origin: .vod(), configuration: EngineConfiguration())
         harness.missingMedia["s4.ts"] = .milliseconds(milliseconds)
         harness.open("vod.m3u8")
@@ -368,28 +368,28 @@ struct EnginePlaybackTests {
         harness.runToEnd()
         #expect(harness.didPlayToEnd)
         #expect(harness.statistics.numberOfStalls == 0)
-        let holes = harness.events.compactMap { event -> String? in
-            guard case .holePlayedOver(let hole) = event.kind else { return nil }
-            return "\(hole.start.seconds) \(hole.end.seconds)"
+        let gaps = harness.events.compactMap { event -> String? in
+            guard case .missingMediaSkipped(let gap) = event.kind else { return nil }
+            return "\(gap.start.seconds) \(gap.end.seconds)"
         }
-        #expect(holes == told)
+        #expect(gaps == reported)
     }
 
     @Test(
         "F19: media earlier than its playlist times is complete; missing media is reported in media time",
         arguments: [(0, []), (2000, ["17.1 19.1"])] as [(Int, [String])])
-    func timesOfMedia(milliseconds: Int, told: [String]) {
+    func timesOfMedia(milliseconds: Int, reported: [String]) {
         var harness = EngineHarness(origin: .vod(), configuration: EngineConfiguration())
         harness.mediaLead = .milliseconds(900)
         harness.missingMedia["s4.ts"] = .milliseconds(milliseconds)
         harness.open("vod.m3u8")
         harness.control(.play)
         harness.runToEnd()
-        let holes = harness.events.compactMap { event -> String? in
-            guard case .holePlayedOver(let hole) = event.kind else { return nil }
-            return "\(hole.start.seconds) \(hole.end.seconds)"
+        let gaps = harness.events.compactMap { event -> String? in
+            guard case .missingMediaSkipped(let gap) = event.kind else { return nil }
+            return "\(gap.start.seconds) \(gap.end.seconds)"
         }
-        #expect(holes == told)
+        #expect(gaps == reported)
     }
 
     @Test(

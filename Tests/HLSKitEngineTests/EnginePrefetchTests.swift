@@ -58,7 +58,7 @@ struct EnginePrefetchTests {
     }
 
     @Test("D07: the first frame does not share the link with later segments")
-    func firstPicture() {
+    func firstFrame() {
         var origin = ScriptedOrigin.vod(count: 30)
         origin.media = { _ in .media(100_000).lasting(.seconds(2)) }
         var harness = Self.unpaced(origin) { $0.presentsMedia = true }

@@ -76,7 +76,7 @@ struct EngineRateTests {
     }
 
     @Test("without I-frames the timebase does not follow rates above 2, and negative rates fail")
-    func beyondTheMedia() {
+    func pastTheMedia() {
         var harness = EngineHarness.playing("vod.m3u8", from: .vod(count: 30))
         harness.run(until: .seconds(5))
         harness.control(.setRate(8))

@@ -114,10 +114,10 @@ struct EngineRefreshTests {
             origin.answer("\(name).m3u8", .text(lines.joined(separator: "\n")))
             origin.answer(
                 "\(name)-v.m3u8", .text(.numbered(0, count: 40, prefix: "\(name)-v", isEnded: true)))
-            var pictures = PlaylistText.numbered(
+            var frames = PlaylistText.numbered(
                 0, count: 80, targetDuration: 2, prefix: "\(name)-i", isEnded: true)
-            pictures.header = ["#EXT-X-I-FRAMES-ONLY"]
-            origin.answer("\(name)-i.m3u8", .text(pictures))
+            frames.header = ["#EXT-X-I-FRAMES-ONLY"]
+            origin.answer("\(name)-i.m3u8", .text(frames))
         }
         var configuration = EngineConfiguration()
         configuration.refreshesURLs = true

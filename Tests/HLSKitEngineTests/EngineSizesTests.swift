@@ -88,7 +88,7 @@ struct EngineSizesTests {
     }
 
     @Test("without sizes in the playlist, sizes are unknown, and the next 20 segments are described")
-    func untold() throws {
+    func unreported() throws {
         let inputs = inputs(bytes: 1_200_000) { _, _ in [] }
         #expect(inputs.allSatisfy { $0.upcoming.allSatisfy(\.byteCounts.isEmpty) })
         #expect(inputs.first?.upcoming.count == 20)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Engine, ad markers")
 struct EngineSpliceMarkerTests {
-    private static func told(_ harness: EngineHarness) -> [(text: String, time: Double, place: Double)] {
+    private static func reported(_ harness: EngineHarness) -> [(text: String, time: Double, place: Double)] {
         harness.events.compactMap { time, kind in
             guard case .spliceMarker(let marker, let place) = kind else { return nil }
             return (marker.tag, time.seconds, place.seconds)
@@ -29,12 +29,12 @@ struct EngineSpliceMarkerTests {
         var harness = EngineHarness.playing("live.m3u8", from: origin)
         harness.run(until: .seconds(8))
         let ahead = harness.state.currentTime.seconds - harness.now.seconds
-        #expect(Self.told(harness).isEmpty)
+        #expect(Self.reported(harness).isEmpty)
         harness.run(until: .seconds(40))
-        let told = Self.told(harness)
-        #expect(told.map(\.text) == ["EXT-X-CUE-OUT", "EXT-X-CUE-IN"])
-        #expect(told.map(\.place) == [24, 32])
-        for event in told { #expect(abs(event.time + ahead - event.place) < 0.002) }
+        let reported = Self.reported(harness)
+        #expect(reported.map(\.text) == ["EXT-X-CUE-OUT", "EXT-X-CUE-IN"])
+        #expect(reported.map(\.place) == [24, 32])
+        for event in reported { #expect(abs(event.time + ahead - event.place) < 0.002) }
         #expect(harness.violations.isEmpty)
     }
 
@@ -52,11 +52,11 @@ struct EngineSpliceMarkerTests {
         harness.run(until: .seconds(2))
         harness.control(.seek(to: .seconds(45)))
         harness.run(until: .seconds(9))
-        #expect(Self.told(harness).map(\.text) == ["EXT-X-CUE-OUT-CONT", "EXT-X-CUE-IN"])
-        #expect(Self.told(harness).map(\.place) == [44, 48])
+        #expect(Self.reported(harness).map(\.text) == ["EXT-X-CUE-OUT-CONT", "EXT-X-CUE-IN"])
+        #expect(Self.reported(harness).map(\.place) == [44, 48])
         harness.control(.seek(to: .seconds(39)))
         harness.run(until: .seconds(30))
-        #expect(Self.told(harness).dropFirst(2).map(\.place) == [40, 48])
+        #expect(Self.reported(harness).dropFirst(2).map(\.place) == [40, 48])
     }
 
     @Test("K13: a stream without markers schedules no wake-ups for them")

@@ -39,7 +39,7 @@ struct EngineTrickPlayTests {
         return harness
     }
 
-    private static func pictures(_ harness: EngineHarness, after count: Int = 0) -> [Int] {
+    private static func frames(_ harness: EngineHarness, after count: Int = 0) -> [Int] {
         harness.mediaPaths.dropFirst(count).filter { $0.hasPrefix("i") }.compactMap {
             Int($0.dropFirst().prefix { $0 != "." })
         }
@@ -68,7 +68,7 @@ struct EngineTrickPlayTests {
         #expect(harness.state.currentTime.seconds == 160)
         #expect(harness.state.duration.seconds == 160)
         let first = Int(place / 2)
-        #expect(Self.pictures(harness, after: count) == Array(first..<80))
+        #expect(Self.frames(harness, after: count) == Array(first..<80))
         #expect(harness.mediaPaths.count == count + 80 - first)
         #expect(harness.story.dropFirst(story.count).first == "evaluatingBufferingRate")
         #expect(harness.story.suffix(3) == ["playing", "didPlayToEnd", "paused"])
@@ -85,7 +85,7 @@ struct EngineTrickPlayTests {
         harness.control(.setRate(Float(rate)))
         harness.run(until: .seconds(30))
         #expect(harness.state.timebaseRate == Double(rate))
-        let numbers = Self.pictures(harness, after: count)
+        let numbers = Self.frames(harness, after: count)
         let steps = zip(numbers.dropFirst(), numbers.dropFirst(2)).map { $1 - $0 }
         #expect(steps.allSatisfy { $0 == max(1, rate / 16) })
         #expect(numbers.count > 20)
@@ -93,11 +93,11 @@ struct EngineTrickPlayTests {
     }
 
     @Test("G11: slowly loading I-frames are spaced farther apart, so playback does not stop", arguments: [300, 600])
-    func slowPictures(delay: Int) throws {
+    func slowFrames(delay: Int) throws {
         var origin = ScriptedOrigin.withIFrames(count: 400)
         origin.media = { visit in
-            let isPicture = visit.path.hasPrefix("i")
-            return .media(isPicture ? 10_000 : 100_000).after(.milliseconds(isPicture ? delay : 20))
+            let isFrame = visit.path.hasPrefix("i")
+            return .media(isFrame ? 10_000 : 100_000).after(.milliseconds(isFrame ? delay : 20))
         }
         var harness = Self.playing(from: origin)
         let count = harness.mediaPaths.count
@@ -105,7 +105,7 @@ struct EngineTrickPlayTests {
         harness.run(until: .seconds(60))
         #expect(harness.state.timeControlStatus == .playing)
         #expect(harness.statistics.numberOfStalls <= 1)
-        let numbers = Self.pictures(harness, after: count)
+        let numbers = Self.frames(harness, after: count)
         let last = try #require(numbers.last)
         let later = numbers.suffix(10).first ?? 0
         // Two seconds each: at 16 there are 8 of them in a second.
@@ -129,7 +129,7 @@ struct EngineTrickPlayTests {
         harness.runToEnd(by: .seconds(200))
         #expect(harness.state.currentTime.seconds == 0)
         #expect(abs((harness.now - began).seconds - place / Double(-rate)) < 0.01)
-        #expect(Self.pictures(harness, after: count) == Array((0...20).reversed()))
+        #expect(Self.frames(harness, after: count) == Array((0...20).reversed()))
         #expect(harness.story.suffix(3) == ["playing", "didPlayToEnd", "paused"])
         #expect(harness.rates.suffix(2) == ["\(rate) setRateCalled", "0.0 reachedStart"])
         #expect(harness.statistics.numberOfStalls == 0)
@@ -153,11 +153,11 @@ struct EngineTrickPlayTests {
         harness.runToEnd(by: .seconds(40))
         #expect(harness.state.currentTime.seconds == 21)
         #expect(harness.rates.last == "0.0 reachedStart")
-        #expect(Self.pictures(harness).min() == 10)
+        #expect(Self.frames(harness).min() == 10)
         harness.control(.setRate(8))
         harness.run(until: .seconds(60)) { $0.rates.last == "0.0 itemEnded" }
         #expect(harness.state.currentTime.seconds == 90)
-        #expect(Self.pictures(harness).max() == 44)
+        #expect(Self.frames(harness).max() == 44)
     }
 
     @Test("G11: back at rate 1, or paused, media resumes at the current position", arguments: [Float(1), 2, 0])
@@ -300,7 +300,7 @@ struct EngineTrickPlayTests {
     }
 
     @Test("G11: missing I-frames are skipped")
-    func missingPictures() {
+    func missingFrames() {
         var origin = ScriptedOrigin.withIFrames { list in
             list.segments[12].tags = ["#EXT-X-GAP"]
         }
@@ -311,7 +311,7 @@ struct EngineTrickPlayTests {
         harness.runToEnd(by: .seconds(120))
         #expect(harness.didPlayToEnd)
         #expect(harness.error == nil)
-        #expect(!Self.pictures(harness).contains(12))
+        #expect(!Self.frames(harness).contains(12))
     }
 
     @Test(

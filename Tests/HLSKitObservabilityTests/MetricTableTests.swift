@@ -32,7 +32,7 @@ struct MetricTableTests {
         }
     }
 
-    private func seriesTold() throws -> Set<String> {
+    private func seriesReported() throws -> Set<String> {
         let readings = Readings()
         let metrics = PlayerMetrics(factory: readings)
         let damaged = Stage(SyntheticStream(bitRates: Stage.bitRates), over: try Stage.tunnel(from: 60, for: 90))
@@ -61,16 +61,16 @@ struct MetricTableTests {
     }
 
     @Test("reported metrics are in the table, and nearly all in the table are reported")
-    func told() throws {
+    func reported() throws {
         let rows = try Self.rows()
-        let names = Set(try seriesTold().map { String($0.prefix { $0 != "{" }) })
+        let names = Set(try seriesReported().map { String($0.prefix { $0 != "{" }) })
         #expect(names.isSubset(of: rows.keys))
         // Gauges are gone with the players. Nothing was decoded.
-        let untold = Set(rows.filter { $0.value[1] != "gauge" }.keys).subtracting(names)
+        let unreported = Set(rows.filter { $0.value[1] != "gauge" }.keys).subtracting(names)
         #expect(
-            untold.isSubset(of: [
+            unreported.isSubset(of: [
                 "hls_decoded_frames_total", "hls_dropped_frames_total", "hls_damaged_samples_total",
-            ]), "\(untold)")
+            ]), "\(unreported)")
     }
 
     @Test("labels have the values listed on the page")

@@ -26,7 +26,7 @@ struct PlayerGroupTests {
             name: name, configuration: stage.configuration, failurePolicy: failurePolicy, endPolicy: endPolicy
         ) { number in
             diary?.add("\(name) turn \(number) at \(clock.now.offset.seconds)")
-            return PlayerGroupMember.Turn(item: PlayerItem(urlString: url)) { outcome in
+            return PlayerGroupMember.Session(item: PlayerItem(urlString: url)) { outcome in
                 let word =
                     switch outcome {
                     case .ended: "ended"
@@ -226,21 +226,21 @@ struct PlayerGroupTests {
         try group.add(Self.member("b", of: stage))
         let events = group.events(bufferingNewest: 10_000)
         try run(stage, group) { _ in try await stage.clock.sleep(for: .seconds(30)) }
-        let told = try stage.clock.run {
-            var told: [String: [String]] = [:]
+        let reported = try stage.clock.run {
+            var reported: [String: [String]] = [:]
             for await event in events {
                 switch event.kind {
-                case .began(let turn): told[event.name, default: []].append("turn \(turn)")
+                case .began(let session): reported[event.name, default: []].append("turn \(session)")
                 case .player(let inner):
-                    if case .segmentLoaded = inner.kind { told[event.name, default: []].append("segment") }
-                case .over(.ended, restartsIn: nil): told[event.name, default: []].append("ended")
+                    if case .segmentLoaded = inner.kind { reported[event.name, default: []].append("segment") }
+                case .over(.ended, restartsIn: nil): reported[event.name, default: []].append("ended")
                 default: break
                 }
             }
-            return told
+            return reported
         }
         let all = ["turn 1", "segment", "segment", "ended"]
-        #expect(told == ["a": all, "b": all])
+        #expect(reported == ["a": all, "b": all])
         #expect(try stage.clock.run { await group.events().first { _ in true } } == nil)
     }
 

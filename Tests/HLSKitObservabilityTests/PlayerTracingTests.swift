@@ -99,8 +99,8 @@ struct PlayerTracingTests {
             #expect(Self.text(stall, .itemTime) != nil)
         }
         let total = stalls.reduce(0) { $0 + Self.seconds($1.endInstant) - Self.seconds($1.startInstant) }
-        let told = try #require(Self.text(item, .stallTime).flatMap(Double.init))
-        #expect(abs(total - told) < 0.001)
+        let reported = try #require(Self.text(item, .stallTime).flatMap(Double.init))
+        #expect(abs(total - reported) < 0.001)
         #expect(item.events.contains { $0.name == "hls.missing" })
         #expect(item.errors.count > 0)
         #expect(item.status == nil)

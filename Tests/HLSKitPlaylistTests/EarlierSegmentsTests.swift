@@ -30,7 +30,7 @@ struct EarlierSegmentsTests {
         let record = try #require(tables.records.first)
         let bytes = Array(new.utf8)
         let found = EarlierSegments(
-            of: try source(old), behind: tables, tables.states[Int(record.state)],
+            of: try source(old), after: tables, tables.states[Int(record.state)],
             mediaSequence: first.store.mediaSequence, in: bytes.span, next: first.tailStart, limit: limit)
         return (first, found)
     }
@@ -132,7 +132,7 @@ struct EarlierSegmentsTests {
             line: Int(record.line), elapsedSeconds: 4, elapsedAttos: 0,
             discontinuityCount: record.discontinuityCount, state: tables.states[Int(record.state)],
             keyCount: 1, longest: (4, record.line))
-        try earlier.append(to: &tables, behind: &place, ReadingContext(options: .init(), url: ""))
+        try earlier.append(to: &tables, after: &place, ReadingContext(options: .init(), url: ""))
         let taken = SegmentStore(
             text: Array(new.utf8), expansions: [], tables: tables, mediaSequence: start, discontinuitySequence: 0)
         let bytes = Array(new.utf8)[..<earlier.text.upperBound]
@@ -159,7 +159,7 @@ struct EarlierSegmentsTests {
             line: 1, elapsedSeconds: 4, elapsedAttos: 0, discontinuityCount: 1, state: tables.states[1], keyCount: 1,
             longest: (4, 1))
         let error = #expect(throws: PlaylistError.self) {
-            try found?.append(to: &tables, behind: &place, ReadingContext(options: options, url: ""))
+            try found?.append(to: &tables, after: &place, ReadingContext(options: options, url: ""))
         }
         #expect(error?.code == .limitExceeded)
     }
@@ -173,7 +173,7 @@ struct EarlierSegmentsTests {
         var place = EarlierSegments.Place(
             line: Int(line), elapsedSeconds: 4, elapsedAttos: 0, discontinuityCount: 0,
             state: SegmentState(), keyCount: 0, longest: (4, line))
-        try #require(found).append(to: &tables, behind: &place, ReadingContext(options: .init(), url: ""))
+        try #require(found).append(to: &tables, after: &place, ReadingContext(options: .init(), url: ""))
         #expect(place.longest.seconds == 10 && place.longest.line == line + 4)
     }
 }

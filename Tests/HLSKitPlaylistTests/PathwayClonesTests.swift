@@ -125,7 +125,7 @@ struct PathwayClonesTests {
     @Test("P04: a clone rewrites its base's URIs", arguments: rewritings)
     func uris(_ row: Rewriting) throws {
         var clones = PathwayClones()
-        #expect(clones.take([row.clone], besides: ["A", "B"]) == true)
+        #expect(clones.take([row.clone], except: ["A", "B"]) == true)
         let playlist = clones.playlist(of: try Self.playlist(), base: Self.base)
         let variants = playlist.variants.filter { $0.pathwayID == "C" }
         #expect(variants.map(\.bandwidth) == [1_000_000, 2_000_000])
@@ -139,7 +139,7 @@ struct PathwayClonesTests {
     @Test("P04: a clone has renamed copies of its base's groups, and muxed media stays shared")
     func groups() throws {
         var clones = PathwayClones()
-        _ = clones.take([Self.clone { $0.host = "c.example" }], besides: ["A", "B"])
+        _ = clones.take([Self.clone { $0.host = "c.example" }], except: ["A", "B"])
         let written = try Self.playlist()
         let playlist = clones.playlist(of: written, base: Self.base)
         #expect(Array(playlist.variants.prefix(3)) == written.variants)
@@ -159,7 +159,7 @@ struct PathwayClonesTests {
     func unnamed() throws {
         let text = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nv.m3u8\n"
         var clones = PathwayClones()
-        _ = clones.take([Self.clone(of: ".") { $0.host = "c.example" }], besides: ["."])
+        _ = clones.take([Self.clone(of: ".") { $0.host = "c.example" }], except: ["."])
         let playlist = clones.playlist(of: try Self.playlist(text), base: Self.base)
         #expect(playlist.variants.map(\.uri) == ["v.m3u8", "https://c.example/movie/v.m3u8"])
     }
@@ -234,7 +234,7 @@ struct PathwayClonesTests {
         var isNew = false
         var before: [VariantStream] = written.variants
         for manifest in row.manifests {
-            isNew = clones.take(manifest, besides: ["A", "B"])
+            isNew = clones.take(manifest, except: ["A", "B"])
             let variants = clones.playlist(of: written, base: Self.base).variants
             #expect(Array(variants.prefix(before.count)) == before)
             before = variants
@@ -257,7 +257,7 @@ struct PathwayClonesTests {
             $0.host = "d.example"
             $0.parameters = ["b": "2"]
         }
-        _ = clones.take([first, second], besides: ["A", "B"])
+        _ = clones.take([first, second], except: ["A", "B"])
         let uris = clones.playlist(of: try Self.playlist(), base: Self.base).variants.dropFirst(3).map(\.uri)
         #expect(uris == ["https://c.example/low.m3u8?a=1&b=1", "https://d.example/low.m3u8?a=1&b=2"])
     }
@@ -265,18 +265,18 @@ struct PathwayClonesTests {
     @Test("P04: the number of clones is bounded")
     func bounded() throws {
         var clones = PathwayClones()
-        for number in 0..<1000 { _ = clones.take([Self.clone("C\(number)")], besides: ["A", "B"]) }
+        for number in 0..<1000 { _ = clones.take([Self.clone("C\(number)")], except: ["A", "B"]) }
         let written = try Self.playlist()
         let playlist = clones.playlist(of: written, base: Self.base)
         #expect(playlist.variants.count == 3 + 2 * PathwayClones.maximumCount)
         var doubling = PathwayClones()
         let chain = (0..<64).map { Self.clone("D\($0)", of: $0 == 0 ? "A" : "D\($0 - 1)") }
-        _ = doubling.take(chain, besides: ["A", "B"])
+        _ = doubling.take(chain, except: ["A", "B"])
         #expect(doubling.playlist(of: written, base: Self.base).variants.count == 3 + 2 * 64)
         var long = PathwayClones()
         _ = long.take(
             [Self.clone { $0.parameters = ["a": String(repeating: " ", count: 200_000)] }, Self.clone("D", of: "B")],
-            besides: ["A", "B"])
+            except: ["A", "B"])
         var wide = written
         wide.variants += Array(repeating: written.variants[0], count: 100)
         #expect(long.playlist(of: wide, base: Self.base).variants.dropFirst(103).map(\.pathwayID) == ["D"])

@@ -20,7 +20,7 @@ struct BreakChangeTests {
                     try await clock.sleep(for: .milliseconds(30))
                 }
             })
-        #expect(outcome.pictures.count == 650)
+        #expect(outcome.frames.count == 650)
         #expect(outcome.irregular(\.hostTime) == nil)
         #expect(outcome.irregular(\.itemTime) == nil)
     }
@@ -40,7 +40,7 @@ struct BreakChangeTests {
                     try await clock.sleep(for: .milliseconds(100))
                 }
             })
-        #expect(outcome.pictures.count == 1150)
+        #expect(outcome.frames.count == 1150)
         #expect(outcome.irregular(\.hostTime) == nil)
         #expect(outcome.irregular(\.itemTime) == nil)
         #expect(outcome.assetWords.count { $0 == "end" } == 1)
@@ -57,7 +57,7 @@ struct BreakChangeTests {
                     try await clock.sleep(for: .seconds(moment))
                     InterstitialEventController(primaryPlayer: player).events = []
                 })
-            #expect([500, 650].contains(outcome.pictures.count), "at \(moment): \(outcome.pictures.count)")
+            #expect([500, 650].contains(outcome.frames.count), "at \(moment): \(outcome.frames.count)")
             #expect(outcome.irregular(\.itemTime) == nil, "at \(moment)")
         }
     }
@@ -75,6 +75,6 @@ struct BreakChangeTests {
                 #expect(try await player.seek(to: .positiveInfinity) == false)
             })
         #expect(outcome.assetWords.count { $0 == "end" } == 1)
-        #expect((215...235).contains(outcome.pictures.count), "\(outcome.pictures.count)")
+        #expect((215...235).contains(outcome.frames.count), "\(outcome.frames.count)")
     }
 }

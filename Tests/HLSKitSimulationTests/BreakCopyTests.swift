@@ -12,8 +12,8 @@ import Testing
 struct BreakCopyTests {
     private final class Copies: SampleWriter {
         struct Places: Sendable {
-            var pictures: [Int] = []
-            var sound: [Int] = []
+            var frames: [Int] = []
+            var audio: [Int] = []
         }
 
         let mediaTypes: Set<MediaKind>
@@ -27,9 +27,9 @@ struct BreakCopyTests {
             let time = itemTime.seconds
             state.withLock { state in
                 if state.tracks[index] == .video {
-                    state.places.pictures.append(Int((time * 25).rounded()))
+                    state.places.frames.append(Int((time * 25).rounded()))
                 } else {
-                    state.places.sound.append(Int((time * 48_000 / 1024).rounded()))
+                    state.places.audio.append(Int((time * 48_000 / 1024).rounded()))
                 }
             }
         }
@@ -42,18 +42,18 @@ struct BreakCopyTests {
         var decodes: Set<MediaKind> = []
         var pacing = PlayerConfiguration.Pacing.realTime
         var kilobitsPerSecond = 20_000
-        var hasSound = false
+        var hasAudio = false
     }
 
     private static let ways = [
         Way(testDescription: "copied"),
         Way(testDescription: "copied and decoded", decodes: [.video]),
-        Way(testDescription: "sound as well", hasSound: true),
-        Way(testDescription: "sound as well, and decoded", decodes: [.video, .audio], hasSound: true),
+        Way(testDescription: "sound as well", hasAudio: true),
+        Way(testDescription: "sound as well, and decoded", decodes: [.video, .audio], hasAudio: true),
         Way(testDescription: "as fast as it comes", pacing: .unpaced, kilobitsPerSecond: 450),
         Way(
             testDescription: "as fast as it comes, and decoded", decodes: [.video, .audio], pacing: .unpaced,
-            kilobitsPerSecond: 450, hasSound: true),
+            kilobitsPerSecond: 450, hasAudio: true),
     ]
 
     private static func serve(_ request: SimulatedRequest) -> SimulatedResponse? {
@@ -92,8 +92,8 @@ struct BreakCopyTests {
             change: {
                 $0.decodesWithoutOutput = way.decodes
                 $0.pacing = way.pacing
-            }, answer: { way.hasSound ? serve($0) : nil })
-        let copies = Copies(way.hasSound ? [.video, .audio] : [.video])
+            }, answer: { way.hasAudio ? serve($0) : nil })
+        let copies = Copies(way.hasAudio ? [.video, .audio] : [.video])
         try queue.clock.run {
             let item = queue.item("main", to: copies)
             let player = try Player(item: item, configuration: queue.configuration)
@@ -130,15 +130,15 @@ struct BreakCopyTests {
                 try await clock.sleep(for: .seconds(moment))
                 InterstitialEventController(primaryPlayer: player).events = []
             }
-            let (pictures, sound) = (places.pictures, places.sound)
-            let gaps = Self.gaps(pictures)
-            #expect(gaps.isEmpty, "at \(moment): \(pictures.count) \(gaps)")
-            #expect([500, 650].contains(pictures.count), "at \(moment)")
-            if pictures.count == 650 { cutCount += 1 } else { wholeCount += 1 }
-            guard way.hasSound, pictures.count == 500 else { continue }
-            let silences = Self.gaps(sound)
-            #expect(silences.isEmpty, "at \(moment): \(sound.count) \(silences)")
-            #expect(sound.count == 938, "at \(moment)")
+            let (frames, audio) = (places.frames, places.audio)
+            let gaps = Self.gaps(frames)
+            #expect(gaps.isEmpty, "at \(moment): \(frames.count) \(gaps)")
+            #expect([500, 650].contains(frames.count), "at \(moment)")
+            if frames.count == 650 { cutCount += 1 } else { wholeCount += 1 }
+            guard way.hasAudio, frames.count == 500 else { continue }
+            let silences = Self.gaps(audio)
+            #expect(silences.isEmpty, "at \(moment): \(audio.count) \(silences)")
+            #expect(audio.count == 938, "at \(moment)")
         }
         #expect(wholeCount > 2 && cutCount > 1, "\(wholeCount) \(cutCount)")
     }
@@ -158,7 +158,7 @@ struct BreakCopyTests {
                 try await clock.sleep(for: .milliseconds(15))
             }
         }
-        #expect(Self.gaps(places.pictures).isEmpty, "\(Self.gaps(places.pictures))")
-        #expect(places.pictures.count == 650)
+        #expect(Self.gaps(places.frames).isEmpty, "\(Self.gaps(places.frames))")
+        #expect(places.frames.count == 650)
     }
 }

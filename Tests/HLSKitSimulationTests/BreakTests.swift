@@ -12,14 +12,14 @@ import Testing
 @Suite("Breaks: other items in the middle of one", .ownThread, .timeLimit(.minutes(10)))
 struct BreakTests {
     struct Outcome: Sendable {
-        var pictures: [PictureLog.Entry]
+        var frames: [FrameLog.Entry]
         var words: [String]
         var assetWords: [String]
         var requestedNames: [String]
 
         /// The first frame whose time for writers, or whose moment, does not follow that before by a frame.
-        func irregular(_ time: (PictureLog.Entry) -> Duration) -> String? {
-            for (index, pair) in zip(pictures, pictures.dropFirst()).enumerated().dropFirst() {
+        func irregular(_ time: (FrameLog.Entry) -> Duration) -> String? {
+            for (index, pair) in zip(frames, frames.dropFirst()).enumerated().dropFirst() {
                 let distance = time(pair.1) - time(pair.0)
                 if distance < .milliseconds(39.9) || distance > .milliseconds(40.1) {
                     return "frame \(index + 1) after \(distance)"
@@ -36,7 +36,7 @@ struct BreakTests {
         act: @escaping @Sendable (Player, VirtualClock) async throws -> Void = { _, _ in }
     ) throws -> Outcome {
         let queue = try VirtualQueue(lengths, change: change, answer: answer)
-        let log = PictureLog(clock: queue.clock)
+        let log = FrameLog(clock: queue.clock)
         return try queue.clock.run {
             let item = queue.item("main", to: log.named(""))
             item.automaticallyHandlesInterstitialEvents = events == nil
@@ -65,7 +65,7 @@ struct BreakTests {
             end.cancel()
             await player.close()
             return Outcome(
-                pictures: log.pictures, words: words, assetWords: await assets.value,
+                frames: log.frames, words: words, assetWords: await assets.value,
                 requestedNames: queue.requestedNames)
         }
     }
@@ -105,7 +105,7 @@ struct BreakTests {
         ])
     func joints(_ time: Double, _ offset: Double?, _ count: Int) throws {
         let outcome = try Self.play(["main": 20, "ad": 6], [Self.event(at: time, ["ad"], resumingAfter: offset)])
-        #expect(outcome.pictures.count == count)
+        #expect(outcome.frames.count == count)
         #expect(outcome.irregular(\.hostTime) == nil)
         #expect(outcome.irregular(\.itemTime) == nil)
         let resumed = time + (offset ?? 6)
@@ -119,7 +119,7 @@ struct BreakTests {
     @Test("a break starts in the middle of a frame, and the item continues with the next frame")
     func middleOfFrame() throws {
         let outcome = try Self.play(["main": 20, "ad": 6], [Self.event(at: 7.02, ["ad"])])
-        #expect(outcome.pictures.count == 650)
+        #expect(outcome.frames.count == 650)
         #expect(Self.odd(outcome, \.hostTime) == [20, 60])
         #expect(Self.odd(outcome, \.itemTime) == [20, 60])
     }
@@ -129,13 +129,13 @@ struct BreakTests {
         let outcome = try Self.play(
             ["main": 20, "ad": 6], [Self.event(at: time, ["ad"], resumingAfter: offset)],
             change: { $0.pacing = .unpaced })
-        #expect(outcome.pictures.count == count)
+        #expect(outcome.frames.count == count)
         #expect(outcome.irregular(\.itemTime) == nil)
     }
 
     /// Distances of frames, in milliseconds, that are not those of the stream.
-    static func odd(_ outcome: Outcome, _ time: (PictureLog.Entry) -> Duration) -> [Int] {
-        zip(outcome.pictures, outcome.pictures.dropFirst()).dropFirst().map {
+    static func odd(_ outcome: Outcome, _ time: (FrameLog.Entry) -> Duration) -> [Int] {
+        zip(outcome.frames, outcome.frames.dropFirst()).dropFirst().map {
             Int(((time($1) - time($0)) / .milliseconds(1)).rounded())
         }
         .filter { $0 != 40 }
@@ -145,7 +145,7 @@ struct BreakTests {
     func assets() throws {
         let event = Self.event(at: 8, ["a", "gone", "b"])
         let outcome = try Self.play(["main": 20, "a": 4, "b": 2], [event])
-        #expect(outcome.pictures.count == 650)
+        #expect(outcome.frames.count == 650)
         #expect(outcome.irregular(\.hostTime) == nil)
         #expect(outcome.irregular(\.itemTime) == nil)
         #expect(outcome.assetWords.count { $0 == "failed" } == 1)
@@ -155,7 +155,7 @@ struct BreakTests {
     @Test("an unplayable event is dropped, and the item continues at its old position")
     func nothing() throws {
         let outcome = try Self.play(["main": 20], [Self.event(at: 8, ["gone", "away"], resumingAfter: nil)])
-        #expect(outcome.pictures.count == 500)
+        #expect(outcome.frames.count == 500)
         #expect(outcome.irregular(\.itemTime) == nil)
         #expect(Self.odd(outcome, \.hostTime).allSatisfy { $0 < 500 })
     }
@@ -167,7 +167,7 @@ struct BreakTests {
             answer: { request in
                 request.urlString.hasPrefix("https://silent") ? .silence : nil
             })
-        #expect(outcome.pictures.count == 500)
+        #expect(outcome.frames.count == 500)
         #expect(outcome.irregular(\.itemTime) == nil)
         let late = Self.odd(outcome, \.hostTime)
         #expect(late.count == 1)
@@ -177,7 +177,7 @@ struct BreakTests {
     @Test("a limit cuts the played media at the frame")
     func limit() throws {
         let outcome = try Self.play(["main": 20, "ad": 6], [Self.event(at: 8, ["ad"], limit: 2.5)])
-        #expect(outcome.pictures.count == 563)
+        #expect(outcome.frames.count == 563)
         #expect(Self.odd(outcome, \.hostTime) == [20])
         #expect(Self.odd(outcome, \.itemTime) == [20])
     }
@@ -190,7 +190,7 @@ struct BreakTests {
         last.cue = .leaveCue
         let events = [first, last, Self.event("c", at: 8, ["c"]), Self.event("d", at: 8, ["d"], resumingAfter: nil)]
         let outcome = try Self.play(["main": 20, "a": 2, "b": 4, "c": 2, "d": 4], events)
-        #expect(outcome.pictures.count == 700)
+        #expect(outcome.frames.count == 700)
         #expect(outcome.irregular(\.itemTime) == nil)
         #expect(outcome.irregular(\.hostTime) == nil)
         #expect(outcome.words.count { $0 == "end" } == 1)
@@ -223,7 +223,7 @@ struct BreakTests {
                 "waiting 8.0 1.0", "paused 8.0 0.0", "paused 8.0 0.0",
                 "waiting 8.0 1.0", "waiting 8.0 1.0",
             ])
-        #expect(outcome.pictures.count == 650)
+        #expect(outcome.frames.count == 650)
         #expect(outcome.irregular(\.itemTime) == nil)
         #expect(Self.odd(outcome, \.hostTime).count == 1)
     }
@@ -237,7 +237,7 @@ struct BreakTests {
                 try await clock.sleep(for: .seconds(10))
                 _ = try await player.seek(to: MediaTime(.seconds(16)))
             })
-        #expect((325...360).contains(left.pictures.count), "\(left.pictures.count)")
+        #expect((325...360).contains(left.frames.count), "\(left.frames.count)")
         #expect(left.words.contains("jump 16.0"))
         #expect(left.words.last { $0.hasPrefix("playing") } == "playing 16.0")
         let over = try Self.play(
@@ -257,7 +257,7 @@ struct BreakTests {
             })
         #expect(held.assetWords.count { $0 == "end" } == 1)
         #expect(held.words.contains("jump 16.0"))
-        #expect((300...340).contains(held.pictures.count), "\(held.pictures.count)")
+        #expect((300...340).contains(held.frames.count), "\(held.frames.count)")
     }
 
     @Test("an event can be skipped, or the break cancelled, at any moment")
@@ -331,7 +331,7 @@ extension BreakTests {
                 if request.urlString.contains(".json") { asked.withLock { $0.append(request.urlString) } }
                 return serve(request)
             })
-        #expect(outcome.pictures.count == 500 + 150 + 150 - 150)
+        #expect(outcome.frames.count == 500 + 150 + 150 - 150)
         #expect(outcome.irregular(\.hostTime) == nil)
         #expect(outcome.irregular(\.itemTime) == nil)
         let lists = asked.withLock(\.self)
@@ -344,7 +344,7 @@ extension BreakTests {
         let ranges = [Self.range("two", at: 2, #"X-ASSET-LIST="https://lists.invalid/two.json""#)]
         let serve = Self.serve(ranges, lists: ["two.json": #"{"ASSETS":[]}"#], delay: .seconds(60))
         let outcome = try Self.play(["main": 20], nil, answer: serve)
-        #expect(outcome.pictures.count == 500)
+        #expect(outcome.frames.count == 500)
         #expect(outcome.irregular(\.itemTime) == nil)
         let late = Self.odd(outcome, \.hostTime)
         #expect(late.count == 1 && late.allSatisfy { (2_900...3_500).contains($0) }, "\(late)")
@@ -365,7 +365,7 @@ extension BreakTests {
             let outcome = try Self.play(["main": 20, "ad": 4, "a": 4], nil) { request in
                 request.urlString.contains(".json") && lists.isEmpty ? .silence : serve(request)
             }
-            #expect(outcome.pictures.count == count)
+            #expect(outcome.frames.count == count)
             #expect(outcome.irregular(\.itemTime) == nil)
             // The first frame of an asset is shown when it is there, before its time runs.
             let late = Self.odd(outcome, \.hostTime).filter { $0 > 200 }
@@ -377,7 +377,7 @@ extension BreakTests {
     func off() throws {
         let ranges = [Self.range("one", at: 4, #"X-ASSET-URI="https://ad.invalid/index.m3u8",X-RESUME-OFFSET=0"#)]
         let outcome = try Self.play(["main": 20, "ad": 6], [], answer: Self.serve(ranges))
-        #expect(outcome.pictures.count == 500)
+        #expect(outcome.frames.count == 500)
         #expect(Set(outcome.requestedNames) == ["main"])
     }
 }

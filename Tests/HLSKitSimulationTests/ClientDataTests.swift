@@ -168,11 +168,11 @@ struct ClientDataTests {
         #expect(durations.count == session.sum(\.numberOfStalls))
         #expect(abs(durations.reduce(0, +) - stalled) <= durations.count)
         #expect(lines.last?.number("bsda").map { abs(Int($0) - stalled) <= 1 } == true)
-        let told = lines.compactMap { $0.number("msd") }
+        let reported = lines.compactMap { $0.number("msd") }
         func first(_ state: String) throws -> Double {
             try #require(lines.first { $0["e"] == "ps" && $0["sta"] == state }?.number("ts"))
         }
-        #expect(told == [try first("p") - first("s")])
+        #expect(reported == [try first("p") - first("s")])
         // What is told is what the player goes by.
         let known = try #require(session.play.state.statistics.throughputEstimate)
         #expect(lines.last { $0["e"] == "ps" }?.number("mtp") == (known / 100_000).rounded() * 100)
@@ -547,7 +547,7 @@ struct ClientDataTests {
         #expect(variants(try Self.session(nil, trace: trace)) == ["0", "1"])
         #expect(variants(try Self.session(nil, trace: trace, fields: fields)) == ["0"])
         #expect(
-            variants(try Self.session(nil, trace: trace, fields: fields, change: { $0.mindsServerData = false })) == [
+            variants(try Self.session(nil, trace: trace, fields: fields, change: { $0.usesServerHints = false })) == [
                 "0", "1",
             ])
         let expected = [TransportField(name: "CMSD-Dynamic", value: "\"edge\";etp=8000")]

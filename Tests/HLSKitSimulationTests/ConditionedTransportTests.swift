@@ -108,11 +108,11 @@ struct ConditionedTransportTests {
         clock.run { cancelled.record.byteCount > 5000 }
         cancelled.task.cancel()
         cancelled.task.cancel()
-        let told = cancelled.record.entries.count
+        let reported = cancelled.record.entries.count
         let time = clock.milliseconds
         base.tasks[1].answer(byteCount: 1000)
         clock.run { other.record.hasEnded }
-        #expect(cancelled.record.entries.count <= told + 1)
+        #expect(cancelled.record.entries.count <= reported + 1)
         #expect(!cancelled.record.hasEnded)
         #expect(base.tasks[0].calls.cancel >= 1)
         #expect(clock.milliseconds <= time + 40)

@@ -54,7 +54,7 @@ struct HeldDownloadTests {
         ])
     func broken(fault: LowLatencyOrigin.Fault.Kind) throws {
         let (result, visits, time) = try Self.download {
-            $0.faults = [.init(fault, during: .seconds(3)..<(.seconds(fault.isOfServer ? 8 : 1000)))]
+            $0.faults = [.init(fault, during: .seconds(3)..<(.seconds(fault.isServerFailure ? 8 : 1000)))]
         }
         #expect(result.failure == nil && result.gaps.isEmpty, "\(result)")
         #expect(result.segmentCount == 16)
@@ -72,5 +72,5 @@ struct HeldDownloadTests {
 
 extension LowLatencyOrigin.Fault.Kind {
     /// It hits requests that are not to be held as well.
-    fileprivate var isOfServer: Bool { if case .status = self { true } else { false } }
+    fileprivate var isServerFailure: Bool { if case .status = self { true } else { false } }
 }

@@ -35,7 +35,7 @@ struct InterstitialInterfaceTests {
         }
     }
 
-    private static func tell(
+    private static func report(
         _ events: [InterstitialEvent]?, lists: [String: String] = [:], ranges: [String]? = nil,
         lengths: [String: Int] = ["main": 20, "a": 4, "b": 4],
         act: @escaping @Sendable (Player, PlayerItem, InterstitialEventController, VirtualClock) async throws -> Void =
@@ -77,12 +77,12 @@ struct InterstitialInterfaceTests {
     }
 
     @Test("events report a break's start, its playing event, its end and the item's resumption")
-    func told() throws {
+    func reported() throws {
         let event = BreakTests.event("one", at: 4, ["a"])
         let other = BreakTests.event("two", at: 4, ["gone"], resumingAfter: nil)
         let part = BreakTests.event("three", at: 12, ["gone", "b"], resumingAfter: nil)
         #expect(
-            try Self.tell([event, other, part]) == [
+            try Self.report([event, other, part]) == [
                 "events one,two,three", "break 4.0", "begin one", "end one played 4.0", "begin two",
                 "lost two", "end two failed 0.0", "over 4.0", "break 12.0", "begin three", "lost three",
                 "end three playedInPart 4.0", "over 16.0",
@@ -96,7 +96,7 @@ struct InterstitialInterfaceTests {
             BreakTests.range("one", at: 4, #"X-ASSET-LIST="https://lists.invalid/one.json""#),
             BreakTests.range("two", at: 16, #"X-ASSET-LIST="https://lists.invalid/two.json""#),
         ]
-        let words = try Self.tell(nil, lists: ["one.json": list], ranges: ranges)
+        let words = try Self.report(nil, lists: ["one.json": list], ranges: ranges)
         #expect(
             words == [
                 "events one,two", "list one requested", "list one available", "break 4.0", "begin one",
@@ -112,7 +112,7 @@ struct InterstitialInterfaceTests {
             + #""SKIP-CONTROL":{"OFFSET":1,"DURATION":2,"LABEL-ID":"skip-ad"}}"#
         let ranges = [BreakTests.range("one", at: 4, #"X-ASSET-LIST="https://lists.invalid/one.json""#)]
         let notes = Notes()
-        let words = try Self.tell(nil, lists: ["one.json": list], ranges: ranges) { player, _, controller, clock in
+        let words = try Self.report(nil, lists: ["one.json": list], ranges: ranges) { player, _, controller, clock in
             while controller.currentEvent == nil { try await clock.sleep(for: .milliseconds(10)) }
             for _ in 0..<3 {
                 let state = controller.currentEventSkippableState
@@ -133,7 +133,8 @@ struct InterstitialInterfaceTests {
         let ranges = [
             BreakTests.range("listed", at: 12, #"X-ASSET-URI="https://b.invalid/index.m3u8",X-RESUME-OFFSET=0"#)
         ]
-        let words = try Self.tell([BreakTests.event("own", at: 4, ["a"])], ranges: ranges) { _, _, controller, clock in
+        let words = try Self.report([BreakTests.event("own", at: 4, ["a"])], ranges: ranges) {
+            _, _, controller, clock in
             try await clock.sleep(for: .seconds(6))
             controller.resetEvents()
         }
@@ -150,7 +151,7 @@ struct InterstitialInterfaceTests {
             BreakTests.event("one", at: 4, ["a"]), BreakTests.event("two", at: 8, ["a"]),
             BreakTests.event("three", at: 12, ["a"]),
         ]
-        let words = try Self.tell(events) { player, _, controller, clock in
+        let words = try Self.report(events) { player, _, controller, clock in
             func wait(_ id: String) async throws {
                 while controller.currentEvent?.id != id || controller.interstitialItem?.status != .readyToPlay {
                     try await clock.sleep(for: .milliseconds(100))
@@ -185,7 +186,7 @@ struct InterstitialInterfaceTests {
             .constrainsSeekingForwardInPrimaryContent, .requiresPlaybackAtPreferredRateForAdvancement,
         ]
         let notes = Notes()
-        let words = try Self.tell([event]) { player, _, controller, clock in
+        let words = try Self.report([event]) { player, _, controller, clock in
             player.rate = 2
             while controller.currentEvent == nil { try await clock.sleep(for: .milliseconds(50)) }
             notes.add("rate \(player.rate)")
@@ -206,7 +207,7 @@ struct InterstitialInterfaceTests {
     @Test("property values follow the playing event")
     func values() throws {
         let notes = Notes()
-        _ = try Self.tell([BreakTests.event("one", at: 4, ["a"]), BreakTests.event("two", at: 4, ["b"])]) {
+        _ = try Self.report([BreakTests.event("one", at: 4, ["a"]), BreakTests.event("two", at: 4, ["b"])]) {
             player, _, controller, clock in
             let monitor = InterstitialEventMonitor(primaryPlayer: player)
             #expect(monitor.primaryPlayer === player)
@@ -223,7 +224,7 @@ struct InterstitialInterfaceTests {
     func progress() throws {
         var one = BreakTests.event("one", at: 4, ["a"])
         one.content = .assets([InterstitialAsset(urlString: "https://a.invalid/index.m3u8", duration: .seconds(4))])
-        _ = try Self.tell([one, BreakTests.event("two", at: 4, ["b"])]) { player, item, controller, clock in
+        _ = try Self.report([one, BreakTests.event("two", at: 4, ["b"])]) { player, item, controller, clock in
             while controller.currentEvent == nil { try await clock.sleep(for: .milliseconds(10)) }
             try await clock.sleep(for: .seconds(2))
             let progress = try #require(player.state.interstitial)
@@ -253,7 +254,7 @@ struct InterstitialInterfaceTests {
     @Test("the timeline has the item and its events, and the player's position")
     func timeline() throws {
         let notes = Notes()
-        _ = try Self.tell([Self.lasting("one", at: 4, "a"), Self.lasting("two", at: 8, "b", occupies: false)]) {
+        _ = try Self.report([Self.lasting("one", at: 4, "a"), Self.lasting("two", at: 8, "b", occupies: false)]) {
             _, item, controller, clock in
             let timeline = item.integratedTimeline
             #expect(timeline.currentSnapshot.segments.isEmpty)
@@ -282,7 +283,7 @@ struct InterstitialInterfaceTests {
 
     @Test("a seek on the timeline leads into the middle of an event, and to media after it")
     func sought() throws {
-        let words = try Self.tell([Self.lasting("one", at: 4, "a")]) { player, item, controller, clock in
+        let words = try Self.report([Self.lasting("one", at: 4, "a")]) { player, item, controller, clock in
             while item.status != .readyToPlay { try await clock.sleep(for: .milliseconds(10)) }
             let timeline = item.integratedTimeline
             #expect(try await timeline.seek(to: Self.seconds(6)))
@@ -299,7 +300,7 @@ struct InterstitialInterfaceTests {
     @Test("an event's quarters are reported, and requested boundaries of the item")
     func boundaries() throws {
         let notes = Notes()
-        _ = try Self.tell([Self.lasting("one", at: 4, "a", occupies: false)]) { player, item, controller, clock in
+        _ = try Self.report([Self.lasting("one", at: 4, "a", occupies: false)]) { player, item, controller, clock in
             while item.status != .readyToPlay { try await clock.sleep(for: .milliseconds(10)) }
             let segments = item.integratedTimeline.currentSnapshot.segments
             let quarters = try item.integratedTimeline.boundaries(
@@ -324,15 +325,15 @@ struct InterstitialInterfaceTests {
     @Test("timeline times are reported while the item or an event plays")
     func times() throws {
         let notes = Notes()
-        _ = try Self.tell([Self.lasting("one", at: 4, "a")]) { _, item, _, clock in
+        _ = try Self.report([Self.lasting("one", at: 4, "a")]) { _, item, _, clock in
             while item.status != .readyToPlay { try await clock.sleep(for: .milliseconds(10)) }
             let times = try item.integratedTimeline.times(every: Self.seconds(1))
             _ = Task(executorPreference: clock) {
                 for await time in times { notes.add("\(Int(time.seconds.rounded()))") }
             }
         }
-        let told = notes.all.compactMap { Int($0) }
-        #expect(Set(0...23).isSubset(of: Set(told)), "\(told)")
-        #expect(zip(told, told.dropFirst()).allSatisfy { $0 <= $1 }, "\(told)")
+        let reported = notes.all.compactMap { Int($0) }
+        #expect(Set(0...23).isSubset(of: Set(reported)), "\(reported)")
+        #expect(zip(reported, reported.dropFirst()).allSatisfy { $0 <= $1 }, "\(reported)")
     }
 }

@@ -21,11 +21,11 @@ struct InterstitialQueueTests {
 
     private static func play(
         _ names: [String], events: [String: [InterstitialEvent]] = [:],
-        pictures: PictureLog? = nil, clock: VirtualQueue,
+        frames: FrameLog? = nil, clock: VirtualQueue,
         act: @escaping @Sendable (QueuePlayer, [PlayerItem]) async throws -> Void = { _, _ in }
     ) throws -> [String] {
         try clock.clock.run {
-            let items = names.map { clock.item($0, to: pictures?.named($0)) }
+            let items = names.map { clock.item($0, to: frames?.named($0)) }
             for (name, item) in zip(names, items) { item.interstitialEvents = events[name] }
             let player = QueuePlayer(configuration: clock.configuration)
             let stream = player.events()
@@ -60,26 +60,26 @@ struct InterstitialQueueTests {
 
     @Test("each item of a queue has its own breaks from its playlist and the app")
     func severalItems() throws {
-        let log: PictureLog
+        let log: FrameLog
         let serve = BreakTests.serve(
             [
                 BreakTests.range("listed", at: 4, #"X-ASSET-URI="https://a.invalid/index.m3u8",X-RESUME-OFFSET=0"#)
             ], 8)
         let queue = try VirtualQueue(["two": 8, "main": 8, "three": 4, "a": 2, "b": 2], answer: { serve($0) })
-        log = PictureLog(clock: queue.clock)
+        log = FrameLog(clock: queue.clock)
         var last = BreakTests.event("last", at: 0, ["b"])
         last.cue = .leaveCue
         let words = try Self.play(
             ["two", "main", "three"],
-            events: ["two": [BreakTests.event("own", at: 4, ["b"])], "three": [last]], pictures: log, clock: queue)
+            events: ["two": [BreakTests.event("own", at: 4, ["b"])], "three": [last]], frames: log, clock: queue)
         #expect(
             words == [
                 "now two", "begin own in two", "played own", "end two", "now main", "begin listed in main",
                 "played listed", "end main", "now three", "begin last in three", "played last", "end three", "now -",
             ], "\(words)")
-        #expect(log.pictures.count == 200 + 50 + 200 + 50 + 100 + 50)
+        #expect(log.frames.count == 200 + 50 + 200 + 50 + 100 + 50)
         // Without a hole, but for what comes behind a break at the end of an item.
-        let odd = zip(log.pictures, log.pictures.dropFirst()).dropFirst().map { $1.hostTime - $0.hostTime }
+        let odd = zip(log.frames, log.frames.dropFirst()).dropFirst().map { $1.hostTime - $0.hostTime }
             .filter { $0 < .milliseconds(39.9) || $0 > .milliseconds(40.1) }
         #expect(odd.isEmpty, "\(odd)")
     }
@@ -89,14 +89,14 @@ struct InterstitialQueueTests {
         var first = BreakTests.event("first", at: 0, ["a"])
         first.cue = .joinCue
         let queue = try VirtualQueue(["one": 4, "two": 4, "a": 2])
-        let log = PictureLog(clock: queue.clock)
-        let words = try Self.play(["one", "two"], events: ["two": [first]], pictures: log, clock: queue)
+        let log = FrameLog(clock: queue.clock)
+        let words = try Self.play(["one", "two"], events: ["two": [first]], frames: log, clock: queue)
         #expect(
             words == [
                 "now one", "end one", "now two", "begin first in two", "played first", "end two", "now -",
             ], "\(words)")
-        #expect(log.pictures.count == 250)
-        let names = log.pictures.map(\.name)
+        #expect(log.frames.count == 250)
+        let names = log.frames.map(\.name)
         #expect(names == Array(repeating: "one", count: 100) + Array(repeating: "two", count: 150))
     }
 
@@ -105,11 +105,11 @@ struct InterstitialQueueTests {
         var last = BreakTests.event("last", at: 0, ["a"])
         last.cue = .leaveCue
         let queue = try VirtualQueue(["one": 8, "two": 4, "a": 6])
-        let log = PictureLog(clock: queue.clock)
-        let words = try Self.play(["one", "two"], events: ["one": [last]], pictures: log, clock: queue)
+        let log = FrameLog(clock: queue.clock)
+        let words = try Self.play(["one", "two"], events: ["one": [last]], frames: log, clock: queue)
         #expect(words == ["now one", "begin last in one", "played last", "end one", "now two", "end two", "now -"])
-        #expect(log.pictures.count == 450)
-        let odd = zip(log.pictures, log.pictures.dropFirst()).dropFirst().map { $1.hostTime - $0.hostTime }
+        #expect(log.frames.count == 450)
+        let odd = zip(log.frames, log.frames.dropFirst()).dropFirst().map { $1.hostTime - $0.hostTime }
             .filter { $0 < .milliseconds(39.9) || $0 > .milliseconds(40.1) }
         #expect(odd.isEmpty, "\(odd)")
     }

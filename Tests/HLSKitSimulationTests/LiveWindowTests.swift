@@ -69,8 +69,8 @@ struct LiveWindowTests {
             try await Self.sleep(until: 60, clock)
             let state = player.state
             #expect(state.timebaseRate == 1)
-            let behind = state.liveOffset?.seconds ?? 0
-            #expect((Double(offset) - 3...Double(offset) + 5).contains(behind), "\(behind)")
+            let after = state.liveOffset?.seconds ?? 0
+            #expect((Double(offset) - 3...Double(offset) + 5).contains(after), "\(after)")
             let loaded = state.loadedTimeRanges.last?.end.seconds ?? 0
             let ahead = loaded - state.currentTime.seconds
             #expect(ahead > 25 && ahead < Double(offset) + 2, "\(ahead)")
@@ -92,8 +92,8 @@ struct LiveWindowTests {
         let session = try Self.play(offset: 120, rates: rates) { player, _, clock in
             try await Self.sleep(until: 160, clock)
             #expect(player.state.statistics.numberOfStalls == 0)
-            let behind = player.state.liveOffset?.seconds ?? 0
-            #expect((115...126).contains(behind), "\(behind)")
+            let after = player.state.liveOffset?.seconds ?? 0
+            #expect((115...126).contains(after), "\(after)")
         }
         let slow = session.visits.media(since: .seconds(60)).filter { $0.time < .seconds(100) }
         #expect(slow.contains { Self.variant($0) == 0 })
@@ -140,15 +140,15 @@ struct LiveWindowTests {
     }
 
     @Test("M09: a player that falls behind its window continues at its configured distance")
-    func behind() throws {
+    func after() throws {
         let session = try Self.play(
             offset: 20, rates: [(seconds: 10, kilobits: 6_000), (50, 1), (10_000, 6_000)],
             { $0.windowSegmentCount = 15 }
         ) { player, _, clock in
             try await Self.sleep(until: 140, clock)
             #expect(player.state.timebaseRate == 1)
-            let behind = player.state.liveOffset?.seconds ?? 0
-            #expect((15...32).contains(behind), "\(behind)")
+            let after = player.state.liveOffset?.seconds ?? 0
+            #expect((15...32).contains(after), "\(after)")
         }
         #expect(session.count("missed segments") > 0)
         let failures = session.lines.filter { $0.contains("failed") && !$0.contains("variant") }

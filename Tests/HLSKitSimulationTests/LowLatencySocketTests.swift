@@ -21,7 +21,7 @@ struct LowLatencySocketTests {
         var server: LowLatencyServer
 
         func count(_ name: String) -> Int { events.count { Mirror(reflecting: $0).children.first?.label == name } }
-        func told(_ text: String) -> Int { events.count { "\($0)".contains(text) } }
+        func reported(_ text: String) -> Int { events.count { "\($0)".contains(text) } }
     }
 
     private static func play(
@@ -47,9 +47,9 @@ struct LowLatencySocketTests {
         let state = player.state
         await player.close()
         try await afterwards(server)
-        var told: [PlayerEvent.Kind] = []
-        for await event in events { told.append(event.kind) }
-        return Session(events: told, state: state, server: server)
+        var reported: [PlayerEvent.Kind] = []
+        for await event in events { reported.append(event.kind) }
+        return Session(events: reported, state: state, server: server)
     }
 
     @Test("M05: over kept connections each part is requested once during blocking reloads, without a stall")
@@ -103,7 +103,7 @@ struct LowLatencySocketTests {
         origin.faults = [.init(fault.kind, during: (isBrokenFromTheStart ? .zero : .seconds(1))..<(.seconds(1000)))]
         let session = try await Self.play(origin, for: fault.length, demuxes: true)
         #expect(session.count("failedToPlayToEnd") + session.count("segmentsMissed") == 0, "\(session.events)")
-        #expect(session.count("holePlayedOver") + session.count("segmentSkipped") == 0, "\(session.events)")
+        #expect(session.count("missingMediaSkipped") + session.count("segmentSkipped") == 0, "\(session.events)")
         #expect((session.count("lowLatencyDeclined") > 0) == fault.declines, "\(session.events)")
         if !fault.stalls { #expect(session.count("playbackStalled") == 0, "\(session.events)") }
         let statistics = session.state.statistics
@@ -115,7 +115,7 @@ struct LowLatencySocketTests {
     @Test("M05: a server that closes each connection is reported, and played by segments")
     func closed() async throws {
         let session = try await Self.play(Self.origin, .closed)
-        #expect(session.told("does not keep connections") == 1, "\(session.events)")
+        #expect(session.reported("does not keep connections") == 1, "\(session.events)")
         #expect(session.count("failedToPlayToEnd") == 0)
         #expect(session.server.media.contains { !$0.contains(".") })
     }

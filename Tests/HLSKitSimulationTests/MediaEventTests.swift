@@ -6,14 +6,14 @@ import Testing
 struct MediaEventTests {
     /// What a log says of events: when they were told, in seconds from when item time 0 was presented (or would have been), and
     /// the item time that they name.
-    private struct Told: Sendable {
+    private struct Reported: Sendable {
         var text: String
         var time: Double
         var place: Double
 
-        static func all(_ log: EventLog) -> [Told] {
+        static func all(_ log: EventLog) -> [Reported] {
             var epoch: Double?
-            var told: [Told] = []
+            var reported: [Reported] = []
             for line in log.lines {
                 let parts = line.split(separator: " ", maxSplits: 1)
                 guard let host = Double(parts[0]), let place = line.range(ofLast: " at ") else { continue }
@@ -23,9 +23,9 @@ struct MediaEventTests {
                 if begins { epoch = epoch ?? host - seconds }
                 guard let epoch, parts[1].hasPrefix("metadata ") || parts[1].hasPrefix("marker ") else { continue }
                 let text = parts[1].prefix { $0 != "," }
-                told.append(Told(text: String(text), time: host - epoch, place: seconds))
+                reported.append(Reported(text: String(text), time: host - epoch, place: seconds))
             }
-            return told
+            return reported
         }
     }
 
@@ -76,7 +76,7 @@ struct MediaEventTests {
         _ url: String, _ answer: @escaping @Sendable (SimulatedRequest) -> SimulatedResponse,
         limit: Duration = .seconds(60), change: (inout PlayerConfiguration) -> Void = { _ in },
         acts: [(time: Duration, act: @Sendable (Player) async -> Void)] = [], prefer: (PlayerItem) -> Void = { _ in }
-    ) throws -> [Told] {
+    ) throws -> [Reported] {
         let clock = VirtualClock()
         let link = LinkConditions(bitsPerSecond: 20_000_000, latency: .milliseconds(10))
         let transport = SimulatedTransport(over: NetworkTrace(constant: link), clock: clock, answer: answer)
@@ -109,28 +109,28 @@ struct MediaEventTests {
             return log
         }
         #expect(!log.lines.contains { $0.contains("failed") }, "\(log.text)")
-        return Told.all(log)
+        return Reported.all(log)
     }
 
-    private static func expectOnTime(_ told: [Told]) {
-        for event in told { #expect(abs(event.time - event.place) < 0.003, "\(event)") }
+    private static func expectOnTime(_ reported: [Reported]) {
+        for event in reported { #expect(abs(event.time - event.place) < 0.003, "\(event)") }
     }
 
     @Test(
         "K12: tags and sections of a transport stream are reported on time, with and without outputs",
         arguments: [0, 1, 2])
     func transportStream(_ outputs: Int) throws {
-        let told = try Self.play("https://h.invalid/vod.m3u8", Self.transportStream()) { _ in
+        let reported = try Self.play("https://h.invalid/vod.m3u8", Self.transportStream()) { _ in
         } prefer: { item in
             if outputs > 0 { try? item.add(MetadataOutput()) }
             if outputs > 1 { try? item.add(SampleOutput(mediaTypes: [.audio])) }
         }
-        #expect(told.map(\.text) == ["metadata TIT2", Self.splice, "metadata TIT2"])
+        #expect(reported.map(\.text) == ["metadata TIT2", Self.splice, "metadata TIT2"])
         let length = 94 * 1920 / 90_000.0
-        for (event, place) in zip(told, [length + 0.5, length * 2 + 0.64, length * 7 + 0.5]) {
+        for (event, place) in zip(reported, [length + 0.5, length * 2 + 0.64, length * 7 + 0.5]) {
             #expect(abs(event.place - place) < 0.001, "\(event)")
         }
-        Self.expectOnTime(told)
+        Self.expectOnTime(reported)
     }
 
     @Test("K12: events skipped by a seek are not reported, and after a seek back they are repeated")
@@ -139,15 +139,15 @@ struct MediaEventTests {
             (.seconds(1), { _ = try? await $0.seek(to: .seconds(6)) }),
             (.seconds(12), { _ = try? await $0.seek(to: .seconds(1)) }),
         ]
-        let told = try Self.play("https://h.invalid/vod.m3u8", Self.transportStream(), acts: acts)
-        #expect(told.map(\.text) == ["metadata TIT2", "metadata TIT2", Self.splice, "metadata TIT2"])
-        #expect(told.first.map { $0.place > 14 } == true)
+        let reported = try Self.play("https://h.invalid/vod.m3u8", Self.transportStream(), acts: acts)
+        #expect(reported.map(\.text) == ["metadata TIT2", "metadata TIT2", Self.splice, "metadata TIT2"])
+        #expect(reported.first.map { $0.place > 14 } == true)
     }
 
     @Test("K12: events inside media are not reported if no media is demuxed")
     func unread() throws {
-        let told = try Self.play("https://h.invalid/vod.m3u8", Self.transportStream()) { $0.demuxesMedia = false }
-        #expect(told.isEmpty)
+        let reported = try Self.play("https://h.invalid/vod.m3u8", Self.transportStream()) { $0.demuxesMedia = false }
+        #expect(reported.isEmpty)
     }
 
     // MARK: Event messages
@@ -182,24 +182,24 @@ struct MediaEventTests {
         "K12: an event message repeated by live parts is reported once, at its time", arguments: [true, false])
     func eventMessages(hasLowLatency: Bool) throws {
         let origin = LowLatencyOrigin()
-        let told = try Self.play(origin.url(ofVariant: 1), { Self.marked(origin, $0) }, limit: .seconds(40)) {
+        let reported = try Self.play(origin.url(ofVariant: 1), { Self.marked(origin, $0) }, limit: .seconds(40)) {
             $0.allowsLowLatency = hasLowLatency
         }
-        #expect(told.map(\.text) == Array(repeating: Self.splice + ":v", count: hasLowLatency ? 2 : 1))
-        Self.expectOnTime(told)
+        #expect(reported.map(\.text) == Array(repeating: Self.splice + ":v", count: hasLowLatency ? 2 : 1))
+        Self.expectOnTime(reported)
         // 31.25 and 36.5 s of the stream.
-        if told.count == 2 { #expect(abs(told[1].place - told[0].place - 5.25) < 0.001) }
+        if reported.count == 2 { #expect(abs(reported[1].place - reported[0].place - 5.25) < 0.001) }
     }
 
     @Test("K12: another variant does not repeat reported events")
     func variants() throws {
         let origin = LowLatencyOrigin()
         for time in [12_500, 16_200] {
-            let told = try Self.play(
+            let reported = try Self.play(
                 origin.url, { Self.marked(origin, $0) }, limit: .seconds(40),
                 acts: [(.milliseconds(time), { $0.currentItem?.preferredPeakBitRate = 500_000 })])
-            #expect(told.map(\.text) == Array(repeating: Self.splice + ":v", count: 2))
-            Self.expectOnTime(told)
+            #expect(reported.map(\.text) == Array(repeating: Self.splice + ":v", count: 2))
+            Self.expectOnTime(reported)
         }
     }
 
@@ -225,12 +225,12 @@ struct MediaEventTests {
             response.body = Array((lines.joined(separator: "\n") + "\n").utf8)
             return response
         }
-        let told = try Self.play(origin.url(ofVariant: 1), answer, limit: .seconds(40)) {
+        let reported = try Self.play(origin.url(ofVariant: 1), answer, limit: .seconds(40)) {
             $0.allowsLowLatency = hasLowLatency
         }
-        #expect(told.map(\.text) == ["marker EXT-X-CUE-OUT:4", "marker EXT-X-CUE-IN"])
-        if told.count == 2 { #expect(abs(told[1].place - told[0].place - 4) < 0.001) }
-        Self.expectOnTime(told)
+        #expect(reported.map(\.text) == ["marker EXT-X-CUE-OUT:4", "marker EXT-X-CUE-IN"])
+        if reported.count == 2 { #expect(abs(reported[1].place - reported[0].place - 4) < 0.001) }
+        Self.expectOnTime(reported)
     }
 }
 

@@ -56,7 +56,7 @@ struct MoviePlaylistTests {
     }
 
     @Test("audio-only variants, those without a playlist, and equal rates are omitted")
-    func leftOut() throws {
+    func omitted() throws {
         let title = try multivariant([
             "BANDWIDTH=1000000,RESOLUTION=640x360", "BANDWIDTH=100000", "BANDWIDTH=2000000,RESOLUTION=640x360",
             "BANDWIDTH=1000000,RESOLUTION=640x360",

@@ -125,13 +125,13 @@ struct OwnOutputTests {
                 }
             }
             return try clock.run {
-                var told: [PlayerEvent] = []
+                var reported: [PlayerEvent] = []
                 for await event in events {
-                    told.append(event)
+                    reported.append(event)
                     if event.isLast { break }
                 }
                 await player.close()
-                return told
+                return reported
             }
         }
     }
@@ -163,10 +163,10 @@ struct OwnOutputTests {
         // The cues that the library's own output has; those that were shown began when it was called.
         #expect(notes.cues.isEmpty == false)
         #expect(Set(notes.cues) == Set(collector.cues))
-        let told = events.compactMap {
+        let reported = events.compactMap {
             if case .legibleCue(let cue) = $0.kind { cue.timeRange.start.duration } else { nil }
         }
-        #expect(notes.deliveries.count == Set(told).count)
+        #expect(notes.deliveries.count == Set(reported).count)
         #expect(notes.finished == [.video, .audio])
         #expect(notes.flushes.isEmpty)
         #expect(notes.endCount == 1)
@@ -219,13 +219,13 @@ struct OwnOutputTests {
     @Test("an output that suppresses writers leaves them no media of its kind")
     func suppression() throws {
         let stage = try Stage()
-        let (counter, writer) = (FrameCounter(), PictureLog(clock: stage.clock))
+        let (counter, writer) = (FrameCounter(), FrameLog(clock: stage.clock))
         counter.suppressesPlayerRendering = true
         try stage.item.add(counter)
         stage.item.add(writer)
         _ = try stage.play()
         #expect(counter.count.load(ordering: .relaxed) == 250)
-        #expect(writer.pictures.isEmpty)
+        #expect(writer.frames.isEmpty)
     }
 
     @Test("an output belongs to one item at a time")

@@ -33,8 +33,8 @@ struct PlaybackLogTests {
         for key in ["likely", "forward-seconds", "rate", "safe-bits-per-second", "bits-per-second"] {
             #expect(judged.metadata[key] != nil, "\(key)")
         }
-        let told = try play("a", level: .info).lines
-        #expect(told.isEmpty, "\(told)")
+        let reported = try play("a", level: .info).lines
+        #expect(reported.isEmpty, "\(reported)")
         #expect(try play("a", level: .debug).lines.allSatisfy { $0.level == .debug })
     }
 
@@ -56,8 +56,8 @@ struct PlaybackLogTests {
         let keys = source.matches(of: /"([a-z][a-z.\-]*)":|metadata(?:Key: |\[)"([a-z.\-]+)"/)
         let written = Set(keys.compactMap { $0.output.1 ?? $0.output.2 }.map(String.init))
         #expect(written == documented)
-        let told = Set(try play("a", level: .trace).lines.flatMap(\.metadata.keys))
-        #expect(told.count > 15 && told.isSubset(of: documented))
+        let reported = Set(try play("a", level: .trace).lines.flatMap(\.metadata.keys))
+        #expect(reported.count > 15 && reported.isSubset(of: documented))
     }
 
     @Test("a failed item is logged as an error once, with its URL and cause")
@@ -111,12 +111,12 @@ struct PlaybackLogTests {
         clock.advance(by: .seconds(20))
         let damagedCount = player.state.statistics.numberOfDamagedSamples
         try clock.run { await player.close() }
-        let told = notebook.lines.filter { $0.message == "media is damaged" }
+        let reported = notebook.lines.filter { $0.message == "media is damaged" }
         #expect(damagedCount > 100)
-        #expect((1...16).contains(told.count))
-        #expect(Set(told.map { "\($0.metadata["cause"] ?? "")" }).count == told.count)
-        #expect(told.allSatisfy { $0.level == .info })
-        let causes = told.map { "\($0.metadata["cause"] ?? "")" }
+        #expect((1...16).contains(reported.count))
+        #expect(Set(reported.map { "\($0.metadata["cause"] ?? "")" }).count == reported.count)
+        #expect(reported.allSatisfy { $0.level == .info })
+        let causes = reported.map { "\($0.metadata["cause"] ?? "")" }
         #expect(
             causes.filter { !$0.hasPrefix("aac: ") }.allSatisfy { $0.hasSuffix("the decoder was restarted") },
             "\(causes)"

@@ -67,7 +67,7 @@ struct PlayerEventTests {
 
     private static let segments = SkippedSegments(
         first: 3, last: 3, mediaDuration: .seconds(6), url: "https://u:p@a/3.ts", cause: "not found")
-    private static let told = SkippedSegments(
+    private static let reported = SkippedSegments(
         first: 3, last: 3, mediaDuration: .seconds(6), url: "https://a/3.ts",
         cause: "not found: https://a/3.ts (HTTP 404)")
     private static let load = SegmentLoad(
@@ -86,7 +86,7 @@ struct PlayerEventTests {
             (.currentItemChanged(nil), "no current item"),
             (.segmentLoaded(load), "segment 1: https://a/1.ts, 1000 bytes in 1.250 s"),
             (.segmentSkipped(segments), "skipped segment 3, 6.000 s of media: not found: https://a/3.ts"),
-            (.segmentsMissed(told), "missed segment 3, 6.000 s of media: not found: https://a/3.ts (HTTP 404)"),
+            (.segmentsMissed(reported), "missed segment 3, 6.000 s of media: not found: https://a/3.ts (HTTP 404)"),
             (.warning("a\u{1b}[2J\nb"), "warning: a\\x1b[2J\\x0ab"),
             (.didPlayToEnd, "played to the end"),
             (.eventsLost(1), "1 event lost"),

@@ -144,7 +144,7 @@ struct PlayerItemStateTests {
     func lateOutputs() throws {
         for time in stride(from: 100, to: 1600, by: 100) {
             let queue = try VirtualQueue(["a": 6], over: "1000,900,50\n") { $0.decodesWithoutOutput = [] }
-            let log = PictureLog(clock: queue.clock)
+            let log = FrameLog(clock: queue.clock)
             try queue.clock.run {
                 let item = queue.item("a")
                 let player = try Player(item: item, configuration: queue.configuration)
@@ -164,9 +164,9 @@ struct PlayerItemStateTests {
                 #expect(player.state.statistics.numberOfStalls == 0, "\(time)")
                 await player.close()
             }
-            let pictures = log.pictures
-            #expect(pictures.last?.itemTime == .milliseconds(5960), "\(time)")
-            let isInOrder = zip(pictures, pictures.dropFirst()).allSatisfy { $0.itemTime < $1.itemTime }
+            let frames = log.frames
+            #expect(frames.last?.itemTime == .milliseconds(5960), "\(time)")
+            let isInOrder = zip(frames, frames.dropFirst()).allSatisfy { $0.itemTime < $1.itemTime }
             #expect(isInOrder, "\(time)")
         }
     }
@@ -174,7 +174,7 @@ struct PlayerItemStateTests {
     @Test("J06: an item whose output is removed after loading continues to its end")
     func lastOutputGoes() throws {
         let queue = try VirtualQueue(["a": 6]) { $0.decodesWithoutOutput = [] }
-        let log = PictureLog(clock: queue.clock)
+        let log = FrameLog(clock: queue.clock)
         try queue.clock.run {
             let item = queue.item("a", to: log)
             let player = try Player(item: item, configuration: queue.configuration)
@@ -222,8 +222,8 @@ struct PlayerItemStateTests {
             let items = (0..<2).map { _ in PlayerItem(urlString: stream.urlString) }
             for item in items {
                 // A Duration holds less than a Double, and nothing that is not a number.
-                let wish = number.isNaN ? nil : Duration.seconds(min(max(number, -1e18), 1e18))
-                item.preferredForwardBufferDuration = wish
+                let preference = number.isNaN ? nil : Duration.seconds(min(max(number, -1e18), 1e18))
+                item.preferredForwardBufferDuration = preference
                 item.preferredPeakBitRate = number
                 item.preferredPeakBitRateForExpensiveNetworks = number
                 item.configuredTimeOffsetFromLive = MediaTime(seconds: number, preferredTimescale: 600)

@@ -126,7 +126,7 @@ struct PlayerLooperTests {
     @Test("H05: a copy has its item's preferences without outputs; loaded data serves both")
     func copies() throws {
         let queue = try VirtualQueue(["a": 4])
-        let log = PictureLog(clock: queue.clock)
+        let log = FrameLog(clock: queue.clock)
         try queue.clock.run {
             let item = queue.item("a", to: log)
             item.preferredPeakBitRate = 300_000
@@ -137,13 +137,13 @@ struct PlayerLooperTests {
             let player = try Player(item: item, configuration: queue.configuration)
             player.play()
             try await queue.clock.sleep(for: .seconds(4))
-            let (count, pictures) = (queue.requestedNames.count, log.pictures.count)
-            #expect(pictures == 50)
+            let (count, frames) = (queue.requestedNames.count, log.frames.count)
+            #expect(frames == 50)
             try player.replaceCurrentItem(with: copy)
             player.play()
             try await queue.clock.sleep(for: .seconds(4))
             #expect(queue.requestedNames.count == count)
-            #expect(log.pictures.count == pictures)
+            #expect(log.frames.count == frames)
             await player.close()
         }
     }

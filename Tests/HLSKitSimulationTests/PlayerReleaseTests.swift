@@ -23,7 +23,7 @@ struct PlayerReleaseTests {
         let transport = try #require(requests.withLock { $0 })
         var released: [Weak] = []
         for round in 0..<1000 {
-            let logs = [PictureLog(clock: queue.clock), PictureLog(clock: queue.clock)]
+            let logs = [FrameLog(clock: queue.clock), FrameLog(clock: queue.clock)]
             let items = zip(["a", "b"], logs).map { queue.item($0, to: $1) }
             let player = try QueuePlayer(items: items, configuration: queue.configuration)
             let observers = (player.events(), try player.times(every: MediaTime(value: 1, timescale: 10)))

@@ -7,7 +7,7 @@ struct QueuePlayerTests {
     @Test("H09: the next item's time 0 follows the previous end, frame by frame, without a status change")
     func seam() throws {
         let queue = try VirtualQueue(["a": 8, "b": 6])
-        let log = PictureLog(clock: queue.clock)
+        let log = FrameLog(clock: queue.clock)
         let (events, last) = try queue.clock.run {
             let player = try QueuePlayer(
                 items: [queue.item("a", to: log.named("a")), queue.item("b", to: log.named("b"))],
@@ -23,13 +23,13 @@ struct QueuePlayerTests {
             await player.close()
             return (events, state)
         }
-        let pictures = log.pictures
-        #expect(pictures.map(\.name) == Array(repeating: "a", count: 200) + Array(repeating: "b", count: 150))
-        for (index, (one, next)) in zip(pictures, pictures.dropFirst()).enumerated().dropFirst() {
+        let frames = log.frames
+        #expect(frames.map(\.name) == Array(repeating: "a", count: 200) + Array(repeating: "b", count: 150))
+        for (index, (one, next)) in zip(frames, frames.dropFirst()).enumerated().dropFirst() {
             let distance = next.hostTime - one.hostTime
             #expect(distance >= .milliseconds(39.9) && distance <= .milliseconds(40.1), "picture \(index + 1)")
         }
-        #expect(pictures[200].itemTime == .zero)
+        #expect(frames[200].itemTime == .zero)
         let words = events.compactMap { event -> String? in
             switch event.kind {
             case .timeControl(let change): change.new.rawValue
@@ -201,7 +201,7 @@ struct QueuePlayerTests {
     @Test("H09: unpaced, items also follow each other, each with all its frames")
     func unpaced() throws {
         let queue = try VirtualQueue(["a": 8, "b": 4, "c": 2]) { $0.pacing = .unpaced }
-        let log = PictureLog(clock: queue.clock)
+        let log = FrameLog(clock: queue.clock)
         try queue.clock.run {
             let player = try QueuePlayer(
                 items: ["a", "b", "c"].map { queue.item($0, to: log.named($0)) }, configuration: queue.configuration)
@@ -211,13 +211,13 @@ struct QueuePlayerTests {
             await player.close()
         }
         let names = ["a", "b", "c"].flatMap { Array(repeating: $0, count: ["a": 200, "b": 100, "c": 50][$0] ?? 0) }
-        #expect(log.pictures.map(\.name) == names)
+        #expect(log.frames.map(\.name) == names)
     }
 
     @Test("H05: played items inserted at the end of the queue again play in each round without a pause")
     func treadmill() throws {
         let queue = try VirtualQueue(["a": 4, "b": 4])
-        let log = PictureLog(clock: queue.clock)
+        let log = FrameLog(clock: queue.clock)
         try queue.clock.run {
             let items = [queue.item("a", to: log.named("a")), queue.item("b", to: log.named("b"))]
             let player = try QueuePlayer(items: items, configuration: queue.configuration)
@@ -232,9 +232,9 @@ struct QueuePlayerTests {
             }
             await player.close()
         }
-        let pictures = log.pictures.prefix(500)
-        #expect(pictures.map(\.name) == (0..<5).flatMap { Array(repeating: $0 % 2 == 0 ? "a" : "b", count: 100) })
-        for (one, next) in zip(pictures, pictures.dropFirst()).dropFirst() {
+        let frames = log.frames.prefix(500)
+        #expect(frames.map(\.name) == (0..<5).flatMap { Array(repeating: $0 % 2 == 0 ? "a" : "b", count: 100) })
+        for (one, next) in zip(frames, frames.dropFirst()).dropFirst() {
             let distance = next.hostTime - one.hostTime
             #expect(distance >= .milliseconds(39.9) && distance <= .milliseconds(40.1))
         }

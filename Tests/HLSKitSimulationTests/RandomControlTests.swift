@@ -189,9 +189,11 @@ private struct StandstillInspector {
         if let id = state.currentItemID, let item = view.items[id], state.itemStatus == .readyToPlay {
             require(item.status == state.itemStatus, "the item is \(state.itemStatus), told \(item.status)")
             // What is told is the playlist's; when all is loaded the last sample counts.
-            let isAsTold = item.duration.map { $0 == state.duration || abs($0.seconds - state.duration.seconds) < 0.5 }
+            let matchesReport = item.duration.map {
+                $0 == state.duration || abs($0.seconds - state.duration.seconds) < 0.5
+            }
             require(
-                isAsTold ?? false,
+                matchesReport ?? false,
                 "the duration is \(state.duration.seconds), told \(item.duration?.seconds ?? -1)")
         }
         let look = Look(

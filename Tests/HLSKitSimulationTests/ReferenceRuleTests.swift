@@ -72,7 +72,7 @@ struct ReferenceRuleTests {
     }
 
     @Test("hls.js restarts its estimate at the bit rate of the variant it switched down to")
-    func hlsjsBeginsAnew() {
+    func hlsjsRestarts() {
         var rule = HLSJSRule()
         var input = Self.input(20e6, current: 2, buffer: .milliseconds(100))
         let requested = input.now - .milliseconds(400)

@@ -35,7 +35,7 @@ struct SecretEventTests {
         let item = PlayerItem(urlString: "https://user:\(Self.secret)@signed.invalid/\(name)\(Self.query)")
         let events = player.events()
         let metrics = item.allMetrics()
-        let told = Task(executorPreference: clock) {
+        let reported = Task(executorPreference: clock) {
             var lines: [String] = []
             for await event in events {
                 lines.append("\(event)")
@@ -51,7 +51,7 @@ struct SecretEventTests {
         player.play()
         try player.replaceCurrentItem(with: item)
         let lines = try clock.run {
-            var lines = await told.value
+            var lines = await reported.value
             if let log = item.accessLog { lines += [log.extendedLogText, log.jsonLines] }
             if let log = item.errorLog { lines += [log.extendedLogText, log.jsonLines] }
             await player.close()

@@ -18,7 +18,7 @@ struct SkippingTests {
         var stalls: Int
 
         /// Frames that do not follow the one before by 40 ms.
-        var holes: [Int] {
+        var gaps: [Int] {
             zip(times, times.dropFirst()).map { Int((($1 - $0) / .milliseconds(1)).rounded()) }.filter { $0 != 40 }
         }
     }
@@ -67,7 +67,7 @@ struct SkippingTests {
             }
             return .playlist(lines.joined(separator: "\n"))
         }
-        let log = PictureLog(clock: queue.clock)
+        let log = FrameLog(clock: queue.clock)
         return try queue.clock.run {
             let item = queue.item("main", to: log.named(""))
             item.skipRule = rule
@@ -91,7 +91,7 @@ struct SkippingTests {
             let stalls = player.state.statistics.numberOfStalls
             await player.close()
             return Outcome(
-                times: log.pictures.map(\.itemTime), hostTimes: log.pictures.map(\.hostTime), skipped: skipped,
+                times: log.frames.map(\.itemTime), hostTimes: log.frames.map(\.hostTime), skipped: skipped,
                 segments: asked.withLock(\.self), hasEnded: hasEnded, stalls: stalls)
         }
     }
@@ -136,12 +136,12 @@ struct SkippingTests {
     ]
 
     @Test("matching ranges are skipped to the frame, and output files have no gap", arguments: cases, [true, false])
-    func leftOut(_ item: Case, isPaced: Bool) throws {
+    func omitted(_ item: Case, isPaced: Bool) throws {
         let rule = try SkipRule(dateRanges: item.dateRanges, segmentURIs: item.uris)
         let outcome = try Self.play(rule, isPaced: isPaced, tags: { _ in item.tags }, markers: item.markers)
         #expect(outcome.hasEnded)
         #expect(outcome.times.count == item.frames)
-        #expect(outcome.holes == [])
+        #expect(outcome.gaps == [])
         #expect(Self.text(outcome.skipped) == item.skipped)
         if let left = item.left { #expect(!outcome.segments.contains { left.contains($0) }) }
         #expect(outcome.stalls == 0)
@@ -211,7 +211,7 @@ struct SkippingTests {
             try SkipRule(dateRanges: ["ID=a"]), seconds: 100, window: 8, isPaced: isPaced, tags: tags)
         #expect(outcome.hasEnded)
         #expect(Self.text(outcome.skipped) == ["40.0+8.0"])
-        #expect(outcome.holes == [])
+        #expect(outcome.gaps == [])
         #expect(!outcome.segments.contains { (20...23).contains($0) })
         let first = outcome.segments.min() ?? 0
         #expect(outcome.times.count == (100 - 8 - 2 * first) * 25)
@@ -231,7 +231,7 @@ struct SkippingTests {
             })
         #expect(outcome.hasEnded)
         #expect(Self.text(outcome.skipped) == ["40.0+20.0"])
-        #expect(outcome.holes == [])
+        #expect(outcome.gaps == [])
         let first = outcome.segments.min() ?? 0
         #expect(outcome.times.count == (100 - 20 - 2 * first) * 25)
     }
@@ -247,7 +247,7 @@ struct SkippingTests {
         #expect(outcome.hasEnded)
         #expect(outcome.skipped.count == 1)
         #expect(outcome.skipped.allSatisfy { $0.timeRange.end.inSeconds == 56 && $0.timeRange.start.inSeconds > 40 })
-        #expect(outcome.holes == [])
+        #expect(outcome.gaps == [])
     }
 
     @Test(
@@ -262,7 +262,7 @@ struct SkippingTests {
         for outcome in [marked, named] {
             #expect(outcome.hasEnded)
             #expect(Self.text(outcome.skipped) == ["40.0+40.0"])
-            #expect(outcome.holes == [])
+            #expect(outcome.gaps == [])
             #expect(!outcome.segments.contains { (20...39).contains($0) })
             let first = outcome.segments.min() ?? 0
             #expect(outcome.times.count == (120 - 40 - 2 * first) * 25)
@@ -277,6 +277,6 @@ struct SkippingTests {
             tags: { _ in [Self.range("a", at: 40, "SCTE35-OUT=0xFC00")] })
         #expect(outcome.hasEnded)
         #expect(Self.text(outcome.skipped) == ["40.0+600.0"])
-        #expect(outcome.holes == [])
+        #expect(outcome.gaps == [])
     }
 }

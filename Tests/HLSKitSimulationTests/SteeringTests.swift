@@ -49,7 +49,7 @@ struct SteeringTests {
     private struct Session {
         var play: VirtualPlay
         var requests: [SimulatedRequest]
-        var pictures: [Duration]
+        var frames: [Duration]
 
         func lines(_ text: String) -> [String] { play.log.lines.filter { $0.contains(text) } }
         var moves: [String] {
@@ -70,7 +70,7 @@ struct SteeringTests {
     private static func play(_ scene: Scene) throws -> Session {
         let clock = VirtualClock()
         let requests = Mutex<[SimulatedRequest]>([])
-        let pictures = PictureLog(clock: clock)
+        let frames = FrameLog(clock: clock)
         let link = LinkConditions(bitsPerSecond: 20_000_000, latency: .milliseconds(20))
         let transport = SimulatedTransport(over: NetworkTrace(constant: link), clock: clock) { request in
             requests.withLock { $0.append(request) }
@@ -87,20 +87,20 @@ struct SteeringTests {
             }
         }
         let play = try VirtualPlay(
-            "https://main.invalid/index.m3u8", clock: clock, transport: transport, writers: [pictures],
+            "https://main.invalid/index.m3u8", clock: clock, transport: transport, writers: [frames],
             prefer: { item in
                 item.preferredForwardBufferDuration = .seconds(10)
                 scene.prefer(item)
             })
         return Session(
-            play: play, requests: requests.withLock { $0 }, pictures: pictures.pictures.map(\.itemTime))
+            play: play, requests: requests.withLock { $0 }, frames: frames.frames.map(\.itemTime))
     }
 
     private static func expectWhole(_ session: Session) {
         #expect(session.play.log.decisions.last == "played to end", "\(session.play.log.text)")
-        #expect(session.pictures.count == frameCount)
-        #expect(session.pictures == session.pictures.sorted())
-        #expect(Set(session.pictures).count == session.pictures.count)
+        #expect(session.frames.count == frameCount)
+        #expect(session.frames == session.frames.sorted())
+        #expect(Set(session.frames).count == session.frames.count)
         #expect(session.play.state.statistics.numberOfStalls == 0)
         #expect(session.play.state.statistics.numberOfSkippedSegments == 0)
     }
@@ -327,7 +327,7 @@ struct SteeringTests {
         scene.fault = Self.slow(["a", "b"], 20...200)
         let session = try Self.play(scene)
         #expect(session.play.log.decisions.last == "played to end")
-        #expect(session.pictures.count == Self.frameCount)
+        #expect(session.frames.count == Self.frameCount)
         let failures = zip(session.moves, session.moveTimes()).filter { $0.0.hasSuffix("failure") }.map(\.1)
         #expect(!failures.isEmpty)
         #expect(zip(failures, failures.dropFirst()).allSatisfy { $1 - $0 >= 60 }, "\(failures)")

@@ -25,11 +25,11 @@ struct StuckDecoderTests {
             firstStuckPTS = pts
         }
 
-        var skipsUnreferencedPictures: Bool {
-            get { decoder.skipsUnreferencedPictures }
-            set { decoder.skipsUnreferencedPictures = newValue }
+        var skipsUnreferencedFrames: Bool {
+            get { decoder.skipsUnreferencedFrames }
+            set { decoder.skipsUnreferencedFrames = newValue }
         }
-        var hasFirstPicture: Bool { !isStuck && decoder.hasFirstPicture }
+        var hasFirstFrame: Bool { !isStuck && decoder.hasFirstFrame }
 
         func decode(_ sample: MediaSample, to frames: inout [VideoFrame]) throws(CodecError) {
             if sample.pts >= firstStuckPTS { isStuck = true }
@@ -40,8 +40,8 @@ struct StuckDecoderTests {
             if !isStuck { try decoder.drain(to: &frames) }
         }
 
-        func decodeFirstPicture(to frames: inout [VideoFrame]) {
-            if !isStuck { decoder.decodeFirstPicture(to: &frames) }
+        func decodeFirstFrame(to frames: inout [VideoFrame]) {
+            if !isStuck { decoder.decodeFirstFrame(to: &frames) }
         }
     }
 
@@ -81,7 +81,9 @@ struct StuckDecoderTests {
         var error: HLSError?
         var logged: [String] = []
 
-        var told: [HLSError] { kinds.compactMap { if case .recoverableError(let error) = $0 { error } else { nil } } }
+        var reported: [HLSError] {
+            kinds.compactMap { if case .recoverableError(let error) = $0 { error } else { nil } }
+        }
         var didPlayToEnd: Bool { kinds.contains { if case .didPlayToEnd = $0 { true } else { false } } }
     }
 
@@ -103,9 +105,9 @@ struct StuckDecoderTests {
         }
         configuration.logger = notebook.logger(.info)
         let player = Player(configuration: configuration)
-        let pictures = PictureLog(clock: clock)
+        let frames = FrameLog(clock: clock)
         let item = PlayerItem(urlString: "https://sample.invalid/video-180p.m3u8")
-        item.add(pictures)
+        item.add(frames)
         let events = player.events()
         player.play()
         try player.replaceCurrentItem(with: item)
@@ -120,7 +122,7 @@ struct StuckDecoderTests {
                 default: break
                 }
             }
-            outcome.times = pictures.pictures.map(\.itemTime)
+            outcome.times = frames.frames.map(\.itemTime)
             outcome.decoderCount = decoders.count
             outcome.damage = notebook.lines.filter { $0.message == "media is damaged" }
                 .map { "\($0.metadata["cause"] ?? "")" }
@@ -138,7 +140,7 @@ struct StuckDecoderTests {
         let line = try #require(found.damage.first)
         #expect(
             line.hasPrefix("no video can be decoded (") && line.hasSuffix("): the decoder was restarted"), "\(line)")
-        #expect(found.told.map(\.code) == [.badMedia])
+        #expect(found.reported.map(\.code) == [.badMedia])
         #expect(found.logged.contains { $0.contains("no video can be decoded") }, "\(found.logged)")
         let (before, after) = (found.times.filter { $0 < .seconds(8) }, found.times.filter { $0 >= .seconds(8) })
         #expect(before.count > 90 && before.allSatisfy { $0 < .seconds(4) })
@@ -151,7 +153,7 @@ struct StuckDecoderTests {
         let found = try Self.play(stuckCount: .max, from: 4)
         #expect(found.decoderCount == 2)
         #expect(found.damage.count == 1)
-        #expect(found.told.map(\.code) == [.badMedia])
+        #expect(found.reported.map(\.code) == [.badMedia])
         #expect(found.times.count > 90 && found.times.allSatisfy { $0 < .seconds(4) })
         #expect(found.didPlayToEnd && found.error == nil)
         #expect(
@@ -176,6 +178,6 @@ struct StuckDecoderTests {
         let found = try Self.play(stuckCount: 0, from: 0)
         #expect(found.decoderCount == 1)
         #expect(found.times.count == 1000)
-        #expect(found.damage.isEmpty && found.told.isEmpty && found.didPlayToEnd)
+        #expect(found.damage.isEmpty && found.reported.isEmpty && found.didPlayToEnd)
     }
 }

@@ -11,9 +11,9 @@ struct TimeObserverTests {
     private struct Bench {
         let clock: VirtualClock
         let player: Player
-        let told: Told
+        let reported: Reported
 
-        final class Told: Sendable {
+        final class Reported: Sendable {
             private let times = Mutex<[Double]>([])
             func add(_ time: MediaTime) { times.withLock { $0.append((time.seconds * 1000).rounded() / 1000) } }
             func take() -> [Double] {
@@ -27,14 +27,14 @@ struct TimeObserverTests {
         init(_ queue: VirtualQueue) {
             clock = queue.clock
             player = Player(configuration: queue.configuration)
-            told = Told()
+            reported = Reported()
         }
 
         func watch<Times: AsyncSequence & Sendable>(_ times: Times) -> Task<Void, Never>
         where Times.Element == MediaTime, Times.Failure == Never {
-            let told = told
+            let reported = reported
             return Task(executorPreference: clock) {
-                for await time in times { told.add(time) }
+                for await time in times { reported.add(time) }
             }
         }
 
@@ -69,13 +69,13 @@ struct TimeObserverTests {
             bench.player.pause()
             try await bench.pass(1000)
             // The item that is new, then that time begins to run.
-            #expect(bench.told.take() == [0, 0, 0.5, 1, 1.5, 1.75])
+            #expect(bench.reported.take() == [0, 0, 0.5, 1, 1.5, 1.75])
             try await bench.seek(to: 6)
             try await bench.pass(1000)
-            #expect(bench.told.take() == [6])
+            #expect(bench.reported.take() == [6])
             bench.player.rate = 2
             try await bench.pass(600)
-            #expect(bench.told.take() == [6, 6.5, 7])
+            #expect(bench.reported.take() == [6, 6.5, 7])
             await bench.player.close()
             await watcher.value
         }
@@ -89,16 +89,16 @@ struct TimeObserverTests {
             let watcher = bench.watch(try bench.player.boundaries([6.5, 1, 2, 3].map(Self.time)))
             try await bench.play(queue.item("a"))
             try await bench.pass(1200)
-            #expect(bench.told.take() == [1])
+            #expect(bench.reported.take() == [1])
             try await bench.seek(to: 3)
             try await bench.pass(500)
-            #expect(bench.told.take() == [])
+            #expect(bench.reported.take() == [])
             try await bench.seek(to: 6)
             try await bench.pass(1000)
-            #expect(bench.told.take() == [6.5])
+            #expect(bench.reported.take() == [6.5])
             try await bench.seek(to: 0.5)
             try await bench.pass(2000)
-            #expect(bench.told.take() == [1, 2])
+            #expect(bench.reported.take() == [1, 2])
             await bench.player.close()
             await watcher.value
         }

@@ -30,7 +30,7 @@ struct URLRefreshTests {
 
     /// The stream at `old.invalid`, which is refused from 10 s on, and at `new.invalid`.
     private static func play(
-        _ signer: Signer, clock: VirtualClock, pictures: PictureLog
+        _ signer: Signer, clock: VirtualClock, frames: FrameLog
     ) throws -> VirtualPlay {
         let link = LinkConditions(bitsPerSecond: 20_000_000, latency: .milliseconds(20))
         let transport = SimulatedTransport(over: NetworkTrace(constant: link), clock: clock) { request in
@@ -40,7 +40,7 @@ struct URLRefreshTests {
             return stream.response(to: inner)
         }
         return try VirtualPlay(
-            "https://old.invalid/index.m3u8", clock: clock, transport: transport, writers: [pictures],
+            "https://old.invalid/index.m3u8", clock: clock, transport: transport, writers: [frames],
             change: { $0.hooks.urlRefresher = signer }, prefer: { $0.preferredForwardBufferDuration = .seconds(8) })
     }
 
@@ -49,14 +49,14 @@ struct URLRefreshTests {
         let clock = VirtualClock()
         let signer = Signer(
             clock: clock, url: "https://new.invalid/index.m3u8", delay: .seconds(3), deadline: .seconds(5))
-        let pictures = PictureLog(clock: clock)
-        let play = try Self.play(signer, clock: clock, pictures: pictures)
+        let frames = FrameLog(clock: clock)
+        let play = try Self.play(signer, clock: clock, frames: frames)
         #expect(play.log.decisions.last == "played to end", "\(play.log.text)")
         #expect(signer.asked.count == 1)
         #expect(signer.asked.first?.itemURLString == "https://old.invalid/index.m3u8")
         #expect(signer.asked.first?.status == 403)
         #expect(play.state.statistics.numberOfStalls == 0)
-        let times = pictures.pictures.map(\.itemTime)
+        let times = frames.frames.map(\.itemTime)
         #expect(times.count == 750)
         #expect(times == times.sorted() && Set(times).count == times.count)
     }
@@ -66,13 +66,13 @@ struct URLRefreshTests {
         let clock = VirtualClock()
         let signer = Signer(
             clock: clock, url: "https://new.invalid/index.m3u8", delay: .seconds(100_000), deadline: .seconds(5))
-        let pictures = PictureLog(clock: clock)
-        let play = try Self.play(signer, clock: clock, pictures: pictures)
+        let frames = FrameLog(clock: clock)
+        let play = try Self.play(signer, clock: clock, frames: frames)
         #expect(play.state.itemStatus == .failed, "\(play.log.text)")
         #expect(signer.asked.count == 1)
         #expect(play.duration < .seconds(30), "it waits for nothing but its deadline")
-        let last = try #require(pictures.pictures.last)
+        let last = try #require(frames.frames.last)
         #expect(last.itemTime > .seconds(9))
-        #expect(pictures.pictures.count == Int(((last.itemTime + .milliseconds(40)) / .milliseconds(40)).rounded()))
+        #expect(frames.frames.count == Int(((last.itemTime + .milliseconds(40)) / .milliseconds(40)).rounded()))
     }
 }

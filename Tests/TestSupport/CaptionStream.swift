@@ -20,7 +20,7 @@ package enum CaptionStream {
     }
 
     /// Eight seconds of gray with the captions of `scripts/make-caption-fixtures`.
-    package static func pictures(_ name: String = "pictures") throws -> [String: [UInt8]] {
+    package static func frames(_ name: String = "pictures") throws -> [String: [UInt8]] {
         try segments(name, count: 4, duration: 2)
     }
 

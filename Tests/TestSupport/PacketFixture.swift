@@ -44,8 +44,8 @@ package struct PacketFixture {
         }
         self.track = track
         self.samples = samples
-        let sound = try? String(contentsOf: folder.appending(path: "\(name).samples"), encoding: .utf8)
-        expectedSamples = (sound ?? "").split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
+        let audio = try? String(contentsOf: folder.appending(path: "\(name).samples"), encoding: .utf8)
+        expectedSamples = (audio ?? "").split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
         expected = try String(contentsOf: folder.appending(path: "\(name).framemd5"), encoding: .utf8)
             .split(separator: "\n").map(String.init)
     }
@@ -56,7 +56,7 @@ package struct PacketFixture {
         lines.filter { !$0.hasPrefix("#") }.compactMap { $0.split(separator: " ").last.map(String.init) }
     }
 
-    package func pictures(threadCount: Int = 1) throws -> [VideoFrame] {
+    package func frames(threadCount: Int = 1) throws -> [VideoFrame] {
         let decoder = try VideoDecoder(track: track, threadCount: threadCount)
         var frames: [VideoFrame] = []
         for sample in samples { try decoder.decode(sample, to: &frames) }
@@ -64,7 +64,7 @@ package struct PacketFixture {
         return frames
     }
 
-    package func sound() throws -> [AudioBuffer] {
+    package func audio() throws -> [AudioBuffer] {
         let decoder = try AudioDecoder(track: track)
         var buffers: [AudioBuffer] = []
         for sample in samples { try decoder.decode(sample, to: &buffers) }

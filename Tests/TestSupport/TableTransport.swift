@@ -32,18 +32,18 @@ package final class TableTransport: ResourceTransport {
     private let state = Mutex(State())
     /// Bytes of one `.data` event.
     private let pieceByteCount: Int
-    private let tellsLength: Bool
+    private let declaresLength: Bool
     private let takesRanges: Bool
     private let fields: [TransportField]
 
     package init(
-        _ resources: [String: [UInt8]], pieceByteCount: Int = 1 << 16, tellsLength: Bool = true,
+        _ resources: [String: [UInt8]], pieceByteCount: Int = 1 << 16, declaresLength: Bool = true,
         takesRanges: Bool = true, fields: [TransportField] = []
     ) {
         self.fields = fields
         self.resources = resources
         self.pieceByteCount = pieceByteCount
-        self.tellsLength = tellsLength
+        self.declaresLength = declaresLength
         self.takesRanges = takesRanges
     }
 
@@ -155,7 +155,7 @@ package final class TableTransport: ResourceTransport {
             .response(
                 TransportResponse(
                     status: request.byteRange == nil || !takesRanges ? 200 : 206, urlString: request.urlString,
-                    contentLength: tellsLength ? body.count : nil, fields: fields))
+                    contentLength: declaresLength ? body.count : nil, fields: fields))
         ]
         while !body.isEmpty {
             events.append(.data(Array(body.prefix(pieceByteCount))))

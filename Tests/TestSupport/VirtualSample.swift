@@ -71,7 +71,7 @@ package struct VirtualSample {
         return nil
     }
 
-    package var cuesTold: [LegibleCue] {
+    package var reportedCues: [LegibleCue] {
         events.elements.compactMap { if case .legibleCue(let cue) = $0.kind { cue } else { nil } }
     }
 

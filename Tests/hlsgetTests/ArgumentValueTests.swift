@@ -311,11 +311,11 @@ struct ArgumentValueTests {
         policies = RetryPolicies()
         try RetriesArgument(parsing: "inf").apply(to: &policies)
         #expect(policies.budget == nil && policies.liveBudget == nil && policies.maximumRetryCount == nil)
-        #expect(policies.lostMediaTime == nil && policies.fruitlessRequestTotal == .max && policies.skipsSegments)
+        #expect(policies.lostMediaTime == nil && policies.unsuccessfulRequestTotal == .max && policies.skipsSegments)
         policies = RetryPolicies()
         try BackoffArgument(parsing: "0,1.5,1m").apply(to: &policies)
         #expect(policies.delays == [.zero, .milliseconds(1500), .seconds(60)])
-        #expect(policies.secondTryDelay == .zero)
+        #expect(policies.secondAttemptDelay == .zero)
         for text in ["", "1,", "x", "inf"] {
             #expect(throws: ArgumentValueError.self) { try BackoffArgument(parsing: text) }
         }

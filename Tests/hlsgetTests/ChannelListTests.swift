@@ -46,9 +46,9 @@ struct ChannelListTests {
         arguments: [
             ("2", "News Two"), ("#3", "Third"), ("third", "Third"), ("one", "News One HD"), ("NEWS TWO", "News Two"),
         ])
-    func choice(_ wish: String, _ name: String) throws {
+    func choice(_ preference: String, _ name: String) throws {
         let list = try #require(ChannelList(parsing: Self.text))
-        #expect(try list.channel(wish).name == name)
+        #expect(try list.channel(preference).name == name)
     }
 
     @Test(
@@ -58,9 +58,9 @@ struct ChannelListTests {
             ("news", "2 channels are called \"news\": \"News One HD\", \"News Two\""),
             ("sports", "no channel is called \"sports\""),
         ])
-    func noChoice(_ wish: String, _ reason: String) throws {
+    func noChoice(_ preference: String, _ reason: String) throws {
         let list = try #require(ChannelList(parsing: Self.text))
-        #expect { try list.channel(wish) } throws: { "\($0)" == reason }
+        #expect { try list.channel(preference) } throws: { "\($0)" == reason }
     }
 
     @Test("fields after a URL are read; typed fields override them")

@@ -103,7 +103,7 @@ struct EventReporterTests {
                 ]
             ),
             (
-                .holePlayedOver(MediaTimeRange(start: .seconds(4), duration: .seconds(2))),
+                .missingMediaSkipped(MediaTimeRange(start: .seconds(4), duration: .seconds(2))),
                 [#"{"v":1,"event":"hole","item_time":4,"media_duration":2,"time":1.23}"#]
             ),
             (

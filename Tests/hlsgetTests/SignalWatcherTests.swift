@@ -68,14 +68,14 @@ struct SignalWatcherTests {
         for name in ["a.b.mp4.part", "a.b.2.mp4.part", "a.bc.mp4.part", "a.b.x.mp4.part", "b.ts"] {
             try folder.write([], to: name)
         }
-        let leftovers = Leftovers()
+        let leftovers = CleanupRegistry()
         #expect(leftovers.line == "hlsget: stopped immediately")
         for name in ["a.b.mp4", "b.ts"] { leftovers.add(file: "\(folder.path)/\(name)") }
         leftovers.add(file: "-")
         #expect(
             leftovers.line == "hlsget: stopped immediately; what was written is in "
                 + "\(folder.path)/a.b.2.mp4.part, \(folder.path)/a.b.mp4.part")
-        let download = Leftovers()
+        let download = CleanupRegistry()
         download.add(folder: folder.path)
         download.add(folder: folder.path + "/none")
         #expect(download.line == "hlsget: stopped immediately; run the same command to resume from \(folder.path)")

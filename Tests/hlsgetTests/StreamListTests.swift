@@ -23,21 +23,22 @@ struct StreamListTests {
         720p50.m3u8
         """
 
-    private func list(wish: String? = nil) throws -> StreamList {
+    private func list(preference: String? = nil) throws -> StreamList {
         let playlist = try Playlist(parsing: Array(Self.text.utf8), url: "https://h/x/master.m3u8")
         guard case .multivariant(let multivariant) = playlist else {
             throw ArgumentValueError("no multivariant playlist")
         }
         return StreamList(
-            url: "https://h/x/master.m3u8", multivariant, wish: try wish.map { try QualityExpression(parsing: $0) })
+            url: "https://h/x/master.m3u8", multivariant,
+            preference: try preference.map { try QualityExpression(parsing: $0) })
     }
 
     @Test("each variant has its expression, best first, and the chosen one has a mark")
-    func wishes() throws {
+    func preferences() throws {
         let entries = try list().entries
         #expect(entries.map(\.quality) == ["720p50", "720p25", "360p"])
         #expect(entries.map(\.isChosen) == [true, false, false])
-        #expect(try list(wish: "height<=360").entries.map(\.isChosen) == [false, false, true])
+        #expect(try list(preference: "height<=360").entries.map(\.isChosen) == [false, false, true])
         for entry in entries {
             let expression = try QualityExpression(parsing: entry.quality)
             #expect(expression.matches(entries.map(\.variant)) == [entry.variant.index])
@@ -59,10 +60,10 @@ struct StreamListTests {
         let text = "#EXTM3U\n" + lines.map { "#EXT-X-STREAM-INF:\($0)\nv.m3u8\n" }.joined()
         let playlist = try Playlist(parsing: Array(text.utf8), url: "https://h/m.m3u8")
         guard case .multivariant(let multivariant) = playlist else { throw ArgumentValueError("none") }
-        let entries = StreamList(url: "https://h/m.m3u8", multivariant, wish: nil).entries
-        let wishes = entries.sorted { $0.variant.index < $1.variant.index }.map(\.quality)
+        let entries = StreamList(url: "https://h/m.m3u8", multivariant, preference: nil).entries
+        let preferences = entries.sorted { $0.variant.index < $1.variant.index }.map(\.quality)
         #expect(
-            wishes == [
+            preferences == [
                 "1080p codec=avc", "1080p60 codec=hevc range=sdr", "1080p range=pq", "1080p30", "720p codec=aac",
                 "720p codec=eac3", "360p bitrate=500000", "360p bitrate=700000",
             ])
@@ -119,7 +120,7 @@ struct StreamListTests {
     @Test("renditions of several groups are one choice")
     func options() throws {
         let options = try list().options
-        #expect(options.map(\.wish) == ["lang=en", "lang=de", "lang=de name=Deutsch", "lang=de name=Erzwungen"])
+        #expect(options.map(\.preference) == ["lang=en", "lang=de", "lang=de name=Deutsch", "lang=de name=Erzwungen"])
         #expect(options.first?.groups == ["a", "b"])
     }
 
@@ -132,13 +133,13 @@ struct StreamListTests {
         let text = ["#EXTM3U"] + lines + ["#EXT-X-STREAM-INF:BANDWIDTH=1,SUBTITLES=\"s\"", "v.m3u8"]
         let playlist = try Playlist(parsing: Array(text.joined(separator: "\n").utf8), url: "https://h/m.m3u8")
         guard case .multivariant(let multivariant) = playlist else { throw ArgumentValueError("none") }
-        let list = StreamList(url: "https://h/m.m3u8", multivariant, wish: nil)
+        let list = StreamList(url: "https://h/m.m3u8", multivariant, preference: nil)
         let candidates = multivariant.renditions.enumerated().map { index, rendition in
             RenditionCandidate(index: index, language: rendition.language, name: rendition.name)
         }
         for (index, option) in list.options.enumerated() {
-            let wish = try QualityExpression(parsing: option.wish, for: .renditions)
-            #expect(wish.matches(candidates) == [index], "\(option.wish)")
+            let preference = try QualityExpression(parsing: option.preference, for: .renditions)
+            #expect(preference.matches(candidates) == [index], "\(option.preference)")
         }
         #expect(list.text.contains(#"'lang=en name="English (SDH)"'"#))
         #expect(StreamList.shellQuoted("it's") == #"'it'\''s'"#)

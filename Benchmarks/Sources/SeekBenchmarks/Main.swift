@@ -19,7 +19,7 @@ struct Main {
             seekCount: arguments.dropFirst().first.flatMap { Int($0) } ?? 40)
         print(bench.url)
         let decoding = try await bench.decodingSpeed()
-        print("decoding: \(Int(decoding.picturesPerSecond)) pictures/s of \(Int(decoding.frameRate.rounded())) fps")
+        print("decoding: \(Int(decoding.framesPerSecond)) pictures/s of \(Int(decoding.frameRate.rounded())) fps")
         try await bench.bufferedSeeks(decoding)
         try await bench.unbufferedSeeks()
         try await bench.starts()
@@ -33,7 +33,7 @@ struct Bench {
     let seekCount: Int
 
     struct Decoding {
-        var picturesPerSecond: Double
+        var framesPerSecond: Double
         var frameRate: Double
         var duration: Double
     }
@@ -44,7 +44,7 @@ struct Bench {
         return configuration
     }
 
-    private func item(_ writer: PictureTimes) -> PlayerItem {
+    private func item(_ writer: FrameTimes) -> PlayerItem {
         let item = PlayerItem(urlString: url)
         item.startsOnFirstEligibleVariant = true
         if let variant { item.variantPolicy = .pinned(variant) }
@@ -55,7 +55,7 @@ struct Bench {
     func decodingSpeed() async throws -> Decoding {
         var configuration = configuration()
         configuration.pacing = .unpaced
-        let writer = PictureTimes()
+        let writer = FrameTimes()
         let player = try Player(item: item(writer), configuration: configuration)
         let events = player.events()
         let began = ContinuousClock.now
@@ -68,7 +68,7 @@ struct Bench {
         let duration = player.state.duration.seconds
         await player.close()
         return Decoding(
-            picturesPerSecond: Double(writer.count) / elapsed, frameRate: Double(writer.count) / duration,
+            framesPerSecond: Double(writer.count) / elapsed, frameRate: Double(writer.count) / duration,
             duration: duration)
     }
 
@@ -86,7 +86,7 @@ struct Bench {
         configuration.buffering.backDuration = .seconds(120)
         configuration.buffering.maxBufferBytes = 512 << 20
         configuration.buffering.maxBackBufferBytes = 512 << 20
-        let writer = PictureTimes()
+        let writer = FrameTimes()
         let player = try Player(item: item(writer), configuration: configuration)
         player.play()
         while (player.state.loadedTimeRanges.last?.end.seconds ?? 0) < reach - 0.5 {
@@ -99,9 +99,9 @@ struct Bench {
             quick.append(try await seek(player, writer, to: target, tolerance: .positiveInfinity).latency)
             // Where decoding towards the target begins.
             let sync = try await seek(player, writer, to: target, tolerance: nil).landing
-            let pictures = (target - sync) * decoding.frameRate + 1
+            let presentedFrames = (target - sync) * decoding.frameRate + 1
             exact.append(try await seek(player, writer, to: target, tolerance: .zero).latency)
-            bounds.append(50 + 1.1 * 1000 * pictures / decoding.picturesPerSecond)
+            bounds.append(50 + 1.1 * 1000 * presentedFrames / decoding.framesPerSecond)
         }
         await player.close()
         report("seek, buffered, default tolerances", quick, bound: 50)
@@ -114,7 +114,7 @@ struct Bench {
         // So little that the next place is never loaded.
         configuration.buffering.forwardDuration = .seconds(4)
         configuration.buffering.backDuration = .zero
-        let writer = PictureTimes()
+        let writer = FrameTimes()
         let player = try Player(item: item(writer), configuration: configuration)
         player.play()
         _ = await writer.next(after: 0) { _ in true }
@@ -134,7 +134,7 @@ struct Bench {
 
     /// - Parameter tolerance: nil is without a limit backwards and none forwards.
     private func seek(
-        _ player: Player, _ writer: PictureTimes, to target: Double, tolerance: MediaTime?
+        _ player: Player, _ writer: FrameTimes, to target: Double, tolerance: MediaTime?
     ) async throws -> (latency: Double, landing: Double) {
         let count = writer.count
         let began = ContinuousClock.now
@@ -143,10 +143,10 @@ struct Bench {
             toleranceBefore: tolerance ?? .positiveInfinity, toleranceAfter: tolerance ?? .zero)
         guard finished else { throw Failure(text: "the seek to \(target) was not finished") }
         let landing = player.state.currentTime.seconds
-        let picture = await writer.next(after: count) { picture in
-            picture.arrival > began && abs(picture.itemTime - landing) < 1
+        let presented = await writer.next(after: count) { presented in
+            presented.arrival > began && abs(presented.itemTime - landing) < 1
         }
-        return (1000 * seconds(picture.arrival - began), picture.itemTime)
+        return (1000 * seconds(presented.arrival - began), presented.itemTime)
     }
 
     // MARK: Starts
@@ -155,7 +155,7 @@ struct Bench {
         for start in [0, 60] {
             var latencies: [Double] = []
             for _ in 0..<max(5, seekCount / 4) {
-                let writer = PictureTimes()
+                let writer = FrameTimes()
                 let item = item(writer)
                 if start > 0 { item.startPosition = .time(.seconds(start)) }
                 let began = ContinuousClock.now

@@ -12,12 +12,12 @@ package enum BashCompletions {
             || zip(arguments, arguments.dropFirst()).contains { $0 == ("--generate-completion-script", "bash") }
     }
 
-    package static func mended(_ script: String, commands: [String]) -> String {
-        var isMended = false
+    package static func fixed(_ script: String, commands: [String]) -> String {
+        var isFixed = false
         let lines = script.split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
             if line == end { return "complete -o default" + line.dropFirst("complete".count) }
-            guard !isMended, line == start else { return String(line) }
-            isMended = true
+            guard !isFixed, line == start else { return String(line) }
+            isFixed = true
             return """
                 \(line)
 

@@ -53,7 +53,7 @@ package enum ClientDataArgument {
     }
 }
 
-package struct ClientDataWish: Sendable, Equatable {
+package struct CMCDOptions: Sendable, Equatable {
     var transmission: ClientData.Transmission?
     /// The version, or `nil` for the lowest one that supports the request.
     var version: ClientData.Version?

@@ -10,7 +10,7 @@ package enum FishCompletions {
             || zip(arguments, arguments.dropFirst()).contains { $0 == ("--generate-completion-script", "fish") }
     }
 
-    package static func mended(_ script: String) -> String {
+    package static func fixed(_ script: String) -> String {
         let lines = script.split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
             let words = line.drop { $0 == " " }
             if words.hasPrefix(function) { return withoutDots(line) }

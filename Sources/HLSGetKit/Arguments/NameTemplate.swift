@@ -55,7 +55,7 @@ package struct NameTemplate: Sendable {
         parts.contains { if case .word = $0 { true } else { false } }
     }
 
-    package var tellsURLsApart: Bool {
+    package var distinguishesURLs: Bool {
         parts.contains { part in
             if case .word(let word) = part { [.name, .number, .title].contains(word) } else { false }
         }

@@ -20,7 +20,7 @@ enum RetriesArgument: Sendable, Equatable {
             // Retry temporary failures without limit. Missing segments are still skipped.
             policies.maximumRetryCount = nil
             (policies.budget, policies.liveBudget, policies.lostMediaTime) = (nil, nil, nil)
-            policies.fruitlessRequestTotal = .max
+            policies.unsuccessfulRequestTotal = .max
         }
     }
 }
@@ -40,7 +40,7 @@ struct BackoffArgument: Sendable, Equatable {
     func apply(to policies: inout RetryPolicies) {
         guard let first = delays.first else { return }
         policies.delays = delays
-        policies.secondTryDelay = first
+        policies.secondAttemptDelay = first
     }
 }
 

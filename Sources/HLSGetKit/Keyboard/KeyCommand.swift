@@ -56,13 +56,13 @@ package enum KeyCommand: Sendable, Equatable {
         + "i play now, s subtitles, a audio, v V quality, n skip an ad, m mute, 9 0 volume, > next stream, q quit"
 
     /// The next volume after `volume`, in steps of a twentieth from 0 to 1.
-    static func volume(_ step: Int, beside volume: Float) -> Float {
+    static func volume(_ step: Int, from volume: Float) -> Float {
         min(max((volume * 20).rounded() + Float(step), 0), 20) / 20
     }
 
     static let rates: [Float] = [0.5, 0.75, 1, 1.25, 1.5, 2]
 
-    static func rate(_ step: Int, beside rate: Float) -> Float {
+    static func rate(_ step: Int, from rate: Float) -> Float {
         let next = step > 0 ? rates.first { $0 > rate + 0.001 } : rates.last { $0 < rate - 0.001 }
         return next ?? rate
     }

@@ -32,7 +32,7 @@ package struct KeyboardControl: Sendable {
             player.isMuted.toggle()
             return .say(player.isMuted ? "muted" : "not muted")
         case .changeVolume(let step):
-            player.volume = KeyCommand.volume(step, beside: player.volume)
+            player.volume = KeyCommand.volume(step, from: player.volume)
             let percent = Decimals.text(Double(player.volume) * 100, places: 0)
             return .say("volume \(percent) %" + (player.isMuted ? ", muted" : ""))
         // Only the session knows the window, the range and the queue.
@@ -79,7 +79,7 @@ package struct KeyboardControl: Sendable {
     }
 
     private func changeRate(_ step: Int) -> Outcome {
-        let rate = KeyCommand.rate(step, beside: player.defaultRate)
+        let rate = KeyCommand.rate(step, from: player.defaultRate)
         player.defaultRate = rate
         if player.rate != 0 { player.rate = rate }
         return .say("rate \(Decimals.rate(Double(rate)))")

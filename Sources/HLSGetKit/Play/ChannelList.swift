@@ -33,16 +33,16 @@ package struct ChannelList: Sendable, Hashable {
         let text = text.unicodeScalars.first == "\u{FEFF}" ? text.unicodeScalars.dropFirst() : text.unicodeScalars[...]
         for line in Substring(text).split(whereSeparator: \.isNewline).lazy.map({ $0.trimmed() }) where !line.isEmpty {
             if line.hasPrefix("#EXT-X-") { return nil }
-            if let rest = line.value(behind: "#EXTINF:") {
+            if let rest = line.value(after: "#EXTINF:") {
                 let entry = Self.entry(rest)
                 name = entry.name
                 group = entry.group ?? group
                 isOfChannels = isOfChannels || entry.isOfChannel
-            } else if let rest = line.value(behind: "#EXTGRP:") {
+            } else if let rest = line.value(after: "#EXTGRP:") {
                 group = rest
-            } else if let rest = line.value(behind: "#EXTVLCOPT:http-user-agent=") {
+            } else if let rest = line.value(after: "#EXTVLCOPT:http-user-agent=") {
                 fields.append("User-Agent=\(rest)")
-            } else if let rest = line.value(behind: "#EXTVLCOPT:http-referrer=") {
+            } else if let rest = line.value(after: "#EXTVLCOPT:http-referrer=") {
                 fields.append("Referer=\(rest)")
             } else if line.first != "#" {
                 let url = fields.isEmpty || line.contains("|") ? line : "\(line)|\(fields.joined(separator: "&"))"
@@ -54,9 +54,9 @@ package struct ChannelList: Sendable, Hashable {
     }
 
     /// Selects a channel by its number in the list (`3`, `#3`), its name, or a unique part of it.
-    package func channel(_ wish: String) throws(NoChoice) -> Channel {
-        let digits = wish.first == "#" ? wish.dropFirst() : wish[...]
-        let wanted = wish.lowercased()
+    package func channel(_ preference: String) throws(NoChoice) -> Channel {
+        let digits = preference.first == "#" ? preference.dropFirst() : preference[...]
+        let wanted = preference.lowercased()
         if let exact = channels.first(where: { $0.name.lowercased() == wanted }) { return exact }
         if let number = Int(digits) {
             guard channels.indices.contains(number - 1) else {
@@ -66,7 +66,7 @@ package struct ChannelList: Sendable, Hashable {
         }
         let found = channels.filter { $0.name.lowercased().contains(wanted) }
         if found.count == 1 { return found[0] }
-        let shown = TerminalText.escaped(wish)
+        let shown = TerminalText.escaped(preference)
         guard !found.isEmpty else { throw NoChoice(description: "no channel is called \"\(shown)\"") }
         let names = found.prefix(4).map { "\"\(TerminalText.escaped($0.name))\"" }.joined(separator: ", ")
         throw NoChoice(
@@ -131,7 +131,7 @@ extension ChannelList {
 }
 
 extension String {
-    fileprivate func value(behind prefix: String) -> String? {
+    fileprivate func value(after prefix: String) -> String? {
         hasPrefix(prefix) ? dropFirst(prefix.count).trimmed() : nil
     }
 }

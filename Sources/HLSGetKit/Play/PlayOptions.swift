@@ -126,7 +126,7 @@ package struct PlayOptions: Sendable, Equatable {
     var deniedAddresses: [AddressArgument] = []
     var allowsDowngrade = false
     package var reportsCertificates = false
-    package var clientData = ClientDataWish()
+    package var clientData = CMCDOptions()
     /// Prints a fresh URL when the current one expires.
     package var refreshCommand: String?
     package var keyOverride: ContentKeyOverride?

@@ -31,17 +31,17 @@ struct HalfBlockEncoder: Sendable {
     }
 
     /// The text of a colour after `ESC [ 3 8 ;` or `ESC [ 4 8 ;`. Colours with the same text look the same.
-    private enum Ink: Equatable {
+    private enum PaletteColor: Equatable {
         case full(Color)
         case index(UInt8)
     }
 
-    private func ink(_ color: Color) -> Ink { allowsTrueColor ? .full(color) : .index(color.index) }
+    private func ink(_ color: Color) -> PaletteColor { allowsTrueColor ? .full(color) : .index(color.index) }
 
     private func line(of image: StillImage, row: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(image.width * 24)
-        var (last, lastBelow): (Ink?, Ink?) = (nil, nil)
+        var (last, lastBelow): (PaletteColor?, PaletteColor?) = (nil, nil)
         let hasBelow = row + 1 < image.height
         image.pixels.withUnsafeBufferPointer { pixels in
             func color(_ row: Int, _ column: Int) -> Color {
@@ -77,7 +77,7 @@ struct HalfBlockEncoder: Sendable {
             red: mean(one.red, other.red), green: mean(one.green, other.green), blue: mean(one.blue, other.blue))
     }
 
-    private static func append(_ start: StaticString, _ ink: Ink, to bytes: inout [UInt8]) {
+    private static func append(_ start: StaticString, _ ink: PaletteColor, to bytes: inout [UInt8]) {
         start.withUTF8Buffer { bytes.append(contentsOf: $0) }
         switch ink {
         case .full(let color):

@@ -67,13 +67,13 @@ package struct EventReporter: Sendable {
             return InterstitialText.lines(for: event.kind, at: time)
         case .segmentSkipped(let segments): return [Self.line("segment_skipped", segments, at: time)]
         case .segmentsMissed(let segments): return [Self.line("segments_missed", segments, at: time)]
-        case .holePlayedOver(let hole):
+        case .missingMediaSkipped(let gap):
             return [
                 Self.line(
                     "hole", at: time,
                     [
-                        "item_time": JSONValue(hole.start.finiteSeconds),
-                        "media_duration": JSONValue(hole.duration.finiteSeconds),
+                        "item_time": JSONValue(gap.start.finiteSeconds),
+                        "media_duration": JSONValue(gap.duration.finiteSeconds),
                     ])
             ]
         // The command has no outputs that must be read in time; a preview shows the latest frame.

@@ -46,7 +46,7 @@ package enum EventText {
                 "the link carries \(Decimals.bitRateWithUnit(rate)), but playback needs \(Decimals.bitRateWithUnit(needed))",
                 url: nil,
                 detail: "there is no lower variant")
-        case .recoverableError(let error) where error.code == .trackLeftOut:
+        case .recoverableError(let error) where error.code == .trackOmitted:
             warning(error.cause, url: error.urlString, detail: error.detail)
         default: nil
         }
@@ -68,11 +68,11 @@ package enum EventText {
         case .dateRange(let phase, let group): line(group, phase)
         case .spliceMarker(let marker, let time): line(marker, time)
         case .timedMetadata(let group): line(group)
-        case .holePlayedOver(let hole):
+        case .missingMediaSkipped(let gap):
             warning(
-                "\(Decimals.text(hole.duration.finiteSeconds ?? 0, places: 1)) s of missing media skipped",
+                "\(Decimals.text(gap.duration.finiteSeconds ?? 0, places: 1)) s of missing media skipped",
                 url: nil,
-                detail: "at \(Decimals.clock(hole.start.finiteSeconds ?? .nan))")
+                detail: "at \(Decimals.clock(gap.start.finiteSeconds ?? .nan))")
         case .contentSkipped(let content): line(content)
         case .interstitialEventBegan, .interstitialEventEnded, .interstitialEventFailed,
             .interstitialAssetListStatusChanged,

@@ -39,7 +39,7 @@ package struct PlaySummary: Sendable, Equatable {
     private(set) var missed: [SkippedSegments] = []
     private(set) var interstitials = InterstitialTally()
     /// The content that was skipped on purpose.
-    private(set) var leftOut: [SkippedContent] = []
+    private(set) var omitted: [SkippedContent] = []
     /// The number of segments skipped since the last loaded one.
     private(set) var skippedAtEnd = 0
     private(set) var numberOfRecoverableErrors = 0
@@ -81,7 +81,7 @@ package struct PlaySummary: Sendable, Equatable {
             skipped.append(segments)
             if !segments.isListedGap { skippedAtEnd += Self.count(segments) }
         case .segmentsMissed(let segments): missed.append(segments)
-        case .contentSkipped(let content): leftOut.append(content)
+        case .contentSkipped(let content): omitted.append(content)
         case .recoverableError: numberOfRecoverableErrors += 1
         case .playlistLoaded: numberOfPlaylistLoads += 1
         default: break
@@ -181,8 +181,8 @@ package struct PlaySummary: Sendable, Equatable {
         ]
         var all = members.map { JSONValue.Member(name: $0.key, value: $0.value) }
         if let json = interstitials.json { all.append(JSONValue.Member(name: "interstitials", value: json)) }
-        if !leftOut.isEmpty {
-            let parts = leftOut.map { JSONValue.object($0.members) }
+        if !omitted.isEmpty {
+            let parts = omitted.map { JSONValue.object($0.members) }
             all.append(JSONValue.Member(name: "content_skipped", value: .array(parts)))
         }
         if let live = statistics.live { all.append(JSONValue.Member(name: "live", value: Self.json(live))) }
@@ -240,9 +240,9 @@ extension PlaySummary {
         if let variants = variantsText { lines.append("  variants  \(variants)") }
         lines.append("  loaded    \(loadedText)")
         if let text = interstitials.text { lines.append("  inserted  \(text)") }
-        if !leftOut.isEmpty {
-            let length = leftOut.reduce(0) { $0 + ($1.timeRange.duration.finiteSeconds ?? 0) }
-            lines.append("  skipped   \(Decimals.count(leftOut.count, "break")), \(Decimals.length(length))")
+        if !omitted.isEmpty {
+            let length = omitted.reduce(0) { $0 + ($1.timeRange.duration.finiteSeconds ?? 0) }
+            lines.append("  skipped   \(Decimals.count(omitted.count, "break")), \(Decimals.length(length))")
         }
         if let losses = lossesText { lines.append("  missing   \(losses)") }
         for file in files where file.path != "-" {

@@ -9,7 +9,7 @@ extension StatusLine {
             .filter { !$0.isEmpty }.joined(separator: "  ")
     }
 
-    /// `0:12 / 9:56`, or `live, 0:08 behind`.
+    /// `0:12 / 9:56`, or `live, 0:08 after`.
     private static func viewerTime(_ state: PlayerState) -> String {
         if let offset = state.liveOffset?.inSeconds { return "live, \(Decimals.length(max(0, offset))) behind" }
         let now = state.currentTime.finiteSeconds.map(Decimals.clock) ?? "-:--"

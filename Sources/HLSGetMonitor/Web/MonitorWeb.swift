@@ -6,12 +6,12 @@ final class MonitorWeb: Sendable {
     /// The monitor is unhealthy after this time without a ``beat()``.
     static let longestSilence = Duration.seconds(10)
 
-    private let watches: WatchSet
+    private let watches: StreamGroup
     private let clock: SourceClock
     private let rows = Mutex(RowStream())
     private let lastBeat: Mutex<HostTime>
 
-    init(watches: WatchSet, clock: SourceClock) {
+    init(watches: StreamGroup, clock: SourceClock) {
         self.watches = watches
         self.clock = clock
         lastBeat = Mutex(clock.now)

@@ -117,7 +117,7 @@ package struct Drawing: Sendable {
             \(DrawingStyle.forFiles)
             .t-title{font-size:17px;font-weight:600}
             </style>
-            <rect width="100%" height="100%" fill="\(Ink.surface.light)"/>
+            <rect width="100%" height="100%" fill="\(PaletteColor.surface.light)"/>
             <text class="t-title" x="\(number(left))" y="26">\(Markup.escaped(title))</text>
             <text x="\(number(left))" y="46">\(Markup.escaped(subtitle))</text>
             <svg x="\(number(left))" y="\(number(top))" width="\(number(Self.units))" height="\(number(height))" \

@@ -1,6 +1,6 @@
 /// The colours of drawings and pages, named by meaning. Each contrasts with its background, and shapes in one lane
 /// differ in more than their hue.
-enum Ink: String, Sendable, CaseIterable {
+enum PaletteColor: String, Sendable, CaseIterable {
     case surface, raised, text, muted, grid, link
     case playing, stall, start, seek, paused
     case ahead, variant, throughput, estimate, failure
@@ -69,17 +69,17 @@ enum DrawingStyle {
     static var forFiles: String { rules(\.light) }
 
     static func variables(isDark: Bool) -> String {
-        Ink.allCases.map { "--\($0.rawValue):\(isDark ? $0.dark : $0.light)" }.joined(separator: ";")
+        PaletteColor.allCases.map { "--\($0.rawValue):\(isDark ? $0.dark : $0.light)" }.joined(separator: ";")
     }
 
-    private static func rules(_ color: (Ink) -> String) -> String {
-        let fills: [(String, Ink)] = [
+    private static func rules(_ color: (PaletteColor) -> String) -> String {
+        let fills: [(String, PaletteColor)] = [
             ("f-playing", .playing), ("f-stall", .stall), ("f-start", .start), ("f-seek", .seek), ("f-paused", .paused),
             ("f-queued", .queued), ("f-lookup", .lookup), ("f-connect", .connect), ("f-secure", .secure),
             ("f-firstByte", .firstByte), ("f-body", .body), ("f-failure", .failure), ("f-abandoned", .muted),
             ("f-throughput", .throughput), ("f-variant", .variant), ("f-estimate", .estimate), ("f-ahead", .ahead),
         ]
-        let lines: [(String, Ink, String)] = [
+        let lines: [(String, PaletteColor, String)] = [
             ("l-grid", .grid, "1"), ("l-axis", .muted, "1"), ("l-ahead", .ahead, "1.5"), ("l-variant", .variant, "2.5"),
             ("l-estimate", .estimate, "1.3"), ("l-throughput", .throughput, "1.2"), ("l-failure", .failure, "1.5"),
             ("l-stall", .stall, "1"), ("l-network", .estimate, "1"),

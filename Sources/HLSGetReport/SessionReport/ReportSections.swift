@@ -156,7 +156,7 @@ struct ReportSections: Sendable {
 
     private var decisions: String {
         guard !record.decisions.isEmpty else { return "" }
-        let shown = Self.middleLeftOut(record.decisions, Self.rowLimit)
+        let shown = Self.middleOmitted(record.decisions, Self.rowLimit)
         let rows = shown.map { decision -> String in
             guard let decision else {
                 return "<tr><td colspan=\"3\" class=\"more\">\(record.decisions.count - Self.rowLimit) more</td></tr>"
@@ -297,7 +297,7 @@ struct ReportSections: Sendable {
     }
 
     /// The first and last of more than `limit` elements, with `nil` in between.
-    private static func middleLeftOut<Element>(_ elements: [Element], _ limit: Int) -> [Element?] {
+    private static func middleOmitted<Element>(_ elements: [Element], _ limit: Int) -> [Element?] {
         guard elements.count > limit else { return elements }
         return elements.prefix(limit / 2).map(Optional.some) + [nil] + elements.suffix(limit / 2).map(Optional.some)
     }

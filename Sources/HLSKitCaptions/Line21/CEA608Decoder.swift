@@ -250,9 +250,9 @@ package struct CEA608Decoder: Sendable {
         guard channels[index].isDisplayWritten else { return }
         let cell = row * CaptionGrid.columnCount + column
         let old = channels[index].displayed[row, column].scalar ?? " "
-        let goesOn = channels[index].rewriting == cell
-        guard goesOn || old != " " && old != scalar else { return }
-        if !goesOn { give(index, at: time, &captions) }
+        let continues = channels[index].rewriting == cell
+        guard continues || old != " " && old != scalar else { return }
+        if !continues { give(index, at: time, &captions) }
         channels[index].rewriting = cell + 1
     }
 

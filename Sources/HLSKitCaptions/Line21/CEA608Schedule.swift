@@ -35,19 +35,19 @@ struct CEA608Schedule {
     mutating func add(_ scene: Scene) -> Placement {
         let layout = CEA608Layout(scene.captions)
         let units = CEA608Encoder.load(layout)
-        var hole: Range<Int64>?
-        if let erase, max(erase, free) + 2 <= scene.start { hole = max(erase, free)..<max(erase, free) + 2 }
-        var placed = place(units, endingAt: scene.start, hole: hole)
+        var gap: Range<Int64>?
+        if let erase, max(erase, free) + 2 <= scene.start { gap = max(erase, free)..<max(erase, free) + 2 }
+        var placed = place(units, endingAt: scene.start, gap: gap)
         var start = scene.start
         if placed == nil {
             // While it is late, the screen is empty.
-            if hole == nil, let erase { hole = max(erase, free)..<max(erase, free) + 2 }
-            (placed, start) = place(units, from: free, hole: hole)
+            if gap == nil, let erase { gap = max(erase, free)..<max(erase, free) + 2 }
+            (placed, start) = place(units, from: free, gap: gap)
         }
         erase = nil
-        if let hole { transmissions.append(Transmission(frame: hole.lowerBound, words: CEA608Encoder.eraseDisplayed)) }
+        if let gap { transmissions.append(Transmission(frame: gap.lowerBound, words: CEA608Encoder.eraseDisplayed)) }
         guard let loads = placed, start < scene.end ?? .max else {
-            if let hole { free = max(free, hole.upperBound) }
+            if let gap { free = max(free, gap.upperBound) }
             return Placement(delay: start - scene.start, isDropped: true, layout: layout)
         }
         transmissions += loads
@@ -64,14 +64,14 @@ struct CEA608Schedule {
     }
 
     private func place(
-        _ units: [CEA608Encoder.Unit], endingAt end: Int64, hole: Range<Int64>?
+        _ units: [CEA608Encoder.Unit], endingAt end: Int64, gap: Range<Int64>?
     ) -> [Transmission]? {
         var result: [Transmission] = []
         var cursor = end
         for unit in units.reversed() {
             var start = cursor - Int64(unit.count)
-            if let hole, start < hole.upperBound, cursor > hole.lowerBound {
-                start = hole.lowerBound - Int64(unit.count)
+            if let gap, start < gap.upperBound, cursor > gap.lowerBound {
+                start = gap.lowerBound - Int64(unit.count)
             }
             guard start >= free else { return nil }
             result.append(Transmission(frame: start, words: unit))
@@ -81,18 +81,18 @@ struct CEA608Schedule {
     }
 
     private func place(
-        _ units: [CEA608Encoder.Unit], from start: Int64, hole: Range<Int64>?
+        _ units: [CEA608Encoder.Unit], from start: Int64, gap: Range<Int64>?
     ) -> ([Transmission], end: Int64) {
         var result: [Transmission] = []
         var cursor = start
         for unit in units {
-            if let hole, cursor < hole.upperBound, cursor + Int64(unit.count) > hole.lowerBound {
-                cursor = hole.upperBound
+            if let gap, cursor < gap.upperBound, cursor + Int64(unit.count) > gap.lowerBound {
+                cursor = gap.upperBound
             }
             result.append(Transmission(frame: cursor, words: unit))
             cursor += Int64(unit.count)
         }
-        if let hole { cursor = cursor < hole.upperBound && cursor + 2 > hole.lowerBound ? hole.upperBound : cursor }
+        if let gap { cursor = cursor < gap.upperBound && cursor + 2 > gap.lowerBound ? gap.upperBound : cursor }
         return (result, cursor)
     }
 }

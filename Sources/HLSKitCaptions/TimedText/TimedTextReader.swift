@@ -416,8 +416,8 @@ struct TimedTextReader {
         var last: (container: Int, part: Int)?
         for (index, base) in bases.enumerated().reversed() {
             guard let base else { continue }
-            let goesOn = last.map { $0 == base } ?? false
-            let rest = goesOn ? free[base.container]?.popLast() ?? [] : []
+            let continues = last.map { $0 == base } ?? false
+            let rest = continues ? free[base.container]?.popLast() ?? [] : []
             free[base.container, default: []].append(rest + [index])
             last = base
         }

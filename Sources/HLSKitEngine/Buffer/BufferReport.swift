@@ -12,8 +12,8 @@ struct BufferReport: Sendable {
     }
 
     enum Action: Sendable, Hashable {
-        case tellLikelyToKeepUp(Bool)
-        case tellFull(Bool)
+        case reportLikelyToKeepUp(Bool)
+        case reportFull(Bool)
         case change(TimeControlMachine.BufferState)
     }
 
@@ -33,7 +33,7 @@ struct BufferReport: Sendable {
     var startThreshold: Duration { judge.threshold(isAfterStall: isAfterStall) }
 
     /// The app's policy, which a different component calls.
-    var programPolicy: (@Sendable (KeepUpInput) -> Bool)? {
+    var appPolicy: (@Sendable (KeepUpInput) -> Bool)? {
         if case .custom(let policy) = judge.policy { policy } else { nil }
     }
 
@@ -56,18 +56,18 @@ struct BufferReport: Sendable {
         stallsInRow.note(at: time)
     }
 
-    mutating func programSays(_ isLikely: Bool) { judge.programSays = isLikely }
+    mutating func appDecision(_ isLikely: Bool) { judge.appDecision = isLikely }
 
-    mutating func tell(
+    mutating func report(
         isLikely: Bool, changesFull: Bool, known: TimeControlMachine.BufferState?, _ facts: Facts
     ) -> [Action] {
         var actions: [Action] = []
         // The app learns the cause before playback resumes because of it.
-        if isLikely, tell(isLikely: true) { actions.append(.tellLikelyToKeepUp(true)) }
-        if changesFull { actions.append(.tellFull(verdict.isFull)) }
+        if isLikely, report(isLikely: true) { actions.append(.reportLikelyToKeepUp(true)) }
+        if changesFull { actions.append(.reportFull(verdict.isFull)) }
         let state = state(isLikely: isLikely, facts)
         if known != state { actions.append(.change(state)) }
-        if tell(isLikely: isLikely) { actions.append(.tellLikelyToKeepUp(isLikely)) }
+        if report(isLikely: isLikely) { actions.append(.reportLikelyToKeepUp(isLikely)) }
         return actions
     }
 
@@ -85,7 +85,7 @@ struct BufferReport: Sendable {
         return state
     }
 
-    mutating func tell(isLikely: Bool) -> Bool {
+    mutating func report(isLikely: Bool) -> Bool {
         defer { isLikelyToKeepUp = isLikely }
         return isLikely != isLikelyToKeepUp
     }
@@ -101,7 +101,7 @@ struct BufferReport: Sendable {
         _ buffer: inout ForwardBuffer, _ situation: ForwardBuffer.Situation, waits: Bool
     ) -> Bool {
         let wasFull = verdict.isFull
-        if waits, !wasFull { buffer.endRest() }
+        if waits, !wasFull { buffer.endIdle() }
         verdict = buffer.evaluate(situation)
         return wasFull != verdict.isFull
     }
@@ -109,7 +109,7 @@ struct BufferReport: Sendable {
     /// Returns the input of the judgement, except the throughput.
     ///
     /// - Parameter rate: The rate that playback has or would have. Not 0.
-    func input(rate: Double, playhead: Duration, _ outlook: ItemOutlook?) -> KeepUpInput {
+    func input(rate: Double, playhead: Duration, _ outlook: CachedItemFacts?) -> KeepUpInput {
         var input = KeepUpInput(forwardDuration: verdict.forwardDuration)
         input.isEmpty = verdict.isEmpty
         input.holdsAllRemaining = verdict.holdsAllRemaining
@@ -136,15 +136,16 @@ struct BufferReport: Sendable {
     ///
     /// Both are in bits per second. The result is nil for the rest of a row of stalls after the first report.
     mutating func slowLink(_ input: KeepUpInput, estimate: Double?) -> (carries: Double, needs: Double)? {
-        guard !stallsInRow.isTold, !input.hasLowerVariant, let estimate, let bitRate = input.bitRate, input.rate > 0,
+        guard !stallsInRow.isReported, !input.hasLowerVariant, let estimate, let bitRate = input.bitRate,
+            input.rate > 0,
             let link = ShortfallForecast.link(
                 input.recentRates, estimate: estimate, needed: bitRate * input.rate, stallsInRow: stallsInRow.count)
         else { return nil }
-        stallsInRow.isTold = true
+        stallsInRow.isReported = true
         return (link, bitRate * input.rate)
     }
 
-    var isLinkTooSlow: Bool { stallsInRow.isTold }
+    var isLinkTooSlow: Bool { stallsInRow.isReported }
 
     mutating func judge(_ input: KeepUpInput) -> Bool { judge.isLikelyToKeepUp(input) }
 
@@ -160,12 +161,12 @@ extension BufferReport {
         private static let memory = Duration.seconds(120)
 
         private(set) var count = 0
-        var isTold = false
+        var isReported = false
         private var last = Duration.zero
 
         mutating func note(at time: Duration) {
             count = max(0, count - Int(max(.zero, time - last) / Self.memory)) + 1
-            if count == 1 { isTold = false }
+            if count == 1 { isReported = false }
             last = time
         }
     }
@@ -185,7 +186,7 @@ extension BufferReport {
         var configuration: BufferingConfiguration
         /// The rate and bit rate for which the last answer was `true`.
         private var yes: (rate: Double, bitRate: Double?)?
-        var programSays = false
+        var appDecision = false
 
         init(policy: KeepUpPolicy = .predictive, configuration: BufferingConfiguration = .init()) {
             self.policy = policy
@@ -201,7 +202,7 @@ extension BufferReport {
 
         mutating func reset() {
             yes = nil
-            programSays = false
+            appDecision = false
         }
 
         mutating func isLikelyToKeepUp(_ input: KeepUpInput) -> Bool {
@@ -210,7 +211,7 @@ extension BufferReport {
             if input.isEmpty {
                 answer = false
             } else if case .custom = policy {
-                return programSays
+                return appDecision
             } else if let yes, yes.rate == input.rate, yes.bitRate == input.bitRate,
                 input.forwardDuration + input.forwardDuration >= threshold
             {

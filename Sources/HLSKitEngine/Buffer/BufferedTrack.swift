@@ -5,7 +5,7 @@ extension ForwardBuffer {
         private(set) var byteCount = 0
         var isAtEnd = false
         /// Whether the track has enough media and waits until loading is worthwhile again.
-        private(set) var isResting = false
+        private(set) var isIdle = false
 
         mutating func insert(_ piece: ForwardBuffer.Piece, mergingBelow pieceDuration: Duration) {
             byteCount += piece.byteCount
@@ -37,7 +37,7 @@ extension ForwardBuffer {
 
         mutating func remove(from time: Duration) {
             isAtEnd = false
-            isResting = false
+            isIdle = false
             pieces = pieces.compactMap { piece in
                 guard piece.range.upperBound > time else { return piece }
                 guard piece.range.lowerBound < time else { return nil }
@@ -60,11 +60,11 @@ extension ForwardBuffer {
             byteCount = pieces.reduce(0) { $0 + $1.byteCount }
         }
 
-        mutating func updateRest(isEnough: Bool, isWorthLoading: Bool) {
+        mutating func updateIdle(isEnough: Bool, isWorthLoading: Bool) {
             if isEnough {
-                isResting = true
+                isIdle = true
             } else if isWorthLoading {
-                isResting = false
+                isIdle = false
             }
         }
 

@@ -88,7 +88,7 @@ struct ForwardBuffer: Sendable {
     }
 
     /// Marks missing media, for which playback does not wait. Ranges short enough to jump are ignored.
-    mutating func insertHole(_ range: Range<Duration>?, in track: Track) {
+    mutating func insertMissingMedia(_ range: Range<Duration>?, in track: Track) {
         guard let range, range.upperBound - range.lowerBound > configuration.maxGapJump else { return }
         insert(Piece(range: range, byteCount: 0, isGap: true), in: track)
     }
@@ -99,8 +99,8 @@ struct ForwardBuffer: Sendable {
     }
 
     /// Lets tracks with enough media load up to the target again because a caller waits for a full buffer.
-    mutating func endRest() {
-        for index in lanes.indices { lanes[index].updateRest(isEnough: false, isWorthLoading: true) }
+    mutating func endIdle() {
+        for index in lanes.indices { lanes[index].updateIdle(isEnough: false, isWorthLoading: true) }
     }
 
     mutating func removeMedia(from time: Duration, in track: Track? = nil) {
@@ -131,7 +131,7 @@ struct ForwardBuffer: Sendable {
             }
         }
         var limit = configuration.maxBackBufferBytes
-        if let room = situation.bounds?.roomBehind(byteCountAhead(situation)) { limit = min(limit, room) }
+        if let room = situation.bounds?.backBufferRoom(byteCountAhead(situation)) { limit = min(limit, room) }
         var excess = lanes.reduce(0) { $0 + $1.byteCountBehind(situation) } - limit
         while excess > 0 {
             let candidates = Track.allCases.compactMap { track in
@@ -217,9 +217,9 @@ struct ForwardBuffer: Sendable {
                 if isRequired, then < needed { waits = false }
                 if let reserve = bounds.reserve, ahead >= reserve { waits = true }
             }
-            lanes[track.rawValue].updateRest(
+            lanes[track.rawValue].updateIdle(
                 isEnough: isEnough, isWorthLoading: isWorthLoading(ahead, target: target, situation))
-            if !hasAll, !stopsForBytes, !waits, !lanes[track.rawValue].isResting {
+            if !hasAll, !stopsForBytes, !waits, !lanes[track.rawValue].isIdle {
                 verdict.tracksToLoad.insert(Tracks(track))
             }
             guard isRequired else { continue }
@@ -241,8 +241,8 @@ struct ForwardBuffer: Sendable {
     func limit(_ situation: Situation) -> Duration { configuration.forwardDurationLimit ?? target(situation) }
 
     private func target(_ situation: Situation) -> Duration {
-        guard let wish = situation.preferredForwardBufferDuration else { return configuration.forwardDuration }
-        return max(wish, situation.targetDuration)
+        guard let preference = situation.preferredForwardBufferDuration else { return configuration.forwardDuration }
+        return max(preference, situation.targetDuration)
     }
 
     private func isEnough(_ ahead: Duration, target: Duration, _ situation: Situation) -> Bool {
@@ -303,7 +303,7 @@ extension ForwardBuffer.Bounds {
         return byteCount.map { room in byteCounts.reduce(nextByteCount, +) > room } ?? false
     }
 
-    func roomBehind(_ bytesAhead: Int) -> Int? {
+    func backBufferRoom(_ bytesAhead: Int) -> Int? {
         byteCount.map { max(0, $0 - bytesAhead - pendingByteCount - nextByteCount) }
     }
 }
@@ -315,7 +315,7 @@ extension ForwardBuffer {
     ///
     /// Near the edge, only the next listed segment can be loaded, and it takes as long to appear as it lasts. Playback
     /// that resumes with one segment would stall again after each segment.
-    struct LiveReserve: Sendable, Hashable {
+    struct LiveBufferTarget: Sendable, Hashable {
         /// The maximum duration of the next listed piece: the longest segment or the part target duration.
         var piece: Duration
         /// The distance from the edge at which to play.

@@ -26,7 +26,7 @@ extension LoadAllowance {
     /// - Parameters:
     ///   - held: The bytes loaded ahead of the playhead.
     ///   - ahead: The media from the playhead to the end of the segment.
-    func allowsBeside(_ situation: LoadScheduler.Situation, held: @autoclosure () -> Int, ahead: Duration) -> Bool {
+    func allowsAdditional(_ situation: LoadScheduler.Situation, held: @autoclosure () -> Int, ahead: Duration) -> Bool {
         if yields { return false }
         if let byteCount, byteCount - held() < situation.pendingByteCount + situation.nextByteCount { return false }
         return duration.map { ahead <= $0 } ?? true
@@ -65,7 +65,7 @@ extension ItemState {
     func largestNextByteCount(_ situation: ForwardBuffer.Situation) -> Int {
         guard let lane = lanes[.main], let tracker = lane.tracker, let index = lane.nextIndex, trick == nil
         else { return situation.nextSegmentByteCount }
-        if let told = SizeTellingPlaylist.byteCount(of: tracker.playlist.segments[index]) { return told }
+        if let declared = SizedPlaylist.byteCount(of: tracker.playlist.segments[index]) { return declared }
         let peak = Double(variant?.bandwidth ?? 0) * situation.nextSegmentDuration.seconds / 8
         return max(situation.nextSegmentByteCount, Int(min(peak, 1e15)))
     }

@@ -7,9 +7,9 @@ extension PlaybackEngine {
 
     var loadedBitRate: Double? { outlook?.bitRate }
 
-    package var outlook: ItemOutlook? {
+    package var outlook: CachedItemFacts? {
         // If the compiler inlines this into a mutating method, it copies the whole engine at each event.
-        @inline(never) get { knownOutlook ?? item.map { ItemOutlook($0) } }
+        @inline(never) get { knownOutlook ?? item.map { CachedItemFacts($0) } }
     }
 
     mutating func refreshOutlook() {
@@ -31,12 +31,12 @@ extension PlaybackEngine {
     }
 
     /// Returns the buffer state for a change that may start playback. Publishes it first if it changed.
-    mutating func tellBufferState(rate: Float) -> TimeControlMachine.BufferState {
+    mutating func reportBufferState(rate: Float) -> TimeControlMachine.BufferState {
         guard item != nil else { return TimeControlMachine.BufferState() }
         let isLikely =
             isTrickLikelyToKeepUp(lastVerdict) ?? (!awaitsDistance && report.judged(keepUpInput(rate: rate)))
         let state = report.state(isLikely: isLikely, reportFacts)
-        if configuration.pacing == .realTime, report.tell(isLikely: state.isLikelyToKeepUp) {
+        if configuration.pacing == .realTime, report.report(isLikely: state.isLikelyToKeepUp) {
             effects.append(.publish(.playbackLikelyToKeepUpChanged(state.isLikelyToKeepUp)))
         }
         return state
@@ -85,7 +85,7 @@ extension PlaybackEngine {
     }
 
     /// At a stall, reports that the link is too slow for the played media, once in a series of stalls.
-    mutating func tellSlowLink() {
+    mutating func reportSlowLink() {
         var input = keepUpInput(rate: machine.rate)
         input.recentRates = loading.estimator.secondRates
         guard let link = report.slowLink(input, estimate: loading.estimatedBitsPerSecond(at: now)) else { return }
@@ -102,7 +102,7 @@ extension PlaybackEngine {
             loadTime =
                 outlook.pieceDuration * min(1, rate / (throughput * configuration.buffering.throughputSafetyFactor))
         }
-        let reserve = ForwardBuffer.LiveReserve(
+        let reserve = ForwardBuffer.LiveBufferTarget(
             piece: outlook.pieceDuration, offset: offset, window: outlook.listedDuration)
         return reserve.need(
             threshold: report.startThreshold, available: max(.zero, outlook.listedEnd - playhead), loadTime: loadTime)
@@ -120,11 +120,11 @@ extension PlaybackEngine {
         let isLikely = comesInTime ?? (!awaitsDistance && report.judge(input))
         note(.everything) { .keepUp(input, isLikely: isLikely) }
         let (facts, known) = (reportFacts, machine.buffer)
-        for action in report.tell(isLikely: isLikely, changesFull: changesFull, known: known, facts) {
+        for action in report.report(isLikely: isLikely, changesFull: changesFull, known: known, facts) {
             switch action {
-            case .tellLikelyToKeepUp(let isLikely):
+            case .reportLikelyToKeepUp(let isLikely):
                 effects.append(.publish(.playbackLikelyToKeepUpChanged(isLikely)))
-            case .tellFull(let isFull): effects.append(.publish(.playbackBufferFullChanged(isFull)))
+            case .reportFull(let isFull): effects.append(.publish(.playbackBufferFullChanged(isFull)))
             case .change(let state): run(.bufferChanged(state))
             }
         }
@@ -136,8 +136,8 @@ extension PlaybackEngine {
         for (track, range) in buffer.evict(situation()) where keepsPresented {
             guard let lane = LaneID.allCases.first(where: { $0.bufferTrack == track }) else { continue }
             // I-frames are never presented twice.
-            let isOfPictures = item?.trick != nil
-            effects.append(.evict(lane, before: isOfPictures ? .seconds(Int64.max / 8) : range.upperBound))
+            let isOfFrames = item?.trick != nil
+            effects.append(.evict(lane, before: isOfFrames ? .seconds(Int64.max / 8) : range.upperBound))
             if lane == .main { item?.seek.forgetSyncSamples(before: range.upperBound) }
         }
     }
@@ -175,9 +175,9 @@ extension PlaybackEngine {
         return bounds
     }
 
-    func allowsBeside(_ situation: LoadScheduler.Situation, endingAt end: Duration) -> Bool {
+    func allowsAdditional(_ situation: LoadScheduler.Situation, endingAt end: Duration) -> Bool {
         guard allowance != .everything else { return true }
-        return allowance.allowsBeside(
+        return allowance.allowsAdditional(
             situation, held: buffer.byteCountAhead(self.situation()), ahead: end - playhead)
     }
 

@@ -29,7 +29,7 @@ struct FailedLoad: Sendable {
         /// Load from another source.
         case elsewhere
         /// Continue after the segment.
-        case passOver
+        case skip
         /// End the lane.
         case giveUp(HLSError)
     }
@@ -151,12 +151,12 @@ struct FailedLoad: Sendable {
             guard case .segment(let role) = role, limits.isTooLong(lost, with: role, at: now + delay) else {
                 return .again(after: delay)
             }
-            return .passOver
+            return .skip
         case (.retry(let delay), _): return .again(after: delay)
         case (_, .resource): return hasAlternative ? .elsewhere : .giveUp(error)
         case (.failOver, _): return role == .firstPlaylist ? .giveUp(error) : .elsewhere
-        case (.skip, .segment): return .passOver
-        case (.fail, .segment) where purpose.lane == .subtitles: return .passOver
+        case (.skip, .segment): return .skip
+        case (.fail, .segment) where purpose.lane == .subtitles: return .skip
         case (.skip, _): return .giveUp(error)
         case (.fail(let kind), _): return .giveUp(error.with(kind))
         }
@@ -175,7 +175,7 @@ extension LoadingState {
         switch outcome {
         case .again: requests.wait(for: load.purpose)
         case .giveUp(let error): return .giveUp(error.at(attempt: attempt))
-        case .whole, .elsewhere, .passOver: break
+        case .whole, .elsewhere, .skip: break
         }
         return outcome
     }

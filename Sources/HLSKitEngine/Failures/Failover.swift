@@ -45,7 +45,7 @@ struct Failover: Sendable {
         /// Avoid everything from the pathway for a while.
         case leavePathway
         /// Continue with ``next(for:_:)``, which uses the updated set of avoided sources.
-        case goOn
+        case resume
         case use(Int, because: String)
         case redirect(to: String)
         /// Drop the lane, which is not required.
@@ -82,12 +82,12 @@ struct Failover: Sendable {
             // Variants that differ only in their audio share a playlist and its faults.
             let sharing = candidates.filter(sharesMain).map(\.index)
             let leaves = elsewhere.isEmpty || isFixed ? [] : [Action.leavePathway]
-            return [.report, .avoid(sharing, from: place)] + leaves + [.goOn]
+            return [.report, .avoid(sharing, from: place)] + leaves + [.resume]
         case .audio:
             let leaves = variantsWithOtherAudio(of: elsewhere).isEmpty ? [] : [Action.leavePathway]
-            return audioURL.map { [.report, .avoidRendition($0)] + leaves + [.goOn] } ?? []
+            return audioURL.map { [.report, .avoidRendition($0)] + leaves + [.resume] } ?? []
         // Frames and audio do not change.
-        case .subtitles: return subtitlesURL.map { [.avoidRendition($0), .goOn] } ?? []
+        case .subtitles: return subtitlesURL.map { [.avoidRendition($0), .resume] } ?? []
         }
     }
 
@@ -110,8 +110,8 @@ struct Failover: Sendable {
 
     /// Returns the variant closest in bandwidth to the chosen one. Lower variants are preferred.
     private func nearest(of variants: [AssetVariant]) -> AssetVariant? {
-        if let sources, sources.isSoundOnly {
-            return SoundOnlyRule().choose(from: variants) { sources.audioURL(of: $0.index) != nil }
+        if let sources, sources.isAudioOnly {
+            return AudioOnlyRule().choose(from: variants) { sources.audioURL(of: $0.index) != nil }
         }
         func distance(_ variant: AssetVariant) -> Double {
             variant.bandwidth <= bandwidth ? bandwidth - variant.bandwidth : (variant.bandwidth - bandwidth) * 4
@@ -122,7 +122,7 @@ struct Failover: Sendable {
     // MARK: Who shares what
 
     private func sharesMain(_ variant: AssetVariant) -> Bool {
-        guard let sources, sources.isSoundOnly else { return variant.uri == currentURI }
+        guard let sources, sources.isAudioOnly else { return variant.uri == currentURI }
         return sources[variant.index].map { sources.mainURL(of: $0) == mainURL } ?? false
     }
 

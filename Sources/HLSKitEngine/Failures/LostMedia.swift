@@ -119,21 +119,21 @@ extension LostMedia {
 
 extension ItemState {
     /// Reported ranges of missing media. Each is reported once even if several tracks miss it.
-    struct KnownHoles: Sendable {
+    struct KnownGaps: Sendable {
         /// Shorter ranges are differences between listed and actual durations of segments.
         static let shortest = Duration.milliseconds(100)
         private static let mostKept = 32
 
-        private var told: [Range<Duration>] = []
+        private var reported: [Range<Duration>] = []
 
-        func isNews(_ hole: Range<Duration>) -> Bool {
-            hole.upperBound - hole.lowerBound >= Self.shortest && !told.contains { $0.overlaps(hole) }
+        func isNews(_ gap: Range<Duration>) -> Bool {
+            gap.upperBound - gap.lowerBound >= Self.shortest && !reported.contains { $0.overlaps(gap) }
         }
 
         /// Adds a range and drops the oldest one beyond the limit.
-        mutating func note(_ hole: Range<Duration>) {
-            told.append(hole)
-            if told.count > Self.mostKept { told.removeFirst() }
+        mutating func note(_ gap: Range<Duration>) {
+            reported.append(gap)
+            if reported.count > Self.mostKept { reported.removeFirst() }
         }
     }
 }

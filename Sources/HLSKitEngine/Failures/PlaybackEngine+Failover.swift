@@ -13,7 +13,7 @@ extension PlaybackEngine {
     }
 
     /// Whether the variant's media is available on another pathway that has not failed recently.
-    func hasPathway(besides name: String) -> Bool {
+    func hasPathway(except name: String) -> Bool {
         guard item?.multivariantURL != nil, item?.trick == nil else { return false }
         let pathways = selectionLimits.pathways
         guard pathways.contains(where: { $0 != name && item?.variants.pathways.isPenalized($0, at: now) == false })
@@ -76,7 +76,7 @@ extension PlaybackEngine {
             case .avoid(let indices, let place): item?.variants.avoid(indices, from: place, at: time)
             case .leavePathway: item?.variants.leavePathway(at: time)
             case .avoidRendition(let url): item?.variants.avoid(rendition: url, at: time)
-            case .goOn: carryOut(failover(of: id).next(for: id, error), of: id, because: error)
+            case .resume: carryOut(failover(of: id).next(for: id, error), of: id, because: error)
             case .use(let index, let text): use(index, explanation: text)
             case .redirect(let url): redirect(id, to: url)
             case .drop: dropLane(id, because: error.description)
@@ -103,7 +103,7 @@ extension PlaybackEngine {
 
     func variantSources(of playlist: MultivariantPlaylist, base: String) -> VariantSources {
         VariantSources(
-            playlist: playlist, base: base, selection: mediaSelection.current, isSoundOnly: item?.isSoundOnly == true)
+            playlist: playlist, base: base, selection: mediaSelection.current, isAudioOnly: item?.isAudioOnly == true)
     }
 
     func audioURL(of index: Int) -> String? { variantSources?.audioURL(of: index) }

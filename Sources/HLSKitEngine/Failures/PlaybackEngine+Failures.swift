@@ -33,7 +33,7 @@ extension PlaybackEngine {
     }
 
     /// Requests a playlist again at once if the URL of the last successful response may still work.
-    private mutating func turnsReload(of id: LaneID, _ context: RequestUnderWay, _ error: LoadingError) -> Bool {
+    private mutating func turnsReload(of id: LaneID, _ context: InFlightRequest, _ error: LoadingError) -> Bool {
         guard item?.error == nil, item?.pendingFailure == nil, item?.lanes[id]?.playlistURL == context.url,
             item?.lanes[id]?.playlist.turn(after: error) == true
         else { return false }
@@ -62,7 +62,7 @@ extension PlaybackEngine {
         let id = segment.lane
         guard let flight = item?.lanes[id]?.segments[segment] else { return }
         if let request = flight.request, !flight.isLoaded { cancel(request) }
-        if letGo(segment) { return }
+        if release(segment) { return }
         switch FailedLoad.BadSegment(failure, of: flight.job, hasGivenKey: configuration.keyRules.isGiven) {
         case .key(let error):
             if asksForOtherKey(of: flight, after: error) { return }
@@ -105,7 +105,7 @@ extension PlaybackEngine {
         let id = segment.lane
         guard let flight = item?.lanes[id]?.segments[segment] else { return }
         item?.lanes[id]?.segments.fail(segment)
-        if letGo(segment) { return }
+        if release(segment) { return }
         if parks(flight, after: loadingError) { return effects.append(.publish(.recoverableError(error))) }
         let hasAlternative = item?.lanes[id]?.hasLeftPlaylist(of: flight) == true || hasAlternative(for: id)
         item?.lanes[id]?.lost.failed(flight.role, began: flight.requestBegan)
@@ -120,7 +120,7 @@ extension PlaybackEngine {
         guard let segments = item?.lanes[id]?.segments else { return }
         item?.resources.fail(resource, in: id)
         let user = segments.first(needing: resource)
-        if let user, letGo(user.id) { return }
+        if let user, release(user.id) { return }
         let load = FailedLoad(resource, of: id, error)
         let hasAlternative = hasAlternative(for: id)
         let outcome = loading.judge(load, failureFacts(hasAlternative: hasAlternative), at: now)
@@ -169,7 +169,7 @@ extension PlaybackEngine {
         case .elsewhere:
             if let flight { return takeElsewhere(flight.id, because: load.error) }
             if let id = load.purpose.lane { leave(id, because: load.error) }
-        case .passOver: if let flight { lose(flight.id, load.error, isBad: load.isBad) }
+        case .skip: if let flight { lose(flight.id, load.error, isBad: load.isBad) }
         case .giveUp(let error): failLane(load.purpose.lane, error, from: flight?.id)
         }
     }
@@ -199,7 +199,7 @@ extension PlaybackEngine {
 
     mutating func retry(_ role: RequestRole) {
         // An idle item retries when playback resumes.
-        guard item?.isAtRest != true, let waiting = loading.requests.takeWaiting(role), item?.error == nil,
+        guard item?.isIdle != true, let waiting = loading.requests.takeWaiting(role), item?.error == nil,
             item?.pendingFailure == nil
         else { return }
         for request in waiting { retry(request) }

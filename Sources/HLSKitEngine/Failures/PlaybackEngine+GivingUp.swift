@@ -13,7 +13,7 @@ extension PlaybackEngine {
         guard let flight = item?.lanes[id]?.segments[segment] else { return }
         let isTooLong = hasWaitedTooLong(for: flight)
         if !isBad, let tracker = item?.lanes[id]?.tracker, let index = tracker.index(of: flight.position),
-            tracker.isInOtherFolder(thanAnyBehind: index)
+            tracker.isInOtherFolder(thanAnyAfter: index)
         {
             loading.folders.giveUp(flight.job.url)
         }
@@ -67,7 +67,7 @@ extension PlaybackEngine {
 
     /// Once the item can load nothing more, stops retrying, so that playback ends where the segment begins. Otherwise
     /// returns `false`.
-    mutating func letGo(_ segment: SegmentID) -> Bool {
+    mutating func release(_ segment: SegmentID) -> Bool {
         guard item?.pendingFailure != nil else { return false }
         abandon(from: segment)
         buffer.markEnd(of: segment.lane.bufferTrack)

@@ -9,7 +9,7 @@ import HLSKitSelection
 extension PlaybackEngine {
     /// Defers a failed request until there is a fresh URL. Returns `false` if the URL has not expired, or if a fresh
     /// one did not help.
-    mutating func waitForFreshURL(after error: LoadingError, of context: RequestUnderWay, _ id: RequestID) -> Bool {
+    mutating func waitForFreshURL(after error: LoadingError, of context: InFlightRequest, _ id: RequestID) -> Bool {
         guard configuration.refreshesURLs, let item, item.error == nil, item.pendingFailure == nil,
             let status = error.status
         else { return false }
@@ -76,7 +76,7 @@ extension PlaybackEngine {
         for id in LaneID.allCases where item?.lanes[id]?.isAtEndOfURL == true { failLane(id, refusal) }
     }
 
-    mutating func goOn(from loaded: LoadedPlaylist, began: Duration) {
+    mutating func resume(from loaded: LoadedPlaylist, began: Duration) {
         item?.refresh.end()
         item?.knownPlaylists.forget()
         let fresh = URLRefresh.FreshPlaylist(
@@ -91,7 +91,7 @@ extension PlaybackEngine {
             park(.main, leavesFresh: false)
             item?.lanes[.main]?.playlist.renew(url, requestBegan: began)
             attach(playlist, url: loaded.url, to: .main)
-        case .multivariant(let playlist): goOn(from: playlist, at: loaded.url)
+        case .multivariant(let playlist): resume(from: playlist, at: loaded.url)
         case .otherStream(let error): failWhenPlayed(error)
         }
     }
@@ -99,7 +99,7 @@ extension PlaybackEngine {
     // MARK: Edges
 
     /// Requests the item's URL again if the server it led to fails. It may lead to another server now.
-    mutating func askForOtherEdge(after error: LoadingError, of context: RequestUnderWay) {
+    mutating func askForOtherEdge(after error: LoadingError, of context: InFlightRequest) {
         guard let item, item.error == nil, item.pendingFailure == nil, item.refresh.refusal == nil,
             !item.refresh.isUnderWay, let role = context.purpose.role, loading.failures.failureCount(of: role) > 0,
             item.wayBack.mayAsk(item.url, insteadOf: item.multivariantURL, after: error, of: context, at: now)
@@ -109,7 +109,7 @@ extension PlaybackEngine {
     }
 
     /// Called when the item's URL has responded again. The response is used only if it leads to another server.
-    mutating func goOn(atOtherEdge result: Result<LoadedPlaylist, PlaylistFailure>, _ context: RequestUnderWay) {
+    mutating func resume(atOtherEdge result: Result<LoadedPlaylist, PlaylistFailure>, _ context: InFlightRequest) {
         guard case .success(let loaded) = result, let item, loaded.url != item.multivariantURL,
             !item.refresh.isUnderWay,
             case .multivariant(let playlist) = URLRefresh.FreshPlaylist(
@@ -126,11 +126,11 @@ extension PlaybackEngine {
             loading.forget(.mediaPlaylist(id))
             effects.append(.disarm(.retry(.mediaPlaylist(id))))
         }
-        goOn(from: playlist, at: loaded.url)
+        resume(from: playlist, at: loaded.url)
     }
 
     /// Loads every lane's playlist from the fresh URL, even if its name has not changed.
-    private mutating func goOn(from written: MultivariantPlaylist, at base: String) {
+    private mutating func resume(from written: MultivariantPlaylist, at base: String) {
         guard let index = item?.variantIndex else { return }
         let playlist = item?.steering?.renew(written, base: base) ?? written
         item?.multivariant = playlist

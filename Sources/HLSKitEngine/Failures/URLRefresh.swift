@@ -118,7 +118,7 @@ extension URLRefresh {
         ///
         /// - Parameter base: The URL that the redirect led to, or `nil` without a multivariant playlist.
         func mayAsk(
-            _ url: String, insteadOf base: String?, after error: LoadingError, of context: RequestUnderWay,
+            _ url: String, insteadOf base: String?, after error: LoadingError, of context: InFlightRequest,
             at now: Duration
         ) -> Bool {
             guard request == nil, asked.map({ now - $0 >= Self.interval }) ?? true, let base, base != url,

@@ -24,7 +24,7 @@ extension PlaybackEngine {
         setBreakPoint(next)
         guard machine.isInterstitialRunning, item?.start != nil, item?.error == nil, item?.trick == nil else { return }
         // Cut exactly at that frame and sample, because earlier media was already presented or is skipped.
-        let landing = Landing.sync(time)
+        let landing = SeekTarget.sync(time)
         let isCut = LaneID.allCases.contains { item?.lanes[$0]?.isCutAtEnd == true }
         let isHeld = !isCut && heldMedia.reaches(time)
         endSeek(finished: false)

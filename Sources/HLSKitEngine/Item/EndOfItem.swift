@@ -95,7 +95,7 @@ package struct EndTime: Sendable, Hashable {
 extension MediaLane {
     struct Reopening: Sendable {
         /// The segments that are dropped, last first. Media that was omitted from them is read again.
-        var beyond: [SegmentInFlight]
+        var pastEnd: [SegmentInFlight]
         var isCut: Bool
         var wasComplete: Bool
     }
@@ -106,18 +106,18 @@ extension MediaLane {
     mutating func cut(at end: Duration) -> [SegmentInFlight] {
         // A part of an incomplete segment was played.
         extend(to: end)
-        let beyond = Array(segments.reversed())
+        let pastEnd = Array(segments.reversed())
         segments.removeAll()
         cutAtEnd()
-        return beyond
+        return pastEnd
     }
 
     /// Resumes after an end time that no longer applies. Returns nil if it did not end the lane.
-    mutating func goOn(behind end: Duration) -> Reopening? {
+    mutating func resume(after end: Duration) -> Reopening? {
         guard cursor != nil, isCutAtEnd || isComplete else { return nil }
-        var reopening = Reopening(beyond: [], isCut: isCutAtEnd, wasComplete: isComplete)
+        var reopening = Reopening(pastEnd: [], isCut: isCutAtEnd, wasComplete: isComplete)
         if isCutAtEnd {
-            reopening.beyond = segments.remove { $0.listedEnd > end }.reversed()
+            reopening.pastEnd = segments.remove { $0.listedEnd > end }.reversed()
             begin(.cut(end), at: .time(max(end, tracker?.start ?? end)))
         }
         reopen()

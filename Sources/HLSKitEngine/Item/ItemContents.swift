@@ -37,7 +37,7 @@ extension ItemState {
         /// Returns why nothing of a loaded item can be presented, or nil if something can.
         ///
         /// The result is also nil if nothing was requested.
-        func whatIsMissing(of url: String, hasSkipped: Bool) -> HLSError? {
+        func missingFailure(of url: String, hasSkipped: Bool) -> HLSError? {
             if !hasMedia {
                 if let lastLoss { return lastLoss }
                 return hasSkipped ? HLSError(code: .badMedia, urlString: url, cause: "every segment is missing") : nil

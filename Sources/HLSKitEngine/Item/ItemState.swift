@@ -6,7 +6,7 @@ import HLSKitTime
 
 package struct EngineItem: Sendable, Hashable {
     package var url: String
-    var diary: ItemDiary?
+    var diary: ItemLog?
     /// Whether the item becomes ready only after ``EngineControl/assetKeysEnded(_:)``.
     var awaitsAssetKeys = false
     /// Whether ranges of the item may be skipped.
@@ -18,7 +18,7 @@ package struct EngineItem: Sendable, Hashable {
     var owner: String?
 
     package init(
-        url: String, diary: ItemDiary? = nil, awaitsAssetKeys: Bool = false, followsSchedule: Bool = false,
+        url: String, diary: ItemLog? = nil, awaitsAssetKeys: Bool = false, followsSchedule: Bool = false,
         owner: String? = nil
     ) {
         self.url = url
@@ -52,22 +52,22 @@ package struct ItemState: Sendable {
     package var endTime = EndTime()
     var breakPoint = BreakPoint()
     var rates = ItemRates()
-    var holes = KnownHoles()
+    var gaps = KnownGaps()
     package var seek = SeekMachine()
     var end = EndOfItem()
-    @Shared var toldDuration: MediaTime? = nil
+    @Shared var reportedDuration: MediaTime? = nil
     package var isReady = false
     var awaitsAssetKeys = false
     var schedule = BreakPoint.ScheduleReach()
     var failure = ItemFailure()
     var timelines = TimelineNumbers()
-    var live = LiveSilence()
+    var live = StaleStreamPolicy()
     var stream = LiveStream()
     /// The known reason against low latency.
     var lowLatency = LowLatencyNotice()
     var partConnections = PartConnections()
     var alignment = EdgeAlignment()
-    var ordinaryDistance = OrdinaryDistance()
+    var ordinaryDistance = FallbackHoldBack()
     var dateRanges = DateRangePassage()
     var spliceMarkers = SpliceMarkerPassage()
     var metadata = TimedMetadataPassage()
@@ -96,12 +96,12 @@ package struct ItemState: Sendable {
         _read { yield rates.trick }
     }
     var startWindow: Duration? { seek.window }
-    package var hasPictures: Bool { seek.hasPictures }
+    package var hasFrames: Bool { seek.hasFrames }
     var previousTracker: PlaylistTracker? { lanes[.main]?.playlist.left }
     package var audibleOption: AudioRendition? { renditions.audibleOption }
     var loadsAudioOfVariant: Bool { renditions.loadsAudioOfVariant }
     package var legibleLanguage: String? { renditions.legibleLanguage }
-    var isSoundOnly: Bool { renditions.isSoundOnly }
+    var isAudioOnly: Bool { renditions.isAudioOnly }
     package var capabilities: TimeControlMachine.RateCapabilities { rates.capabilities }
     var variantURI: String? {
         guard let index = variantIndex, candidates.indices.contains(index) else { return nil }
@@ -135,7 +135,7 @@ package struct ItemState: Sendable {
     var isLive: Bool { lanes[.main]?.tracker?.isLive ?? false }
     var requiredLanes: [MediaLane] { lanes.values.filter(\.isRequired) }
     var hasPresentable: Bool { contents.hasPresentable }
-    var isAtRest: Bool { stream.isAtRest }
+    var isIdle: Bool { stream.isIdle }
     /// Whether the item is live, including while the variant's playlist is loading.
     var isLiveStream: Bool { lanes[.main]?.tracker?.isLive ?? previousTracker?.isLive ?? false }
     var hasOpened: Bool { multivariant != nil || !lanes.isEmpty }

@@ -16,7 +16,7 @@ extension PlaybackEngine {
             case .cut: cutLanes()
             case .wait(let time):
                 item?.end.wait(until: time)
-                effects.append(.arm(.lastPicture, at: time))
+                effects.append(.arm(.lastFrame, at: time))
             case .end:
                 let isAtBreak = item.map { $0.breakPoint.isReached(before: $0.endTime.time) } ?? false
                 if isAtBreak { effects.append(.breakReached) } else { run(.reachedEnd) }
@@ -51,7 +51,7 @@ extension EndOfItem.Facts {
         hasPresentable = item.hasPresentable
         pendingFailure = item.pendingFailure
         if isComplete, pendingFailure == nil {
-            missing = item.contents.whatIsMissing(of: item.url, hasSkipped: hasSkipped)
+            missing = item.contents.missingFailure(of: item.url, hasSkipped: hasSkipped)
         }
         if let playhead {
             isAtFailure = item.failsAt.map { playhead >= $0 } ?? false

@@ -37,7 +37,7 @@ extension PlaybackEngine {
     }
 
     /// Whether the player should start loading the next item: this one has loaded enough, or is almost finished.
-    package var letsNextLoad: Bool {
+    package var allowsNextLoad: Bool {
         guard let outlook, outlook.isReady else { return false }
         return lastVerdict.isFull || outlook.isComplete || remaining.map { $0 <= forwardTarget } ?? false
     }

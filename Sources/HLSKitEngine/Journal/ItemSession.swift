@@ -6,16 +6,16 @@ package struct ItemSession: Sendable, Hashable {
     /// A UUID.
     package let id: String
     /// The diary, or nil if the app has no access to one.
-    var diary: ItemDiary?
+    var diary: ItemLog?
 
     package static func == (one: Self, other: Self) -> Bool { one.id == other.id }
     package func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }
 
 /// The logs and metric listeners of an item, which outlast the engine's state of the item.
-package final class ItemDiary: Sendable, Hashable {
+package final class ItemLog: Sendable, Hashable {
     private struct State {
-        var journal: SessionJournal?
+        var journal: SessionLogger?
         var metrics = Broadcast<any MetricEvent>()
         var reporter: ClientDataReporter?
     }
@@ -25,7 +25,7 @@ package final class ItemDiary: Sendable, Hashable {
     package init() {}
 
     /// The journal of the last ended session.
-    package var journal: SessionJournal? { state.withLock(\.journal) }
+    package var journal: SessionLogger? { state.withLock(\.journal) }
     /// The measurements of the current session, or of the next one.
     package var metrics: Broadcast<any MetricEvent> { state.withLock(\.metrics) }
 
@@ -53,12 +53,12 @@ package final class ItemDiary: Sendable, Hashable {
         }
     }
 
-    package static func == (one: ItemDiary, other: ItemDiary) -> Bool { one === other }
+    package static func == (one: ItemLog, other: ItemLog) -> Bool { one === other }
     package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 package enum DiaryEntry: Sendable {
     case metric(any MetricEvent)
     case report(ClientDataOccurrence)
-    case closed(SessionJournal)
+    case closed(SessionLogger)
 }

@@ -3,11 +3,11 @@ import HLSKitMedia
 import HLSKitPlaylist
 import HLSKitSelection
 
-/// The current facts that are sent to servers. Nothing here is used without a ``ClientDataKeeper``.
+/// The current facts that are sent to servers. Nothing here is used without a ``CMCDState``.
 extension PlaybackEngine {
     // MARK: Requests
 
-    func clientData(of order: RequestOrder, _ keeper: borrowing ClientDataKeeper) -> ClientDataNote {
+    func clientData(of order: RequestOrder, _ keeper: borrowing CMCDState) -> ClientDataNote {
         var facts = momentFacts(keeper)
         switch order.purpose {
         case .segment(let segment, _):
@@ -67,7 +67,7 @@ extension PlaybackEngine {
         return rates
     }
 
-    private func momentFacts(_ keeper: borrowing ClientDataKeeper) -> ClientDataFacts {
+    private func momentFacts(_ keeper: borrowing CMCDState) -> ClientDataFacts {
         var facts = ClientDataFacts()
         facts.throughput = loading.estimatedBitsPerSecond(at: now)
         facts.isUrgent = keeper.isUrgent
@@ -92,8 +92,8 @@ extension PlaybackEngine {
 
     // MARK: Events
 
-    private var keeperView: ClientDataKeeper.View {
-        ClientDataKeeper.View(
+    private var keeperView: CMCDState.View {
+        CMCDState.View(
             now: now, epoch: configuration.epoch, status: machine.status, errorCode: item?.error?.code.rawValue,
             isLikelyToKeepUp: report.isLikelyToKeepUp)
     }
@@ -121,10 +121,10 @@ extension PlaybackEngine {
         guard let keeper = clientData else { return }
         let view = keeperView
         if let last = clientData?.close(view) { report(last, state: .quit) }
-        clientData = ClientDataKeeper(keeper.settings)
+        clientData = CMCDState(keeper.settings)
     }
 
-    private mutating func report(_ occurrence: ClientDataKeeper.Occurrence, state: ClientDataFacts.State? = nil) {
+    private mutating func report(_ occurrence: CMCDState.Occurrence, state: ClientDataFacts.State? = nil) {
         guard let keeper = clientData, let diary = sessions.journal?.session.diary else { return }
         var facts: ClientDataFacts
         if let known = occurrence.facts?.facts {

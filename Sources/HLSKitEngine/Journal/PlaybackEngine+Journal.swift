@@ -4,7 +4,7 @@ import HLSKitPlaylist
 import HLSKitTime
 
 extension PlaybackEngine {
-    package var journal: SessionJournal? { sessions.journal }
+    package var journal: SessionLogger? { sessions.journal }
 
     /// Records an event. Called once for each event, when its effects are known.
     mutating func keepJournal(of event: EngineEvent?) {
@@ -14,8 +14,8 @@ extension PlaybackEngine {
         if effects.isEmpty, case .progress(let id, let byteCount)? = event {
             return sessions.received(byteCount, of: id)
         }
-        let told = sessions.look(at: event, effects, hasStart: item?.start != nil, journalView)
-        effects += told
+        let reported = sessions.look(at: event, effects, hasStart: item?.start != nil, journalView)
+        effects += reported
     }
 
     /// Apart from the first bytes of a body, arriving bytes are not recorded.
@@ -35,8 +35,8 @@ extension PlaybackEngine {
     private mutating func closeJournal() {
         guard sessions.journal != nil else { return }
         closeClientData()
-        let told = sessions.close(journalView)
-        effects += told
+        let reported = sessions.close(journalView)
+        effects += reported
     }
 
     package mutating func endSession(at now: Duration) -> [EngineEffect] {
@@ -48,12 +48,12 @@ extension PlaybackEngine {
         return effects
     }
 
-    private var journalView: SessionJournal.View {
+    private var journalView: SessionLogger.View {
         var urls: [LaneID: String] = [:]
         for id in LaneID.allCases {
             if let url = item?.lanes[id]?.playlistURL, !url.isEmpty { urls[id] = url }
         }
-        return SessionJournal.View(
+        return SessionLogger.View(
             now: now, playhead: playhead, watched: watchedDuration,
             isExpensive: networkConditions.isExpensive, isLive: item?.isLive ?? false, itemURL: item?.url ?? "",
             error: item?.error, variant: item?.multivariant == nil ? nil : item?.variant,

@@ -3,20 +3,20 @@ import HLSKitPlaylist
 
 /// Assigns sessions to items and keeps the journal of the current session.
 package struct SessionKeeper: Sendable {
-    private(set) var journal: SessionJournal?
+    private(set) var journal: SessionLogger?
     private var ids: SessionIDGenerator
     private let fixedID: String?
-    private let tellsServers: Bool
+    private let identifiesSessions: Bool
 
     init(_ configuration: EngineConfiguration) {
         ids = SessionIDGenerator(seed: configuration.sessionSeed)
         fixedID = configuration.sessionID
-        tellsServers = configuration.sendsSessionID || configuration.clientData != nil
+        identifiesSessions = configuration.sendsSessionID || configuration.clientData != nil
     }
 
     /// Returns the session of a new item, or nil if neither a diary nor a server needs one.
     mutating func session(of item: EngineItem) -> ItemSession? {
-        guard item.diary != nil || tellsServers else { return nil }
+        guard item.diary != nil || identifiesSessions else { return nil }
         return ItemSession(id: fixedID ?? ids.next(), diary: item.diary)
     }
 
@@ -25,10 +25,10 @@ package struct SessionKeeper: Sendable {
     func isOther(than session: ItemSession?) -> Bool { session?.id != journal?.session.id }
 
     mutating func open(_ session: ItemSession?, epoch: PlaylistDate, isCurrent: Bool, at now: Duration) {
-        journal = session.map { SessionJournal(session: $0, epoch: epoch, isCurrent: isCurrent, at: now) }
+        journal = session.map { SessionLogger(session: $0, epoch: epoch, isCurrent: isCurrent, at: now) }
     }
 
-    mutating func close(_ view: SessionJournal.View) -> [EngineEffect] {
+    mutating func close(_ view: SessionLogger.View) -> [EngineEffect] {
         journal?.close(view)
         defer { journal = nil }
         return journal?.takeEffects() ?? []
@@ -37,7 +37,7 @@ package struct SessionKeeper: Sendable {
     // MARK: What happens
 
     mutating func look(
-        at event: EngineEvent?, _ effects: [EngineEffect], hasStart: Bool, _ view: SessionJournal.View
+        at event: EngineEvent?, _ effects: [EngineEffect], hasStart: Bool, _ view: SessionLogger.View
     ) -> [EngineEffect] {
         if case .control(.seek)? = event,
             !effects.contains(where: { if case .seekRefused = $0 { true } else { false } })

@@ -10,7 +10,7 @@ extension MediaLane {
         guard let tracker, var index = tracker.entryIndex(containing: max(target, tracker.start)) else {
             return (.sought(target), target)
         }
-        if isExact, index > 0, beyond.reaches(target, beyond: tracker.starts[index]) { index -= 1 }
+        if isExact, index > 0, overhang.reaches(target, after: tracker.starts[index]) { index -= 1 }
         // If the lane's playlist begins later, the media before that does not exist.
         return (.position(tracker.position(at: index)), min(tracker.starts[index], target))
     }
@@ -39,7 +39,7 @@ extension MediaLane {
     /// | `cut` | is kept up to the cut | were dropped before if after the cut | yes | are kept |
     /// | `replacement` | plays until new media arrives | are dropped | no | are forgotten |
     /// | `late` | is kept for existing outputs | are dropped | no | are forgotten |
-    /// | `hole` | is kept | are kept | unchanged | are kept |
+    /// | `gap` | is kept | are kept | unchanged | are kept |
     enum LaneRestart: Hashable, Sendable {
         /// The playhead has jumped, and media is loaded from its new position.
         ///
@@ -56,13 +56,13 @@ extension MediaLane {
         /// Outputs arrived after media for them was loaded and dropped.
         case late
         /// Segments are missing or the server has restarted, so the next media does not follow loaded media.
-        case hole
+        case gap
 
         /// Whether everything begun earlier is useless.
         var forgets: Bool {
             switch self {
             case .jump, .replacement, .late: true
-            case .elsewhere, .again, .cut, .hole: false
+            case .elsewhere, .again, .cut, .gap: false
             }
         }
 
@@ -76,7 +76,7 @@ extension MediaLane {
             case .jump, .replacement, .late: .begins
             case .elsewhere, .cut: .repeats(role: before.role)
             case .again(let role): .repeats(role: role)
-            case .hole: before == .follows ? .begins : before
+            case .gap: before == .follows ? .begins : before
             }
         }
     }
@@ -88,7 +88,7 @@ extension MediaLane {
     /// The media of a playlist's segments past their listed ends.
     ///
     /// It is as long as the delay between the listed and the actual start of a segment's media.
-    struct MediaBeyond: Sendable, Hashable {
+    struct SegmentOverhang: Sendable, Hashable {
         private(set) var overhang = Duration.zero
 
         /// Larger differences are errors in the playlist and are ignored.
@@ -99,7 +99,7 @@ extension MediaLane {
         mutating func noteRead(upTo end: Duration, listedEnd: Duration) { overhang = max(.zero, end - listedEnd) }
 
         /// Returns whether the segment before the one at `start` contains media at or after `time`.
-        func reaches(_ time: Duration, beyond start: Duration) -> Bool {
+        func reaches(_ time: Duration, after start: Duration) -> Bool {
             overhang <= Self.longest && start + overhang > time + Self.exactness
         }
     }

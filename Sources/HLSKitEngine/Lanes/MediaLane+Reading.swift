@@ -6,7 +6,7 @@ import HLSKitTime
 extension MediaLane {
     struct Reading: Sendable {
         var flight: SegmentInFlight
-        var hole: Range<Duration>?
+        var gap: Range<Duration>?
         /// The decodable media, or nil if there is nothing new.
         var media: Range<Duration>?
         /// Whether the media was loaded before and is already counted.
@@ -20,7 +20,7 @@ extension MediaLane {
         guard let flight = segments[id] else { return nil }
         lost.deliver(id, role: flight.role, at: now)
         let from = flight.demuxedUpTo ?? min(time, flight.job.start)
-        var reading = Reading(flight: flight, hole: hole(before: from, from: start))
+        var reading = Reading(flight: flight, gap: gap(before: from, from: start))
         guard time > from || flight.demuxedUpTo == nil else { return reading }
         let end = max(from, time)
         reading.media = from..<end
@@ -40,22 +40,22 @@ extension MediaLane {
     ) -> Reading {
         let from = flight.demuxedUpTo ?? min(times.start, flight.job.start)
         return Reading(
-            flight: flight, hole: hole(before: from, from: start), media: from..<max(from, times.end),
+            flight: flight, gap: gap(before: from, from: start), media: from..<max(from, times.end),
             isAgain: isLoadedAgain(flight.job.start))
     }
 
     /// Skips a range that will not be delivered.
     ///
     /// - Returns: The missing range before it.
-    mutating func passOver(_ range: Range<Duration>, from start: Duration?) -> Range<Duration>? {
-        let hole = hole(before: range.lowerBound, from: start)
+    mutating func skipRange(_ range: Range<Duration>, from start: Duration?) -> Range<Duration>? {
+        let gap = gap(before: range.lowerBound, from: start)
         extend(to: range.upperBound)
-        begin(.hole, at: nil)
-        return hole
+        begin(.gap, at: nil)
+        return gap
     }
 
     /// Returns the missing range between the lane's delivered media and media that begins at `time`.
-    func hole(before time: Duration, from start: Duration?) -> Range<Duration>? {
+    func gap(before time: Duration, from start: Duration?) -> Range<Duration>? {
         guard var end = loadedEnd ?? start else { return nil }
         // Media of segments in flight is not missing.
         for index in segments.indices where segments[index].job.start < time {
@@ -67,7 +67,7 @@ extension MediaLane {
     /// Returns the missing range after a segment that was shorter than listed, before skipped media.
     ///
     /// - Parameter next: The start of the next media in the buffer.
-    func hole(behind end: Duration, upTo next: Duration?) -> Range<Duration>? {
+    func gap(after end: Duration, upTo next: Duration?) -> Range<Duration>? {
         guard let loadedEnd, loadedEnd > end, let next, next > end,
             !segments.contains(where: { $0.job.start < next })
         else { return nil }

@@ -63,9 +63,9 @@ package struct MediaLane: Sendable {
     private(set) var joint = LaneJoint.begins
     /// The end of continuously loaded media.
     private(set) var loadedEnd: Duration?
-    private(set) var beyond = MediaBeyond()
+    private(set) var overhang = SegmentOverhang()
     /// The end of the last segment's audio if it ends before the segment.
-    private(set) var soundEnd: Duration?
+    private(set) var audioEnd: Duration?
     /// Whether media after the end time was omitted from a segment.
     private(set) var isCutAtEnd = false
     private(set) var late: LateOutputs?
@@ -86,11 +86,11 @@ package struct MediaLane: Sendable {
         /// It is loaded, but playback does not wait for it until there is enough of it.
         case joining
         /// Its playlist is followed, but none of its media is loaded.
-        case resting
+        case idle
     }
 
     /// - Parameter left: A playlist that determines the position of the lane's playlist.
-    init(id: LaneID, playlistURL: String, requestBegan: Duration = .zero, besides left: PlaylistTracker? = nil) {
+    init(id: LaneID, playlistURL: String, requestBegan: Duration = .zero, alongside left: PlaylistTracker? = nil) {
         self.id = id
         playlist = LanePlaylist(url: playlistURL, requestBegan: requestBegan, left: left)
     }
@@ -212,7 +212,7 @@ package struct MediaLane: Sendable {
         case .jump(let loadedEnd):
             self.loadedEnd = loadedEnd
             isCutAtEnd = false
-            soundEnd = nil
+            audioEnd = nil
             lost = LostMedia()
         case .cut(let time):
             loadedEnd = loadedEnd.map { min($0, time) }
@@ -220,7 +220,7 @@ package struct MediaLane: Sendable {
         case .replacement(let number):
             replacement = number
             isCutAtEnd = false
-        case .elsewhere, .again, .late, .hole: break
+        case .elsewhere, .again, .late, .gap: break
         }
         return wasComplete && !isComplete
     }
@@ -230,7 +230,7 @@ package struct MediaLane: Sendable {
         if let parked = playlist.parked { move(to: .time(resumeTime(in: parked))) }
         playlist.leave(for: url)
         hints.leave()
-        beyond = MediaBeyond()
+        overhang = SegmentOverhang()
     }
 
     /// Parks the lane because its URL has expired. Nothing is loaded until another playlist arrives.
@@ -249,7 +249,7 @@ package struct MediaLane: Sendable {
     mutating func begin(_ flight: SegmentInFlight, in timeline: TimelineKey, isCut: Bool) {
         lastTimeline = timeline
         joint = .follows
-        soundEnd = nil
+        audioEnd = nil
         if isCut { isCutAtEnd = true }
         segments.append(flight)
     }
@@ -258,7 +258,7 @@ package struct MediaLane: Sendable {
 
     mutating func noteRead(_ position: SegmentPosition, upTo end: Duration) {
         if let tracker, let index = tracker.index(of: position) {
-            beyond.noteRead(upTo: end, listedEnd: tracker.starts[index + 1])
+            overhang.noteRead(upTo: end, listedEnd: tracker.starts[index + 1])
         }
         extend(to: end)
     }
@@ -267,7 +267,7 @@ package struct MediaLane: Sendable {
 
     mutating func setLoadedEnd(_ end: Duration?) { loadedEnd = end }
 
-    mutating func endSound(at time: Duration) { soundEnd = time }
+    mutating func endAudio(at time: Duration) { audioEnd = time }
     mutating func noteDemuxed() { isDemuxed = true }
     mutating func stay(_ presence: Presence) { self.presence = presence }
     /// Notes that playback reached an end time before everything was loaded.

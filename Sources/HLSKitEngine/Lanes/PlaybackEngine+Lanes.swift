@@ -7,7 +7,7 @@ extension PlaybackEngine {
         guard item?.lanes[id]?.isComplete == false else { return }
         item?.lanes[id]?.complete()
         buffer.markEnd(of: id.bufferTrack)
-        if !followsBehindEnd(id) {
+        if !continuesPastEnd(id) {
             // Its playlist is no longer needed.
             cancelRequests { $0 == .mediaPlaylist(id) }
             item?.lanes[id]?.playlist.forgetRequest()
@@ -21,7 +21,7 @@ extension PlaybackEngine {
 
     /// Whether a complete lane keeps reloading its playlist. This is needed during a break of a live stream, because
     /// the playlist determines the next breaks and the resume position.
-    func followsBehindEnd(_ id: LaneID) -> Bool {
+    func continuesPastEnd(_ id: LaneID) -> Bool {
         item?.breakPoint.isReached(before: item?.endTime.time) == true && item?.lanes[id]?.tracker?.isLive == true
     }
 
@@ -39,7 +39,7 @@ extension PlaybackEngine {
         item?.schedule.start()
         let before = item?.forwardEnd
         let playhead = item?.start == nil ? nil : playhead
-        defer { if let playhead { goOn(from: playhead) } }
+        defer { if let playhead { resume(from: playhead) } }
         guard item?.breakPoint.move(to: place, playhead: playhead) == true else { return }
         effects.append(.limit(item?.breakPoint.time))
         let after = item?.forwardEnd
@@ -50,7 +50,7 @@ extension PlaybackEngine {
     }
 
     /// If playback had stopped at the old end, continues from there.
-    private mutating func goOn(from place: Duration) {
+    private mutating func resume(from place: Duration) {
         guard configuration.pacing == .realTime, timebase.rate > 0, playhead > place else { return }
         setTimebase(TimebaseState(itemTime: place, hostTime: now, rate: timebase.rate))
     }
@@ -59,8 +59,8 @@ extension PlaybackEngine {
     mutating func cutLanes() {
         let end = playhead
         for id in LaneID.allCases {
-            guard let beyond = item?.lanes[id]?.cut(at: end) else { continue }
-            for flight in beyond { cancel(flight) }
+            guard let pastEnd = item?.lanes[id]?.cut(at: end) else { continue }
+            for flight in pastEnd { cancel(flight) }
             complete(id)
         }
     }
@@ -71,8 +71,8 @@ extension PlaybackEngine {
             timeControl.present(upTo: max(taken, playhead))
         }
         for id in LaneID.allCases {
-            guard let reopening = item?.lanes[id]?.goOn(behind: end) else { continue }
-            for flight in reopening.beyond { cancel(flight) }
+            guard let reopening = item?.lanes[id]?.resume(after: end) else { continue }
+            for flight in reopening.pastEnd { cancel(flight) }
             if reopening.isCut { buffer.removeMedia(from: end, in: id.bufferTrack) }
             guard reopening.wasComplete else { continue }
             item?.extent.reopen()
@@ -139,16 +139,16 @@ extension PlaybackEngine {
         guard case .pinned(let id, flush: true) = preferences.variantPolicy, item?.variant?.id != id,
             item?.candidates.contains(where: { $0.id == id }) == true
         else { return }
-        dropAhead()
+        discardForwardBuffer()
     }
 
     /// Drops the variant's loaded media, but keeps one segment after the playing one.
-    mutating func dropAhead() {
+    mutating func discardForwardBuffer() {
         guard item?.trick == nil, item?.start != nil, item?.error == nil, item?.pendingFailure == nil,
             let end = item?.lanes[.main]?.placeToDropFrom(at: playhead)
         else { return }
-        let beyond = item?.lanes[.main]?.segments.remove { $0.job.start >= end } ?? []
-        for flight in beyond.reversed() { cancel(flight) }
+        let pastEnd = item?.lanes[.main]?.segments.remove { $0.job.start >= end } ?? []
+        for flight in pastEnd.reversed() { cancel(flight) }
         let wasComplete = item?.lanes[.main]?.begin(.cut(end), at: .time(end)) ?? false
         item?.extent.reopen()
         item?.variants.decideAgain()

@@ -14,7 +14,7 @@ extension PlaybackEngine {
         case .replaced(let lane, let number, let time): noteReplaced(lane, by: number, from: time)
         case .headNeeded(let segment): requestHead(of: segment)
         case .headRead(let segment): endHead(of: segment)
-        case .soundEnded(let segment, let time): item?.lanes[segment.lane]?.endSound(at: time)
+        case .audioEnded(let segment, let time): item?.lanes[segment.lane]?.endAudio(at: time)
         case .closedCaptions(let services): offerClosedCaptions(services)
         case .metadata(let segment, let group): take(group, of: segment)
         case .syncSamples(let lane, let times):
@@ -51,7 +51,7 @@ extension PlaybackEngine {
         item?.isReady = true
         let capabilities = rateCapabilities()
         item?.rates.open(capabilities)
-        tellTrickPlayObstacle(at: machine.rate)
+        reportTrickPlayObstacle(at: machine.rate)
         run(.capabilitiesChanged(capabilities))
         prepareTrickPlay()
         effects.append(.publish(.itemStatusChanged(.readyToPlay)))
@@ -76,11 +76,11 @@ extension PlaybackEngine {
         insert(reading, byteCount: 0, in: id)
         guard let media = reading.media else { return }
         if id != .subtitles, !media.isEmpty { item?.contents.noteMedia() }
-        endSound(reading.flight, demuxedUpTo: time)
+        endAudio(reading.flight, demuxedUpTo: time)
     }
 
     private mutating func endSegment(_ segment: SegmentID, start: Duration, end: Duration) {
-        if item?.trick != nil { return endPicture(segment) }
+        if item?.trick != nil { return endFrame(segment) }
         let (id, now) = (segment.lane, now)
         guard item?.lanes[id]?.segments.firstIndex(of: segment) != nil,
             let flight = item?.lanes[id]?.endReading(segment, at: now)
@@ -91,14 +91,14 @@ extension PlaybackEngine {
         if id != .subtitles { item?.contents.noteMedia() }
         becomeReady()
         let itemStart = item?.start
-        tellHole(item?.lanes[id]?.hole(before: min(start, flight.job.start), from: itemStart), in: id)
+        reportMissingMedia(item?.lanes[id]?.gap(before: min(start, flight.job.start), from: itemStart), in: id)
         if let reading = item?.lanes[id]?.reading(of: flight, (start, end), from: itemStart) {
             insert(reading, byteCount: byteCount, in: id)
             let last = reading.media?.upperBound ?? end
             let next = buffer.start(ofMediaAfter: last, in: id.bufferTrack)
-            let hole = item?.lanes[id]?.hole(behind: last, upTo: next)
-            buffer.insertHole(hole, in: id.bufferTrack)
-            tellHole(hole, in: id)
+            let gap = item?.lanes[id]?.gap(after: last, upTo: next)
+            buffer.insertMissingMedia(gap, in: id.bufferTrack)
+            reportMissingMedia(gap, in: id)
         }
         if let late = item?.lanes[id]?.late, late.until == nil { goBackForLate(id) }
         if id == .main { item?.variants.noteRead(of: flight.variantIndex) }
@@ -116,7 +116,7 @@ extension PlaybackEngine {
     }
 
     private mutating func insert(_ reading: MediaLane.Reading, byteCount: Int, in id: LaneID) {
-        buffer.insertHole(reading.hole, in: id.bufferTrack)
+        buffer.insertMissingMedia(reading.gap, in: id.bufferTrack)
         guard let media = reading.media else { return }
         buffer.insert(
             ForwardBuffer.Piece(range: media, byteCount: reading.isAgain ? 0 : byteCount), in: id.bufferTrack)
@@ -126,10 +126,10 @@ extension PlaybackEngine {
     ///
     /// The end of the missing media is known only when a whole segment was read. The times of a playlist may differ
     /// from the media without anything missing.
-    private mutating func tellHole(_ hole: Range<Duration>?, in id: LaneID) {
-        guard let hole, id != .subtitles, item?.holes.isNews(hole) == true else { return }
-        item?.holes.note(hole)
-        effects.append(.publish(.holePlayedOver(MediaTimeRange(hole))))
+    private mutating func reportMissingMedia(_ gap: Range<Duration>?, in id: LaneID) {
+        guard let gap, id != .subtitles, item?.gaps.isNews(gap) == true else { return }
+        item?.gaps.note(gap)
+        effects.append(.publish(.missingMediaSkipped(MediaTimeRange(gap))))
     }
 
     mutating func noteDelivered(_ flight: SegmentInFlight) {
@@ -150,7 +150,7 @@ extension PlaybackEngine {
     mutating func skip(_ index: Int, in id: LaneID, cause: String, isListedGap: Bool = false) {
         guard let tracker = item?.lanes[id]?.tracker else { return }
         let segment = tracker.playlist.segments[index]
-        passOver(
+        skipRange(
             id, tracker.starts[index]..<tracker.starts[index + 1], sequence: segment.mediaSequence,
             url: URIReference.resolve(segment.uri, against: tracker.url) ?? segment.uri, cause: cause,
             isListedGap: isListedGap)
@@ -158,23 +158,23 @@ extension PlaybackEngine {
     }
 
     mutating func skip(_ segment: SegmentID, cause: String) {
-        if item?.trick != nil { return skipPicture(segment) }
+        if item?.trick != nil { return skipFrame(segment) }
         guard let flight = item?.lanes[segment.lane]?.segments.remove(segment) else { return }
         if let request = flight.request { cancel(request) }
         effects.append(.abandonSegment(segment))
         loading.failures.succeed(.segment(flight.role))
-        passOver(
+        skipRange(
             segment.lane, flight.missingRange, sequence: flight.job.mediaSequence, url: flight.job.url, cause: cause)
     }
 
-    private mutating func passOver(
+    private mutating func skipRange(
         _ id: LaneID, _ range: Range<Duration>, sequence: Int, url: String, cause: String,
         isListedGap: Bool = false
     ) {
         let start = item?.start
-        buffer.insertHole(item?.lanes[id]?.passOver(range, from: start), in: id.bufferTrack)
+        buffer.insertMissingMedia(item?.lanes[id]?.skipRange(range, from: start), in: id.bufferTrack)
         buffer.insert(ForwardBuffer.Piece(range: range, byteCount: 0, isGap: true), in: id.bufferTrack)
-        if !range.isEmpty { effects.append(.passedOver(id, range)) }
+        if !range.isEmpty { effects.append(.skipped(id, range)) }
         var skipped = SkippedSegments(range, sequence: sequence, url: url, cause: cause)
         skipped.isListedGap = isListedGap
         if id == .main {

@@ -32,9 +32,9 @@ struct SegmentWindow: Sendable, RandomAccessCollection {
     /// - Returns: Whether an earlier segment is still loading.
     mutating func request(_ id: SegmentID, as request: RequestID, at now: Duration) -> Bool {
         guard let index = firstIndex(of: id) else { return false }
-        let isBeside = flights[..<index].contains { !$0.isLoaded }
-        flights[index].request(request, isBeside: isBeside, at: now)
-        return isBeside
+        let isConcurrent = flights[..<index].contains { !$0.isLoaded }
+        flights[index].request(request, isConcurrent: isConcurrent, at: now)
+        return isConcurrent
     }
 
     mutating func load(_ id: SegmentID, byteCount: Int) {
@@ -120,12 +120,12 @@ struct SegmentInFlight: Sendable {
     var purpose: RequestPurpose { .segment(id, role: role) }
     var listedEnd: Duration { job.start + job.duration }
 
-    fileprivate mutating func request(_ id: RequestID, isBeside: Bool, at now: Duration) {
+    fileprivate mutating func request(_ id: RequestID, isConcurrent: Bool, at now: Duration) {
         request = id
         requestBegan = now
         receivedByteCount = 0
         isLoaded = false
-        if isBeside { isPrefetched = true }
+        if isConcurrent { isPrefetched = true }
     }
 
     fileprivate mutating func load(_ byteCount: Int) {

@@ -10,11 +10,11 @@ struct LiveStream: Sendable {
     enum Action: Sendable, Hashable {
         /// Count missed media that has not been reported.
         case count(SkippedSegments)
-        case tell(SkippedSegments)
+        case report(SkippedSegments)
         case seekToEdge
     }
 
-    struct RestFacts: Sendable, Hashable {
+    struct IdleFacts: Sendable, Hashable {
         var isPaced = true
         var isPaused = false
         var loadsWhilePaused = false
@@ -42,7 +42,7 @@ struct LiveStream: Sendable {
     private var offset = LiveOffset()
     private var loss = WindowLoss()
     /// Whether the player is paused and makes no requests.
-    private(set) var isAtRest = false
+    private(set) var isIdle = false
 
     // MARK: Distance
 
@@ -92,16 +92,16 @@ struct LiveStream: Sendable {
     // MARK: Rest
 
     /// Returns whether the player becomes idle (true) or active, or nil for no change.
-    func restChange(_ facts: RestFacts) -> Bool? {
+    func idleChange(_ facts: IdleFacts) -> Bool? {
         let rests =
             facts.isPaced && facts.isPaused && !facts.loadsWhilePaused && facts.isReady && facts.isLive && !facts.isBusy
-        return rests == isAtRest ? nil : rests
+        return rests == isIdle ? nil : rests
     }
 
-    mutating func beginRest() { isAtRest = true }
+    mutating func becomeIdle() { isIdle = true }
 
-    mutating func endRest() {
-        isAtRest = false
+    mutating func endIdle() {
+        isIdle = false
         // Media that the window drops is reported after the next reload, even if the item has never played.
         loss.rest()
     }
@@ -145,25 +145,25 @@ struct LiveStream: Sendable {
     /// Reports lost media. During a pause, losses accumulate over reloads and are reported when playback resumes.
     private mutating func note(_ skipped: SkippedSegments, isPaused: Bool) -> [Action] {
         var actions = [Action.count(skipped)]
-        if let earlier = loss.hold(skipped) { actions.append(.tell(earlier)) }
-        return isPaused ? actions : actions + tellMissed()
+        if let earlier = loss.hold(skipped) { actions.append(.report(earlier)) }
+        return isPaused ? actions : actions + publishSkippedSegments()
     }
 
-    private mutating func tellMissed() -> [Action] { loss.take().map { [.tell($0)] } ?? [] }
+    private mutating func publishSkippedSegments() -> [Action] { loss.take().map { [.report($0)] } ?? [] }
 
     var isLeftBehind: Bool { loss.isLeftBehind }
 
-    mutating func catchUp() { loss.endRest() }
+    mutating func catchUp() { loss.endIdle() }
 
     /// Prepares to play.
     ///
     /// - Parameter jump: The jump if the playhead was left behind and the policy is to continue at the edge.
     mutating func resume(_ jump: EdgeJump?, isPaused: Bool) -> [Action] {
-        guard loss.isLeftBehind else { return tellMissed() }
+        guard loss.isLeftBehind else { return publishSkippedSegments() }
         loss.moveOn()
-        guard let jump else { return tellMissed() }
+        guard let jump else { return publishSkippedSegments() }
         let counted = jump.skipped.map { note($0, isPaused: isPaused) } ?? []
-        return counted + tellMissed() + [.seekToEdge]
+        return counted + publishSkippedSegments() + [.seekToEdge]
     }
 
     mutating func moveOn() { loss.moveOn() }
@@ -229,22 +229,22 @@ extension LiveStream {
     /// The segments that a live window has removed before they were loaded, and the pending reaction to it.
     struct WindowLoss: Sendable {
         /// Whether the player was paused since the variant's playlist last changed.
-        private var hasRested = false
+        private var wasIdle = false
         /// Whether the window moved past unloaded segments while the player was paused.
         private(set) var isLeftBehind = false
         /// Whether no media has been left to play since then, so that new media is played at the live edge.
         private(set) var isLate = false
         @Shared private var held: SkippedSegments? = nil
 
-        mutating func rest() { hasRested = true }
+        mutating func rest() { wasIdle = true }
         /// Called when the player plays and the playlist has changed since.
-        mutating func endRest() { hasRested = false }
+        mutating func endIdle() { wasIdle = false }
 
         mutating func noteMedia() { isLate = false }
         mutating func jumpToEdge() { isLate = true }
 
         mutating func leaveBehind(isPaused: Bool) {
-            if isPaused || hasRested { isLeftBehind = true }
+            if isPaused || wasIdle { isLeftBehind = true }
         }
 
         /// Called after a seek, because every lane loads from the new position.
@@ -342,17 +342,17 @@ extension ItemState {
     /// media, so that all lanes remain synchronized.
     mutating func closeUp(_ missed: LiveStream.MissedSegments, in id: LaneID, resumeTime: Duration) {
         guard let tracker = lanes[id]?.tracker else { return }
-        lanes[id]?.begin(.hole, at: .position(tracker.position(at: missed.index)))
+        lanes[id]?.begin(.gap, at: .position(tracker.position(at: missed.index)))
         timelines.closeUp()
         var resume = resumeTime
         for other in [LaneID.main, .audio] where other != id {
             guard let lane = lanes[other], let tracker = lane.tracker, lane.cursor != nil else { continue }
             resume = max(resume, lane.resumeTime(in: tracker))
         }
-        let hole = tracker.starts[missed.index] - resume
-        guard hole > .zero else { return }
-        lanes[id]?.playlist.shift(by: .zero - hole)
-        for other in LaneID.allCases where other != id { lanes[other]?.shift(by: .zero - hole, resumingAt: resume) }
+        let gap = tracker.starts[missed.index] - resume
+        guard gap > .zero else { return }
+        lanes[id]?.playlist.shift(by: .zero - gap)
+        for other in LaneID.allCases where other != id { lanes[other]?.shift(by: .zero - gap, resumingAt: resume) }
     }
 }
 
@@ -368,7 +368,7 @@ extension MediaLane {
 // MARK: - Silence
 
 /// Decides how to treat a live stream whose playlists list nothing new (R41, R42).
-struct LiveSilence: Sendable {
+struct StaleStreamPolicy: Sendable {
     private var monitor = LiveStreamMonitor()
 
     struct Facts: Sendable {
@@ -385,7 +385,7 @@ struct LiveSilence: Sendable {
         case checkAgain(at: Duration)
         /// Switch to another variant, which may come from another server.
         case leave(HLSError)
-        case tell(HLSError)
+        case report(HLSError)
         /// Play the listed media to its end.
         case close(warning: String)
         case fail(HLSError)
@@ -409,10 +409,10 @@ struct LiveSilence: Sendable {
     func check(_ tracker: PlaylistTracker, _ facts: Facts, at now: Duration) -> [Action] {
         let again = Action.checkAgain(at: monitor.nextCheck(tracker, limit: facts.limit, at: now))
         switch monitor.check(tracker, limit: facts.limit, isFailing: facts.isFailing, at: now) {
-        case .goesOn: return [again]
+        case .continues: return [again]
         case .stuck(let silence):
             let error = Self.error(tracker, "the playlist stopped updating", silence)
-            return [again, facts.isVariantLive ? .leave(error) : .tell(error)]
+            return [again, facts.isVariantLive ? .leave(error) : .report(error)]
         case .stale(let silence):
             // The end of a rendition does not end its live variant.
             guard facts.endsQuietly || !facts.isVariantLive else {

@@ -97,10 +97,10 @@ extension PlaybackEngine {
 
     // MARK: Idle
 
-    mutating func checkRest() {
-        guard let begins = item?.stream.restChange(restFacts) else { return }
+    mutating func checkIdle() {
+        guard let begins = item?.stream.idleChange(idleFacts) else { return }
         if begins {
-            item?.stream.beginRest()
+            item?.stream.becomeIdle()
             item?.alignment.end()
             for id in LaneID.allCases { effects.append(.disarm(.reload(id))) }
             cancelHeldReloads()
@@ -109,13 +109,13 @@ extension PlaybackEngine {
             let now = now
             // The playlists did not change because they were not reloaded.
             item?.live.noteNews(at: now)
-            item?.stream.endRest()
-            for id in LaneID.allCases { endRest(of: id) }
+            item?.stream.endIdle()
+            for id in LaneID.allCases { endIdle(of: id) }
         }
     }
 
-    private var restFacts: LiveStream.RestFacts {
-        var facts = LiveStream.RestFacts(isPaced: configuration.pacing == .realTime, isPaused: machine.rate == 0)
+    private var idleFacts: LiveStream.IdleFacts {
+        var facts = LiveStream.IdleFacts(isPaced: configuration.pacing == .realTime, isPaused: machine.rate == 0)
         facts.loadsWhilePaused = preferences.canUseNetworkResourcesForLiveStreamingWhilePaused
         // This is usually enough to decide.
         guard facts.isPaced, facts.isPaused, !facts.loadsWhilePaused else { return facts }
@@ -127,14 +127,14 @@ extension PlaybackEngine {
     }
 
     /// Resumes a lane. Its playlist is loaded before anything else.
-    private mutating func endRest(of id: LaneID) {
-        if item?.lanes[id]?.isComplete == true, followsBehindEnd(id), item?.isClosed == false {
+    private mutating func endIdle(of id: LaneID) {
+        if item?.lanes[id]?.isComplete == true, continuesPastEnd(id), item?.isClosed == false {
             return requestPlaylist(of: id)
         }
         guard let roles = item?.lanes[id]?.rolesWanted else { return }
         for role in roles where loading.requests.isWaiting(role) { effects.append(.arm(.retry(role), at: now)) }
         let isClosed = item?.isClosed == true
-        if item?.lanes[id]?.endRest(isClosed: isClosed) == true { requestPlaylist(of: id) }
+        if item?.lanes[id]?.endIdle(isClosed: isClosed) == true { requestPlaylist(of: id) }
     }
 
     // MARK: Falling behind the window
@@ -148,7 +148,7 @@ extension PlaybackEngine {
 
     mutating func missed(by lane: MediaLane, in tracker: PlaylistTracker) -> LiveStream.MissedSegments? {
         // I-frame playback loads only the listed frames. An item left for a break resumes where its schedule says.
-        guard lane.presence != .resting, !lane.isComplete, item?.trick == nil else { return nil }
+        guard lane.presence != .idle, !lane.isComplete, item?.trick == nil else { return nil }
         let (offset, facts) = (liveOffset(of: tracker), windowFacts)
         return item?.stream.missed(by: lane, in: tracker, offset: offset, facts)
     }
@@ -197,7 +197,7 @@ extension PlaybackEngine {
             switch action {
             case .count(let missed):
                 tally.skip(missed.last - missed.first + 1, duration: missed.mediaDuration)
-            case .tell(let missed): effects.append(.publish(.segmentsMissed(missed)))
+            case .report(let missed): effects.append(.publish(.segmentsMissed(missed)))
             case .seekToEdge:
                 effects.append(.seekBegan)
                 seek(SeekRequest(destination: .edge, tolerance: .unlimited))
@@ -214,7 +214,7 @@ extension MediaLane {
     /// Called when the player plays again after an idle period.
     ///
     /// - Returns: Whether the playlist has to be loaded first.
-    fileprivate mutating func endRest(isClosed: Bool) -> Bool {
+    fileprivate mutating func endIdle(isClosed: Bool) -> Bool {
         lost = LostMedia()
         guard tracker?.isLive == true, !isClosed else { return false }
         playlist.awaitReload()

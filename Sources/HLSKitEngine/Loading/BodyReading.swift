@@ -21,8 +21,8 @@ struct BodyReading: Sendable {
     /// Whether to stop reading a segment that is already being demuxed. Only long segments reach this limit.
     ///
     /// - Parameter wish: The amount of media that the app wants to have ahead.
-    func stops(_ facts: Facts, wish: Duration?) -> Bool {
-        let ahead = max(buffering.forwardDuration, wish ?? .zero)
+    func stops(_ facts: Facts, preference: Duration?) -> Bool {
+        let ahead = max(buffering.forwardDuration, preference ?? .zero)
         return facts.ahead > ahead * 2 || facts.byteCount > buffering.maxBufferBytes * 2
             || facts.limit.map { facts.ahead > $0 } ?? false
     }

@@ -78,7 +78,7 @@ struct LoadScheduler: Sendable {
 
     struct Facts: Sendable, Hashable {
         /// Whether the segment would load in parallel with segments in flight.
-        var isBeside = false
+        var isConcurrent = false
         var isWanted = false
         /// Whether the segment is awaited although none of its media is ahead of the playhead.
         var isOwed = false
@@ -114,7 +114,7 @@ struct LoadScheduler: Sendable {
     /// - Returns: The step, and whether media loaded again for late outputs has caught up with the lane.
     func next(of lane: MediaLane, _ facts: Facts) -> (step: Step, endsLate: Bool) {
         guard let tracker = lane.tracker, !lane.isComplete, lane.cursor != nil, !lane.playlist.awaitsReload,
-            facts.isBeside
+            facts.isConcurrent
                 || lane.segments.allSatisfy(\.isLoaded) && lane.segments.count < Self.maximumUndemuxedCount
         else { return (.nothing, false) }
         guard let late = lane.late else { return (step(of: lane, tracker, facts), false) }
@@ -131,26 +131,26 @@ struct LoadScheduler: Sendable {
         }
         let start = tracker.starts[index]
         if let known = facts.known, start >= known { return .nothing }
-        var isForSound = false
+        var isForAudio = false
         var isLeft = false
         if let end = facts.isLive ? facts.forwardEnd : facts.effectiveEnd,
             start >= end || hasReached(end, lane, nextAt: start)
         {
             isLeft = isLeftOver(in: tracker, before: end, facts)
-            isForSound =
+            isForAudio =
                 facts.forwardEnd == end && !facts.isSharpEnd
-                && (needsMoreSound(lane, before: end, from: start)
+                && (needsMoreAudio(lane, before: end, from: start)
                     || endsTooEarly(lane, before: end, at: index, tracker))
-            guard isLeft || isForSound && lane.segments.isEmpty else { return atEnd }
+            guard isLeft || isForAudio && lane.segments.isEmpty else { return atEnd }
         }
         let isAgain = lane.isLoadedAgain(start)
         // Without demuxed media, playback is impossible even if loaded gaps are long.
-        guard facts.isWanted || !lane.isDemuxed || lane.isReplacing || facts.isOwed || isAgain || isForSound || isLeft
+        guard facts.isWanted || !lane.isDemuxed || lane.isReplacing || facts.isOwed || isAgain || isForAudio || isLeft
         else {
             return .nothing
         }
         if tracker.playlist.segments[index].isGap { return .gap(index) }
-        return .load(index, isChosen: lane.id == .main && !isAgain && !isForSound && !isLeft)
+        return .load(index, isChosen: lane.id == .main && !isAgain && !isForAudio && !isLeft)
     }
 
     /// Returns whether playback ends with the playlist, so that all listed segments are loaded.
@@ -175,9 +175,9 @@ struct LoadScheduler: Sendable {
     }
 
     /// Returns whether audio before an end time is in the next segment. Transport streams are cut at frames.
-    private func needsMoreSound(_ lane: MediaLane, before end: Duration, from start: Duration) -> Bool {
-        guard let soundEnd = lane.soundEnd else { return false }
-        return end - soundEnd > .milliseconds(1) && start - end < Self.longestOverstatement
+    private func needsMoreAudio(_ lane: MediaLane, before end: Duration, from start: Duration) -> Bool {
+        guard let audioEnd = lane.audioEnd else { return false }
+        return end - audioEnd > .milliseconds(1) && start - end < Self.longestOverstatement
     }
 
     /// Returns whether the segment with the end time ended before it, so that the next segment is needed.

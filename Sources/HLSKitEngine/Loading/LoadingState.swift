@@ -70,7 +70,7 @@ package struct LoadingState: Sendable {
 
     /// Ends a request, whether or not it was delivered. Returns nil if it had already ended.
     @discardableResult
-    mutating func end(_ id: RequestID, at now: Duration) -> RequestUnderWay? {
+    mutating func end(_ id: RequestID, at now: Duration) -> InFlightRequest? {
         guard let request = requests.end(id) else { return nil }
         estimator.ended(id.rawValue, at: now)
         return request
@@ -93,7 +93,7 @@ package struct LoadingState: Sendable {
     }
 
     /// Notes that a request shares the link with more urgent ones.
-    mutating func noteBesideOthers(_ id: RequestID) { estimator.startedBesideOthers(id.rawValue) }
+    mutating func noteConcurrentStart(_ id: RequestID) { estimator.startedConcurrently(id.rawValue) }
 
     mutating func notePart(_ id: RequestID) { estimator.startedPart(id.rawValue) }
 
@@ -104,7 +104,7 @@ package struct LoadingState: Sendable {
         } else {
             if let purpose = requests[id]?.purpose, purpose.isHint, purpose.isMeasured {
                 estimator.started(id.rawValue, at: now)
-                estimator.startedBesideOthers(id.rawValue)
+                estimator.startedConcurrently(id.rawValue)
                 estimator.startedPart(id.rawValue)
                 // The server produces the part while it sends it.
                 estimator.startedAtServersPace(id.rawValue)
@@ -115,12 +115,12 @@ package struct LoadingState: Sendable {
             id, contentLength: response.contentLength, isFromCache: isFromCache, age: response.age, at: now)
     }
 
-    mutating func receive(_ byteCount: Int, of id: RequestID, at now: Duration) -> RequestUnderWay.Receipt? {
+    mutating func receive(_ byteCount: Int, of id: RequestID, at now: Duration) -> InFlightRequest.Receipt? {
         estimator.received(id.rawValue, byteCount: byteCount, at: now)
         return requests.receive(byteCount, of: id)
     }
 
-    mutating func note(_ metrics: TransferMetrics, of request: RequestUnderWay) {
+    mutating func note(_ metrics: TransferMetrics, of request: InFlightRequest) {
         guard ["h2", "h3"].contains(metrics.protocolName), request.url != lastMultiplexedURL else { return }
         lastMultiplexedURL = request.url
         if let origin = URLOrigin(of: request.url) { multiplexedOrigins.insert(origin) }
@@ -134,8 +134,9 @@ package struct LoadingState: Sendable {
 
     func expectedByteCount(of flight: SegmentInFlight, bitRate: Double) -> Int {
         guard let request = flight.request, let context = requests[request] else { return flight.receivedByteCount }
-        let told = context.declaredByteCount ?? flight.byteRange.map { Int(clamping: $0.upperBound - $0.lowerBound) }
-        return max(context.receivedByteCount, told ?? Self.byteCount(flight.job.duration, bitRate: bitRate))
+        let declared =
+            context.declaredByteCount ?? flight.byteRange.map { Int(clamping: $0.upperBound - $0.lowerBound) }
+        return max(context.receivedByteCount, declared ?? Self.byteCount(flight.job.duration, bitRate: bitRate))
     }
 
     func remainingByteCount(of flight: SegmentInFlight, bitRate: Double) -> Int {

@@ -46,7 +46,7 @@ extension PlaybackEngine {
                 bitRate: segment.lane == .main ? item?.variant?.declaredBitRate : nil))
         let now = now
         if item?.lanes[segment.lane]?.segments.request(segment, as: request, at: now) == true {
-            loading.noteBesideOthers(request)
+            loading.noteConcurrentStart(request)
         }
         // Small parts next to the variant's parts say less about the link.
         if segment.lane == .main, lane.tracker?.usesParts == true { loading.notePart(request) }

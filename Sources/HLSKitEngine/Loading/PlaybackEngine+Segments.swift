@@ -8,10 +8,10 @@ extension PlaybackEngine {
     // MARK: Scheduling
 
     mutating func scheduleLoads() {
-        guard item?.isAtRest != true, item?.schedule.isAwaited != true || item?.trick != nil else { return }
+        guard item?.isIdle != true, item?.schedule.isAwaited != true || item?.trick != nil else { return }
         for id in LaneID.allCases {
             // Gaps need no request, so the lane continues at once.
-            while mayLoad(id), load(in: id, beside: false) {}
+            while mayLoad(id), load(in: id, concurrently: false) {}
         }
         prefetch()
     }
@@ -29,11 +29,11 @@ extension PlaybackEngine {
     ///
     /// - Parameter beside: Whether to start it in parallel with segments in progress. If `false`, it starts only if
     ///   there are none.
-    mutating func load(in id: LaneID, beside: Bool) -> Bool {
-        if id == .main, item?.trick != nil { return beside ? false : scheduleTrickLoad() }
+    mutating func load(in id: LaneID, concurrently: Bool) -> Bool {
+        if id == .main, item?.trick != nil { return concurrently ? false : scheduleTrickLoad() }
         // Copy only the lane. A copy of the whole item would be too expensive.
         guard let lane = item?.lanes[id], item?.pendingFailure == nil, item?.error == nil else { return false }
-        let (step, endsLate) = scheduler.next(of: lane, loadFacts(of: id, beside: beside))
+        let (step, endsLate) = scheduler.next(of: lane, loadFacts(of: id, concurrently: concurrently))
         if endsLate { endLate(id) }
         switch step {
         case .nothing: return false
@@ -59,9 +59,9 @@ extension PlaybackEngine {
         LoadScheduler(limits: configuration.parallelLoading, maxGapJump: configuration.buffering.maxGapJump)
     }
 
-    private func loadFacts(of id: LaneID, beside: Bool) -> LoadScheduler.Facts {
+    private func loadFacts(of id: LaneID, concurrently: Bool) -> LoadScheduler.Facts {
         LoadScheduler.Facts(
-            isBeside: beside, isWanted: tracksToLoad.contains(id.bufferTrack), isOwed: isOwed(id),
+            isConcurrent: concurrently, isWanted: tracksToLoad.contains(id.bufferTrack), isOwed: isOwed(id),
             isLive: item?.isLive == true, isClosed: item?.isClosed == true, forwardEnd: item?.forwardEnd,
             effectiveEnd: effectiveEnd,
             isSharpEnd: item.map { $0.breakPoint.isSkip && $0.breakPoint.time == $0.forwardEnd } ?? false,
@@ -147,7 +147,7 @@ extension PlaybackEngine {
         wakeParked()
         guard configuration.parallelLoading.allowsMany(configuration.pacing) else { return }
         while let id = nextToPrefetch(), let before = item?.lanes[id]?.cursor {
-            guard load(in: id, beside: true) || item?.lanes[id]?.cursor != before else { return }
+            guard load(in: id, concurrently: true) || item?.lanes[id]?.cursor != before else { return }
         }
     }
 
@@ -162,7 +162,7 @@ extension PlaybackEngine {
             presentsMedia: configuration.presentsMedia)
         guard let first = item?.lanes.nextToPrefetch(facts) else { return nil }
         let situation = loadSituation(of: first.id, at: first.index)
-        guard allowsBeside(situation, endingAt: first.start + situation.nextDuration) else { return nil }
+        guard allowsAdditional(situation, endingAt: first.start + situation.nextDuration) else { return nil }
         return scheduler.mayBegin(situation) ? first.id : nil
     }
 
@@ -175,7 +175,7 @@ extension PlaybackEngine {
         let segment = tracker.playlist.segments[index]
         situation.nextDuration = tracker.duration(at: index)
         situation.nextByteCount =
-            SizeTellingPlaylist.byteCount(of: segment)
+            SizedPlaylist.byteCount(of: segment)
             ?? LoadingState.byteCount(situation.nextDuration, bitRate: bitRate)
         if situation.requestCount >= configuration.parallelLoading.connections, configuration.pacing == .unpaced {
             situation.isMultiplexed = loading.isMultiplexed(segment, in: tracker)
@@ -248,7 +248,7 @@ extension PlaybackEngine {
         let facts = BodyReading.Facts(
             ahead: buffer.forwardDuration(of: lane.bufferTrack, situation()), byteCount: buffer.byteCount,
             limit: limitOfReading(flight))
-        if reading.stops(facts, wish: preferences.forwardBuffer) { suspend(segment, request) }
+        if reading.stops(facts, preference: preferences.forwardBuffer) { suspend(segment, request) }
     }
 
     mutating func holdBackIfTooMuch(_ segment: SegmentID, _ request: RequestID) {

@@ -5,7 +5,7 @@ import HLSKitSelection
 /// The segment that is needed first among those that may be loaded in parallel.
 struct PrefetchChoice: Sendable, Hashable {
     /// An amount of media that certainly suffices to decode the first frame.
-    private static let firstPictureDuration = Duration.milliseconds(500)
+    private static let firstFrameDuration = Duration.milliseconds(500)
 
     struct Facts: Sendable {
         /// Tracks that need more media and are loading already.
@@ -29,10 +29,10 @@ struct PrefetchChoice: Sendable, Hashable {
     }
 
     /// Whether the first frame is still loading. It should not share the link with later media.
-    fileprivate static func awaitsFirstPicture(_ main: borrowing MediaLane) -> Bool {
+    fileprivate static func awaitsFirstFrame(_ main: borrowing MediaLane) -> Bool {
         guard main.loadedEnd == nil else { return false }
         guard let head = main.segments.first, let time = head.demuxedUpTo else { return true }
-        return time - head.job.start < firstPictureDuration
+        return time - head.job.start < firstFrameDuration
     }
 }
 
@@ -45,7 +45,7 @@ extension MediaLanes {
             if let end = facts.end, start >= end { continue }
             if first.map({ start < $0.start }) ?? true { first = PrefetchChoice(id, index: index, start: start) }
         }
-        if first != nil, facts.presentsMedia, let main = self[.main], PrefetchChoice.awaitsFirstPicture(main) {
+        if first != nil, facts.presentsMedia, let main = self[.main], PrefetchChoice.awaitsFirstFrame(main) {
             return nil
         }
         return first

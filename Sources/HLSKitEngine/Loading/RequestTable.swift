@@ -3,25 +3,25 @@ import HLSKitLoading
 /// The requests of a player: those in progress, and failed ones that wait for a retry.
 struct RequestTable: Sendable {
     private var lastID = 0
-    private var underWay = FewEntries<RequestID, RequestUnderWay>()
-    private var waiting = FewEntries<RequestRole, [RequestPurpose]>()
+    private var underWay = SmallMap<RequestID, InFlightRequest>()
+    private var waiting = SmallMap<RequestRole, [RequestPurpose]>()
 
     // MARK: Requests in progress
 
-    subscript(id: RequestID) -> RequestUnderWay? {
+    subscript(id: RequestID) -> InFlightRequest? {
         _read { yield underWay[id] }
     }
 
     mutating func begin(_ purpose: RequestPurpose, url: String, isReload: Bool = false, at now: Duration) -> RequestID {
         lastID += 1
         let id = RequestID(rawValue: lastID)
-        underWay[id] = RequestUnderWay(purpose: purpose, url: url, isReload: isReload, began: now, judged: now)
+        underWay[id] = InFlightRequest(purpose: purpose, url: url, isReload: isReload, began: now, judged: now)
         return id
     }
 
-    mutating func end(_ id: RequestID) -> RequestUnderWay? { underWay.removeValue(forKey: id) }
+    mutating func end(_ id: RequestID) -> InFlightRequest? { underWay.removeValue(forKey: id) }
 
-    mutating func receive(_ byteCount: Int, of id: RequestID) -> RequestUnderWay.Receipt? {
+    mutating func receive(_ byteCount: Int, of id: RequestID) -> InFlightRequest.Receipt? {
         underWay[id]?.receive(byteCount)
     }
 
@@ -64,12 +64,12 @@ struct RequestTable: Sendable {
 
     @discardableResult
     mutating func forgetWaiting() -> [RequestRole] {
-        defer { waiting = FewEntries() }
+        defer { waiting = SmallMap() }
         return waiting.keys
     }
 }
 
-struct RequestUnderWay: Sendable {
+struct InFlightRequest: Sendable {
     fileprivate(set) var purpose: RequestPurpose
     let url: String
     let isReload: Bool

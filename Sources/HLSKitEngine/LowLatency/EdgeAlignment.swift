@@ -88,7 +88,7 @@ struct EdgeAlignment: Sendable, Hashable {
 ///
 /// Some or all lanes then load full segments. Close to the edge, playback would wait for every segment. To avoid that,
 /// the next wait is extended once until the distance is reached.
-struct OrdinaryDistance: Sendable {
+struct FallbackHoldBack: Sendable {
     struct Facts: Sendable, Hashable {
         /// Whether playback waits for media and may continue to wait.
         var isWaiting = false
@@ -190,16 +190,16 @@ struct PartConnections: Sendable, Hashable {
 extension ItemState {
     /// Tracks whether the reason for declining an offer of low latency was reported.
     struct LowLatencyNotice: Sendable {
-        private var isTold = false
+        private var isReported = false
 
         /// Returns the reason to report, or nil if there is none or it was reported.
         mutating func news(_ profile: LowLatencyProfile) -> LowLatencyProfile.Reason? {
             switch profile {
             case .declined(let reason):
-                defer { isTold = true }
-                return isTold ? nil : reason
+                defer { isReported = true }
+                return isReported ? nil : reason
             case .lowLatency:
-                isTold = false
+                isReported = false
                 return nil
             // An ended playlist does not show what it was before.
             case .ordinary: return nil

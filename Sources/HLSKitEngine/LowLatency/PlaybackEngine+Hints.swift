@@ -37,7 +37,7 @@ extension PlaybackEngine {
             item?.lanes[id]?.presence == .required,
             item?.lanes[id]?.late == nil, item?.lanes[id]?.cursor != nil, item?.lanes[id]?.isComplete == false
         else { return false }
-        guard item?.isAtRest == false, item?.isClosed == false, item?.error == nil, item?.pendingFailure == nil,
+        guard item?.isIdle == false, item?.isClosed == false, item?.error == nil, item?.pendingFailure == nil,
             item?.trick == nil
         else { return false }
         return item?.lanes[id]?.tracker?.isWaitedFor(at: configuration.pacing == .realTime ? playhead : nil) == true
@@ -54,7 +54,7 @@ extension PlaybackEngine {
             }
             let request = sendHint(resource, in: id)
             item?.lanes[id]?.hints.ask(resource, as: request)
-        case .end(let body): end(item?.lanes[id]?.hints.letGo(body, isFollowed: isFollowed), body)
+        case .end(let body): end(item?.lanes[id]?.hints.release(body, isFollowed: isFollowed), body)
         case .replace(let body):
             end(item?.lanes[id]?.hints.end(body, isMissed: true), body)
         }
@@ -97,12 +97,12 @@ extension PlaybackEngine {
 
     // MARK: Ends
 
-    mutating func finishHint(_ request: RequestID, _ context: RequestUnderWay, in id: LaneID) {
+    mutating func finishHint(_ request: RequestID, _ context: InFlightRequest, in id: LaneID) {
         guard let body = item?.lanes[id]?.hints.finish(request, byteCount: context.receivedByteCount) else { return }
         end(item?.lanes[id]?.hints.end(body), body)
     }
 
-    mutating func failHint(_ request: RequestID, _ error: LoadingError, _ context: RequestUnderWay, in id: LaneID) {
+    mutating func failHint(_ request: RequestID, _ error: LoadingError, _ context: InFlightRequest, in id: LaneID) {
         let isLate = error.code == .timedOut
         let isBroken = error.status.map { $0 < 400 } ?? true
         guard
@@ -141,7 +141,7 @@ extension PlaybackEngine {
 
     mutating func endHints(of id: LaneID) {
         for body in item?.lanes[id]?.hints.ids ?? [] {
-            end(item?.lanes[id]?.hints.letGo(body, isFollowed: false), body)
+            end(item?.lanes[id]?.hints.release(body, isFollowed: false), body)
         }
     }
 }

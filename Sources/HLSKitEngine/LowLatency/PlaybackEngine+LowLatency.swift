@@ -29,7 +29,7 @@ extension PlaybackEngine {
             let tracker = playlist.tracker
         else { return }
         let profile = LowLatencyProfile(
-            of: tracker.written, isAllowed: configuration.allowsLowLatency, keepsWord: playlist.plan.keepsWord,
+            of: tracker.written, isAllowed: configuration.allowsLowLatency, keepsPromises: playlist.plan.keepsPromises,
             keepsConnections: playlist.connections.areKept)
         // An ended playlist keeps the parts that it still lists.
         let usesParts = profile == .lowLatency || tracker.usesParts && !tracker.isLive
@@ -117,12 +117,12 @@ extension PlaybackEngine {
 
     // MARK: Without parts
 
-    private var distanceFacts: OrdinaryDistance.Facts? {
+    private var distanceFacts: FallbackHoldBack.Facts? {
         // In most cases this check ends here.
         guard item?.ordinaryDistance.isDue == true, configuration.pacing == .realTime, item?.start != nil,
             let tracker = item?.lanes[.main]?.tracker
         else { return nil }
-        var facts = OrdinaryDistance.Facts()
+        var facts = FallbackHoldBack.Facts()
         facts.isWaiting =
             machine.status == .waitingToPlayAtSpecifiedRate && tracker.isLive && item?.isClosed == false
             && item?.pendingFailure == nil
@@ -178,7 +178,7 @@ extension ReloadPlan.Failure {
         case .playlist(let failure): self = failure.kind == .misfit ? .misfit : .other
         case .loading(let error):
             if let status = error.status {
-                self = .status(status, tellsWhen: error.retryAfter != nil)
+                self = .status(status, hasRetryAfter: error.retryAfter != nil)
             } else {
                 self = error.code == .timedOut ? .timeout : .other
             }

@@ -100,7 +100,7 @@ package struct PreloadHints: Sendable {
     private var hinted: [Resource] = []
     private var bodies: [Body] = []
     /// The last requested hint of each kind.
-    private var asked = FewEntries<Kind, Resource>()
+    private var asked = SmallMap<Kind, Resource>()
     private var missCount = 0
 
     /// Whether there is nothing to do before the next playlist arrives.
@@ -241,7 +241,7 @@ package struct PreloadHints: Sendable {
     }
 
     /// Removes a body that the playlist no longer mentions.
-    mutating func letGo(_ id: RequestID, isFollowed: Bool) -> Ended? {
+    mutating func release(_ id: RequestID, isFollowed: Bool) -> Ended? {
         let isMissed = isFollowed && bodies.first { $0.id == id }?.isUsed == false
         return end(id, isMissed: isMissed)
     }

@@ -29,15 +29,15 @@ struct DateRangePassage: Sendable {
     }
 
     /// The number of IDs to keep before the IDs of unlisted ranges are dropped.
-    private static let maximumToldCount = 1024
+    private static let maximumReportedCount = 1024
 
     private var reader = DateRangeReader()
     private var entries: [Entry] = []
     /// The IDs of ranges that contain the playhead, in the order in which it entered them.
     private var entered: [String] = []
     /// The IDs of ranges that are not reported again until the playhead is moved.
-    private var told: Set<String> = []
-    private var run = PlayedRun()
+    private var reported: Set<String> = []
+    private var run = PlayedRange()
     /// The bounds between which the playhead can move without an event.
     private var quiet: (lower: Duration?, upper: Duration?)?
 
@@ -78,8 +78,8 @@ struct DateRangePassage: Sendable {
     }
 
     private mutating func forgetAbsent() {
-        guard told.count > Self.maximumToldCount else { return }
-        told.formIntersection(reader.groups.map(\.id))
+        guard reported.count > Self.maximumReportedCount else { return }
+        reported.formIntersection(reader.groups.map(\.id))
     }
 
     // MARK: Time
@@ -96,7 +96,7 @@ struct DateRangePassage: Sendable {
                 guard !entry.contains(time) else { continue }
                 entered.removeAll { $0 == id }
                 events.append((last, Event(phase: .left, group: entry.group)))
-            } else if entry.meets(range), told.insert(id).inserted {
+            } else if entry.meets(range), reported.insert(id).inserted {
                 events.append((first, Event(phase: .entered, group: entry.group)))
                 if entry.contains(time) {
                     entered.append(id)
@@ -113,7 +113,7 @@ struct DateRangePassage: Sendable {
 
     mutating func jump() {
         run.jump()
-        told = Set(entered)
+        reported = Set(entered)
         quiet = nil
     }
 
@@ -139,7 +139,7 @@ struct DateRangePassage: Sendable {
 
 extension DateRangePassage {
     /// The range of item time that the playhead has covered since the last seek.
-    struct PlayedRun: Sendable {
+    struct PlayedRange: Sendable {
         /// `nil` after a seek, until the playhead is observed.
         private(set) var range: ClosedRange<Duration>?
         private var last: Duration?
@@ -151,7 +151,7 @@ extension DateRangePassage {
             range = range.map { min($0.lowerBound, time)...max($0.upperBound, time) } ?? time...time
         }
 
-        mutating func jump() { self = PlayedRun() }
+        mutating func jump() { self = PlayedRange() }
 
         func contains(_ time: Duration) -> Bool { range?.contains(time) == true }
     }

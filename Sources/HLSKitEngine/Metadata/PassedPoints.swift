@@ -12,7 +12,7 @@ struct PassedPoints<Content: Sendable>: Sendable {
         var time: Duration
         var content: Content
         /// Whether the playhead has reached the point since the last seek.
-        var isTold = false
+        var isReported = false
     }
 
     /// Sorted by time. Points with the same time keep the order in which they arrived.
@@ -36,7 +36,7 @@ struct PassedPoints<Content: Sendable>: Sendable {
 
     mutating func removeFirst(_ count: Int) { points.removeFirst(count) }
 
-    mutating func removeUntold() { points.removeAll { !$0.isTold } }
+    mutating func removeUnreported() { points.removeAll { !$0.isReported } }
 
     /// - Parameter new: The points, in any order.
     mutating func replaceAll(with new: [Point]) {
@@ -64,13 +64,13 @@ struct PassedPoints<Content: Sendable>: Sendable {
         var due: [Point] = []
         var index = firstIndex(from: range.lowerBound)
         while index < points.count, points[index].time <= range.upperBound {
-            if !points[index].isTold {
-                points[index].isTold = true
+            if !points[index].isReported {
+                points[index].isReported = true
                 due.append(points[index])
             }
             index += 1
         }
-        quiet = (point(before: time), point(behind: time))
+        quiet = (point(before: time), point(after: time))
         return isReverse ? due.reversed() : due
     }
 
@@ -79,12 +79,12 @@ struct PassedPoints<Content: Sendable>: Sendable {
         last = nil
         isReverse = false
         quiet = nil
-        for index in points.indices where points[index].isTold { points[index].isTold = false }
+        for index in points.indices where points[index].isReported { points[index].isReported = false }
     }
 
     /// The item time of the next known report, or `nil` if there is none.
     func next(from time: Duration, isReverse: Bool) -> Duration? {
-        isReverse ? point(before: time) : point(behind: time)
+        isReverse ? point(before: time) : point(after: time)
     }
 
     private func firstIndex(from time: Duration) -> Int {
@@ -98,13 +98,13 @@ struct PassedPoints<Content: Sendable>: Sendable {
 
     private func point(before time: Duration) -> Duration? {
         var index = firstIndex(from: time) - 1
-        while index >= 0, points[index].isTold { index -= 1 }
+        while index >= 0, points[index].isReported { index -= 1 }
         return index >= 0 ? points[index].time : nil
     }
 
-    private func point(behind time: Duration) -> Duration? {
+    private func point(after time: Duration) -> Duration? {
         var index = firstIndex(from: time)
-        while index < points.count, points[index].isTold || points[index].time <= time { index += 1 }
+        while index < points.count, points[index].isReported || points[index].time <= time { index += 1 }
         return index < points.count ? points[index].time : nil
     }
 }
@@ -140,7 +140,7 @@ struct SpliceMarkerPassage: Sendable {
     // MARK: Playlists
 
     /// Whether ``read(_:)`` has anything to do.
-    func isConcerned(by tracker: PlaylistTracker) -> Bool { !isEmpty || !tracker.written.markedSegments.isEmpty }
+    func isAffected(by tracker: PlaylistTracker) -> Bool { !isEmpty || !tracker.written.markedSegments.isEmpty }
 
     /// Reads an update of the playlist, or the playlist of another variant.
     ///
@@ -159,7 +159,7 @@ struct SpliceMarkerPassage: Sendable {
                 var point = PassedPoints.Point(time: start, content: Entry(marker: marker, end: end))
                 let tolerance = max((end - start) / 2, .milliseconds(500))
                 if let index = known[marker]?.firstIndex(where: { abs($0.time - start) < tolerance }) {
-                    point.isTold = known[marker]?.remove(at: index).isTold ?? false
+                    point.isReported = known[marker]?.remove(at: index).isReported ?? false
                 }
                 new.append(point)
             }
@@ -221,7 +221,7 @@ extension SpliceMarker.Kind {
 /// events.
 struct TimedMetadataPassage: Sendable {
     /// The number of groups behind the playhead to keep. Older groups are reported again if they are read again.
-    private static let maximumCountBehind = 512
+    private static let maximumPastCount = 512
     /// The maximum number and size of kept groups. Further groups are lost.
     private static let maximumCount = 4096
     private static let maximumByteCount = 4 << 20
@@ -246,22 +246,22 @@ struct TimedMetadataPassage: Sendable {
 
     /// Removes groups farthest behind the playhead first.
     private mutating func makeRoom(for count: Int, playhead: Duration) {
-        var behind = points.points.prefix { $0.time < playhead }
-        let ahead = points.points.count - behind.count
-        while let first = behind.first,
-            behind.count > Self.maximumCountBehind || ahead + behind.count >= Self.maximumCount
+        var after = points.points.prefix { $0.time < playhead }
+        let ahead = points.points.count - after.count
+        while let first = after.first,
+            after.count > Self.maximumPastCount || ahead + after.count >= Self.maximumCount
                 || byteCount + count > Self.maximumByteCount
         {
             byteCount -= first.content.byteCount
-            behind = behind.dropFirst()
+            after = after.dropFirst()
         }
-        points.removeFirst(points.points.count - ahead - behind.count)
+        points.removeFirst(points.points.count - ahead - after.count)
     }
 
     /// Called when all media is loaded again, so that unreported metadata will be found again. Reported metadata is
     /// kept, so that it is not reported twice.
     mutating func flush() {
-        points.removeUntold()
+        points.removeUnreported()
         byteCount = points.points.reduce(0) { $0 + $1.content.byteCount }
     }
 

@@ -9,7 +9,7 @@ extension PlaybackEngine {
         readDateRanges()
         // I-frame playlists may have no markers.
         guard item?.trick == nil, let tracker = item?.mainTracker,
-            item?.spliceMarkers.isConcerned(by: tracker) == true
+            item?.spliceMarkers.isAffected(by: tracker) == true
         else { return }
         item?.spliceMarkers.read(tracker)
     }
@@ -72,7 +72,7 @@ extension PlaybackEngine {
     mutating func readDateRanges() {
         // I-frame playlists may have no date ranges.
         guard item?.trick == nil, let tracker = item?.mainTracker else { return }
-        tell(item?.dateRanges.read(tracker) ?? [])
+        report(item?.dateRanges.read(tracker) ?? [])
     }
 
     mutating func checkDateRanges() {
@@ -80,7 +80,7 @@ extension PlaybackEngine {
             item?.seek.isUnderWay == false, !machine.isInterstitialRunning
         else { return }
         let playhead = playhead
-        tell(item?.dateRanges.advance(to: playhead) ?? [])
+        report(item?.dateRanges.advance(to: playhead) ?? [])
     }
 
     /// The host time at which the playhead will reach the next date range.
@@ -91,7 +91,7 @@ extension PlaybackEngine {
         return timebase.hostTime(reaching: time)
     }
 
-    private mutating func tell(_ events: [DateRangePassage.Event]) {
+    private mutating func report(_ events: [DateRangePassage.Event]) {
         for event in events { effects.append(.publish(.dateRange(event.phase, event.group))) }
     }
 }

@@ -34,12 +34,12 @@ extension PlaybackEngine {
     }
 
     /// Ends the lane in the segment after an end time, once all audio before the end has been read.
-    mutating func endSound(_ flight: SegmentInFlight, demuxedUpTo time: Duration) {
+    mutating func endAudio(_ flight: SegmentInFlight, demuxedUpTo time: Duration) {
         let id = flight.id.lane
         guard let end = item?.forwardEnd, flight.job.start >= end, time >= end else { return }
         // Segments after it were requested when the end was elsewhere.
-        let beyond = item?.lanes[id]?.segments.remove(where: { $0.job.start >= end }) ?? []
-        for flight in beyond.reversed() { cancel(flight) }
+        let pastEnd = item?.lanes[id]?.segments.remove(where: { $0.job.start >= end }) ?? []
+        for flight in pastEnd.reversed() { cancel(flight) }
         item?.lanes[id]?.extend(to: end)
         item?.lanes[id]?.cutAtEnd()
         complete(id)
@@ -57,11 +57,11 @@ extension PlaybackEngine {
 // MARK: - Late outputs
 
 extension PlaybackEngine {
-    mutating func takeLate(_ kinds: Set<MediaKind>, of id: LaneID, besideOthers: Bool) {
+    mutating func takeLate(_ kinds: Set<MediaKind>, of id: LaneID, keepsOthers: Bool) {
         guard id != .subtitles, let facts = lateFacts(of: id), LateOutputs.areTooLate(facts) else {
             return effects.append(.take(kinds, of: id, from: nil))
         }
-        item?.lanes[id]?.takeLate(kinds, keepsOthers: besideOthers)
+        item?.lanes[id]?.takeLate(kinds, keepsOthers: keepsOthers)
         goBackForLate(id)
     }
 

@@ -24,7 +24,7 @@ struct LanePlaylist: Sendable {
     private var usesAnswered = false
     private(set) var plan = ReloadPlan()
     private var tuneIn = TuneIn()
-    private(set) var connections = HeldConnections()
+    private(set) var connections = BlockedConnections()
 
     init(url: String, requestBegan: Duration = .zero, left: PlaylistTracker? = nil) {
         self.url = url
@@ -99,7 +99,7 @@ struct LanePlaylist: Sendable {
     ///
     /// - Parameter neighbor: A playlist that plays with this one and may report its state.
     func directives(
-        mayHold: Bool, playhead: Duration? = nil, beside neighbor: PlaylistTracker?, at now: Duration
+        mayHold: Bool, playhead: Duration? = nil, neighbor: PlaylistTracker?, at now: Duration
     ) -> (DeliveryDirectives, heldFor: Duration?) {
         if let tracker {
             let directives = plan.directives(tracker, mayHold: mayHold, playhead: playhead, at: now)

@@ -16,7 +16,7 @@ extension PlaybackEngine {
         let now = now
         let (directives, heldFor) = state.playlist.directives(
             mayHold: configuration.allowsLowLatency, playhead: configuration.pacing == .realTime ? playhead : nil,
-            beside: item?.neighbor(of: lane), at: now)
+            neighbor: item?.neighbor(of: lane), at: now)
         var order = RequestOrder(playlistOf: state, in: item?.multivariant, at: item?.multivariantURL)
         order.directives = directives
         order.heldFor = heldFor
@@ -32,14 +32,14 @@ extension PlaybackEngine {
         guard let context = loading.end(id, at: now) else { return }
         loading.note(metrics, of: context)
         if context.purpose == .firstPlaylist, item?.wayBack.take(id) == true {
-            return goOn(atOtherEdge: result, context)
+            return resume(atOtherEdge: result, context)
         }
         switch (context.purpose, result) {
         case (.firstPlaylist, .success(let loaded)):
             publish(loaded, context)
             loading.failures.succeed(.firstPlaylist)
             if item?.refresh.isUnderWay == true {
-                goOn(from: loaded, began: context.began)
+                resume(from: loaded, began: context.began)
             } else {
                 open(loaded, began: context.began, age: context.age)
             }
@@ -53,7 +53,7 @@ extension PlaybackEngine {
         }
     }
 
-    mutating func publish(_ loaded: LoadedPlaylist, _ context: RequestUnderWay) {
+    mutating func publish(_ loaded: LoadedPlaylist, _ context: InFlightRequest) {
         effects.append(.publish(.playlistLoaded(PlaylistLoad(loaded, context, at: now))))
         guard !context.isReload else { return }
         for warning in loaded.warnings { effects.append(.publish(.warning(warning))) }
@@ -64,7 +64,7 @@ extension PlaybackEngine {
         case .multivariant(let playlist):
             item?.multivariant = playlist
             item?.multivariantURL = loaded.url
-            tell(playlist.issues, at: loaded.url)
+            report(playlist.issues, at: loaded.url)
             openVariant(of: playlist)
         case .media(let playlist):
             let url = item?.url ?? loaded.url
@@ -76,14 +76,14 @@ extension PlaybackEngine {
         }
     }
 
-    private mutating func tell(_ issues: [PlaylistIssue], at url: String) {
+    private mutating func report(_ issues: [PlaylistIssue], at url: String) {
         for issue in issues.prefix(8) { effects.append(.publish(.warning("\(url): \(issue)"))) }
     }
 
     private mutating func takeMediaPlaylist(
-        _ result: Result<LoadedPlaylist, PlaylistFailure>, _ id: LaneID, _ context: RequestUnderWay
+        _ result: Result<LoadedPlaylist, PlaylistFailure>, _ id: LaneID, _ context: InFlightRequest
     ) {
-        let answer = ListAnswer(
+        let answer = PlaylistResponse(
             result, to: context, leadsTo: item?.lanes[id]?.playlistURL, isKnown: item?.lanes[id]?.tracker != nil)
         if let loaded = answer.loaded {
             publish(loaded, context)
@@ -108,19 +108,19 @@ extension PlaybackEngine {
     /// - Parameter known: The same playlist as placed on the timeline earlier, if it was.
     mutating func attach(_ playlist: MediaPlaylist, url: String, to id: LaneID, known: PlaylistTracker? = nil) {
         guard let lane = item?.lanes[id] else { return }
-        guard lane.playlist.parked == nil else { return goOn(in: id, with: playlist, url: url) }
+        guard lane.playlist.parked == nil else { return resume(in: id, with: playlist, url: url) }
         if let failure = playlist.emptiness(at: url) {
             if id == .subtitles { return dropLane(id, because: failure.text) }
             return failPlaylist(of: id, .playlist(failure), url: url)
         }
         guard let facts = item?.listFacts(for: id, playlist, at: now) else { return }
-        let place = ListAnswer.ListPlace(of: playlist, url: url, in: lane, known: known, facts, at: now)
+        let place = PlaylistResponse.PlaylistPosition(of: playlist, url: url, in: lane, known: known, facts, at: now)
         let (tracker, now) = (place.tracker, now)
         item?.lanes[id]?.playlist.attach(tracker)
         noteList(of: id)
         if place.isNew { keep(tracker, of: id, url: url) }
         if place.isNews { item?.live.noteNews(at: now) }
-        tell(playlist.issues, at: url)
+        report(playlist.issues, at: url)
         checkLowLatency(of: id)
         guard let tracker = item?.lanes[id]?.tracker else { return }
         if id == .main, item?.start == nil { chooseStart(tracker) }
@@ -130,7 +130,7 @@ extension PlaybackEngine {
         if id == .main { readPassages() }
         armReload(id)
         if id == .main, item?.trick == nil {
-            tellDuration(tracker.isLive ? .indefinite : MediaTime(tracker.end))
+            publishDuration(tracker.isLive ? .indefinite : MediaTime(tracker.end))
         }
     }
 
@@ -148,14 +148,14 @@ extension PlaybackEngine {
     private mutating func keep(_ tracker: PlaylistTracker, of id: LaneID, url: String) {
         guard !tracker.isLive else { return }
         item?.knownPlaylists.keep(tracker, url: url)
-        guard id == .main, item?.trick == nil, item?.isSoundOnly == false, let index = item?.variantIndex else {
+        guard id == .main, item?.trick == nil, item?.isAudioOnly == false, let index = item?.variantIndex else {
             return
         }
-        item?.variants.learn(SizeTellingPlaylist(tracker.playlist, starts: tracker.starts), of: index)
+        item?.variants.learn(SizedPlaylist(tracker.playlist, starts: tracker.starts), of: index)
     }
 
     /// Treats the playlist at a fresh URL as an update of the one whose URL expired.
-    private mutating func goOn(in id: LaneID, with playlist: MediaPlaylist, url: String) {
+    private mutating func resume(in id: LaneID, with playlist: MediaPlaylist, url: String) {
         item?.lanes[id]?.playlist.unpark()
         guard let began = item?.lanes[id]?.playlist.requestBegan else { return }
         update(id, with: playlist, url: url, loadBegan: began)
@@ -206,9 +206,9 @@ extension PlaybackEngine {
         }
     }
 
-    mutating func tellDuration(_ duration: MediaTime) {
-        guard item?.toldDuration != duration else { return }
-        item?.toldDuration = duration
+    mutating func publishDuration(_ duration: MediaTime) {
+        guard item?.reportedDuration != duration else { return }
+        item?.reportedDuration = duration
         effects.append(.publish(.durationChanged(duration)))
     }
 
@@ -232,7 +232,7 @@ extension BandwidthEstimates {
 }
 
 extension PlaylistLoad {
-    fileprivate init(_ loaded: LoadedPlaylist, _ context: RequestUnderWay, at now: Duration) {
+    fileprivate init(_ loaded: LoadedPlaylist, _ context: InFlightRequest, at now: Duration) {
         var extent: MediaPlaylistExtent?
         if case .media(let playlist) = loaded.playlist { extent = MediaPlaylistExtent(of: playlist) }
         self.init(

@@ -5,15 +5,15 @@ import HLSKitTime
 
 extension PlaybackEngine {
     mutating func reloadPlaylist(of lane: LaneID) {
-        guard let item, item.error == nil, item.pendingFailure == nil, !item.isClosed, !item.isAtRest else { return }
+        guard let item, item.error == nil, item.pendingFailure == nil, !item.isClosed, !item.isIdle else { return }
         requestPlaylist(of: lane)
     }
 
     mutating func update(_ id: LaneID, with playlist: MediaPlaylist, url: String, loadBegan: Duration) {
         guard let lane = item?.lanes[id],
-            let update = ListAnswer.ListUpdate(
+            let update = PlaylistResponse.PlaylistUpdate(
                 of: lane, with: playlist, url: url, loadBegan: loadBegan, at: now,
-                beside: item?.startBesideOthers(of: playlist, in: id, at: now))
+                relativeTo: item?.startRelativeToOthers(of: playlist, in: id, at: now))
         else { return }
         let tracker = update.tracker
         let missed = update.kind == .changed ? missed(by: lane, in: tracker) : nil
@@ -21,7 +21,7 @@ extension PlaybackEngine {
         if update.kind == .changed, item?.pendingFailure != nil || item?.error != nil { return }
         item?.lanes[id]?.playlist.attach(tracker)
         if update.kind == .restarted {
-            item?.lanes[id]?.begin(.hole, at: .position(tracker.position(at: 0)))
+            item?.lanes[id]?.begin(.gap, at: .position(tracker.position(at: 0)))
             effects.append(.publish(.warning("\(url): the server restarted its segment numbers")))
         }
         noteList(of: id, isNewCount: update.kind == .restarted)
@@ -34,7 +34,7 @@ extension PlaybackEngine {
                 HLSError(code: .network, urlString: url, cause: "the server keeps sending the same playlist"))
         }
         if id == .main { item?.alignment.noteList() }
-        if !tracker.isLive, id == .main { tellDuration(MediaTime(tracker.end)) }
+        if !tracker.isLive, id == .main { publishDuration(MediaTime(tracker.end)) }
         if id == .main, item?.trick == nil { followEndPosition(tracker) }
         checkLowLatency(of: id, from: update.kind == .restarted ? nil : update.resumeTime)
         takeWholeSegments(in: id)
@@ -51,7 +51,7 @@ extension PlaybackEngine {
     }
 
     mutating func armReload(_ id: LaneID) {
-        guard let tracker = item?.lanes[id]?.tracker, item?.isClosed == false, item?.isAtRest == false,
+        guard let tracker = item?.lanes[id]?.tracker, item?.isClosed == false, item?.isIdle == false,
             let reload = item?.lanes[id]?.playlist.reload(
                 playhead: configuration.pacing == .realTime ? playhead : nil, mayHold: configuration.allowsLowLatency)
         else { return }
@@ -72,9 +72,9 @@ extension PlaybackEngine {
 
     mutating func checkStale() {
         guard item?.error == nil, item?.pendingFailure == nil, let tracker = item?.liveTracker,
-            item?.isClosed == false, item?.isAtRest == false, let silence = item?.live
+            item?.isClosed == false, item?.isIdle == false, let silence = item?.live
         else { return }
-        let facts = LiveSilence.Facts(
+        let facts = StaleStreamPolicy.Facts(
             limit: preferences.silenceLimit(of: tracker),
             isFailing: LaneID.allCases.contains { loading.failures.isFailing(.mediaPlaylist($0)) },
             isVariantLive: item?.isLive == true, endsQuietly: preferences.stalePolicy == .end)
@@ -102,7 +102,7 @@ extension PlaybackEngine {
         }
     }
 
-    private mutating func carryOut(_ action: LiveSilence.Action) {
+    private mutating func carryOut(_ action: StaleStreamPolicy.Action) {
         let now = now
         switch action {
         case .checkAgain(let time): effects.append(.arm(.stale, at: time))
@@ -110,7 +110,7 @@ extension PlaybackEngine {
             item?.live.notice(at: now)
             if hasAlternative { return leaveVariant(because: error) }
             effects.append(.publish(.recoverableError(error)))
-        case .tell(let error):
+        case .report(let error):
             item?.live.notice(at: now)
             effects.append(.publish(.recoverableError(error)))
         case .close(let warning):

@@ -1,24 +1,24 @@
 import HLSKitSelection
 
 extension PlaybackEngine {
-    mutating func ask(_ input: SelectionInput, for purpose: ProgramQuestions.Purpose) {
+    mutating func ask(_ input: SelectionInput, for purpose: AppQuestions.Purpose) {
         guard let number = questions.ask(input, for: purpose) else { return }
-        effects.append(.ask(ProgramQuestion(number: number, subject: .variant(rule.selector, input))))
+        effects.append(.ask(AppQuestion(number: number, subject: .variant(rule.selector, input))))
     }
 
     mutating func askWhetherItKeepsUp(_ input: KeepUpInput) {
-        guard let policy = report.programPolicy, !input.isEmpty, let number = questions.ask(input) else { return }
-        effects.append(.ask(ProgramQuestion(number: number, subject: .keepUp(policy, input))))
+        guard let policy = report.appPolicy, !input.isEmpty, let number = questions.ask(input) else { return }
+        effects.append(.ask(AppQuestion(number: number, subject: .keepUp(policy, input))))
     }
 
-    mutating func take(_ answer: ProgramAnswer) {
+    mutating func take(_ answer: AppAnswer) {
         switch questions.take(answer) {
-        case .keepUp(let isLikely): report.programSays(isLikely)
+        case .keepUp(let isLikely): report.appDecision(isLikely)
         case .variant(let input, let decision, let selector, .segment):
-            rule.goOn(with: selector)
+            rule.resume(with: selector)
             note(.choices) { .variant(input, decision) }
         case .variant(let input, let decision, let selector, .download(let request)):
-            rule.goOn(with: selector)
+            rule.resume(with: selector)
             note(.everything) { .variant(input, decision) }
             follow(decision, for: request)
         case nil: break

@@ -66,13 +66,13 @@ package struct MediaSelectionState: Sendable {
     /// - Throws: An error if a preference matches no option. The selection then does not change.
     mutating func select(
         audio: QualityExpression?, subtitles: QualityExpression?, video: QualityExpression? = nil
-    ) throws(UnmatchedWish) -> [MediaCharacteristic] {
+    ) throws(UnmatchedPreference) -> [MediaCharacteristic] {
         let before = current
-        do throws(UnmatchedWish) {
+        do throws(UnmatchedPreference) {
             // Forced subtitles depend on the audio.
-            current[.audible] = try option(.audible, wish: audio)
-            current[.legible] = try option(.legible, wish: subtitles)
-            current[.visual] = try option(.visual, wish: video)
+            current[.audible] = try option(.audible, preference: audio)
+            current[.legible] = try option(.legible, preference: subtitles)
+            current[.visual] = try option(.visual, preference: video)
         } catch {
             current = before
             throw error
@@ -105,7 +105,7 @@ package struct MediaSelectionState: Sendable {
     /// Adds options for services that were found in the video and that no playlist declares.
     ///
     /// - Parameter playlist: The multivariant playlist, or nil if there is none.
-    mutating func offer(_ services: Set<ClosedCaptionService>, besides playlist: MultivariantPlaylist?) -> Offer {
+    mutating func offer(_ services: Set<ClosedCaptionService>, addingTo playlist: MultivariantPlaylist?) -> Offer {
         if let playlist {
             guard !playlist.variants.contains(where: { $0.closedCaptions == ClosedCaptions.none }),
                 !playlist.renditions.contains(where: { $0.type == .closedCaptions })
@@ -123,8 +123,8 @@ package struct MediaSelectionState: Sendable {
     /// Returns whether the selection has changed.
     ///
     /// - Parameter wish: The preference for the app's captions. Only the user selects closed captions of such media.
-    mutating func selectClosedCaptions(wish: QualityExpression? = nil) -> Bool {
-        let legible = try? option(.legible, wish: sidecars.isEmpty ? nil : wish)
+    mutating func selectClosedCaptions(preference: QualityExpression? = nil) -> Bool {
+        let legible = try? option(.legible, preference: sidecars.isEmpty ? nil : preference)
         guard legible != current[.legible] else { return false }
         current[.legible] = legible
         return true
@@ -145,8 +145,8 @@ package struct MediaSelectionState: Sendable {
     /// - Returns: Whether the number of options has increased to more than one.
     /// - Throws: An error if a preference matches none of them. Only the first tracks are checked.
     mutating func offer(
-        audio tracks: [MediaTrack], wish: QualityExpression?, canDecode: (MediaCodec) -> Bool
-    ) throws(UnmatchedWish) -> Bool {
+        audio tracks: [MediaTrack], preference: QualityExpression?, canDecode: (MediaCodec) -> Bool
+    ) throws(UnmatchedPreference) -> Bool {
         guard !isAudioDeclared else { return false }
         let isFirst = !isAudioFound
         isAudioFound = true
@@ -158,12 +158,14 @@ package struct MediaSelectionState: Sendable {
                 characteristic: .audible, options: known + new, allowsEmptySelection: false)
         }
         guard let group = groups[.audible] else {
-            if isFirst, let wish { throw UnmatchedWish(wish: wish, characteristic: .audible, offered: []) }
+            if isFirst, let preference {
+                throw UnmatchedPreference(preference: preference, characteristic: .audible, offered: [])
+            }
             return false
         }
         guard !new.isEmpty else { return false }
-        let terms = terms(of: .audible, wish: wish)
-        do throws(UnmatchedWish) {
+        let terms = terms(of: .audible, preference: preference)
+        do throws(UnmatchedPreference) {
             current[.audible] = try terms.option(in: group)
         } catch {
             if isFirst { throw error }
@@ -174,22 +176,22 @@ package struct MediaSelectionState: Sendable {
     /// Selects the preferred audio inside segments for media without other options.
     ///
     /// Returns whether the selection has changed.
-    mutating func selectAudioInside(wish: QualityExpression?) throws(UnmatchedWish) -> Bool {
+    mutating func selectAudioInside(preference: QualityExpression?) throws(UnmatchedPreference) -> Bool {
         guard isAudioInside else { return false }
-        let new = try option(.audible, wish: wish)
+        let new = try option(.audible, preference: preference)
         guard new != current[.audible] else { return false }
         current[.audible] = new
         return true
     }
 
-    mutating func updateAudioTrackRule(wish: QualityExpression?) -> Bool {
+    mutating func updateAudioTrackRule(preference: QualityExpression?) -> Bool {
         let terms: SelectionTerms
         if isAudioDeclared {
             let language = current[.audible]?.extendedLanguageTag
             terms = SelectionTerms(
                 criteria: language.map { MediaSelectionCriteria(preferredLanguages: [$0]) })
         } else {
-            terms = self.terms(of: .audible, wish: wish)
+            terms = self.terms(of: .audible, preference: preference)
         }
         let rule = AudioTrackRule(terms)
         guard rule != audioTrackRule else { return false }
@@ -226,9 +228,9 @@ package struct MediaSelectionState: Sendable {
     }
 
     /// Whether a preference exists for the group, so that it restricts the variants. Otherwise the variant decides.
-    func isWanted(_ characteristic: MediaCharacteristic, wish: QualityExpression?) -> Bool {
+    func isWanted(_ characteristic: MediaCharacteristic, preference: QualityExpression?) -> Bool {
         if characteristic == .audible, !isAudioDeclared { return false }
-        return wish != nil || (isAutomatic && criteria[characteristic] != nil)
+        return preference != nil || (isAutomatic && criteria[characteristic] != nil)
             || choices[characteristic] ?? .automatic != .automatic || isChosenByLanguage(characteristic)
     }
 
@@ -240,12 +242,13 @@ package struct MediaSelectionState: Sendable {
     }
 
     private func choose(from group: MediaSelectionGroup) -> MediaSelectionOption? {
-        terms(of: group.characteristic, wish: nil).choice(from: group, audible: companion(of: group.characteristic))
+        terms(of: group.characteristic, preference: nil).choice(
+            from: group, audible: companion(of: group.characteristic))
     }
 
-    private func terms(of characteristic: MediaCharacteristic, wish: QualityExpression?) -> SelectionTerms {
+    private func terms(of characteristic: MediaCharacteristic, preference: QualityExpression?) -> SelectionTerms {
         var terms = SelectionTerms(
-            choice: choices[characteristic] ?? .automatic, wish: wish, criteria: criteria[characteristic],
+            choice: choices[characteristic] ?? .automatic, preference: preference, criteria: criteria[characteristic],
             isAutomatic: isAutomatic)
         if terms.criteria == nil, characteristic == .audible, !languages.isEmpty {
             terms.criteria = MediaSelectionCriteria(preferredLanguages: languages)
@@ -258,21 +261,22 @@ package struct MediaSelectionState: Sendable {
         characteristic == .legible ? current[.audible] : nil
     }
 
-    /// Returns the option to play: the user's choice, the match of `wish`, or the rule's choice.
+    /// Returns the option to play: the user's choice, the match of `preference`, or the rule's choice.
     ///
-    /// - Throws: An error if `wish` matches no option.
+    /// - Throws: An error if `preference` matches no option.
     func option(
-        _ characteristic: MediaCharacteristic, wish: QualityExpression?
-    ) throws(UnmatchedWish) -> MediaSelectionOption? {
+        _ characteristic: MediaCharacteristic, preference: QualityExpression?
+    ) throws(UnmatchedPreference) -> MediaSelectionOption? {
         guard let group = groups[characteristic] else {
             // Segments may contain it.
             if characteristic == .audible, !isAudioDeclared, !isAudioFound { return nil }
-            if let wish, choices[characteristic] ?? .automatic == .automatic {
-                throw UnmatchedWish(wish: wish, characteristic: characteristic, offered: [])
+            if let preference, choices[characteristic] ?? .automatic == .automatic {
+                throw UnmatchedPreference(preference: preference, characteristic: characteristic, offered: [])
             }
             return nil
         }
-        return try terms(of: characteristic, wish: wish).option(in: group, audible: companion(of: characteristic))
+        return try terms(of: characteristic, preference: preference).option(
+            in: group, audible: companion(of: characteristic))
     }
 }
 

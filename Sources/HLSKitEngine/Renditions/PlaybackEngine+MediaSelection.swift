@@ -28,7 +28,7 @@ extension PlaybackEngine {
             if isStart { failItem(error) } else { effects.append(.publish(.warning("\(base ?? ""): \(error.cause)"))) }
             return []
         }
-        let isWanted = mediaSelection.isWanted(.audible, wish: preferences.audio)
+        let isWanted = mediaSelection.isWanted(.audible, preference: preferences.audio)
         let selected = mediaSelection.current
         let declared = mediaSelection.declaredSelection
         item?.renditions.select(declared, isAudibleWanted: isWanted)
@@ -107,7 +107,7 @@ extension PlaybackEngine {
             throughput: loading.estimatedBitsPerSecond(at: now), playsAudio: playsAudio)
         switch change {
         case .variant(let other, dropsAhead: true):
-            dropAhead()
+            discardForwardBuffer()
             use(other, explanation: "it has the audio that was chosen")
         case .variant(let other, dropsAhead: false):
             // Video continues in that variant with the next segment.
@@ -164,7 +164,7 @@ extension PlaybackEngine {
 
     /// Called when audio is enabled or disabled. Separately loaded audio is dropped, but video is kept.
     mutating func switchAudio() {
-        guard let (index, sources) = sourcesInUse, item?.isSoundOnly == false else { return }
+        guard let (index, sources) = sourcesInUse, item?.isAudioOnly == false else { return }
         if playsAudio {
             changeAudible(of: index, from: sources)
             // Drop audio that was buffered earlier.
@@ -185,7 +185,7 @@ extension PlaybackEngine {
 
     /// The variants with separate audio if only audio is played, or `nil` otherwise.
     var variantsWithSeparateAudio: Set<Int>? {
-        guard item?.renditions.isSoundOnly == true else { return nil }
+        guard item?.renditions.isAudioOnly == true else { return nil }
         return Set((item?.candidates ?? []).map(\.index).filter { audioURL(of: $0) != nil })
     }
 
@@ -216,7 +216,7 @@ extension PlaybackEngine {
             for flight in (item?.lanes[id]?.segments ?? SegmentWindow()).reversed() { cancel(flight) }
             item?.lanes[id]?.segments.removeAll()
         case .move(let id, let time): item?.lanes[id]?.move(to: .time(time))
-        case .dropAhead: dropAhead()
+        case .discardForwardBuffer: discardForwardBuffer()
         case .empty(let id): buffer.removeAll(in: id.bufferTrack)
         case .clear(let id): effects.append(.clearLane(id))
         case .cover(let id, let range):

@@ -20,7 +20,7 @@ extension PlaybackEngine {
 
     mutating func followTracks() {
         guard item?.tracks.disabled.isEmpty == false || item?.lanes[.main]?.isRequired == false, item?.trick == nil,
-            item?.error == nil, item?.pendingFailure == nil, item?.isSoundOnly == false
+            item?.error == nil, item?.pendingFailure == nil, item?.isAudioOnly == false
         else { return }
         while let step = trackStep { carryOut(step) }
     }
@@ -46,7 +46,7 @@ extension PlaybackEngine {
             item?.resources.forgetAll(of: .main)
             let playhead = playhead
             item?.lanes[.main]?.begin(.jump(loadedEnd: playhead), at: nil)
-            item?.lanes[.main]?.stay(.resting)
+            item?.lanes[.main]?.stay(.idle)
             buffer.removeAll(in: .video)
             effects.append(.clearLane(.main))
             becomeReady()
@@ -81,9 +81,9 @@ extension PlaybackEngine {
 extension PlaybackEngine {
     mutating func offerAudio(_ tracks: [MediaTrack]) {
         guard item != nil, item?.error == nil else { return }
-        do throws(UnmatchedWish) {
+        do throws(UnmatchedPreference) {
             let isChoice = try mediaSelection.offer(
-                audio: tracks, wish: preferences.audio, canDecode: configuration.canDecode)
+                audio: tracks, preference: preferences.audio, canDecode: configuration.canDecode)
             guard isChoice else { return }
             // Without a choice of audio, there is nothing to report.
             effects.append(.publish(.mediaSelectionChanged(mediaSelection.current)))
@@ -94,8 +94,8 @@ extension PlaybackEngine {
 
     /// Applies the user's choice if there is no multivariant playlist.
     mutating func applyAudioInside() {
-        do throws(UnmatchedWish) {
-            guard try mediaSelection.selectAudioInside(wish: preferences.audio) else { return }
+        do throws(UnmatchedPreference) {
+            guard try mediaSelection.selectAudioInside(preference: preferences.audio) else { return }
         } catch {
             let error = error.error(url: item?.url)
             return effects.append(.publish(.warning("\(item?.url ?? ""): \(error.cause)")))
@@ -106,7 +106,9 @@ extension PlaybackEngine {
 
     mutating func followAudioTrackRule() {
         // A new lane gets the rule when it is opened.
-        guard mediaSelection.updateAudioTrackRule(wish: preferences.audio), item?.lanes[.main] != nil else { return }
+        guard mediaSelection.updateAudioTrackRule(preference: preferences.audio), item?.lanes[.main] != nil else {
+            return
+        }
         effects.append(.chooseAudioTrack(mediaSelection.audioTrackRule))
     }
 
@@ -132,7 +134,7 @@ extension PlaybackEngine {
 
     mutating func offerClosedCaptions(_ services: Set<ClosedCaptionService>) {
         guard item != nil, item?.error == nil,
-            case .options(let isWanted) = mediaSelection.offer(services, besides: item?.multivariant)
+            case .options(let isWanted) = mediaSelection.offer(services, addingTo: item?.multivariant)
         else { return }
         effects.append(.publish(.mediaSelectionChanged(mediaSelection.current)))
         if isWanted { applyMediaSelection() }
@@ -140,7 +142,7 @@ extension PlaybackEngine {
 
     /// Applies the user's choice for media without a multivariant playlist, which has no other options.
     mutating func applyClosedCaptions() {
-        guard mediaSelection.selectClosedCaptions(wish: preferences.subtitles) else { return }
+        guard mediaSelection.selectClosedCaptions(preference: preferences.subtitles) else { return }
         effects.append(.clearLane(.subtitles))
         effects.append(.publish(.mediaSelectionChanged(mediaSelection.current)))
     }

@@ -7,7 +7,7 @@ package struct RenditionChooser: Sendable {
     package static let audioChangeLead = Duration.milliseconds(250)
 
     /// Whether only audio is played. Video is then not loaded if the audio is separate.
-    private(set) var isSoundOnly = false
+    private(set) var isAudioOnly = false
     @Shared private(set) var audibleOption: AudioRendition? = nil
     /// The language of the loaded subtitles, or `nil` if it is undeclared.
     private(set) var legibleLanguage: String?
@@ -39,7 +39,7 @@ package struct RenditionChooser: Sendable {
         /// Continue the lane at this item time.
         case move(LaneID, to: Duration)
         /// Drop loaded video except the segment after the playing one.
-        case dropAhead
+        case discardForwardBuffer
         /// Ignore the lane's loaded media (`empty`), or hide its visible cues (`clear`).
         case empty(LaneID)
         case clear(LaneID)
@@ -61,7 +61,7 @@ package struct RenditionChooser: Sendable {
 
     // MARK: Choice
 
-    mutating func open(isSoundOnly: Bool) { self.isSoundOnly = isSoundOnly }
+    mutating func open(isAudioOnly: Bool) { self.isAudioOnly = isAudioOnly }
 
     /// Called when the media selection has been made.
     ///
@@ -83,8 +83,8 @@ package struct RenditionChooser: Sendable {
             return [.redirect(.audio, to: url)]
         }
         loadsAudioOfVariant = false
-        let isApart = facts.playsAudio && !isSoundOnly
-        let url = isApart ? Self.url(of: audible, besides: variant, in: sources) : nil
+        let isApart = facts.playsAudio && !isAudioOnly
+        let url = isApart ? Self.url(of: audible, except: variant, in: sources) : nil
         return lead(.audio, to: url, isThere: facts.hasAudio)
     }
 
@@ -93,7 +93,7 @@ package struct RenditionChooser: Sendable {
     func playSubtitles(
         _ rendition: Rendition?, of variant: VariantStream, from sources: VariantSources, _ facts: Facts
     ) -> [Action] {
-        lead(.subtitles, to: Self.url(of: rendition, besides: variant, in: sources), isThere: facts.hasSubtitles)
+        lead(.subtitles, to: Self.url(of: rendition, except: variant, in: sources), isThere: facts.hasSubtitles)
     }
 
     /// Determines where a new lane begins.
@@ -110,7 +110,7 @@ package struct RenditionChooser: Sendable {
 
     /// The URL of a rendition's playlist, or `nil` if the variant's playlist contains the rendition.
     private static func url(
-        of rendition: Rendition?, besides variant: VariantStream, in sources: VariantSources
+        of rendition: Rendition?, except variant: VariantStream, in sources: VariantSources
     ) -> String? {
         guard let uri = rendition?.uri, uri != variant.uri else { return nil }
         return sources.url(uri)
@@ -147,7 +147,7 @@ package struct RenditionChooser: Sendable {
     /// Loads another view from the segment after the next one. Media loaded up to there is played.
     func changeMain(of variant: VariantStream, from sources: VariantSources, _ facts: Facts) -> [Action] {
         guard let url = sources.mainURL(of: variant), url != facts.mainURL else { return [] }
-        return [.dropAhead, .redirect(.main, to: url)]
+        return [.discardForwardBuffer, .redirect(.main, to: url)]
     }
 
     // MARK: Other audio
@@ -170,8 +170,8 @@ package struct RenditionChooser: Sendable {
         throughput: Double?, playsAudio: Bool
     ) -> AudioChange {
         if !eligible.isEmpty, !eligible.contains(where: { $0.index == index }) {
-            if isSoundOnly,
-                let other = SoundOnlyRule().choose(from: eligible, isApart: { sources.audioURL(of: $0.index) != nil })
+            if isAudioOnly,
+                let other = AudioOnlyRule().choose(from: eligible, isApart: { sources.audioURL(of: $0.index) != nil })
             {
                 return .variant(other.index, dropsAhead: true)
             }
@@ -179,8 +179,8 @@ package struct RenditionChooser: Sendable {
                 return .variant(eligible.playlistIndex(of: decision.variantID) ?? index, dropsAhead: false)
             }
         }
-        if isSoundOnly { return .main }
-        guard playsAudio, let url = Self.url(of: sources.audio(of: variant), besides: variant, in: sources) else {
+        if isAudioOnly { return .main }
+        guard playsAudio, let url = Self.url(of: sources.audio(of: variant), except: variant, in: sources) else {
             return .insideVariant
         }
         return .rendition(url: url)

@@ -36,12 +36,12 @@ package struct TrackSwitches: Sendable {
     }
 
     func step(_ facts: Facts) -> Step? {
-        let mayRest = !isEnabled(.video) && isEnabled(.audio) && facts.hasSeparateAudio
+        let mayIdle = !isEnabled(.video) && isEnabled(.audio) && facts.hasSeparateAudio
         switch facts.frames {
-        case .required: return mayRest ? .rest : nil
-        case .resting: return mayRest ? nil : .join
+        case .required: return mayIdle ? .rest : nil
+        case .idle: return mayIdle ? nil : .join
         case .joining:
-            if mayRest { return .rest }
+            if mayIdle { return .rest }
             let isThere = facts.areFramesComplete || facts.framesAhead >= min(facts.audioAhead, Self.safeLead)
             return isThere || !facts.hasSeparateAudio ? .require : nil
         }

@@ -66,21 +66,21 @@ extension PlaybackEngine {
         // During a break, the rate applies to the items that are playing.
         if machine.isInterstitialRunning { return run(.setRate(rate)) }
         let start = item?.mainTracker?.seekableStart ?? .zero
-        let bounds = LandingRule.AnchorBounds(
+        let bounds = SeekTargetRule.AnchorBounds(
             start: start, end: item?.mainTracker.map { max(start, effectiveEnd ?? $0.end) })
         let anchor = bounds.keep(anchor, rate: rate, at: now)
         if item?.start != nil, item?.error == nil, !machine.automaticallyWaits, rate.isFinite {
             let moved = TimebaseState(itemTime: anchor.itemTime, hostTime: anchor.hostTime, rate: Double(rate))
             carryOut(item?.seek.jump(to: moved.itemTime(at: now), from: playhead, heldMedia))
         }
-        let buffer = tellBufferState(rate: rate)
+        let buffer = reportBufferState(rate: rate)
         run(.setRateAtHostTime(rate, anchor, buffer: buffer))
     }
 
     mutating func cancelSeek() {
         guard item?.seek.isCancellable == true else { return }
         _ = item?.seek.end()
-        let buffer = tellBufferState(rate: machine.rate)
+        let buffer = reportBufferState(rate: machine.rate)
         run(.seekCancelled(buffer))
         effects.append(.seekEnded(finished: false))
     }
@@ -94,7 +94,7 @@ extension PlaybackEngine {
     /// The resulting position of a pending seek, or `nil` if there is none.
     ///
     /// Such a seek was made before the item had a start position.
-    mutating func landingAtStart(_ tracker: PlaylistTracker) -> Landing? {
+    mutating func landingAtStart(_ tracker: PlaylistTracker) -> SeekTarget? {
         guard item?.seek.isUnderWay == true else { return nil }
         let rule = landingRule(in: tracker)
         guard let landing = item?.seek.landFirst(rule) else {
@@ -133,7 +133,7 @@ extension PlaybackEngine {
     /// Called when media at the playhead is decoded, or when the wait for it ends.
     mutating func noteFirstDecoded() {
         guard item?.seek.hasDecodedFirst == false, item?.seek.noteFirstDecoded() == true else { return }
-        effects.append(.disarm(.firstPicture))
+        effects.append(.disarm(.firstFrame))
     }
 
     mutating func notePrimed(_ number: Int, first: Duration?) {
@@ -171,8 +171,8 @@ extension PlaybackEngine {
         return held
     }
 
-    private func landingRule(in tracker: PlaylistTracker) -> LandingRule {
-        LandingRule(
+    private func landingRule(in tracker: PlaylistTracker) -> SeekTargetRule {
+        SeekTargetRule(
             tracker: tracker, liveOffset: liveOffset(of: tracker), held: heldMedia, showsIFrames: item?.trick != nil)
     }
 
@@ -203,18 +203,18 @@ extension PlaybackEngine {
             let number = outputQuestions.next()
             effects.append(.prime(number))
             item?.seek.ask(question, number)
-        case .waitForFirst(let time): effects.append(.arm(.firstPicture, at: time))
+        case .waitForFirst(let time): effects.append(.arm(.firstFrame, at: time))
         case .noteFirst: noteFirstDecoded()
         case .endSeek(let finished): endSeek(finished: finished)
-        case .tellJump: effects.append(.publish(.timeJumped(to: MediaTime(playhead))))
+        case .reportJump: effects.append(.publish(.timeJumped(to: MediaTime(playhead))))
         case .complete:
-            let buffer = tellBufferState(rate: machine.rate)
+            let buffer = reportBufferState(rate: machine.rate)
             run(.seekCompleted(buffer))
         case .endPreroll(let finished): endPreroll(finished: finished)
         }
     }
 
-    mutating func movePlayhead(to landing: Landing) {
+    mutating func movePlayhead(to landing: SeekTarget) {
         item?.seek.land(on: landing)
         setTimebase(TimebaseState(itemTime: landing.time, hostTime: now, rate: timebase.rate), jump: landing.time)
         noteMove(to: landing.time)
@@ -224,18 +224,18 @@ extension PlaybackEngine {
 
     // MARK: Media
 
-    private mutating func present(from landing: Landing) {
+    private mutating func present(from landing: SeekTarget) {
         for id in LaneID.allCases { item?.lanes[id]?.drain(nil) }
         item?.end.jump()
         reposition(to: landing)
         rejoinSubtitles(at: landing.time)
     }
 
-    private mutating func reposition(to landing: Landing) {
+    private mutating func reposition(to landing: SeekTarget) {
         effects.append(.reposition(to: landing, continuesCopies: item?.seek.request?.continuesCopies == true))
     }
 
-    mutating func restartLoading(at landing: Landing) {
+    mutating func restartLoading(at landing: SeekTarget) {
         if item?.loadsAudioOfVariant == true { keepAudioOfVariant() }
         for id in LaneID.allCases { endLate(id) }
         item?.end.jump()

@@ -10,14 +10,14 @@ package struct SeekMachine: Sendable {
     private static let longestWaitForFirst = Duration.seconds(5)
 
     /// The resulting position of the last move, or `nil` before the item has a start position.
-    private(set) var landing: Landing?
+    private(set) var landing: SeekTarget?
     /// Media before this item time is not presented.
     private(set) var window: Duration?
     /// Whether the first media was decoded, or is no longer waited for.
     private(set) var hasDecodedFirst = false
     /// Whether the item has frames that can be stepped through.
-    private(set) var hasPictures = false
-    private var syncSamples = LandingRule.SyncIndex()
+    private(set) var hasFrames = false
+    private var syncSamples = SeekTargetRule.SyncIndex()
 
     private var move = Move.none
     private var preroll = Wait.none
@@ -65,15 +65,15 @@ package struct SeekMachine: Sendable {
         /// The seek begins.
         case accept(isTargetBuffered: Bool)
         /// Present loaded media from this position on, or load media.
-        case present(from: Landing)
-        case load(from: Landing)
+        case present(from: SeekTarget)
+        case load(from: SeekTarget)
         /// Move the playhead, because of a seek or because time was tied to host time.
-        case move(to: Landing)
+        case move(to: SeekTarget)
         case jump(to: Duration)
         case judgeBuffer
         /// Decide the resulting position, because media at the target is available.
         case decideLanding(near: Duration)
-        case reposition(to: Landing)
+        case reposition(to: SeekTarget)
         /// Ask the outputs, if there is something to ask for.
         case awaitOutputs
         case ask(Question)
@@ -82,7 +82,7 @@ package struct SeekMachine: Sendable {
         /// End a seek, which something else may have replaced.
         case endSeek(finished: Bool)
         /// Report that the playhead has left its position.
-        case tellJump
+        case reportJump
         case complete
         case endPreroll(finished: Bool)
     }
@@ -97,7 +97,7 @@ package struct SeekMachine: Sendable {
     /// Decides the response to a seek. A refused seek does not affect the current one.
     ///
     /// - Parameter rule: The rule for positions, or `nil` before the item has a start position.
-    static func answer(to request: SeekRequest, _ rule: LandingRule?, canPlay: Bool) -> Answer {
+    static func answer(to request: SeekRequest, _ rule: SeekTargetRule?, canPlay: Bool) -> Answer {
         guard canPlay else { return .refuse }
         guard let rule else { return .wait }
         return rule.time(of: request.destination).map { .go(to: $0) } ?? .refuse
@@ -107,7 +107,7 @@ package struct SeekMachine: Sendable {
         move = .underWay(request, target: target, question: nil)
     }
 
-    mutating func go(_ request: SeekRequest, to target: Duration, _ rule: LandingRule, reloads: Bool) -> [Action] {
+    mutating func go(_ request: SeekRequest, to target: Duration, _ rule: SeekTargetRule, reloads: Bool) -> [Action] {
         let landing = rule.landing(for: request, at: target, syncSamples)
         let isBuffered = !reloads && rule.held.reaches(landing.time)
         begin(request, to: landing.time)
@@ -120,7 +120,7 @@ package struct SeekMachine: Sendable {
     /// Moves to the position at which the item resumes after a break.
     ///
     /// - Parameter isHeld: Whether media there is loaded and can be presented again.
-    mutating func resume(at landing: Landing, isHeld: Bool) -> [Action] {
+    mutating func resume(at landing: SeekTarget, isHeld: Bool) -> [Action] {
         begin(SeekRequest(destination: .time(landing.time), isOwn: true, isJump: false), to: landing.time)
         return [
             .accept(isTargetBuffered: isHeld), isHeld ? .present(from: landing) : .load(from: landing),
@@ -146,7 +146,7 @@ package struct SeekMachine: Sendable {
     /// Called when the item gets a start position.
     ///
     /// - Returns: The resulting position of the waiting seek, or `nil` if it cannot be carried out.
-    mutating func landFirst(_ rule: LandingRule) -> Landing? {
+    mutating func landFirst(_ rule: SeekTargetRule) -> SeekTarget? {
         guard let landing = request.flatMap({ rule.firstLanding(for: $0) }) else { return nil }
         land(on: landing)
         return landing
@@ -161,7 +161,7 @@ package struct SeekMachine: Sendable {
         ]
     }
 
-    mutating func land(on landing: Landing) {
+    mutating func land(on landing: SeekTarget) {
         self.landing = landing
         guard case .underWay(let request, _, let question) = move else { return }
         move = .underWay(request, target: landing.time, question: question)
@@ -203,7 +203,7 @@ package struct SeekMachine: Sendable {
             actions.append(.move(to: .sync(first)))
         }
         actions.append(.endSeek(finished: true))
-        if request?.isJump ?? true { actions.append(.tellJump) }
+        if request?.isJump ?? true { actions.append(.reportJump) }
         return actions + [.complete]
     }
 
@@ -275,16 +275,16 @@ package struct SeekMachine: Sendable {
 
     mutating func start(at place: StartPlace) { window = place.window }
 
-    mutating func restart(at landing: Landing) {
+    mutating func restart(at landing: SeekTarget) {
         window = landing.floor
         syncSamples.removeAll()
     }
 
-    func mayStep(_ facts: Facts) -> Bool { facts.isReady && facts.isPaused && hasPictures }
+    func mayStep(_ facts: Facts) -> Bool { facts.isReady && facts.isPaused && hasFrames }
 
     mutating func noteSyncSamples(_ times: [Duration]) {
         syncSamples.insert(times)
-        hasPictures = true
+        hasFrames = true
     }
 
     mutating func forgetSyncSamples(before time: Duration) { syncSamples.removeAll(before: time) }

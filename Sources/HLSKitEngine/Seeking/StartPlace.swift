@@ -55,7 +55,7 @@ package struct StartPlace: Sendable, Hashable {
     }
 
     /// Applies a seek that was made before there was a start position.
-    mutating func move(to landing: Landing) {
+    mutating func move(to landing: SeekTarget) {
         partStart = nil
         start = landing.time
         window = landing.floor

@@ -71,7 +71,7 @@ struct Pathways: Sendable {
     /// penalty. If all are penalized, the one in use stays first.
     func order(at now: Duration) -> [String] {
         guard isOn else { return [] }
-        let wanted = wishes
+        let wanted = preferences
         let free = wanted.filter { !isPenalized($0, at: now) }
         var held = wanted.filter { isPenalized($0, at: now) }
         held.sort { releases[$0, default: .zero] < releases[$1, default: .zero] }
@@ -83,7 +83,7 @@ struct Pathways: Sendable {
     }
 
     /// The order without penalties. Pathways that the server does not name are used if all named ones fail.
-    private var wishes: [String] {
+    private var preferences: [String] {
         let offered = names.filter { !vanished.contains($0) }
         let start = priority.isEmpty ? [first].compactMap(\.self) : priority
         var seen: Set<String> = []
@@ -100,7 +100,7 @@ struct Pathways: Sendable {
     /// recently.
     func mayLeave(at now: Duration) -> Bool {
         guard let current, isOn else { return false }
-        return !isPenalized(current, at: now) && wishes.contains { $0 != current }
+        return !isPenalized(current, at: now) && preferences.contains { $0 != current }
     }
 
     /// Called when the pathway in use fails. Another one is used next.
@@ -144,7 +144,7 @@ struct Pathways: Sendable {
         if isLeaving { return .failure }
         if vanished.contains(old) { return .steering }
         if failed.contains(name) { return .recovery }
-        guard wishes.first == name else { return .variant }
+        guard preferences.first == name else { return .variant }
         if preferred == name { return .preference }
         return priority.isEmpty ? .variant : .steering
     }

@@ -17,7 +17,7 @@ extension PlaybackEngine {
             case .success(let manifest):
                 cloned = steering.take(manifest, base: base)
                 arm(steering.monitor.take(manifest, from: nil, at: now))
-            case .failure(let error): tell(steering.monitor.fail(error.description, at: now), error.description)
+            case .failure(let error): report(steering.monitor.fail(error.description, at: now), error.description)
             }
         }
         item?.steering = steering
@@ -42,7 +42,7 @@ extension PlaybackEngine {
     /// Requests the manifest in parallel with all other loading. An item that loads nothing postpones the request.
     mutating func askForSteering() {
         guard let item, item.error == nil, let steering = item.steering else { return }
-        guard !item.isAtRest, !item.isComplete, !item.isClosed, item.pendingFailure == nil else {
+        guard !item.isIdle, !item.isComplete, !item.isClosed, item.pendingFailure == nil else {
             return arm(steering.monitor.later(than: now))
         }
         let throughput = loading.estimatedBitsPerSecond(at: now)
@@ -79,7 +79,7 @@ extension PlaybackEngine {
         case .failure(let error):
             let failure = steering.monitor.fail(error.description, at: now)
             item?.steering = steering
-            tell(failure, error.description)
+            report(failure, error.description)
         }
     }
 
@@ -88,11 +88,11 @@ extension PlaybackEngine {
         let failure = steering.monitor.fail(
             error.text, status: error.status, retryAfter: error.retryAfter, at: now)
         item?.steering = steering
-        tell(failure, error.text)
+        report(failure, error.text)
     }
 
     /// Reports a failure. The last manifest, if any, stays in effect.
-    private mutating func tell(_ failure: SteeringMonitor.Failure, _ text: String) {
+    private mutating func report(_ failure: SteeringMonitor.Failure, _ text: String) {
         arm(failure.next)
         guard failure.isNews else { return }
         effects.append(.publish(.warning("steering manifest: \(text)")))
@@ -106,8 +106,8 @@ extension PlaybackEngine {
 
     /// The app uses the server's names for pathways. A changed clone has another name in the playlist.
     mutating func preferPathway() {
-        let wish = preferences.preferredPathway
-        let name = wish.map { item?.steering?.clones.name(of: $0) ?? $0 }
+        let preference = preferences.preferredPathway
+        let name = preference.map { item?.steering?.clones.name(of: $0) ?? $0 }
         item?.variants.prefer(name)
     }
 

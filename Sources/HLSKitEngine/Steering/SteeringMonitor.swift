@@ -124,7 +124,7 @@ extension ItemState {
         mutating func take(_ manifest: SteeringManifest, base: String) -> MultivariantPlaylist? {
             self.manifest = manifest
             let own = Set(written.variants.map(\.pathway))
-            return clones.take(manifest.clones, besides: own) ? clones.playlist(of: written, base: base) : nil
+            return clones.take(manifest.clones, except: own) ? clones.playlist(of: written, base: base) : nil
         }
 
         mutating func renew(_ playlist: MultivariantPlaylist, base: String) -> MultivariantPlaylist {

@@ -13,9 +13,9 @@ struct NextMoment: Sendable {
         /// The time at which a rate that corrects the distance from the edge has done so.
         var rateChange: Duration?
         /// The time at which the playhead reaches something to report.
-        var told: Duration?
+        var reported: Duration?
         /// Whether a track that stopped loading may need media again.
-        var hasRestingTrack = false
+        var hasIdleTrack = false
         /// The hard limit of media loaded ahead of one track, or nil if there is none or several tracks.
         var hardLimit: Duration?
         var nextSegmentDuration = Duration.zero
@@ -37,8 +37,8 @@ struct NextMoment: Sendable {
         if let end = facts.end { consider(timebase.hostTime(of: end)) }
         consider(facts.edge)
         consider(facts.rateChange)
-        consider(facts.told)
-        if facts.hasRestingTrack {
+        consider(facts.reported)
+        if facts.hasIdleTrack {
             consider(now + (Self.timeUntilRoom(facts) ?? .milliseconds(250)))
         } else if let limit = facts.maximumForwardBuffer, verdict.forwardDuration > limit {
             consider(now + (verdict.forwardDuration - limit) / timebase.rate)

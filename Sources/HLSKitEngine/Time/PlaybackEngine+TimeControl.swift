@@ -23,7 +23,7 @@ extension PlaybackEngine {
         timeControl.beginWait(at: now)
         if resumes { resume() }
         followRate(rate)
-        return tellBufferState(rate: rate)
+        return reportBufferState(rate: rate)
     }
 
     mutating func carryOut(_ actions: [TimeControl.Action]) {
@@ -52,7 +52,7 @@ extension PlaybackEngine {
         noteStallOfLive()
         report.stall(at: time)
         effects.append(.publish(.playbackStalled(itemTime: MediaTime(time))))
-        tellSlowLink()
+        reportSlowLink()
     }
 }
 
@@ -113,8 +113,8 @@ extension PlaybackEngine {
         if outlook.isDrained || outlook.endsEarly, !machine.isAtEnd { facts.end = outlook.effectiveEnd }
         facts.edge = edgeHostTime
         facts.rateChange = latencyControl.nextChange
-        facts.told = nextPassageMoment
-        facts.hasRestingTrack = !buffer.requiredTracks.isSubset(of: tracksToLoad) && !outlook.isComplete
+        facts.reported = nextPassageMoment
+        facts.hasIdleTrack = !buffer.requiredTracks.isSubset(of: tracksToLoad) && !outlook.isComplete
         if buffer.requiredTracks == .video { facts.hardLimit = configuration.buffering.forwardDurationLimit }
         facts.nextSegmentDuration = outlook.nextSegmentDuration
         facts.maximumForwardBuffer = outlook.maximumForwardBuffer

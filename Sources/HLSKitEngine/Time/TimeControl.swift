@@ -34,7 +34,7 @@ package struct TimeControl: Sendable {
         var isRunning: Bool { machine.timebaseRate != 0 }
 
         /// Lets the next item begin as soon as it is available instead of at the previous item's end.
-        package mutating func beginAnew() { endedAt = nil }
+        package mutating func restart() { endedAt = nil }
     }
 
     private(set) var machine = TimeControlMachine()

@@ -11,7 +11,7 @@ struct ItemRates: Sendable {
     /// Whether I-frames should have been played but were unavailable.
     private var hasFailed = false
     /// The rate for which missing I-frames were last reported, or nil after another rate was set.
-    private var toldRate: Float?
+    private var reportedRate: Float?
 
     struct Facts: Sendable {
         /// Whether the item is ready, has a start position and has not failed.
@@ -44,19 +44,19 @@ struct ItemRates: Sendable {
     }
 
     /// A quick check for the usual case without a change.
-    func mayChange(at rate: Float) -> Bool { trick != nil || toldRate != nil || Self.wantsIFrames(rate) }
+    func mayChange(at rate: Float) -> Bool { trick != nil || reportedRate != nil || Self.wantsIFrames(rate) }
 
     private static func wantsIFrames(_ rate: Float) -> Bool { !(rate >= 0 && rate <= 2) }
 
     /// Whether missing I-frames must be reported for a rate.
-    func isUntold(at rate: Float) -> Bool {
-        Self.wantsIFrames(rate) && toldRate != rate && direction(at: rate) == nil
+    func isUnreported(at rate: Float) -> Bool {
+        Self.wantsIFrames(rate) && reportedRate != rate && direction(at: rate) == nil
     }
 
     /// Notes a report for a rate. The condition is reported again after another rate was set.
-    mutating func tell(at rate: Float) { toldRate = Self.wantsIFrames(rate) ? rate : nil }
+    mutating func report(at rate: Float) { reportedRate = Self.wantsIFrames(rate) ? rate : nil }
 
-    func hasTold(otherThan rate: Float) -> Bool { toldRate != nil && toldRate != rate }
+    func hasReported(otherThan rate: Float) -> Bool { reportedRate != nil && reportedRate != rate }
 
     func change(at rate: Float, _ facts: Facts) -> Change? {
         guard facts.isPlayable else { return nil }

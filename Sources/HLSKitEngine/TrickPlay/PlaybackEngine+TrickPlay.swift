@@ -26,7 +26,7 @@ extension PlaybackEngine {
 
     mutating func followRate(_ rate: Float) {
         guard !machine.isInterstitialRunning, item?.rates.mayChange(at: rate) == true else { return }
-        tellTrickPlayObstacle(at: rate)
+        reportTrickPlayObstacle(at: rate)
         var facts = ItemRates.Facts()
         facts.isPlayable =
             item?.isReady == true && item?.error == nil && item?.pendingFailure == nil && item?.start != nil
@@ -57,16 +57,16 @@ extension PlaybackEngine {
                 direction, from: place, in: tracker, media: media, end: end, liveOffset: offset,
                 bitRate: Double(variant.averageBandwidth ?? variant.bandwidth)))
         buffer.setRequiredTracks([.video])
-        item?.lanes[.main] = MediaLane(id: .main, playlistURL: "", besides: tracker.isLive ? media : nil)
+        item?.lanes[.main] = MediaLane(id: .main, playlistURL: "", alongside: tracker.isLive ? media : nil)
         redirect(.main, to: url)
         endOwnMove(at: .segmentStart(place))
     }
 
     /// Publishes why a rate cannot play I-frames, once each time the rate is set.
-    mutating func tellTrickPlayObstacle(at rate: Float) {
-        if item?.rates.hasTold(otherThan: rate) == true { item?.rates.tell(at: 0) }
-        guard item?.isReady == true, item?.rates.isUntold(at: rate) == true else { return }
-        item?.rates.tell(at: rate)
+    mutating func reportTrickPlayObstacle(at rate: Float) {
+        if item?.rates.hasReported(otherThan: rate) == true { item?.rates.report(at: 0) }
+        guard item?.isReady == true, item?.rates.isUnreported(at: rate) == true else { return }
+        item?.rates.report(at: rate)
         let own = iFrameVariants.obstacle(isPaced: configuration.pacing == .realTime)
         guard let obstacle = own ?? item?.rates.failure else { return }
         effects.append(.publish(.trickPlayUnavailable(obstacle, rate: rate)))
@@ -98,7 +98,7 @@ extension PlaybackEngine {
         let media = item?.trick?.media
         leaveLanes()
         item?.rates.end()
-        item?.lanes[.main] = MediaLane(id: .main, playlistURL: "", besides: media?.isLive == true ? media : nil)
+        item?.lanes[.main] = MediaLane(id: .main, playlistURL: "", alongside: media?.isLive == true ? media : nil)
         redirect(.main, to: url)
         chooseRenditions(for: playlist.variants[index], of: playlist, base: base)
     }
@@ -121,7 +121,7 @@ extension PlaybackEngine {
         return place
     }
 
-    private mutating func endOwnMove(at landing: Landing) {
+    private mutating func endOwnMove(at landing: SeekTarget) {
         restartLoading(at: landing)
         movePlayhead(to: landing)
         updateBuffer()
@@ -169,7 +169,7 @@ extension PlaybackEngine {
         case .gap(let index):
             let id = loading.makeSegmentID(in: .main)
             note(id, at: index, in: list)
-            coverWithPicture(id, after: nil)
+            coverWithFrame(id, after: nil)
             return true
         case .load(let index):
             let before = lane.segments.last?.id
@@ -190,7 +190,7 @@ extension PlaybackEngine {
         item?.rates.begin(segment, at: index, in: list, facts)
     }
 
-    mutating func endPicture(_ segment: SegmentID) {
+    mutating func endFrame(_ segment: SegmentID) {
         guard let flight = item?.lanes[.main]?.segments.remove(segment) else { return }
         item?.lanes[.main]?.noteDemuxed()
         noteDelivered(flight)
@@ -198,7 +198,7 @@ extension PlaybackEngine {
         loading.failures.succeed(.map(.main))
         loading.failures.deliverSegment()
         tally.loadSegment()
-        coverWithPicture(segment, after: now - flight.requestBegan)
+        coverWithFrame(segment, after: now - flight.requestBegan)
         effects.append(
             .publish(
                 .segmentLoaded(
@@ -209,15 +209,15 @@ extension PlaybackEngine {
                         variantIndex: nil))))
     }
 
-    mutating func skipPicture(_ segment: SegmentID) {
+    mutating func skipFrame(_ segment: SegmentID) {
         guard let flight = item?.lanes[.main]?.segments.remove(segment) else { return }
         cancel(flight)
         loading.failures.succeed(.segment(flight.role))
-        coverWithPicture(segment, after: nil)
+        coverWithFrame(segment, after: nil)
     }
 
     /// Marks the time until the next I-frame as loaded, because an I-frame was read or skipped.
-    mutating func coverWithPicture(_ segment: SegmentID, after duration: Duration?) {
+    mutating func coverWithFrame(_ segment: SegmentID, after duration: Duration?) {
         guard let range = item?.rates.end(segment, after: duration) else { return }
         buffer.insert(ForwardBuffer.Piece(range: range, byteCount: 0), in: .video)
     }

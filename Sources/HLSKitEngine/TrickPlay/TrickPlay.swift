@@ -12,12 +12,12 @@ package struct TrickPlay: Sendable {
 
     private static let shortestInterval = Duration.milliseconds(125)
     /// The display time of the last frame, longer than the gaps that buffers skip.
-    private static let lastPicture = Duration.milliseconds(600)
+    private static let lastFrame = Duration.milliseconds(600)
     /// The host time of frames that is loaded before they are shown, and the maximum.
     private static let startDuration = Duration.milliseconds(400)
     private static let forwardDuration = Duration.seconds(6)
     /// The maximum number of frames that are being loaded or wait to be read.
-    private static let maximumUnreadPictures = 3
+    private static let maximumUnreadFrames = 3
     /// The interval of checks whether more frames are needed.
     private static let lookInterval = Duration.milliseconds(100)
 
@@ -101,7 +101,7 @@ package struct TrickPlay: Sendable {
 
     func step(in lane: MediaLane, limit: Duration, isWanted: Bool) -> Step {
         guard let list = lane.tracker, !lane.isComplete, lane.segments.allSatisfy(\.isLoaded),
-            lane.segments.count < Self.maximumUnreadPictures
+            lane.segments.count < Self.maximumUnreadFrames
         else { return .nothing }
         guard let index = index(in: list, limit: limit) else {
             let mayCome = list.isLive && !isReverse
@@ -143,7 +143,7 @@ package struct TrickPlay: Sendable {
             // The first frame of the playlist is always shown.
             next = index > 0 ? max(list.start, min(next, list.starts[index - 1])) : list.start - .seconds(1)
             // Keep the first frame from getting an empty range and being omitted.
-            let bound = self.index(in: list, limit: limit).map { max(list.starts[$0], limit + Self.lastPicture) }
+            let bound = self.index(in: list, limit: limit).map { max(list.starts[$0], limit + Self.lastFrame) }
             bounds[segment] = bound.map { min($0, time) } ?? limit
         }
     }

@@ -49,7 +49,7 @@ public struct KeepUpInput: Sendable, Hashable {
     var stallsInRow = 0
     /// The media that must be buffered after a live stall so that the next segments arrive in time.
     ///
-    /// See ``ForwardBuffer/LiveReserve``. `nil` if there is no such wait.
+    /// See ``ForwardBuffer/LiveBufferTarget``. `nil` if there is no such wait.
     var liveReserve: Duration?
 
     /// Creates an input. The default values mean that a value is unknown or does not apply.

@@ -78,7 +78,7 @@ extension PlayerEvent.Kind: CustomStringConvertible {
                 "interstitial \(event.id) \(state.words)"
             case .interstitialSeekRefused(let event): "interstitial \(event.id) does not allow seeking"
             case .segmentSkipped(let segments): "skipped \(Self.text(segments))"
-            case .holePlayedOver(let range):
+            case .missingMediaSkipped(let range):
                 "skipped missing media: \(Self.text(range.duration)) at \(Self.text(range.start))"
             case .mediaUnread(let type, let count): "readers of \(type.rawValue) are too slow: \(count) lost"
             case .linkTooSlow(let rate, let needed):

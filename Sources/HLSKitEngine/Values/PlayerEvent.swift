@@ -117,7 +117,7 @@ public struct PlayerEvent: Sendable {
         /// Playback crosses at least 0.1 s of missing media that no playlist announced.
         ///
         /// Sent once, when the media after it is loaded.
-        case holePlayedOver(MediaTimeRange)
+        case missingMediaSkipped(MediaTimeRange)
         /// Readers of output sequences were too slow and have lost frames, buffers or samples of this kind.
         ///
         /// The count covers the time since the last such event. Sent at most once in 10 s of media. Without pacing,

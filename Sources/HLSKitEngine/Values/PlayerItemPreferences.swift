@@ -38,8 +38,8 @@ package struct PlayerItemPreferences: Sendable, Hashable {
 
     /// ``preferredForwardBufferDuration``, at most a day. `nil` if it is not above zero, so that the player decides.
     var forwardBuffer: Duration? {
-        guard let wish = preferredForwardBufferDuration, wish > .zero else { return nil }
-        return min(wish, .seconds(86_400))
+        guard let preference = preferredForwardBufferDuration, preference > .zero else { return nil }
+        return min(preference, .seconds(86_400))
     }
 }
 

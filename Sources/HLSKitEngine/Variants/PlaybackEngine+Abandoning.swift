@@ -26,8 +26,8 @@ extension PlaybackEngine {
         if isDue { judgeDownload(id) }
     }
 
-    private var judgeFacts: DownloadJudge.Facts {
-        DownloadJudge.Facts(
+    private var judgeFacts: AbandonDecision.Facts {
+        AbandonDecision.Facts(
             isPaced: configuration.pacing == .realTime, keepsBest: preferences.variantPolicy.keepsBest,
             usesParts: item?.lanes[.main]?.tracker?.usesParts == true)
     }
@@ -55,8 +55,8 @@ extension PlaybackEngine {
     /// Abandons a segment that arrives too slowly to be played from any variant, and leaves its pathway.
     private mutating func leavesSlowPathway(_ input: SelectionInput) -> Bool {
         guard item?.variants.pathways.mayLeave(at: now) == true, let name = item?.variants.pathways.current,
-            DownloadJudge.isHopeless(input, isHeld: preferences.variantPolicy.keepsBest || isVariantFixed),
-            hasPathway(besides: name), let flight = item?.lanes[.main]?.loading,
+            AbandonDecision.isHopeless(input, isHeld: preferences.variantPolicy.keepsBest || isVariantFixed),
+            hasPathway(except: name), let flight = item?.lanes[.main]?.loading,
             item?.variants.mayMoveLate(from: flight.job.start) == true
         else { return false }
         giveUp(flight)
@@ -69,10 +69,10 @@ extension PlaybackEngine {
 
     /// Abandons a late segment if its pathway should no longer be used.
     private mutating func movesLate(_ input: SelectionInput) -> Bool {
-        guard item?.variants.pathways.isOn == true, DownloadJudge.isLate(input),
+        guard item?.variants.pathways.isOn == true, AbandonDecision.isLate(input),
             let flight = item?.lanes[.main]?.loading
         else { return false }
-        let (limits, isHeld) = (selectionLimits, isVariantFixed || item?.isSoundOnly == true)
+        let (limits, isHeld) = (selectionLimits, isVariantFixed || item?.isAudioOnly == true)
         guard let decision = item?.variants.moveLate(from: flight.job.start, in: limits, isHeld: isHeld) else {
             return false
         }
@@ -91,7 +91,7 @@ extension PlaybackEngine {
             return judge.watch(nil)
         }
         judge.watch(
-            DownloadJudge.WatchedDownload(
+            AbandonDecision.WatchedDownload(
                 of: id, in: lane, of: variants, audio: item?.lanes[.audio]?.tracker, selectionMoment,
                 bufferCapacity: bufferCapacity, bitRate: loadedBitRate))
     }

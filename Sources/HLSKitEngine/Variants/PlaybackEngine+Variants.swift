@@ -11,9 +11,9 @@ extension PlaybackEngine {
             return failItem(
                 HLSError(code: .badPlaylist, urlString: item?.multivariantURL, cause: "the playlist lists no variant"))
         }
-        let isSoundOnly = configuration.wantsSoundOnly
-        item?.renditions.open(isSoundOnly: isSoundOnly)
-        let context = SelectionContext(configuration, wantsPictures: !isSoundOnly)
+        let isAudioOnly = configuration.wantsAudioOnly
+        item?.renditions.open(isAudioOnly: isAudioOnly)
+        let context = SelectionContext(configuration, wantsFrames: !isAudioOnly)
         let base = item?.multivariantURL
         let penalty = configuration.retryPolicies.penalty
         item?.variants.open(
@@ -59,7 +59,7 @@ extension PlaybackEngine {
 
     /// The variants that a viewer can choose, the lowest quality first. Empty if only audio is played.
     package var selectableVariants: [AssetVariant] {
-        configuration.wantsSoundOnly ? [] : item?.variants.selectable(in: selectionLimits) ?? []
+        configuration.wantsAudioOnly ? [] : item?.variants.selectable(in: selectionLimits) ?? []
     }
 
     var selectionLimits: SelectionLimits {
@@ -130,7 +130,7 @@ extension PlaybackEngine {
         var change: VariantChooser.VariantSwitch?
         for action in item?.variants.consider(segment, limits, separateAudio: separateAudio, facts) ?? [] {
             switch action {
-            case .tell(let eligibility): note(.choices) { .eligibility(eligibility) }
+            case .report(let eligibility): note(.choices) { .eligibility(eligibility) }
             case .choose(let choice): item?.variants.choose(from: choice, limits)
             case .take(let decision): change = item?.variants.take(decision, for: segment.start)
             case .takeBest: change = item?.variants.takeBest(for: segment, facts)
@@ -177,7 +177,7 @@ extension PlaybackEngine {
     private var selectionFacts: VariantChooser.Facts {
         VariantChooser.Facts(
             moment: selectionMoment, bufferCapacity: bufferCapacity,
-            startsOnFirst: preferences.startsOnFirstEligibleVariant, isSoundOnly: item?.isSoundOnly == true,
+            startsOnFirst: preferences.startsOnFirstEligibleVariant, isAudioOnly: item?.isAudioOnly == true,
             isFixed: isVariantFixed,
             isFirstSegment: statistics.numberOfSegments == 0
                 && LaneID.allCases.allSatisfy { item?.lanes[$0]?.hasLoadedSegment != true },
@@ -224,7 +224,7 @@ extension PlaybackEngine {
         guard !isVariantFixed, item?.variants.forgivesLost(at: start) == true else { return }
         item?.variants.forgive()
         let (eligible, next) = (eligibility().eligible, item?.lanes[.main]?.segments.first)
-        guard let next, item?.variants.isReloaded(from: next.job.start, behind: start, among: eligible) == true else {
+        guard let next, item?.variants.isReloaded(from: next.job.start, after: start, among: eligible) == true else {
             return
         }
         goBack(to: next.id)

@@ -57,14 +57,14 @@ extension HLSError {
 }
 
 extension SelectionContext {
-    init(_ configuration: EngineConfiguration, wantsPictures: Bool) {
+    init(_ configuration: EngineConfiguration, wantsFrames: Bool) {
         self.init()
         limit(to: configuration.capabilities)
         isPassThrough = configuration.canPlayCodec == nil
-        self.wantsPictures = wantsPictures
+        self.wantsFrames = wantsFrames
         if let canPlay = configuration.canPlayCodec {
             canDecode = { codec in
-                canPlay(codec) || !wantsPictures && CodecString(rawValue: codec).mediaType == .video
+                canPlay(codec) || !wantsFrames && CodecString(rawValue: codec).mediaType == .video
             }
         }
     }

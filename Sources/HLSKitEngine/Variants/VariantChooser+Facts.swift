@@ -17,7 +17,7 @@ extension VariantChooser {
         var moment: SelectionMoment
         var bufferCapacity: Duration
         var startsOnFirst = false
-        var isSoundOnly = false
+        var isAudioOnly = false
         /// Whether no other variant may replace the current one.
         var isFixed = false
         /// Whether there was no measurement since the first choice.
@@ -36,7 +36,7 @@ extension VariantChooser {
 
     enum Action: Sendable {
         /// Report the changed eligibility.
-        case tell(VariantEligibility)
+        case report(VariantEligibility)
         /// Choose from these variants from now on (``choose(from:_:)``).
         case choose([AssetVariant])
         /// Apply this decision (``take(_:for:)``).
@@ -100,7 +100,7 @@ extension VariantChooser {
     }
 
     /// Whether a segment in progress after a lost one is loaded again, from a better variant.
-    func isReloaded(from time: Duration, behind start: Duration, among eligible: [AssetVariant]) -> Bool {
+    func isReloaded(from time: Duration, after start: Duration, among eligible: [AssetVariant]) -> Bool {
         RecordingRule.best(of: eligible)?.index != current && time >= start
     }
 }

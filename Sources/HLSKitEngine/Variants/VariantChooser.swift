@@ -145,7 +145,7 @@ struct VariantChooser: Sendable {
         guard let separateAudio else {
             return RedundantVariants.withoutOthers(eligible, current: current, at: place) { pathways[$0] }
         }
-        return SoundOnlyRule(wantsBest: keepsBest).choose(from: eligible) { separateAudio.contains($0.index) }.map {
+        return AudioOnlyRule(wantsBest: keepsBest).choose(from: eligible) { separateAudio.contains($0.index) }.map {
             [$0]
         } ?? []
     }
@@ -197,12 +197,12 @@ struct VariantChooser: Sendable {
             return [decide(about: segment, facts, limits, among: choice)].compactMap(\.self)
         }
         let eligibility = eligibility(in: limits)
-        guard !eligibility.eligible.isEmpty else { return [.tell(eligibility)] }
+        guard !eligibility.eligible.isEmpty else { return [.report(eligibility)] }
         let choice = qualities(
             of: eligibility.eligible, at: limits.pathways.first, separateAudio: separateAudio
         ).sortedByBandwidth()
         let decision = decide(about: segment, facts, limits, among: choice)
-        return [.tell(eligibility), .choose(choice), decision].compactMap(\.self)
+        return [.report(eligibility), .choose(choice), decision].compactMap(\.self)
     }
 
     private func knownLimits(_ limits: SelectionLimits) -> KnownLimits {
@@ -213,7 +213,7 @@ struct VariantChooser: Sendable {
         about segment: Segment, _ facts: Facts, _ limits: SelectionLimits, among choice: [AssetVariant]
     ) -> Action? {
         guard let current else { return nil }
-        if let decision = move(in: limits, among: choice, isHeld: facts.isFixed || facts.isSoundOnly) {
+        if let decision = move(in: limits, among: choice, isHeld: facts.isFixed || facts.isAudioOnly) {
             return .take(decision)
         }
         if facts.isFirstSegment, let same = choice.first(where: { $0.index == current }) {
@@ -222,7 +222,7 @@ struct VariantChooser: Sendable {
                     variantID: same.id, maximumForwardBuffer: maximumForwardBuffer,
                     explanation: "nothing was measured yet"))
         }
-        if keepsBest, !facts.isSoundOnly { return .takeBest }
+        if keepsBest, !facts.isAudioOnly { return .takeBest }
         if choice.count == 1 {
             return .take(
                 SelectionDecision(variantID: choice[0].id, explanation: "the only one that may be used"))
@@ -352,7 +352,7 @@ struct VariantChooser: Sendable {
         sizes.note(byteCount: byteCount, duration: duration, of: index)
     }
 
-    mutating func learn(_ playlist: SizeTellingPlaylist?, of index: Int) { sizes.learn(playlist, of: index) }
+    mutating func learn(_ playlist: SizedPlaylist?, of index: Int) { sizes.learn(playlist, of: index) }
 
     // MARK: Keeping the best
 

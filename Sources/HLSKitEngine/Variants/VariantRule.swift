@@ -3,7 +3,7 @@ import HLSKitSelection
 
 /// The rule that chooses among variants.
 ///
-/// A rule of the library is called here. An app's rule is asked with a ``ProgramQuestion``, because no code of the app
+/// A rule of the library is called here. An app's rule is asked with a ``AppQuestion``, because no code of the app
 /// may run while the player's lock is held.
 struct VariantRule: Sendable {
     private(set) var selector: any VariantSelector
@@ -32,7 +32,7 @@ struct VariantRule: Sendable {
     }
 
     /// Stores the state of the app's rule after its last answer.
-    mutating func goOn(with selector: any VariantSelector) { self.selector = selector }
+    mutating func resume(with selector: any VariantSelector) { self.selector = selector }
 }
 
 /// The input of a rule that changes with time and with each byte.
@@ -46,7 +46,7 @@ struct SelectionMoment: Sendable {
     var isPlaying = false
     /// The duration that a live playlist lists ahead of the playhead, or `nil` for VOD.
     var availableAhead: Duration?
-    var serverData: ServerDataNote?
+    var serverData: CMSDRecord?
 }
 
 extension SelectionInput {
@@ -67,7 +67,7 @@ extension SelectionMoment {
     ///
     /// Source: CTA-5006, keys `etp` and `mb`.
     struct ServerHints: Sendable {
-        private(set) var latest: ServerDataNote?
+        private(set) var latest: CMSDRecord?
         private let isMinded: Bool
 
         init(isMinded: Bool) { self.isMinded = isMinded }
@@ -75,7 +75,7 @@ extension SelectionMoment {
         /// Called when a response arrives. Cached responses are ignored because their hints are old.
         mutating func note(_ response: TransportResponse, to resourceClass: ResourceClass) {
             guard isMinded, !response.wasReadFromCache else { return }
-            let data = ServerDataNote(response.fields)
+            let data = CMSDRecord(response.fields)
             // New hints replace the old ones. A media response without hints removes them, because the media's server
             // decides which hints apply.
             guard data != nil || resourceClass == .segment && latest != nil else { return }

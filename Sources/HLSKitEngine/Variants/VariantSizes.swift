@@ -33,7 +33,7 @@ extension VariantChooser {
         private static let caution = 1.15
 
         /// Loaded playlists of VOD variants that declare sizes, by the index of the variant.
-        private var playlists: [Int: SizeTellingPlaylist] = [:]
+        private var playlists: [Int: SizedPlaylist] = [:]
         /// The media loaded from each variant, by its index, and from the current variant.
         private var seen: [Int: SeenMedia] = [:]
         private var loaded = SeenMedia()
@@ -73,7 +73,7 @@ extension VariantChooser {
         // MARK: Learning
 
         /// Sets the playlist of a variant that does not change any more. `nil` means that it declares no sizes.
-        mutating func learn(_ playlist: SizeTellingPlaylist?, of index: Int) { playlists[index] = playlist }
+        mutating func learn(_ playlist: SizedPlaylist?, of index: Int) { playlists[index] = playlist }
 
         mutating func beginVariant() { loaded = SeenMedia() }
 
@@ -108,14 +108,14 @@ extension VariantChooser {
             let sources = candidates.map { candidate in
                 // A playlist that was live when its variant was left is out of date.
                 tracker.isLive && candidate.index == current
-                    ? SizeTellingPlaylist(tracker.playlist, starts: tracker.starts) : playlists[candidate.index]
+                    ? SizedPlaylist(tracker.playlist, starts: tracker.starts) : playlists[candidate.index]
             }
             let seen = seenAverages(of: candidates, among: variants)
             guard seen != nil || sources.contains(where: { $0 != nil }) else {
                 return (index..<last).map { .init(duration: tracker.duration(at: $0)) }
             }
             let averages = seen ?? candidates.map { $0.averageBandwidth ?? $0.bandwidth }
-            let audio = audio.flatMap { SizeTellingPlaylist($0.playlist, starts: $0.starts) }
+            let audio = audio.flatMap { SizedPlaylist($0.playlist, starts: $0.starts) }
             return (index..<last).map { position in
                 let range = tracker.starts[position]..<max(tracker.starts[position], tracker.starts[position + 1])
                 let duration = range.upperBound - range.lowerBound
@@ -129,16 +129,18 @@ extension VariantChooser {
 
         /// - Parameter averages: The mean bit rates of the variants, in the order of `sources`.
         private static func byteCounts(
-            in range: Range<Duration>, _ averages: [Double], _ sources: [SizeTellingPlaylist?],
-            audio: SizeTellingPlaylist?
+            in range: Range<Duration>, _ averages: [Double], _ sources: [SizedPlaylist?],
+            audio: SizedPlaylist?
         ) -> [Int] {
-            let told = sources.map { $0?.byteCount(in: range) }
-            guard let reference = told.firstIndex(where: { $0 != nil }), let size = told[reference] else { return [] }
+            let declared = sources.map { $0?.byteCount(in: range) }
+            guard let reference = declared.firstIndex(where: { $0 != nil }), let size = declared[reference] else {
+                return []
+            }
             let share = Double(size) / max(1, averages[reference])
             // Separate audio is loaded with every variant.
             let more = audio?.byteCount(in: range) ?? 0
             return averages.indices.map { position in
-                let count = told[position] ?? Int(min(share * averages[position], 1e15))
+                let count = declared[position] ?? Int(min(share * averages[position], 1e15))
                 return count.addingReportingOverflow(more).partialValue
             }
         }
@@ -207,7 +209,7 @@ extension VariantChooser {
 // MARK: - Sizes of a playlist
 
 /// A media playlist that declares the size of its segments, placed on the item's timeline.
-struct SizeTellingPlaylist: Sendable {
+struct SizedPlaylist: Sendable {
     private let playlist: MediaPlaylist
     /// The start of each segment, and the end of the last one.
     private let starts: [Duration]

@@ -6,7 +6,7 @@ struct VariantSources: Sendable {
     var playlist: MultivariantPlaylist
     var base: String
     var selection = MediaSelection()
-    var isSoundOnly = false
+    var isAudioOnly = false
 
     subscript(index: Int) -> VariantStream? {
         playlist.variants.indices.contains(index) ? playlist.variants[index] : nil
@@ -19,7 +19,7 @@ struct VariantSources: Sendable {
     /// The URL of a variant's video: the selected visual option's or the variant's own. For audio alone, the URL of the
     /// audio.
     func mainURL(of variant: VariantStream) -> String? {
-        if isSoundOnly, let uri = audio(of: variant)?.uri { return url(uri) }
+        if isAudioOnly, let uri = audio(of: variant)?.uri { return url(uri) }
         let views = playlist.renditions.filter { $0.type == .video && $0.groupID == variant.video }
         return url(selection[.visual]?.rendition(in: views)?.uri ?? variant.uri)
     }

@@ -89,7 +89,7 @@ package final class ClientDataReporter: Sendable {
                 state.targets[index].queue.close(at: now).map { (index, $0) }
             }
         }
-        tellIfOver()
+        reportIfEnded()
     }
 
     package var isOver: Bool { over.isSet }
@@ -115,11 +115,11 @@ package final class ClientDataReporter: Sendable {
             }
             task?.cancel()
             timer?.cancel()
-            tellIfOver()
+            reportIfEnded()
         }
     }
 
-    private func tellIfOver() {
+    private func reportIfEnded() {
         let isOver = state.withLock { $0.isClosed && $0.targets.allSatisfy(\.isOver) }
         if isOver { over.set(()) }
     }

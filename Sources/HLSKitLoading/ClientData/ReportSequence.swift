@@ -4,9 +4,9 @@
 struct ReportSequence: Sendable {
     private var number = 0
     private var starvationCount = 0
-    private var toldStarvations = 0
-    private var toldErrors = 0
-    private var hasToldStart = false
+    private var reportedStarvationCount = 0
+    private var reportedErrorCount = 0
+    private var hasReportedStart = false
 
     struct News: Sendable, Hashable {
         var number = 0
@@ -22,17 +22,17 @@ struct ReportSequence: Sendable {
         // While the buffer is empty, each report says so.
         news.isStarved = facts.starvationCount > starvationCount || facts.state == .rebuffering
         starvationCount = max(starvationCount, facts.starvationCount)
-        if facts.starvations.count > toldStarvations {
-            news.starvations = Array(facts.starvations[toldStarvations...])
-            toldStarvations = facts.starvations.count
+        if facts.starvations.count > reportedStarvationCount {
+            news.starvations = Array(facts.starvations[reportedStarvationCount...])
+            reportedStarvationCount = facts.starvations.count
         }
-        if facts.errors.count > toldErrors {
-            news.errors = facts.errors.since(toldErrors)
-            toldErrors = facts.errors.count
+        if facts.errors.count > reportedErrorCount {
+            news.errors = facts.errors.since(reportedErrorCount)
+            reportedErrorCount = facts.errors.count
         }
-        if !hasToldStart, let delay = facts.startDelay {
+        if !hasReportedStart, let delay = facts.startDelay {
             news.startDelay = delay
-            hasToldStart = true
+            hasReportedStart = true
         }
         return news
     }

@@ -59,7 +59,7 @@ public struct ServerData: Sendable, Hashable {
 }
 
 /// A box for server data. Most servers send none, and the reference then only takes eight bytes.
-package final class ServerDataNote: Sendable, Hashable {
+package final class CMSDRecord: Sendable, Hashable {
     package let data: ServerData
 
     package init(_ data: ServerData) { self.data = data }
@@ -69,7 +69,7 @@ package final class ServerDataNote: Sendable, Hashable {
         self.init(data)
     }
 
-    package static func == (one: ServerDataNote, other: ServerDataNote) -> Bool {
+    package static func == (one: CMSDRecord, other: CMSDRecord) -> Bool {
         one === other || one.data == other.data
     }
     package func hash(into hasher: inout Hasher) { hasher.combine(data) }

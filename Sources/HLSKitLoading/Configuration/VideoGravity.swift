@@ -11,19 +11,19 @@ public enum VideoGravity: String, Sendable, Hashable, Codable {
 extension VideoGravity {
     /// Returns the rectangle of a frame on a display, in pixels of the display. With `resizeAspectFill`, it extends
     /// past the display. It is zero if either is empty.
-    package func rect(of picture: PixelSize, in display: PixelSize) -> PixelRect {
-        guard picture.width > 0, picture.height > 0, display.width > 0, display.height > 0 else { return .zero }
+    package func rect(of frame: PixelSize, in display: PixelSize) -> PixelRect {
+        guard frame.width > 0, frame.height > 0, display.width > 0, display.height > 0 else { return .zero }
         let (width, height) = (Double(display.width), Double(display.height))
-        let scales = (width / Double(picture.width), height / Double(picture.height))
+        let scales = (width / Double(frame.width), height / Double(frame.height))
         let shown: (width: Double, height: Double)
         switch self {
         case .resize: shown = (width, height)
         case .resizeAspect:
             let scale = min(scales.0, scales.1)
-            shown = (Double(picture.width) * scale, Double(picture.height) * scale)
+            shown = (Double(frame.width) * scale, Double(frame.height) * scale)
         case .resizeAspectFill:
             let scale = max(scales.0, scales.1)
-            shown = (Double(picture.width) * scale, Double(picture.height) * scale)
+            shown = (Double(frame.width) * scale, Double(frame.height) * scale)
         }
         return PixelRect(
             x: (width - shown.width) / 2, y: (height - shown.height) / 2, width: shown.width, height: shown.height)

@@ -70,7 +70,7 @@ public struct MetricRequest: Sendable, Hashable {
     public var wasReadFromCache: Bool
     /// The CMSD data of the response, or `nil` if there was none.
     public var serverData: ServerData? { serverNote?.data }
-    package var serverNote: ServerDataNote?
+    package var serverNote: CMSDRecord?
     /// The reason for the failure, or `nil` if the request succeeded.
     public var error: String?
     /// The phases of the transfer, if it has ended.

@@ -15,10 +15,10 @@ struct RequestRateLimit: Sendable {
     private var unchangedCount = 0
 
     init(policies: RetryPolicies = .init()) {
-        let limit = Double(policies.fruitlessRequestLimit)
+        let limit = Double(policies.unsuccessfulRequestLimit)
         capacity = limit / 5
         tokensPerSecond = (limit - limit / 5) / 5
-        total = policies.fruitlessRequestTotal
+        total = policies.unsuccessfulRequestTotal
         tokens = capacity
     }
 

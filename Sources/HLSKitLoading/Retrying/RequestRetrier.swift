@@ -31,16 +31,16 @@ package final class RequestRetrier: Sendable {
         /// requests.
         package var deliversMedia: Bool
         /// Whether the byte range only probes for the end of the resource, so that its absence is a valid result.
-        package var mayBeBeyondEnd = false
+        package var mayBePastEnd = false
         package var account: Account?
 
         package init(
-            url: String, terms: RetryTerms, deliversMedia: Bool, mayBeBeyondEnd: Bool = false, account: Account? = nil
+            url: String, terms: RetryTerms, deliversMedia: Bool, mayBePastEnd: Bool = false, account: Account? = nil
         ) {
             self.url = url
             self.terms = terms
             self.deliversMedia = deliversMedia
-            self.mayBeBeyondEnd = mayBeBeyondEnd
+            self.mayBePastEnd = mayBePastEnd
             self.account = account
         }
     }
@@ -162,7 +162,7 @@ package final class RequestRetrier: Sendable {
         case let error as LoadingError:
             // If a live stream denies access that it granted before, the URL has expired. A later URL may work, but
             // this one will not.
-            error.code == .badRange && request.mayBeBeyondEnd
+            error.code == .badRange && request.mayBePastEnd
                 || request.terms.kind == .reload && [401, 403, 407, 410].contains(error.status)
         // Media that is unsupported, or cannot be decrypted with this key, will fail again.
         case let error as MediaError: error.code == .unsupported

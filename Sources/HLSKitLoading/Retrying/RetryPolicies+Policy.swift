@@ -9,8 +9,8 @@ extension RetryPolicies {
         public var budget: Duration?
         /// The time for which live requests are retried. See ``RetryPolicies/liveBudget``.
         public var liveBudget: Duration?
-        /// The number of attempts per variant. See ``RetryPolicies/triesPerVariant``.
-        public var triesPerVariant: Int
+        /// The number of attempts per variant. See ``RetryPolicies/attemptsPerVariant``.
+        public var attemptsPerVariant: Int
         /// The number of retries. See ``RetryPolicies/maximumRetryCount``.
         public var maximumRetryCount: Int?
 
@@ -18,7 +18,7 @@ extension RetryPolicies {
             delays = policies.delays
             budget = policies.budget
             liveBudget = policies.liveBudget
-            triesPerVariant = policies.triesPerVariant
+            attemptsPerVariant = policies.attemptsPerVariant
             maximumRetryCount = policies.maximumRetryCount
         }
     }

@@ -24,11 +24,11 @@ public struct RetryPolicies: Sendable, Hashable {
     /// The longest `Retry-After` to wait for. The default is 10 s.
     public var maximumRetryAfter: Duration
     /// The wait before the first retry of a missing, denied or damaged resource. The default is 0.5 s.
-    public var secondTryDelay: Duration
+    public var secondAttemptDelay: Duration
     /// The number of attempts of one URL before an alternative variant is used. The default is 2.
     ///
     /// In a download, it only applies to denied or damaged resources. The ``budget`` applies to temporary failures.
-    public var triesPerVariant: Int
+    public var attemptsPerVariant: Int
     /// The largest number of retries of one resource, or `nil` (the default) for the budget alone.
     ///
     /// A resource is a playlist, a segment number or a key.
@@ -61,30 +61,30 @@ public struct RetryPolicies: Sendable, Hashable {
     /// durations. If that budget is `nil`, there is no limit. It applies to players.
     public var lostMediaTime: Duration?
     /// The largest number of unsuccessful requests in any 5 s of a player, asset or download. The default is 50.
-    public var fruitlessRequestLimit: Int
+    public var unsuccessfulRequestLimit: Int
     /// The largest number of unsuccessful requests between delivered segments. The default is 200.
     ///
     /// Beyond it, an item or download fails, and an asset retries nothing.
-    public var fruitlessRequestTotal: Int
+    public var unsuccessfulRequestTotal: Int
     var own: [ResourceClass: RetryPolicies.Policy] = [:]
 
     /// Creates policies.
     public init(
         delays: [Duration] = [.milliseconds(500), .seconds(1), .seconds(2), .seconds(4)], jitter: Double = 0.25,
         budget: Duration? = .seconds(20), liveBudget: Duration? = .seconds(60),
-        maximumRetryAfter: Duration = .seconds(10), secondTryDelay: Duration = .milliseconds(500),
-        triesPerVariant: Int = 2, maximumRetryCount: Int? = nil, liveEdgeTargetDurations: Int = 3,
+        maximumRetryAfter: Duration = .seconds(10), secondAttemptDelay: Duration = .milliseconds(500),
+        attemptsPerVariant: Int = 2, maximumRetryCount: Int? = nil, liveEdgeTargetDurations: Int = 3,
         badReloadLimit: Int? = nil, penalty: Duration = .seconds(60), skipsSegments: Bool = true,
         lostSegmentLimit: Int? = 5, lostMediaTime: Duration? = .seconds(60),
-        fruitlessRequestLimit: Int = 50, fruitlessRequestTotal: Int = 200
+        unsuccessfulRequestLimit: Int = 50, unsuccessfulRequestTotal: Int = 200
     ) {
         self.delays = delays
         self.jitter = jitter
         self.budget = budget
         self.liveBudget = liveBudget
         self.maximumRetryAfter = maximumRetryAfter
-        self.secondTryDelay = secondTryDelay
-        self.triesPerVariant = triesPerVariant
+        self.secondAttemptDelay = secondAttemptDelay
+        self.attemptsPerVariant = attemptsPerVariant
         self.maximumRetryCount = maximumRetryCount
         self.liveEdgeTargetDurations = liveEdgeTargetDurations
         self.badReloadLimit = badReloadLimit
@@ -92,15 +92,15 @@ public struct RetryPolicies: Sendable, Hashable {
         self.skipsSegments = skipsSegments
         self.lostSegmentLimit = lostSegmentLimit
         self.lostMediaTime = lostMediaTime
-        self.fruitlessRequestLimit = fruitlessRequestLimit
-        self.fruitlessRequestTotal = fruitlessRequestTotal
+        self.unsuccessfulRequestLimit = unsuccessfulRequestLimit
+        self.unsuccessfulRequestTotal = unsuccessfulRequestTotal
     }
 
     /// Policies without any limits, which never give up or skip a segment.
     ///
     /// Use them for replays in which only the network determines the result.
     public static let patient = RetryPolicies(
-        budget: nil, liveBudget: nil, triesPerVariant: .max, skipsSegments: false, lostSegmentLimit: nil,
-        lostMediaTime: nil, fruitlessRequestLimit: .max,
-        fruitlessRequestTotal: .max)
+        budget: nil, liveBudget: nil, attemptsPerVariant: .max, skipsSegments: false, lostSegmentLimit: nil,
+        lostMediaTime: nil, unsuccessfulRequestLimit: .max,
+        unsuccessfulRequestTotal: .max)
 }

@@ -82,7 +82,7 @@ package struct RetrySchedule<Role: Hashable & Sendable>: Sendable {
             return .fail(.badPlaylist)
         }
         let tries = account.triesPerURL[failure.url] ?? 0
-        let triesPerVariant = policies.policy(for: failure.terms.kind).triesPerVariant
+        let attemptsPerVariant = policies.policy(for: failure.terms.kind).attemptsPerVariant
         switch severity {
         case .absent where failure.terms.isAtLiveEdge && failure.terms.kind == .segment,  // R46
             .bad where failure.terms.awaitsSegment:
@@ -95,19 +95,19 @@ package struct RetrySchedule<Role: Hashable & Sendable>: Sendable {
         case .bad where failure.terms.kind == .mediaPlaylist:
             return giveUp(failure)
         case .absent where failure.terms.kind == .reload, .bad where failure.terms.kind == .reload:  // R39, R48
-            return failure.terms.hasAlternative && tries >= triesPerVariant
+            return failure.terms.hasAlternative && tries >= attemptsPerVariant
                 ? .failOver : retry(failure, account, at: now)
         case .absent, .bad:  // R1–R4, R50, R67, R70
-            guard !isOver(account, delay: policies.secondTryDelay, failure, at: now) else {
+            guard !isOver(account, delay: policies.secondAttemptDelay, failure, at: now) else {
                 return failure.terms.isFirstChoice ? giveUp(failure) : end(failure)
             }
-            return tries < triesPerVariant ? .retry(after: policies.secondTryDelay) : giveUp(failure)
+            return tries < attemptsPerVariant ? .retry(after: policies.secondAttemptDelay) : giveUp(failure)
         case .unreachable where failure.terms.hasAlternative && !failure.terms.isFirstChoice:  // R19
             return .failOver
         case .unreachable where failure.terms.kind == .firstPlaylist && failure.isUnknownName && tries >= 2:
             return .fail(failure.code)
         case .passing, .unreachable, .final:  // R5–R7, R10, R11, R49
-            return failure.terms.hasAlternative && !failure.terms.isFirstChoice && tries >= triesPerVariant
+            return failure.terms.hasAlternative && !failure.terms.isFirstChoice && tries >= attemptsPerVariant
                 ? .failOver : retry(failure, account, at: now)
         }
     }
@@ -116,9 +116,9 @@ package struct RetrySchedule<Role: Hashable & Sendable>: Sendable {
     private mutating func retry(_ failure: RequestFailure, _ account: Account, at now: Duration) -> Decision {
         var delay = Duration.zero
         let delays = policies.policy(for: failure.terms.kind).delays
-        if let wish = failure.retryAfter {
-            if wish > policies.maximumRetryAfter, failure.terms.hasAlternative { return .failOver }
-            delay = max(.zero, min(wish, policies.maximumRetryAfter))
+        if let preference = failure.retryAfter {
+            if preference > policies.maximumRetryAfter, failure.terms.hasAlternative { return .failOver }
+            delay = max(.zero, min(preference, policies.maximumRetryAfter))
         } else if let first = delays.first {
             let base = delays[min(account.failureCount, delays.count) - 1]
             delay =

@@ -6,7 +6,7 @@ package final class HookedTransport: ResourceTransport {
     private let hooks: LoadingHooks
     private let policy: ResourcePolicy
     private let itemURL: String
-    private let call: UserCall
+    private let call: AppCall
     private let reasons = KeyReasons()
 
     /// - Parameters:
@@ -20,7 +20,7 @@ package final class HookedTransport: ResourceTransport {
         self.hooks = hooks
         self.policy = policy
         self.itemURL = itemURL
-        call = UserCall(clock: clock)
+        call = AppCall(clock: clock)
     }
 
     package func start(

@@ -126,7 +126,7 @@ struct FrameAssembler {
             return .needsMore
         }
         let needsProof = !isLocked && !isTrusted(at)
-        let isDivided = marks.first(behind: at, before: end) != nil
+        let isDivided = marks.first(after: at, before: end) != nil
         // The next header confirms this one, and shows whether this access unit continues.
         while needsProof || isDivided || header.mayContinue {
             guard end + framing.headerByteCount <= buffer.count else {

@@ -118,27 +118,27 @@ package struct HEVCSPS: Sendable, Hashable {
     private static func skipReferencePictureSets(_ reader: inout BitReader) -> Bool {
         let count = reader.unsignedExpGolomb()
         guard count <= 64 else { return false }
-        var pictures = 0
+        var frames = 0
         for index in 0..<count {
             if index > 0 && reader.flag() {
                 reader.skip(1)
                 _ = reader.unsignedExpGolomb()
                 var kept = 0
-                for _ in 0...pictures {
+                for _ in 0...frames {
                     let isUsed = reader.flag()
                     if isUsed || reader.flag() { kept += 1 }
                 }
-                pictures = kept
+                frames = kept
             } else {
                 let (negative, positive) = (reader.unsignedExpGolomb(), reader.unsignedExpGolomb())
                 guard negative <= 16 && positive <= 16 else { return false }
-                pictures = negative + positive
-                for _ in 0..<pictures {
+                frames = negative + positive
+                for _ in 0..<frames {
                     _ = reader.unsignedExpGolomb()
                     reader.skip(1)
                 }
             }
-            guard !reader.isExhausted, pictures <= 32 else { return false }
+            guard !reader.isExhausted, frames <= 32 else { return false }
         }
         return true
     }

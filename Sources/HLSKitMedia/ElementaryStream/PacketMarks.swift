@@ -24,23 +24,23 @@ struct PacketMarks {
     ///
     /// - Parameter slack: A packet with a timestamp that begins up to this number of bytes later is preferred.
     mutating func takeMark(forUnitAt offset: Int, slack: Int = 0) -> Mark? {
-        let (own, end) = (index(behind: offset), index(behind: offset + slack))
+        let (own, end) = (index(after: offset), index(after: offset + slack))
         guard end > marks.startIndex else { return nil }
         let mark = marks[own..<end].last { $0.pts != nil } ?? marks[..<own].last
         marks = marks[end...]
         return mark
     }
 
-    func first(behind start: Int, before end: Int) -> Mark? {
-        marks[index(behind: start)...].first.flatMap { $0.offset < end ? $0 : nil }
+    func first(after start: Int, before end: Int) -> Mark? {
+        marks[index(after: start)...].first.flatMap { $0.offset < end ? $0 : nil }
     }
 
     /// The time of a later packet of the same unit, up to the unit's end: the first one after `start` that declares a
     /// time. If another unit begins in the packet, the time belongs to that unit.
     ///
     /// - Parameter isLast: Whether no bytes follow the unit.
-    func timeOfRest(behind start: Int, upTo end: Int, isLast: Bool) -> Mark? {
-        var at = index(behind: start)
+    func timeOfRest(after start: Int, upTo end: Int, isLast: Bool) -> Mark? {
+        var at = index(after: start)
         while at < marks.endIndex, marks[at].offset < end {
             let mark = marks[at]
             at += 1
@@ -50,14 +50,14 @@ struct PacketMarks {
         return nil
     }
 
-    func contains(_ offset: Int) -> Bool { marks[..<index(behind: offset)].last?.offset == offset }
+    func contains(_ offset: Int) -> Bool { marks[..<index(after: offset)].last?.offset == offset }
 
     /// Removes the bytes up to `count`. Packets that began in them now begin before the first byte. Only the last of
     /// these is still useful.
     mutating func removeBytes(_ count: Int) {
         // This is called for every few bytes that arrive, and there may be as many marks as bytes.
         guard count > 0 else { return }
-        marks = marks[max(marks.startIndex, index(behind: count) - 1)...]
+        marks = marks[max(marks.startIndex, index(after: count) - 1)...]
         for index in marks.indices { marks[index].offset -= count }
     }
 
@@ -70,7 +70,7 @@ struct PacketMarks {
         }
     }
 
-    private func index(behind offset: Int) -> Int {
+    private func index(after offset: Int) -> Int {
         var (low, high) = (marks.startIndex, marks.endIndex)
         while low < high {
             let middle = low + (high - low) / 2

@@ -9,7 +9,7 @@ package struct MP4HeaderScanner: Sendable {
         package var bytes: [UInt8]
         package var movieRange: Range<Int>
         /// Whether media precedes `moov`, so that the file cannot be read sequentially.
-        package var isBehindMedia: Bool
+        package var isAfterMedia: Bool
         /// The index of a fragmented file, or nil if it has none before its first fragment.
         package var index: SegmentIndex?
     }
@@ -143,7 +143,7 @@ package struct MP4HeaderScanner: Sendable {
         case "moov":
             guard found == nil else { return found }
             let header = Header(
-                bytes: fileType + bytes, movieRange: start..<start + bytes.count, isBehindMedia: hasSeenMedia,
+                bytes: fileType + bytes, movieRange: start..<start + bytes.count, isAfterMedia: hasSeenMedia,
                 index: nil)
             let section = try MP4InitializationSection(movie: box, majorBrand: "")
             guard section.isFragmented, !hasSeenMedia else { return header }

@@ -452,7 +452,7 @@ struct MP4SegmentReader: Sendable {
     private mutating func emit(_ sample: PendingSample, _ data: SampleData, to events: inout [DemuxerEvent]) {
         guard let tracks = initialization?.movieTracks, tracks.indices.contains(sample.trackIndex) else { return }
         guard limit.admits(data.count) else {
-            if limit.leftOutCount == 1 { events.append(.note(SmallSampleLimit.note)) }
+            if limit.omittedCount == 1 { events.append(.note(SmallSampleLimit.note)) }
             return
         }
         let track = tracks[sample.trackIndex]

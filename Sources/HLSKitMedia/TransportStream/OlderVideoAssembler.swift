@@ -16,7 +16,7 @@ struct OlderVideoAssembler {
 
     private struct Unit {
         var start: Int?
-        var pictureCount = 0
+        var frameCount = 0
         var isField = false
         var isIntra = false
         var hasHeader = false
@@ -81,17 +81,17 @@ struct OlderVideoAssembler {
         var code = code
         let type = buffer[code + 3]
         let element = scanner.element(type)
-        let isSecondField = element == .picture && unit.isField && unit.pictureCount == 1
-        if element != .other, unit.pictureCount > 0, !isSecondField {
+        let isSecondField = element == .frame && unit.isField && unit.frameCount == 1
+        if element != .other, unit.frameCount > 0, !isSecondField {
             emit(upTo: code, isDamaged: false, to: &sink)
             code = 0
         }
         if unit.start == nil { unit.start = code }
         let rest = buffer[min(code + 4, buffer.count)..<min(code + 4 + Self.headByteCount, buffer.count)]
         switch element {
-        case .picture:
-            unit.pictureCount += 1
-            if unit.pictureCount == 1 { unit.isIntra = scanner.isIntra(rest) }
+        case .frame:
+            unit.frameCount += 1
+            if unit.frameCount == 1 { unit.isIntra = scanner.isIntra(rest) }
         case .header:
             guard let format = scanner.format(type, rest) else { break }
             unit.hasHeader = true
@@ -99,11 +99,11 @@ struct OlderVideoAssembler {
             frameDuration = format.frameDuration
             sink.update(track)
         case .other:
-            if type == 0xb5, unit.pictureCount == 0, let count = scanner.fieldCount(rest), count != track.fieldCount {
+            if type == 0xb5, unit.frameCount == 0, let count = scanner.fieldCount(rest), count != track.fieldCount {
                 track.fieldCount = count
                 sink.update(track)
             }
-            if type == 0xb5, unit.pictureCount == 1, scanner.isField(rest) { unit.isField = true }
+            if type == 0xb5, unit.frameCount == 1, scanner.isField(rest) { unit.isField = true }
         }
     }
 
@@ -115,10 +115,10 @@ struct OlderVideoAssembler {
             marks.removeBytes(end)
             position = max(0, position - end)
         }
-        guard let start = ended.start, ended.pictureCount > 0 else { return }
+        guard let start = ended.start, ended.frameCount > 0 else { return }
         let mark = marks.takeMark(forUnitAt: start, slack: 3)
-        let told = mark.flatMap { mark in mark.pts.map { ($0, mark.dts) } }
-        guard let (pts, dts) = clock.time(told: told, order: nil, frame: frameDuration) else {
+        let signaled = mark.flatMap { mark in mark.pts.map { ($0, mark.dts) } }
+        guard let (pts, dts) = clock.time(signaled: signaled, order: nil, frame: frameDuration) else {
             sink.note("PID \(track.id): an access unit before the first timestamp was skipped")
             return
         }

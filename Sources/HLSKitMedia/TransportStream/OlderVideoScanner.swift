@@ -5,7 +5,7 @@ struct OlderVideoScanner {
     enum Element: Hashable {
         /// Units that belong to the next picture.
         case header
-        case picture
+        case frame
         case other
     }
 
@@ -14,14 +14,14 @@ struct OlderVideoScanner {
     func element(_ code: UInt8) -> Element {
         if isMPEG4 {
             switch code {
-            case 0xb6: return .picture
+            case 0xb6: return .frame
             // Video objects and layers, the sequence, groups of pictures.
             case 0x00...0x2f, 0xb0, 0xb3, 0xb5: return .header
             default: return .other
             }
         }
         switch code {
-        case 0x00: return .picture
+        case 0x00: return .frame
         case 0xb3, 0xb8: return .header
         default: return .other
         }

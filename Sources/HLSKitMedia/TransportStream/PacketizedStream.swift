@@ -77,9 +77,9 @@ struct PacketizedStream: Sendable {
         }
         isFilled = !packet.isStuffed
         // Some encoders restart the count in each segment.
-        let mayCountAnew = isResumed && packet.startsUnit
+        let mayRestartCounter = isResumed && packet.startsUnit
         isResumed = false
-        if let last = continuityCounter, !packet.hasDiscontinuity, !mayCountAnew,
+        if let last = continuityCounter, !packet.hasDiscontinuity, !mayRestartCounter,
             packet.continuityCounter != (last + 1) & 15
         {
             // A packet may be repeated (§2.4.3.3).

@@ -5,7 +5,7 @@ struct PictureClock {
     typealias Time = (pts: Int64, dts: Int64)
 
     /// The last times declared by a packet, and the number of pictures without a time since then.
-    private var lastTold: Time?
+    private var lastSignaled: Time?
     private var untimedCount: Int64 = 0
     private var lastStep: Int64 = 0
     private var anchor: (pts: Int64, count: Int)?
@@ -25,13 +25,13 @@ struct PictureClock {
     ///   - frame: The duration of a frame, or nil if the stream does not declare it.
     /// - Returns: The time, or nil before the first declared time.
     mutating func time(
-        told: (pts: Int64, dts: Int64?)?, order: PictureOrder?, frame: VideoUsabilityInfo.FrameDuration?
+        signaled: (pts: Int64, dts: Int64?)?, order: PictureOrder?, frame: VideoUsabilityInfo.FrameDuration?
     ) -> Time? {
-        if let told {
-            let time = (pts: told.pts, dts: told.dts ?? told.pts)
-            if let lastTold { lastStep = (time.dts &- lastTold.dts) / (untimedCount + 1) }
+        if let signaled {
+            let time = (pts: signaled.pts, dts: signaled.dts ?? signaled.pts)
+            if let lastSignaled { lastStep = (time.dts &- lastSignaled.dts) / (untimedCount + 1) }
             learnStep(from: order, at: time.pts, frame)
-            lastTold = time
+            lastSignaled = time
             untimedCount = 0
             anchor = order.map { (time.pts, $0.count) }
             if let latest, abs(time.pts &- latest) < Self.jump {
@@ -41,17 +41,17 @@ struct PictureClock {
             }
             return time
         }
-        guard let lastTold else { return nil }
+        guard let lastSignaled else { return nil }
         untimedCount += 1
         let distance = distance(untimedCount, frame)
-        let dts = lastTold.dts &+ distance
-        guard let order, let pts = displayTime(order, frame) else { return (lastTold.pts &+ distance, dts) }
+        let dts = lastSignaled.dts &+ distance
+        guard let order, let pts = displayTime(order, frame) else { return (lastSignaled.pts &+ distance, dts) }
         latest = max(latest ?? pts, pts)
         return (max(pts, dts), dts)
     }
 
     mutating func move(by distance: Int64) {
-        lastTold = lastTold.map { ($0.pts &+ distance, $0.dts &+ distance) }
+        lastSignaled = lastSignaled.map { ($0.pts &+ distance, $0.dts &+ distance) }
         anchor = anchor.map { ($0.pts &+ distance, $0.count) }
         latest = latest.map { $0 &+ distance }
     }

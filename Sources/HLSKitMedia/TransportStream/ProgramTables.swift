@@ -235,8 +235,8 @@ extension ProgramMapTable.Stream {
     var unreadKind: MediaKind? {
         guard case .unknown(let name) = content else { return nil }
         if name.hasSuffix(" video") { return .video }
-        let sound = ["sound", "Audio", "PCM", "TrueHD", "E-AC-3", "DTS", "AC-4"]
-        return sound.contains(where: name.contains) ? .audio : nil
+        let audio = ["sound", "Audio", "PCM", "TrueHD", "E-AC-3", "DTS", "AC-4"]
+        return audio.contains(where: name.contains) ? .audio : nil
     }
 
     /// Whether its samples are encrypted separately (SAMPLE-AES). Source: as for ``content``.

@@ -242,7 +242,7 @@ struct TransportStreamCore: Sendable {
         for stream in map.streams.prefix(Self.maxStreamCount) {
             guard case .unknown(let name) = stream.content else { continue }
             let type = String(stream.type, radix: 16)
-            if let kind = stream.unreadKind, !notedPIDs.contains(stream.pid) { sink.leaveOut(kind, name: name) }
+            if let kind = stream.unreadKind, !notedPIDs.contains(stream.pid) { sink.omit(kind, name: name) }
             noteOnce(stream.pid, "PID \(stream.pid) is skipped: \(name) (stream type 0x\(type))")
         }
     }

@@ -100,7 +100,7 @@ struct VideoAssembler {
         heldField = nil
         guard let last = units.last else { return }
         // The other field may follow in the same packet.
-        if !isEnd, last.field != nil, marks.first(behind: last.start + 3, before: .max) == nil {
+        if !isEnd, last.field != nil, marks.first(after: last.start + 3, before: .max) == nil {
             heldField = units.removeLast()
         }
         let count = heldField?.start ?? last.end
@@ -123,7 +123,7 @@ struct VideoAssembler {
         var joined: [VideoUnitScanner.Unit] = []
         for unit in units {
             guard var first = joined.last, first.isFirstField(before: unit),
-                marks.first(behind: first.start + 3, before: unit.end - 3) == nil
+                marks.first(after: first.start + 3, before: unit.end - 3) == nil
             else {
                 joined.append(unit)
                 continue
@@ -144,8 +144,8 @@ struct VideoAssembler {
     ) -> Bool {
         guard let first = unit.firstNALUnit else { return false }
         // Zeros may precede the start code of a packet's first NAL unit.
-        if marks.first(behind: unit.start + 3, before: unit.end - 3) != nil { hasDividedUnits = true }
-        if marks.first(behind: unit.end - 4, before: unit.end + 1) != nil { hasWholePackets = true }
+        if marks.first(after: unit.start + 3, before: unit.end - 3) != nil { hasDividedUnits = true }
+        if marks.first(after: unit.end - 4, before: unit.end + 1) != nil { hasWholePackets = true }
         if endedWithPacket {
             endedWithPacket = false
             if unit.beginsWithinPicture {
@@ -165,10 +165,10 @@ struct VideoAssembler {
         // Some muxers leave the zero byte of a four-byte start code in the previous packet.
         var mark = marks.takeMark(forUnitAt: first, slack: 3)
         if mark?.pts == nil {
-            mark = marks.timeOfRest(behind: first, upTo: unit.end, isLast: unit.end == buffer.count) ?? mark
+            mark = marks.timeOfRest(after: first, upTo: unit.end, isLast: unit.end == buffer.count) ?? mark
         }
-        let told = mark.flatMap { mark in mark.pts.map { ($0, mark.dts) } }
-        guard let (pts, dts) = clock.time(told: told, order: unit.order, frame: frameDuration) else {
+        let signaled = mark.flatMap { mark in mark.pts.map { ($0, mark.dts) } }
+        guard let (pts, dts) = clock.time(signaled: signaled, order: unit.order, frame: frameDuration) else {
             sink.note("PID \(track.id): an access unit before the first timestamp was skipped")
             return false
         }

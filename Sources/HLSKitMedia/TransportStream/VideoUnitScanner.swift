@@ -9,11 +9,11 @@ struct VideoUnitScanner {
         var start = 0
         var end = 0
         var firstNALUnit: Int?
-        var hasPicture = false
+        var hasFrame = false
         /// Whether its NAL units declare that decoding can start here.
         var isSync = false
         /// Whether all slices so far are I or SI slices, and there is a sequence parameter set (H.264 only).
-        var isIntra: Bool { hasParameterSet && !hasOtherSlices && hasPicture }
+        var isIntra: Bool { hasParameterSet && !hasOtherSlices && hasFrame }
         var hasParameterSet = false
         var hasOtherSlices = false
         var beginsWithinPicture = false
@@ -94,7 +94,7 @@ struct VideoUnitScanner {
         if isEnd {
             position = bytes.count
             closeNALUnit(at: bytes.count, in: bytes)
-            if unit.hasPicture {
+            if unit.hasFrame {
                 unit.end = bytes.count
                 whole.append(unit)
                 unit = Unit(start: bytes.count)
@@ -111,7 +111,7 @@ struct VideoUnitScanner {
     }
 
     private mutating func boundary(before kind: Kind, at start: Int) -> Int? {
-        guard unit.hasPicture else { return nil }
+        guard unit.hasFrame else { return nil }
         switch kind {
         case .starter: return start
         case .firstSlice: return tentative ?? start
@@ -134,7 +134,7 @@ struct VideoUnitScanner {
         }
         guard kind == .firstSlice || kind == .slice else { return }
         tentative = nil
-        unit.hasPicture = true
+        unit.hasFrame = true
         if isHEVC {
             if (16...23).contains(type) { unit.isSync = true }  // BLA, IDR, CRA
             guard kind == .firstSlice else { return }
@@ -192,7 +192,7 @@ struct VideoUnitScanner {
             }
         } else if type == 34 && isHEVC {
             orders.takeHEVCPictureSet(bytes[header..<end])
-        } else if type == 6 && !isHEVC && !unit.isSync && !unit.hasPicture {
+        } else if type == 6 && !isHEVC && !unit.isSync && !unit.hasFrame {
             // Recovery point: payload 6. Caption data can be long, but the relevant messages come first.
             let payload = NALUnits.rawPayload(of: bytes[(header + 1)..<min(end, header + 4096)])
             if NALUnits.messageTypes(inSEI: payload[...]).contains(6) { unit.isSync = true }

@@ -68,19 +68,19 @@ private final class DiskCacheTask: TransportTask {
 
     func begin() {
         slot.start { _ in
-            MadeAnswer(on: executor, handler: handler) { [self] in
+            SyntheticResponse(on: executor, handler: handler) { [self] in
                 let request = request
                 switch await cache.find(request, clock: clock) {
                 case .fresh(let stored): return stored.events
-                case .stale(let stored): load(besides: stored)
-                case .nothing: load(besides: nil)
+                case .stale(let stored): load(revalidating: stored)
+                case .nothing: load(revalidating: nil)
                 }
                 return []
             }
         }
     }
 
-    private func load(besides stored: StoredResponse?) {
+    private func load(revalidating stored: StoredResponse?) {
         var request = request
         if let stored {
             request.fields += stored.conditions
@@ -90,11 +90,11 @@ private final class DiskCacheTask: TransportTask {
         let began = cache.time
         state.withLock { $0.began = began }
         slot.start { number in
-            base.start(conditional) { [self] event in take(event, of: number, besides: stored) }
+            base.start(conditional) { [self] event in take(event, of: number, revalidating: stored) }
         }
     }
 
-    private func take(_ event: TransportEvent, of number: Int, besides stored: StoredResponse?) {
+    private func take(_ event: TransportEvent, of number: Int, revalidating stored: StoredResponse?) {
         switch event {
         case .failed(let error, _) where error.statusCode == 304:
             if let stored { return reuse(stored, error.fields) }
@@ -129,7 +129,7 @@ private final class DiskCacheTask: TransportTask {
         var current = stored
         current.revalidate(fields, at: state.withLock(\.began))
         cache.store(current, on: executor)
-        slot.start { _ in MadeAnswer(stored.events, on: executor, handler: handler) }
+        slot.start { _ in SyntheticResponse(stored.events, on: executor, handler: handler) }
     }
 
     /// Whether a playlist is complete. Live playlists soon change.

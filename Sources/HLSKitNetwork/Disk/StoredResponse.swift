@@ -68,11 +68,11 @@ struct StoredResponse: Sendable, Hashable {
     /// Marks the response as current and updates its fields with the fields of the 304 response.
     mutating func revalidate(_ fields: [TransportField], at now: Int64) {
         validated = now
-        let told = fields.filter {
+        let reported = fields.filter {
             $0.isNamed("Cache-Control") || $0.isNamed("Expires") || $0.isNamed("Date") || $0.isNamed("Age")
         }.filter { $0.value.isOneLine }
-        response.fields.removeAll { old in told.contains { $0.isNamed(old.name) } || old.isNamed("Age") }
-        response.fields += told
+        response.fields.removeAll { old in reported.contains { $0.isNamed(old.name) } || old.isNamed("Age") }
+        response.fields += reported
     }
 
     var events: [TransportEvent] {

@@ -67,12 +67,12 @@ package struct DigestChallenge: Sendable, Hashable {
             let word = rest.prefix { !" \t,=".contains($0) }
             guard !word.isEmpty else { break }
             rest = rest[word.endIndex...]
-            let behind = rest.drop { $0 == " " || $0 == "\t" }
-            guard behind.first == "=" else {
+            let after = rest.drop { $0 == " " || $0 == "\t" }
+            guard after.first == "=" else {
                 challenges.append((word.lowercased(), [:]))
                 continue
             }
-            rest = behind.dropFirst().drop { $0 == " " || $0 == "\t" }
+            rest = after.dropFirst().drop { $0 == " " || $0 == "\t" }
             let text: Substring
             if rest.first == "\"" {
                 rest = rest.dropFirst()

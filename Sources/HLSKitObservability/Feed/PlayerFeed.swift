@@ -56,17 +56,17 @@ final class PlayerFeed: Sendable {
                     group.addTask { await self.follow(item, metrics) }
                 }
                 observer.observe(.event(event), at: event.hostTime)
-                if case .currentItemChanged(let id) = event.kind { turn(to: id, at: event.hostTime) }
+                if case .currentItemChanged(let id) = event.kind { session(to: id, at: event.hostTime) }
             }
             if !Task.isCancelled { followed.withLock { $0.isOver = true } }
             // Pending measurements are still reported, because cancelled sequences end after their buffered elements.
             group.cancelAll()
         }
-        turn(to: nil, at: clock.now)
+        session(to: nil, at: clock.now)
         observer.observe(.ended, at: clock.now)
     }
 
-    private func turn(to id: PlayerItemID?, at time: HostTime) {
+    private func session(to id: PlayerItemID?, at time: HostTime) {
         let left = followed.withLock { followed -> PlayerItem? in
             guard followed.current != id else { return nil }
             followed.current = id

@@ -16,7 +16,7 @@ struct RequestMemory: Sendable {
     private static let limit = 1000
 
     /// The reported requests, or `nil` once they are not needed anymore.
-    private var told: Set<Key>? = []
+    private var reported: Set<Key>? = []
 
     /// Returns the requests of a measurement that were not reported before.
     mutating func take(_ event: any MetricEvent) -> [any MetricEvent] {
@@ -30,14 +30,14 @@ struct RequestMemory: Sendable {
     }
 
     private mutating func note(_ request: MetricRequest) -> Bool {
-        if let count = told?.count, count >= Self.limit { told = nil }
-        return told?.insert(Key(request)).inserted ?? true
+        if let count = reported?.count, count >= Self.limit { reported = nil }
+        return reported?.insert(Key(request)).inserted ?? true
     }
 
     private mutating func missing(in event: MetricPlayerItemInitialLikelyToKeepUpEvent) -> [any MetricEvent] {
-        guard let told else { return [] }
-        self.told = nil
-        func isMissing(_ request: MetricRequest) -> Bool { !told.contains(Key(request)) }
+        guard let reported else { return [] }
+        self.reported = nil
+        func isMissing(_ request: MetricRequest) -> Bool { !reported.contains(Key(request)) }
         let playlists: [any MetricEvent] = event.playlistRequests.filter { isMissing($0.request) }
         // Incomplete requests are measured when they are complete.
         let segments: [any MetricEvent] = event.mediaSegmentRequests.filter {

@@ -16,17 +16,17 @@ final class GroupPlayer: Sendable {
 
     let member: PlayerGroupMember
     private let configuration: PlayerGroup.Configuration
-    private let tell: @Sendable (PlayerGroupEvent) -> Void
+    private let report: @Sendable (PlayerGroupEvent) -> Void
     private let logger: Logger?
     private let state = Mutex(State())
 
     init(
         _ member: PlayerGroupMember, _ configuration: PlayerGroup.Configuration,
-        tell: @escaping @Sendable (PlayerGroupEvent) -> Void
+        report: @escaping @Sendable (PlayerGroupEvent) -> Void
     ) {
         self.member = member
         self.configuration = configuration
-        self.tell = tell
+        self.report = report
         var logger = configuration.logger
         logger?[metadataKey: "hls.player"] = "\(member.name)"
         self.logger = logger
@@ -83,7 +83,7 @@ final class GroupPlayer: Sendable {
     }
 
     private func send(_ kind: PlayerGroupEvent.Kind) {
-        tell(PlayerGroupEvent(name: member.name, hostTime: configuration.clock.now, kind: kind))
+        report(PlayerGroupEvent(name: member.name, hostTime: configuration.clock.now, kind: kind))
     }
 
     // MARK: Turns
@@ -94,7 +94,7 @@ final class GroupPlayer: Sendable {
         while true {
             number += 1
             state.withLock { $0.status = .running }
-            send(.began(turn: number))
+            send(.began(session: number))
             let (outcome, played) = await play(number)
             let delay = Task.isCancelled ? nil : restartDelay(outcome, played, &count)
             note(outcome, restartsIn: delay)
@@ -134,9 +134,9 @@ final class GroupPlayer: Sendable {
     }
 
     private func play(_ number: Int) async -> (outcome: PlayerGroupMember.Outcome, played: Duration) {
-        let turn: PlayerGroupMember.Turn
+        let session: PlayerGroupMember.Session
         do {
-            turn = try await member.makeTurn(number)
+            session = try await member.makeSession(number)
         } catch {
             return (Task.isCancelled ? .stopped : .failed(error), .zero)
         }
@@ -145,17 +145,17 @@ final class GroupPlayer: Sendable {
             let player = Player(configuration: member.configuration)
             state.withLock { $0.player = player }
             var observations: [PlayerObservation] = []
-            outcome = await follow(turn.item, on: player, &observations)
+            outcome = await follow(session.item, on: player, &observations)
             await player.close()
             for observation in observations { await observation.finish() }
             state.withLock { $0.player = nil }
         }
         do {
-            try await finish(turn, outcome)
+            try await finish(session, outcome)
         } catch {
             if case .failed = outcome {} else { outcome = .failed(error) }
         }
-        return (outcome, turn.item.latestState.statistics.durationWatched)
+        return (outcome, session.item.latestState.statistics.durationWatched)
     }
 
     private func observe(_ player: Player) -> [PlayerObservation] {
@@ -186,8 +186,8 @@ final class GroupPlayer: Sendable {
     }
 
     /// Finishes the work of a turn. The end of the group does not cancel it, only ``abandon()`` does.
-    private func finish(_ turn: PlayerGroupMember.Turn, _ outcome: PlayerGroupMember.Outcome) async throws {
-        guard let finish = turn.finish else { return }
+    private func finish(_ session: PlayerGroupMember.Session, _ outcome: PlayerGroupMember.Outcome) async throws {
+        guard let finish = session.finish else { return }
         let task = state.withLock { state in
             state.status = .finishing
             let task = Task(executorPreference: configuration.clock.taskExecutor) { try await finish(outcome) }

@@ -43,7 +43,7 @@ public final class PlayerGroup: Service {
         public init() {}
     }
 
-    private enum Wish: Sendable { case shutDown, cancel, over, deadline }
+    private enum Command: Sendable { case shutDown, cancel, over, deadline }
 
     private enum Phase { case pending, running, closing, over }
 
@@ -58,14 +58,14 @@ public final class PlayerGroup: Service {
 
     private let configuration: Configuration
     private let events = GroupEvents()
-    private let wishes: AsyncStream<Wish>
-    private let wish: AsyncStream<Wish>.Continuation
+    private let commands: AsyncStream<Command>
+    private let command: AsyncStream<Command>.Continuation
     private let state = Mutex(State())
 
     /// Creates a group without players.
     public init(configuration: Configuration = Configuration()) {
         self.configuration = configuration
-        (wishes, wish) = AsyncStream.makeStream(of: Wish.self)
+        (commands, command) = AsyncStream.makeStream(of: Command.self)
     }
 
     // MARK: Players
@@ -145,7 +145,7 @@ public final class PlayerGroup: Service {
             state.activeCount -= 1
             return state.activeCount == 0
         }
-        if isLast { wish.yield(.over) }
+        if isLast { command.yield(.over) }
     }
 
     // MARK: Running
@@ -166,28 +166,28 @@ public final class PlayerGroup: Service {
             await withGracefulShutdownHandler {
                 // A cancelled task cannot wait, so another task does, and the handler notifies it.
                 await Task(executorPreference: configuration.clock.taskExecutor) { await self.waitForEnd() }.value
-            } onGracefulShutdown: { [wish] in
-                wish.yield(.shutDown)
+            } onGracefulShutdown: { [command] in
+                command.yield(.shutDown)
             }
-        } onCancel: { [wish] in
-            wish.yield(.cancel)
+        } onCancel: { [command] in
+            command.yield(.cancel)
         }
         state.withLock { $0.phase = .over }
         events.finish()
-        wish.finish()
+        command.finish()
         try Task.checkCancellation()
     }
 
     private func waitForEnd() async {
         var limit: Task<Void, any Error>?
         defer { limit?.cancel() }
-        for await wish in wishes {
-            switch wish {
+        for await command in commands {
+            switch command {
             case .shutDown, .cancel:
                 guard close() else { return }
                 limit?.cancel()
                 let patience = configuration.closingDeadline
-                limit = endLater(wish == .cancel ? min(Self.patience, patience) : patience)
+                limit = endLater(command == .cancel ? min(Self.patience, patience) : patience)
             case .over: if isOver { return }
             case .deadline:
                 for player in state.withLock(\.players) { player.abandon() }
@@ -197,10 +197,10 @@ public final class PlayerGroup: Service {
     }
 
     private func endLater(_ patience: Duration) -> Task<Void, any Error> {
-        let (clock, wish) = (configuration.clock, wish)
+        let (clock, command) = (configuration.clock, command)
         return Task(executorPreference: clock.taskExecutor) {
             try await clock.sleep(for: patience)
-            wish.yield(.deadline)
+            command.yield(.deadline)
         }
     }
 

@@ -3,7 +3,7 @@ public import HLSKitCore
 /// A player of a ``PlayerGroup``: its settings and the items that it plays.
 public struct PlayerGroupMember: Sendable {
     /// A turn of the player: an item to play, and the work to do after it.
-    public struct Turn: Sendable {
+    public struct Session: Sendable {
         /// The item. Each turn needs a new one, because an item that was played belongs to its player.
         public var item: PlayerItem
         /// A closure that finishes the work of the turn, such as a recording, or `nil` if there is none.
@@ -38,18 +38,18 @@ public struct PlayerGroupMember: Sendable {
     /// The policy after playback to the end, or `nil` (the default) for the group's policy.
     public var endPolicy: RestartPolicy?
     /// Creates the item of each turn. Turn numbers start at 1. An error counts as a failure of the player.
-    public var makeTurn: @Sendable (_ number: Int) async throws -> Turn
+    public var makeSession: @Sendable (_ number: Int) async throws -> Session
 
-    /// Creates a member that plays the items that `makeTurn` creates.
+    /// Creates a member that plays the items that `makeSession` creates.
     public init(
         name: String, configuration: PlayerConfiguration = PlayerConfiguration(), failurePolicy: RestartPolicy? = nil,
-        endPolicy: RestartPolicy? = nil, makeTurn: @escaping @Sendable (_ number: Int) async throws -> Turn
+        endPolicy: RestartPolicy? = nil, makeSession: @escaping @Sendable (_ number: Int) async throws -> Session
     ) {
         self.name = name
         self.configuration = configuration
         self.failurePolicy = failurePolicy
         self.endPolicy = endPolicy
-        self.makeTurn = makeTurn
+        self.makeSession = makeSession
     }
 
     /// Creates a member that plays a stream or media file.
@@ -59,7 +59,7 @@ public struct PlayerGroupMember: Sendable {
     ) {
         self.init(
             name: name, configuration: configuration, failurePolicy: failurePolicy, endPolicy: endPolicy
-        ) { _ in Turn(item: PlayerItem(urlString: urlString)) }
+        ) { _ in Session(item: PlayerItem(urlString: urlString)) }
     }
 }
 
@@ -89,7 +89,7 @@ public struct PlayerGroupEvent: Sendable {
     /// Kinds of events. The set is open: a `switch` needs a `default`.
     public enum Kind: Sendable {
         /// The turn with this number begins.
-        case began(turn: Int)
+        case began(session: Int)
         /// The player sent an event.
         case player(PlayerEvent)
         /// The turn and its final work have ended. `restartsIn` is `nil` if the player does not restart.

@@ -36,7 +36,7 @@ struct DemuxLanes: Sendable {
         case .abandon(let segment): wakesAudio = run(work, &output) { $0.abandon(segment) }
         case .endHead(let segment): wakesAudio = run(work, &output) { $0.endHead(of: segment) }
         case .provide(let resource, let bytes): wakesAudio = run(work, &output) { $0.provide(resource, bytes: bytes) }
-        case .goOn: wakesAudio = run(work, &output) { _ in }
+        case .resume: wakesAudio = run(work, &output) { _ in }
         case .want(let types): pipelines[work.lane]?.wanted = types
         case .choose(let rule): pipelines[work.lane]?.audioRule = rule
         case .end:

@@ -15,7 +15,7 @@ struct EngineTurn: Sendable {
 /// The owner of the engines of a player's items, which one lock protects, as seen by the drivers.
 protocol EngineHost: AnyObject, Sendable {
     var clock: HostClock { get }
-    var sound: SoundControl { get }
+    var audio: AudioControl { get }
     var timeObservers: TimeObservers { get }
     var interstitialTimeObservers: TimeObservers { get }
 
@@ -37,7 +37,7 @@ struct EngineChannel: Sendable {
 
     var now: Duration { host.clock.now }
     var clock: HostClock { host.clock }
-    var sound: SoundControl { host.sound }
+    var audio: AudioControl { host.audio }
 
     /// Passes events to the engine. An empty array only fetches decisions that were made elsewhere.
     ///
@@ -62,9 +62,9 @@ struct EngineChannel: Sendable {
     var nextObserverTime: Duration? {
         [host.timeObservers.due, host.interstitialTimeObservers.due].compactMap(\.self).min()
     }
-    func tellTime() {
-        host.timeObservers.tell(at: host.clock.now, isLast: false)
-        host.interstitialTimeObservers.tell(at: host.clock.now, isLast: false)
+    func publishTime() {
+        host.timeObservers.report(at: host.clock.now, isLast: false)
+        host.interstitialTimeObservers.report(at: host.clock.now, isLast: false)
     }
 
     func publishNext() { host.publishNext(playback: playback) }
@@ -136,7 +136,7 @@ struct EngineView: Sendable {
     var hasSeveralVariants = false
     var disabledTracks: Set<MediaKind> = []
     /// Whether no media of the variant itself is loaded.
-    var isVariantResting = false
+    var isVariantIdle = false
 
     init() {}
 
@@ -152,7 +152,7 @@ struct EngineView: Sendable {
         audibleLanguage = engine.item?.audibleOption?.language
         legibleLanguage = engine.item?.legibleLanguage
         if let tracks = engine.item?.tracks { disabledTracks = tracks.disabled }
-        isVariantResting = engine.item?.lanes[.main]?.presence == .resting
+        isVariantIdle = engine.item?.lanes[.main]?.presence == .idle
         hasSeveralVariants = (engine.item?.candidates.count ?? 0) > 1
         // Do not use the dictionary's keys, because that would copy the lanes.
         for lane in LaneID.allCases where engine.item?.lanes[lane]?.isRequired == true { requiredLanes.append(lane) }
@@ -163,7 +163,7 @@ struct EngineView: Sendable {
 
 // MARK: - Volume
 
-final class SoundControl: Sendable {
+final class AudioControl: Sendable {
     private struct State {
         var volume: Float = 1
         var isMuted = false

@@ -49,7 +49,7 @@ struct LaneOrders {
         let surroundings =
             lane == .audio
             ? LaneWork.Surroundings(time: time(), expectsVariant: demand.expectsVariant(view)) : nil
-        let byteCount = action?.byteCount(besides: unread[lane] ?? 0) ?? 0
+        let byteCount = action?.byteCount(except: unread[lane] ?? 0) ?? 0
         let atOnce = lastTaken == lastNumber && allowance.take(byteCount)
         lastNumber += 1
         if opens { open.insert(lane) }
@@ -93,7 +93,7 @@ extension LaneOutput {
     /// Whether the output is reported only once and applies to the whole item.
     fileprivate var isLasting: Bool {
         switch self {
-        case .leftOut, .note: true
+        case .omitted, .note: true
         default: false
         }
     }

@@ -23,7 +23,7 @@ struct LaneWork: Sendable {
         /// Use this rule for audio tracks in segments that start from now on.
         case choose(AudioTrackRule?)
         /// Continue a rendition that waited for the variant.
-        case goOn
+        case resume
         /// No further segment follows. `reopen`: another segment follows after all.
         case end
         case reopen
@@ -39,12 +39,12 @@ struct LaneWork: Sendable {
         }
 
         /// The largest number of bytes to read if this many bytes have been waiting.
-        func byteCount(besides unread: Int) -> Int {
+        func byteCount(except unread: Int) -> Int {
             switch self {
             case .append(let bytes, _): bytes.count
             case .appendHead(let bytes, _, _): bytes.count + unread
             case .want, .choose, .end, .reopen, .close, .flush: 0
-            case .begin, .restart, .finish, .abandon, .endHead, .provide, .goOn: unread
+            case .begin, .restart, .finish, .abandon, .endHead, .provide, .resume: unread
             }
         }
     }

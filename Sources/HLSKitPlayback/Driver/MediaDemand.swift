@@ -12,7 +12,7 @@ struct MediaDemand {
     private let demuxes: Bool
     private let isPaced: Bool
     private let dispatcher: OutputDispatcher
-    private var late = LateTaking()
+    private var late = LateSubscribers()
 
     init(_ configuration: DriverConfiguration, dispatcher: OutputDispatcher) {
         mediaTypes = configuration.mediaTypes
@@ -38,7 +38,7 @@ struct MediaDemand {
     }
 
     func expectsVariant(_ view: EngineView) -> Bool {
-        demuxes && !view.isVariantResting && !types(view).subtracting([.audio]).isEmpty
+        demuxes && !view.isVariantIdle && !types(view).subtracting([.audio]).isEmpty
     }
 
     private func types(of lane: LaneID, _ view: EngineView) -> Set<MediaKind> {
@@ -85,7 +85,7 @@ struct MediaDemand {
             wanted.filter { isTaken($0, view) }, of: lane, isTooLate: isPaced && demuxes && hasBegun)
         return (
             late.wanted(wanted, of: lane),
-            new.kinds.isEmpty ? nil : .takeLate(new.kinds, of: lane, besideOthers: new.isBesideOthers)
+            new.kinds.isEmpty ? nil : .takeLate(new.kinds, of: lane, keepsOthers: new.isBesideOthers)
         )
     }
 
@@ -111,7 +111,7 @@ extension MediaDemand {
     /// Tracks the kinds of media that outputs take from each lane, and those that they want too late.
     ///
     /// The latter must be loaded again before they are taken.
-    struct LateTaking: Sendable {
+    struct LateSubscribers: Sendable {
         private var taken: [LaneID: Set<MediaKind>] = [:]
         private var waiting: [LaneID: Set<MediaKind>] = [:]
 

@@ -29,10 +29,10 @@ struct MediaPresenter {
         let clock = PresentationClock(isPaced: configuration.isPaced, clock: channel.clock, isHeld: true) {
             inbox.wake()
         }
-        let (registry, sound) = (configuration.outputs, channel.sound)
+        let (registry, audio) = (configuration.outputs, channel.audio)
         let outputClock: @Sendable () -> OutputClock = {
             var outputClock = clock.outputClock
-            outputClock.gain = sound.gain
+            outputClock.gain = audio.gain
             outputClock.pitchAlgorithm = registry.pitchAlgorithm
             return outputClock
         }
@@ -99,10 +99,10 @@ struct MediaPresenter {
             case .fact(let fact):
                 if case .tracks(_, let tracks) = fact {
                     renderers.expect(tracks.map(\.mediaType), of: lane)
-                    tellWriters(demand, view)
+                    notifyWriters(demand, view)
                 }
                 facts.append(fact)
-            case .leftOut(var error):
+            case .omitted(var error):
                 error.urlString = view.url
                 news.published.append(.recoverableError(error))
             case .note(let text): news.published.append(.warning(text))
@@ -132,11 +132,11 @@ struct MediaPresenter {
     mutating func settle(_ news: News, of lane: LaneID, _ demand: MediaDemand, _ view: EngineView) {
         guard news.isSegmentOver else { return }
         renderers.noteSegmentOver(of: lane)
-        tellWriters(demand, view)
+        notifyWriters(demand, view)
     }
 
-    private mutating func tellWriters(_ demand: MediaDemand, _ view: EngineView) {
-        renderers.tellWriters(needed: view.requiredLanes, wanted: demand.types(view))
+    private mutating func notifyWriters(_ demand: MediaDemand, _ view: EngineView) {
+        renderers.notifyWriters(needed: view.requiredLanes, wanted: demand.types(view))
     }
 
     mutating func truncate(_ lane: LaneID, from time: Duration) {
@@ -144,11 +144,11 @@ struct MediaPresenter {
         renderers.truncate(lane, from: time)
     }
 
-    func skip(_ range: Range<Duration>, of lane: LaneID) { renderers.noteHole(range, of: lane) }
+    func skip(_ range: Range<Duration>, of lane: LaneID) { renderers.noteMissingMedia(range, of: lane) }
 
     func evict(_ lane: LaneID, before time: Duration) { renderers.evict(lane, before: time) }
 
-    mutating func restart(_ kinds: Set<MediaKind>, of lane: LaneID, from landing: Landing) {
+    mutating func restart(_ kinds: Set<MediaKind>, of lane: LaneID, from landing: SeekTarget) {
         renderers.restart(kinds, of: lane, from: landing)
     }
 
@@ -156,7 +156,7 @@ struct MediaPresenter {
 
     mutating func end(_ lane: LaneID, _ demand: MediaDemand, _ view: EngineView) {
         renderers.end(lane)
-        tellWriters(demand, view)
+        notifyWriters(demand, view)
     }
 
     mutating func drain(_ lane: LaneID, _ view: EngineView) -> [EngineEvent] {
@@ -206,18 +206,18 @@ struct MediaPresenter {
 
     // MARK: Jumps
 
-    mutating func land(on landing: Landing, copiesFrom: Duration?) {
+    mutating func land(on landing: SeekTarget, copiesFrom: Duration?) {
         renderers.land(on: landing, copiesFrom: copiesFrom)
     }
 
-    mutating func flush(to landing: Landing, isReverse: Bool) {
+    mutating func flush(to landing: SeekTarget, isReverse: Bool) {
         renderers.flush(to: landing, isReverse: isReverse)
         cues.flush(to: landing.time)
         metadata.flush()
         dispatcher.flush(generation: clock.generation)
     }
 
-    mutating func reposition(to landing: Landing, continuesCopies: Bool) -> [EngineEvent] {
+    mutating func reposition(to landing: SeekTarget, continuesCopies: Bool) -> [EngineEvent] {
         renderers.reposition(to: landing, continuesCopies: continuesCopies)
         dispatcher.flush(generation: clock.generation)
         cues.rewind(to: landing.time)

@@ -59,7 +59,7 @@ struct PlaybackDriver: ~Copyable {
             carryOut()
             presenter.wakeDue()
             if let time = presenter.shownTime { showCues(upTo: time) }
-            if engine.view.isCurrent { channel.tellTime() }
+            if engine.view.isCurrent { channel.publishTime() }
             sleeper.arm(at: nextDue)
         }
         // A control call may have ended the item, but its events must still be published.
@@ -93,7 +93,7 @@ struct PlaybackDriver: ~Copyable {
             let kind = PlayerEvent.Kind.mediaUnread(type, count: count)
             channel.publish(kind)
             configuration.log.note(kind)
-        case .renderer(let lane, let id, let report): tell(presenter.take(report, of: id, lane, engine.view))
+        case .renderer(let lane, let id, let report): forward(presenter.take(report, of: id, lane, engine.view))
         case .lanes(let report): take(report)
         case .playlist(let playlist): take(playlist)
         case .outputsChanged:
@@ -181,7 +181,7 @@ struct PlaybackDriver: ~Copyable {
     private mutating func switchTracks() {
         followTracks()
         // The engine may wait for frames that will not arrive.
-        tell(presenter.primedFact(engine.view))
+        forward(presenter.primedFact(engine.view))
     }
 
     private mutating func followOutputs(_ lane: LaneID) {
@@ -217,12 +217,12 @@ struct PlaybackDriver: ~Copyable {
         if let url = report.url, let history = configuration.bandwidthHistory { channel.note(url, in: history) }
         presenter.settle(news, of: report.lane, lanes.demand, engine.view)
         if case .endLane(let lane)? = report.effect { presenter.end(lane, lanes.demand, engine.view) }
-        if report.wakesAudio { perform(.goOn, in: .audio) }
+        if report.wakesAudio { perform(.resume, in: .audio) }
         if let effect = report.effect, !report.isStale { carryOutAfterMedia(effect) }
         if report.isStale, case .reopenLane(let lane)? = report.effect { presenter.reopen(lane) }
     }
 
-    private mutating func tell(_ fact: OutputFact?) {
+    private mutating func forward(_ fact: OutputFact?) {
         if let fact { engine.handle(.output(fact)) }
     }
 
@@ -256,7 +256,7 @@ struct PlaybackDriver: ~Copyable {
         case .takeAudioFromVariant: perform(.want(lanes.demand.begin(.main, engine.view)), in: .main)
         case .endLane(let lane): perform(.end, in: lane, effect: effect)
         case .reopenLane(let lane): perform(.reopen, in: lane, effect: effect)
-        case .truncate(let lane, _), .passedOver(let lane, _): perform(nil, in: lane, effect: effect)
+        case .truncate(let lane, _), .skipped(let lane, _): perform(nil, in: lane, effect: effect)
         case .clearLane(let lane): clear(lane)
         case .flush(let landing, let isReverse):
             perform(.flush, in: .main)
@@ -268,7 +268,7 @@ struct PlaybackDriver: ~Copyable {
         case .step(let count, let time):
             guard let target = presenter.time(stepping: count, from: time) else { return }
             engine.handle(.control(.seek(to: target)))
-        case .prime(let number): tell(presenter.prime(number, engine.view))
+        case .prime(let number): forward(presenter.prime(number, engine.view))
         case .setTimebase(let state): presenter.setTimebase(state)
         case .arm(let timer, let time): timers.arm(timer, at: time)
         case .disarm(let timer): timers.disarm(timer)
@@ -290,7 +290,7 @@ struct PlaybackDriver: ~Copyable {
     private mutating func carryOutAfterMedia(_ effect: EngineEffect) {
         switch effect {
         case .take(let kinds, let lane, let landing?): presenter.restart(kinds, of: lane, from: landing)
-        case .passedOver(let lane, let range): presenter.skip(range, of: lane)
+        case .skipped(let lane, let range): presenter.skip(range, of: lane)
         case .truncate(let lane, let time): presenter.truncate(lane, from: time)
         case .endLane(let lane): engine.handle(presenter.drain(lane, engine.view))
         case .reopenLane(let lane): presenter.reopen(lane)
@@ -342,7 +342,7 @@ struct DriverConfiguration: Sendable {
     var isPaced = true
     var bandwidthHistory: BandwidthHistory?
     var urlRefresher: (any URLRefresher)?
-    let userCall: UserCall
+    let userCall: AppCall
     let log: PlaybackLog
     /// Evaluates the app's conditions on variants, without a lock and before the engine has the playlist.
     var judgeVariants: @Sendable (MultivariantPlaylist) -> Void = { _ in }

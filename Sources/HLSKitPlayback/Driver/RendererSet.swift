@@ -47,10 +47,10 @@ struct RendererSet {
     private var lastEnd = 0
     private var endNumbers: [LaneID: Int] = [:]
     /// The start of presentation for future renderers. `landings` overrides it for individual ones.
-    private var landing: Landing?
+    private var landing: SeekTarget?
     /// The start of copies for future renderers, or `nil` if it is ``landing``.
     private var copiesFrom: Duration?
-    private var landings: [RendererKey: Landing] = [:]
+    private var landings: [RendererKey: SeekTarget] = [:]
     private var primeNumber: Int?
     /// The end of the loaded media in lanes without renderers, which counts as presented.
     private var discarded: [LaneID: Duration] = [:]
@@ -139,7 +139,7 @@ struct RendererSet {
     }
 
     /// Presents kinds of media that were wanted too late from `landing` on. Their earlier media is dropped.
-    mutating func restart(_ kinds: Set<MediaKind>, of lane: LaneID, from landing: Landing) {
+    mutating func restart(_ kinds: Set<MediaKind>, of lane: LaneID, from landing: SeekTarget) {
         for type in MediaKind.allCases where kinds.contains(type) {
             let key = RendererKey(lane: lane, type: type)
             landings[key] = renderers[key] == nil ? landing : nil
@@ -150,8 +150,8 @@ struct RendererSet {
 
     // MARK: Lanes side by side
 
-    func noteHole(_ range: Range<Duration>, of lane: LaneID) {
-        note(lane) { $0.noteHole(range, of: $1) }
+    func noteMissingMedia(_ range: Range<Duration>, of lane: LaneID) {
+        note(lane) { $0.noteMissingMedia(range, of: $1) }
     }
 
     /// Called when a segment was handed on. Without renderers, its media counts as presented.
@@ -164,21 +164,21 @@ struct RendererSet {
         return presentedFact()
     }
 
-    private func note(_ lane: LaneID, _ body: (Lockstep, MediaKind) -> Void) {
+    private func note(_ lane: LaneID, _ body: (TrackInterleaver, MediaKind) -> Void) {
         guard let lockstep = dispatcher.lockstep else { return }
         for key in renderers.keys where key.lane == lane { body(lockstep, key.type) }
     }
 
     // MARK: What there is
 
-    mutating func expect(_ types: some Sequence<MediaKind>, of lane: LaneID) { expectation.tell(types, of: lane) }
+    mutating func expect(_ types: some Sequence<MediaKind>, of lane: LaneID) { expectation.report(types, of: lane) }
 
     mutating func noteCome(_ type: MediaKind, of lane: LaneID) { expectation.give(type, of: lane) }
 
     mutating func noteSegmentOver(of lane: LaneID) { expectation.finish(lane, isLaneOver: false) }
 
     /// Reports the kinds of media to writers, once every lane has announced its tracks.
-    mutating func tellWriters(needed: [LaneID], wanted: @autoclosure () -> Set<MediaKind>) {
+    mutating func notifyWriters(needed: [LaneID], wanted: @autoclosure () -> Set<MediaKind>) {
         guard let types = expectation.settle(needed: needed, ended: endedLanes) else { return }
         dispatcher.expect(types.intersection(wanted()))
     }
@@ -273,24 +273,24 @@ struct RendererSet {
 
     // MARK: Seeking
 
-    mutating func land(on landing: Landing, copiesFrom: Duration?) {
+    mutating func land(on landing: SeekTarget, copiesFrom: Duration?) {
         self.landing = landing
         self.copiesFrom = copiesFrom
     }
 
-    mutating func flush(to landing: Landing, isReverse: Bool) {
+    mutating func flush(to landing: SeekTarget, isReverse: Bool) {
         copiesFrom = nil
         move(to: landing, isReverse: isReverse) { $0.flush(to: landing) }
     }
 
-    mutating func reposition(to landing: Landing, continuesCopies: Bool) {
+    mutating func reposition(to landing: SeekTarget, continuesCopies: Bool) {
         if !continuesCopies { copiesFrom = nil }
         move(to: landing) { $0.reposition(to: landing, continuesCopies: continuesCopies) }
     }
 
     var drainedFacts: [OutputFact] { LaneID.allCases.compactMap { drainedFact(of: $0) } }
 
-    private mutating func move(to landing: Landing, isReverse: Bool = false, _ body: (TrackRenderer) -> Void) {
+    private mutating func move(to landing: SeekTarget, isReverse: Bool = false, _ body: (TrackRenderer) -> Void) {
         self.landing = landing
         primeNumber = nil
         clock.flush(at: landing.time, isReverse: isReverse)
@@ -323,14 +323,14 @@ extension RendererSet {
     ///
     /// These are the kinds that its lanes announce, except for those without media.
     struct TrackExpectation: Sendable {
-        private var told: [LaneID: Set<MediaKind>] = [:]
+        private var reported: [LaneID: Set<MediaKind>] = [:]
         private var given: [LaneID: Set<MediaKind>] = [:]
         private var isSettled = false
 
         /// Called when a segment of a lane announces tracks of these kinds. It has no effect after the result is final.
-        mutating func tell(_ types: some Sequence<MediaKind>, of lane: LaneID) {
+        mutating func report(_ types: some Sequence<MediaKind>, of lane: LaneID) {
             guard !isSettled, lane != .subtitles else { return }
-            told[lane, default: []].formUnion(types)
+            reported[lane, default: []].formUnion(types)
         }
 
         mutating func give(_ type: MediaKind, of lane: LaneID) { given[lane, default: []].insert(type) }
@@ -339,20 +339,20 @@ extension RendererSet {
         ///
         /// If media of such a kind arrives later, the result changes.
         mutating func finish(_ lane: LaneID, isLaneOver: Bool) {
-            guard let types = told[lane] else { return }
+            guard let types = reported[lane] else { return }
             let real = types.intersection(given[lane] ?? [])
             guard real != types, !real.isEmpty || isLaneOver else { return }
-            told[lane] = real
+            reported[lane] = real
             isSettled = false
         }
 
         /// Returns the kinds whenever they have changed, or `nil` while a needed lane has not announced its tracks.
         mutating func settle(needed: [LaneID], ended: Set<LaneID>) -> Set<MediaKind>? {
-            guard !isSettled, !needed.isEmpty, needed.allSatisfy({ told[$0] != nil || ended.contains($0) }) else {
+            guard !isSettled, !needed.isEmpty, needed.allSatisfy({ reported[$0] != nil || ended.contains($0) }) else {
                 return nil
             }
             isSettled = true
-            return told.values.reduce(into: []) { $0.formUnion($1) }
+            return reported.values.reduce(into: []) { $0.formUnion($1) }
         }
     }
 }

@@ -25,7 +25,7 @@ final class SerialWorker<State, Work: Sendable, Report: Sendable>: Sendable {
     }
 
     private enum Place {
-        case nowhere, here, onQueue, behindOthers
+        case nowhere, here, onQueue, afterOthers
     }
 
     private let queue: WorkQueue?
@@ -59,10 +59,10 @@ final class SerialWorker<State, Work: Sendable, Report: Sendable>: Sendable {
             if atOnce, !waiting.isBusy { return .here }
             waiting.work.append(work)
             defer { waiting.isBusy = true }
-            return waiting.isBusy ? .behindOthers : .onQueue
+            return waiting.isBusy ? .afterOthers : .onQueue
         }
         switch place {
-        case .nowhere, .behindOthers: return nil
+        case .nowhere, .afterOthers: return nil
         case .here: return state.withLock { body(&$0, work) }
         case .onQueue:
             queue.run { [self] in workOff() }

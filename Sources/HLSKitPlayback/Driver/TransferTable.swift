@@ -39,7 +39,7 @@ struct TransferTable {
     private let transport: any ResourceTransport
     private let policy: ResourcePolicy
     private let urlRefresher: (any URLRefresher)?
-    private let userCall: UserCall
+    private let userCall: AppCall
     private let inbox: DriverInbox
     private var transfers: [RequestID: Transfer] = [:]
     private var preloads = PreloadedBodies()

@@ -109,10 +109,10 @@ import HLSKitTime
                 logger.info("playback stalled", metadata: ["item-time": "\(time.seconds)"])
             case .trickPlayUnavailable(let obstacle, let rate):
                 logger.info("no I-frames to play", metadata: ["rate": "\(rate)", "cause": "\(obstacle)"])
-            case .holePlayedOver(let hole):
+            case .missingMediaSkipped(let gap):
                 logger.info(
                     "missing media was skipped",
-                    metadata: ["item-time": "\(hole.start.seconds)", "seconds": "\(hole.duration.seconds)"])
+                    metadata: ["item-time": "\(gap.start.seconds)", "seconds": "\(gap.duration.seconds)"])
             case .mediaUnread(let type, let count):
                 logger.info(
                     "readers are too slow", metadata: ["media": "\(type.rawValue)", "lost": "\(count)"])

@@ -11,7 +11,7 @@ struct PeriodicSchedule: Sendable {
     /// The item time up to which multiples have been reported.
     private var passed: Duration
     private var isPending = false
-    private var lastTold: Duration?
+    private var lastReported: Duration?
 
     /// - Precondition: `interval` is positive.
     init(interval: Duration, time: ObservedTime, at now: Duration) {
@@ -25,9 +25,9 @@ struct PeriodicSchedule: Sendable {
     /// - Parameters:
     ///   - isJump: Whether item time does not continue from its last value.
     ///   - tells: Whether to report the change now. A jump by a seek is reported when the seek has ended.
-    mutating func change(to new: ObservedTime, isJump: Bool, tells: Bool, at now: Duration) {
+    mutating func change(to new: ObservedTime, isJump: Bool, reports: Bool, at now: Duration) {
         pass(to: time.itemTime(at: now))
-        if tells || new.isRunning != time.isRunning { isPending = true }
+        if reports || new.isRunning != time.isRunning { isPending = true }
         time = new
         // Time anchored in the past has been running since then.
         if isJump { passed = new.timebase.itemTime }
@@ -40,15 +40,15 @@ struct PeriodicSchedule: Sendable {
     mutating func take(at now: Duration, isLast: Bool = false) -> Duration? {
         let itemTime = time.itemTime(at: now)
         pass(to: itemTime)
-        guard isPending, isLast || lastTold.map({ now - $0 >= Self.shortestDistance }) ?? true else { return nil }
+        guard isPending, isLast || lastReported.map({ now - $0 >= Self.shortestDistance }) ?? true else { return nil }
         isPending = false
-        lastTold = now
+        lastReported = now
         return itemTime
     }
 
     /// The host time of the next check, or `nil` if only a change can cause a report.
     var due: Duration? {
-        let earliest = lastTold.map { $0 + Self.shortestDistance }
+        let earliest = lastReported.map { $0 + Self.shortestDistance }
         if isPending { return earliest ?? .zero }
         guard time.isRunning else { return nil }
         let next = time.timebase.rate > 0 ? multiple(after: passed) : multiple(before: passed)

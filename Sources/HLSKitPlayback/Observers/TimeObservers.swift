@@ -101,9 +101,9 @@ final class TimeObservers: Sendable {
                 isJump = isJump || (isOff && (!report.time.isDrivenByOutputs || report.isSeeking))
             }
             state.hasJumped = state.hasJumped || isJump
-            let tells = state.hasJumped && !report.isSeeking
-            if tells { state.hasJumped = false }
-            guard tells || isNewSubject || report.time != old else { return }
+            let reports = state.hasJumped && !report.isSeeking
+            if reports { state.hasJumped = false }
+            guard reports || isNewSubject || report.time != old else { return }
             let former = state.subject
             state.time = report.time
             state.subject = report.subject
@@ -112,7 +112,7 @@ final class TimeObservers: Sendable {
                     if subject == former { state.observers[index].observer.stand(at: old.itemTime(at: now), now) }
                     if subject == report.subject { state.observers[index].observer.enter(report.time, at: now) }
                 } else if state.observers[index].subject.map({ $0 == report.subject }) ?? true {
-                    state.observers[index].observer.change(to: report.time, isJump: isJump, tells: tells, at: now)
+                    state.observers[index].observer.change(to: report.time, isJump: isJump, reports: reports, at: now)
                 }
             }
         }
@@ -126,17 +126,17 @@ final class TimeObservers: Sendable {
     /// Calls the observers that are due.
     ///
     /// - Parameter isLast: Whether there will be no further call until something changes.
-    func tell(at now: Duration, isLast: Bool) {
-        let told = state.withLock { state -> [(AsyncStream<MediaTime>.Continuation, Duration)] in
-            var told: [(AsyncStream<MediaTime>.Continuation, Duration)] = []
+    func report(at now: Duration, isLast: Bool) {
+        let reported = state.withLock { state -> [(AsyncStream<MediaTime>.Continuation, Duration)] in
+            var reported: [(AsyncStream<MediaTime>.Continuation, Duration)] = []
             for index in state.observers.indices {
                 for time in state.observers[index].observer.take(at: now, isLast: isLast) {
-                    told.append((state.observers[index].observer.continuation, time))
+                    reported.append((state.observers[index].observer.continuation, time))
                 }
             }
-            return told
+            return reported
         }
-        for (continuation, time) in told { continuation.yield(MediaTime(time)) }
+        for (continuation, time) in reported { continuation.yield(MediaTime(time)) }
     }
 }
 
@@ -154,10 +154,10 @@ extension TimeObservers.Observer {
         }
     }
 
-    fileprivate mutating func change(to time: ObservedTime, isJump: Bool, tells: Bool, at now: Duration) {
+    fileprivate mutating func change(to time: ObservedTime, isJump: Bool, reports: Bool, at now: Duration) {
         switch self {
         case .periodic(var schedule, let continuation):
-            schedule.change(to: time, isJump: isJump, tells: tells, at: now)
+            schedule.change(to: time, isJump: isJump, reports: reports, at: now)
             self = .periodic(schedule, continuation)
         case .boundary(var schedule, let continuation):
             schedule.change(to: time, isJump: isJump, at: now)

@@ -21,20 +21,20 @@ struct CopySelection: Sendable {
         var length: Duration
     }
 
-    private var leadIn = LeadIn()
+    private var leadIn = Preroll()
     private var overlap = OverlapFilter()
     private var window = PresentationWindow()
     private var isVideo = false
     private var comesAgain = false
 
     /// Called when samples are read again, starting at or before the last delivered sample.
-    mutating func continueAnew() {
-        leadIn = LeadIn()
+    mutating func restart() {
+        leadIn = Preroll()
         comesAgain = true
     }
 
     mutating func begin(_ track: MediaTrack, in window: PresentationWindow) {
-        leadIn = LeadIn()
+        leadIn = Preroll()
         overlap.begin(track, dropsOverlap: window.dropsOverlap || comesAgain)
         comesAgain = false
         self.window = window

@@ -260,7 +260,7 @@ package struct CueSchedule: Sendable {
     /// Captions that are due are shown with a provisional end, which changes as media arrives.
     mutating func show(open captions: [Caption], at time: Duration, language: String?) {
         nextOpen = nil
-        var told: Set<Int> = []
+        var reported: Set<Int> = []
         for caption in captions {
             guard var entry = Self.entry(caption, language: language), window.overlaps(entry.start, entry.end) else {
                 continue
@@ -270,14 +270,14 @@ package struct CueSchedule: Sendable {
                 continue
             }
             entry.end += Self.openLead
-            if let index = openIndex(of: entry, except: told) {
-                told.insert(index)
+            if let index = openIndex(of: entry, except: reported) {
+                reported.insert(index)
                 let old = open[index]
                 guard old.cue.payload != entry.cue.payload || old.end <= time + .seconds(1) else { continue }
                 open[index] = entry
                 change(old, to: entry)
             } else if !known.contains(entry.cue, start: entry.start, end: nil) {
-                told.insert(open.count)
+                reported.insert(open.count)
                 open.append(entry)
                 give(entry)
             }
@@ -289,8 +289,8 @@ package struct CueSchedule: Sendable {
     private static let openLead = Duration.seconds(2)
 
     /// Returns the provisional caption that a caption replaces. Its text and position may have grown since.
-    private func openIndex(of entry: Entry, except told: Set<Int> = []) -> Int? {
-        let indices = open.indices.filter { open[$0].start == entry.start && !told.contains($0) }
+    private func openIndex(of entry: Entry, except reported: Set<Int> = []) -> Int? {
+        let indices = open.indices.filter { open[$0].start == entry.start && !reported.contains($0) }
         let sameText = indices.filter { open[$0].cue.payload == entry.cue.payload }
         return sameText.first { open[$0].cue.settings == entry.cue.settings } ?? sameText.first
             ?? indices.first { open[$0].cue.settings == entry.cue.settings } ?? indices.first

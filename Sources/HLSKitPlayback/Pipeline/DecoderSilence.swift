@@ -6,7 +6,7 @@ struct DecoderSilence: Sendable, Hashable {
         /// Restart the decoder at the next sync sample, because it may be stuck.
         case nudge
         /// Report the silence, because the restart did not help.
-        case tell
+        case report
     }
 
     /// The amount of media without output after which the decoder restarts once.
@@ -23,27 +23,27 @@ struct DecoderSilence: Sendable, Hashable {
     private var last: Duration?
     private var sampleCount = 0
     private var failureCount = 0
-    private(set) var isTold = false
+    private(set) var isReported = false
     private var isNudged = false
     private var hasGiven = false
 
     /// Whether silence was reported and the decoder has never produced output.
-    var isOfAll: Bool { isTold && !hasGiven }
+    var isOfAll: Bool { isReported && !hasGiven }
 
     mutating func noteFailure() { failureCount += 1 }
 
     /// Called when a sample with the decoding time `time` produced no output. Returns each step once, when it is due.
-    mutating func goesOn(at time: Duration) -> Step? {
+    mutating func continues(at time: Duration) -> Step? {
         start = start ?? time
         if let last { length += max(.zero, min(time - last, Self.longestStep)) }
         last = time
         sampleCount += 1
-        guard !isTold, length >= Self.nudgeTolerance, failureCount > 2 || sampleCount > Self.largestDelay else {
+        guard !isReported, length >= Self.nudgeTolerance, failureCount > 2 || sampleCount > Self.largestDelay else {
             return nil
         }
         if length >= Self.tolerance {
-            isTold = true
-            return .tell
+            isReported = true
+            return .report
         }
         defer { isNudged = true }
         return isNudged ? nil : .nudge

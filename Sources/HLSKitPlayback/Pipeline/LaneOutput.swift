@@ -19,6 +19,6 @@ package enum LaneOutput: Sendable {
     case metadata(TimedMetadata, at: Duration, of: SegmentID)
     case fact(MediaFact)
     /// Media of a wanted kind is omitted because it cannot be used.
-    case leftOut(HLSError)
+    case omitted(HLSError)
     case note(String)
 }

@@ -36,7 +36,7 @@ package struct LanePipeline {
     private let asksAgain: Bool
     private var timestampMap: (map: WebVTTTimestampMap, timeline: Int)?
     private var silentTracks: Set<Int> = []
-    private var leftOut: Set<String> = []
+    private var omitted: Set<String> = []
     private(set) var hasBegun = false
     private var parameterSets = ParameterSetKeeper()
     var earliestReplacement = Duration.zero
@@ -128,10 +128,10 @@ package struct LanePipeline {
     }
 
     package mutating func end(timeline: inout ItemTimeline, output: inout [LaneOutput]) {
-        if readers.isEmpty { endRest(timeline: &timeline, output: &output) }
+        if readers.isEmpty { endIdle(timeline: &timeline, output: &output) }
     }
 
-    private mutating func endRest(timeline: inout ItemTimeline, output: inout [LaneOutput]) {
+    private mutating func endIdle(timeline: inout ItemTimeline, output: inout [LaneOutput]) {
         guard let rest else { return }
         self.rest = nil
         guard !rest.isTaken else { return }
@@ -205,7 +205,7 @@ package struct LanePipeline {
             close(&reader, timeline: &timeline, output: &output)
             return true
         } catch {
-            if reader.hasPicture {
+            if reader.hasFrame {
                 // Ignore the error, because only one frame is needed, and the rest may be truncated.
                 let (start, end) = reader.range
                 output.append(.fact(.segmentEnded(reader.job.id, start: start, end: end)))
@@ -234,7 +234,7 @@ package struct LanePipeline {
         if let rest, reader.job.follows(rest.reader.job) {
             reader.rest = rest.rest
         } else {
-            endRest(timeline: &timeline, output: &output)
+            endIdle(timeline: &timeline, output: &output)
         }
         reader.isPrepared = true
         return true
@@ -309,22 +309,22 @@ package struct LanePipeline {
             silentTracks = reader.silentTracks
         }
         if mode == .demux, reader.selection.tracks.isEmpty { output.append(.fact(.tracks(reader.job.id, []))) }
-        if mode == .demux { tellLeftOut(of: reader, output: &output) }
+        if mode == .demux { reportOmitted(of: reader, output: &output) }
         rest = reader.restForNext.map { Rest(rest: $0, reader: reader) }
         if lane == .subtitles { timestampMap = (reader.timestampMap, reader.job.timeline) }
         let (start, end) = reader.range
-        if let soundEnd = reader.ends[.audio], soundEnd < reader.job.start + reader.job.duration {
-            output.append(.fact(.soundEnded(reader.job.id, at: soundEnd)))
+        if let audioEnd = reader.ends[.audio], audioEnd < reader.job.start + reader.job.duration {
+            output.append(.fact(.audioEnded(reader.job.id, at: audioEnd)))
         }
         output.append(.fact(.segmentEnded(reader.job.id, start: start, end: end)))
     }
 
-    private mutating func tellLeftOut(of reader: SegmentReader, output: inout [LaneOutput]) {
+    private mutating func reportOmitted(of reader: SegmentReader, output: inout [LaneOutput]) {
         for type in [MediaKind.video, .audio] where wanted(of: reader.job).contains(type) {
-            guard let name = reader.selection.undecodable(type), leftOut.insert(name).inserted else { continue }
+            guard let name = reader.selection.undecodable(type), omitted.insert(name).inserted else { continue }
             let kind = type == .audio ? "audio" : "video"
             output.append(
-                .leftOut(HLSError(code: .trackLeftOut, cause: "\(kind) omitted: \(name) cannot be decoded")))
+                .omitted(HLSError(code: .trackOmitted, cause: "\(kind) omitted: \(name) cannot be decoded")))
         }
     }
 
@@ -510,8 +510,8 @@ package struct LanePipeline {
         }
         guard !reader.selection.skipsUntilSync(sample, of: track.mediaType) else { return }
         if reader.job.window.isStill {
-            guard !reader.hasPicture else { return }
-            reader.hasPicture = true
+            guard !reader.hasFrame else { return }
+            reader.hasFrame = true
             sample.isSync = true
         }
         let placement = reader.placement(of: sample, in: track, timeline: &timeline)

@@ -18,8 +18,8 @@ struct MediaDelivery {
     private var hasFailed = false
     /// The losses of the outputs' readers at the last check, the unreported losses, and the time of the last report.
     private var lostCount = 0
-    private var untoldLosses = 0
-    private var lossesTold: Duration?
+    private var unreportedLosses = 0
+    private var lossesReportedAt: Duration?
 
     init(_ renderer: TrackRenderer) {
         self.renderer = renderer
@@ -123,11 +123,13 @@ struct MediaDelivery {
         if count > lostCount {
             let new = count - lostCount
             renderer.count { $0.lostByReaders += new }
-            untoldLosses += new
+            unreportedLosses += new
         }
-        guard untoldLosses > 0, lossesTold.map({ abs(time - $0) >= Self.lossInterval }) ?? true else { return }
-        renderer.report(.lostByReaders(untoldLosses))
-        lossesTold = time
-        untoldLosses = 0
+        guard unreportedLosses > 0, lossesReportedAt.map({ abs(time - $0) >= Self.lossInterval }) ?? true else {
+            return
+        }
+        renderer.report(.lostByReaders(unreportedLosses))
+        lossesReportedAt = time
+        unreportedLosses = 0
     }
 }

@@ -6,7 +6,7 @@ struct MediaLimit: Sendable {
     var until: Duration?
     /// Whether a sample past the limit has arrived. All later samples are past it, too.
     private(set) var isPassed = false
-    private var hidden = HiddenPictures()
+    private var hidden = NonDisplayedFrames()
 
     init(until: Duration? = nil) { self.until = until }
 

@@ -10,7 +10,7 @@ import Synchronization
 /// Delivers an item's media to its outputs and then to its writers, unless an output replaces the writers.
 final class OutputDispatcher: Sendable {
     let registry: OutputRegistry
-    let lockstep: Lockstep?
+    let lockstep: TrackInterleaver?
     private let clock: @Sendable () -> OutputClock
     private let writers: WriterFeed
     /// The last presented frame, for outputs added while time does not pass.
@@ -24,7 +24,7 @@ final class OutputDispatcher: Sendable {
         isPaced: Bool = true
     ) {
         self.registry = registry
-        lockstep = isPaced ? nil : Lockstep()
+        lockstep = isPaced ? nil : TrackInterleaver()
         self.clock = clock
         writers = WriterFeed(registry, isHeld: isHeld, isPaced: isPaced)
     }

@@ -10,13 +10,13 @@ import HLSKitMedia
 struct ParameterSetKeeper: Sendable {
     private var known: [StreamID: [UInt8]] = [:]
     /// AAC configurations whose channels a program config element describes. It may occur only once in the stream.
-    private var sound: [StreamID: [UInt8]] = [:]
+    private var audio: [StreamID: [UInt8]] = [:]
     private var asked: [MediaKind: Set<StreamID>] = [:]
     /// The table packets of transport streams with segments without tables, or empty if the head has none.
     fileprivate(set) var tables: [StreamID: [UInt8]] = [:]
 
     mutating func note(_ sample: MediaSample, of track: MediaTrack, in stream: StreamID?) {
-        if let stream, track.namesChannelsInBand, !track.awaitsChannels { sound[stream] = track.configuration }
+        if let stream, track.namesChannelsInBand, !track.awaitsChannels { audio[stream] = track.configuration }
         guard let stream, sample.isSync, track.mediaType == .video, PictureParameterSets.areInBand(track) else {
             return
         }
@@ -32,7 +32,7 @@ struct ParameterSetKeeper: Sendable {
 
     /// Returns the track, completed with information that its samples lack.
     func completed(_ track: MediaTrack, in stream: StreamID?) -> MediaTrack {
-        guard track.awaitsChannels, let stream, let configuration = sound[stream],
+        guard track.awaitsChannels, let stream, let configuration = audio[stream],
             configuration.starts(with: track.configuration),
             let channelCount = (try? AudioSpecificConfig(parsing: configuration))?.channelCount, channelCount > 0
         else { return track }
@@ -53,7 +53,7 @@ struct ParameterSetKeeper: Sendable {
         guard let stream, sample.isSync else { return false }
         switch track.mediaType {
         case .video: guard PictureParameterSets.areInBand(track), known[stream] == nil else { return false }
-        case .audio: guard track.awaitsChannels, sound[stream] == nil else { return false }
+        case .audio: guard track.awaitsChannels, audio[stream] == nil else { return false }
         case .text, .metadata: return false
         }
         return asked[track.mediaType, default: []].insert(stream).inserted

@@ -9,7 +9,7 @@ import HLSKitTime
 struct RendererWorker {
     private static let lateFrameTolerance = Duration.milliseconds(40)
     /// The longest time that a frame may stay on screen because the decoder is slow.
-    private static let longestPicture = Duration.milliseconds(500)
+    private static let longestFrame = Duration.milliseconds(500)
     /// The number of frames decoded ahead, so that a frame that takes longer to decode is still on time.
     private static let decodedAhead: [MediaKind: Int] = [.video: 3, .audio: 8]
     /// The amount of media without output after which priming no longer waits.
@@ -27,16 +27,16 @@ struct RendererWorker {
     private let decodedAhead: Int
     private var copies = CopySelection()
     private var heldCopies = HeldCopies()
-    private var sought = SoughtPicture<DecodedMedia>()
+    private var sought = SeekFrameCandidate<DecodedMedia>()
     /// The seek target that reading continues from, and whether the first media there was reported.
-    private var landing: Landing?
+    private var landing: SeekTarget?
     private var isTakerNew = true
     /// Whether the current sample is not shown, but later frames depend on it.
-    var isPassedOver = false
+    var isSkipped = false
     /// Whether media past the end of the window has been decoded, so that no more of the run is presented.
     private var isOver = false
     private var limit = MediaLimit()
-    private var beyond = MediaBehindBreak()
+    private var mediaAfterBreak = MediaAfterBreak()
 
     init(renderer: TrackRenderer) {
         self.renderer = renderer
@@ -53,11 +53,11 @@ struct RendererWorker {
         delivery.reset(to: generation)
         decoding.reset()
         pending = []
-        beyond = MediaBehindBreak()
+        mediaAfterBreak = MediaAfterBreak()
         heldCopies = HeldCopies()
         lastDecoded = nil
-        if continuesCopies { copies.continueAnew() } else { copies = CopySelection() }
-        sought = SoughtPicture()
+        if continuesCopies { copies.restart() } else { copies = CopySelection() }
+        sought = SeekFrameCandidate()
         landing = nil
         isOver = false
         limit = MediaLimit(until: limit.until)
@@ -67,13 +67,13 @@ struct RendererWorker {
         await followLimit()
         switch item {
         case .track(let start):
-            if !isAllBeyond, !isOverAtBreak {
+            if !isAllPastEnd, !isOverAtBreak {
                 await drain()
                 await presentAll()
             }
-            if isAllBeyond || isOverAtBreak { beyond.keep(item) } else { await begin(start) }
+            if isAllPastEnd || isOverAtBreak { mediaAfterBreak.keep(item) } else { await begin(start) }
         case .skipped:
-            if isAllBeyond || isOverAtBreak { beyond.keep(item) } else { beginAnew() }
+            if isAllPastEnd || isOverAtBreak { mediaAfterBreak.keep(item) } else { restart() }
         case .sample(let sample, let offset): await decode(sample, offset: offset, isCopied: isCopied)
         case .end(let number):
             // A drained decoder cannot continue. If more media arrives, a new one is opened at the next sync sample.
@@ -111,7 +111,7 @@ struct RendererWorker {
     }
 
     /// Restarts the decoder: its contents were needed only for samples that were skipped.
-    private mutating func beginAnew() {
+    private mutating func restart() {
         guard decoder != nil else { return }
         sought.forgetCandidate()
         decoding.restart(renderer.currentMode)
@@ -123,7 +123,7 @@ struct RendererWorker {
             guard decoder != nil else { return }
             decoding.close()
             pending = []
-            beyond.forgetMedia()
+            mediaAfterBreak.forgetMedia()
             await handOverCopies(upTo: nil)
             decoding.forgetOptionalPictures()
         } else if decoder == nil, sample.isSync {
@@ -132,7 +132,7 @@ struct RendererWorker {
     }
 
     /// Stores the seek target. The first run after the seek contains it.
-    private mutating func aim(at landing: Landing?) {
+    private mutating func aim(at landing: SeekTarget?) {
         guard let landing, self.landing == nil else { return }
         self.landing = landing
         guard case .exact(let time) = landing, track?.mediaType == .video,
@@ -145,17 +145,17 @@ struct RendererWorker {
 
     private mutating func decode(_ sample: MediaSample, offset: Duration, isCopied: Bool) async {
         let mode = renderer.currentMode
-        let isOfNoUse = isAllBeyond
+        let isUseless = isAllPastEnd
         self.offset = offset
-        if !isOfNoUse {
+        if !isUseless {
             await adjustDecoder(to: mode, at: sample)
             if decoding.isStuck, sample.isSync { await nudgeDecoder() }
             if mode.passesSamples, !isCopied { await take(sample) }
         }
-        if isOfNoUse || isOverAtBreak {
-            if !isOfNoUse { await handOverCopies(upTo: nil) }
-            beyond.keep(
-                .sample(sample, offset: offset), isCopied: isCopied || !isOfNoUse && mode.passesSamples)
+        if isUseless || isOverAtBreak {
+            if !isUseless { await handOverCopies(upTo: nil) }
+            mediaAfterBreak.keep(
+                .sample(sample, offset: offset), isCopied: isCopied || !isUseless && mode.passesSamples)
             noteSilence(after: sample)
             return noteConsumed(sample, offset: offset)
         }
@@ -204,7 +204,7 @@ struct RendererWorker {
         let time = ItemTimeline.duration(sample.dts, track.timescale) + offset
         if decoding.goesOnSilently(at: time) { delivery.notePrimed(nil) }
         // Time continues over undecodable media, also at the end.
-        if decoding.silence.isTold { noteUntaken(sample) }
+        if decoding.silence.isReported { noteUntaken(sample) }
     }
 
     /// Restarts a decoder without output, unless draining it produces output.
@@ -213,7 +213,7 @@ struct RendererWorker {
         if !sought.isSought { await drain() }
         guard decoding.silence.start != nil else { return }
         decoding.reportRestart()
-        beginAnew()
+        restart()
     }
 
     /// Advances the end over media without an output or without decoder output, so that the item ends with its media.
@@ -235,13 +235,13 @@ struct RendererWorker {
     private mutating func mayDecode(_ sample: MediaSample, with decoder: any VideoDecoding) async -> Bool {
         guard renderer.clock.isPaced, !window.isStill, delivery.lastPresented != nil, let track else {
             // A third to a half of the frames before the first shown one are unreferenced.
-            decoder.skipsUnreferencedPictures = isPassedOver && !window.isStill
+            decoder.skipsUnreferencedFrames = isSkipped && !window.isStill
             return true
         }
         let lateness = renderer.clock.now - ItemTimeline.duration(sample.dts, track.timescale) - offset
         let previous = decoding.effort.last
         let step = decoding.step(for: sample, lateness: lateness)
-        decoder.skipsUnreferencedPictures = step == .decodeReferences
+        decoder.skipsUnreferencedFrames = step == .decodeReferences
         guard step == .skip else { return true }
         // Frames in the decoder may still come out. The next decoded sample starts again.
         if previous != .skip { await drain() }
@@ -269,7 +269,7 @@ struct RendererWorker {
     private mutating func deliver(_ frames: [VideoFrame]) async {
         for frame in frames {
             delivery.countDropped(decoding.takeSkippedCount(upTo: frame.pts))
-            guard shown.shows(pictureAt: frame.pts) else { continue }
+            guard shown.shows(frameAt: frame.pts) else { continue }
             let time = ItemTimeline.duration(frame.pts, frame.timescale) + offset
             let length = ItemTimeline.duration(frame.duration, frame.timescale)
             if sought.isSought {
@@ -283,18 +283,18 @@ struct RendererWorker {
         }
     }
 
-    private mutating func land(on picture: DecodedMedia) async {
-        await queue(picture.content, at: picture.time, length: picture.length, isInside: true)
+    private mutating func land(on frame: DecodedMedia) async {
+        await queue(frame.content, at: frame.time, length: frame.length, isInside: true)
     }
 
     private mutating func deliver(_ buffers: [AudioBuffer]) async {
         for buffer in buffers.flatMap({ trimmed($0) }).compactMap({ cut($0) }) {
             var (buffer, time) = (buffer, ItemTimeline.duration(buffer.pts, buffer.timescale) + offset)
-            let cut = SoundCut(limit.bound(window)).cut(
+            let cut = AudioTrim(limit.bound(window)).cut(
                 time: time, frameCount: buffer.frameCount, sampleRate: buffer.sampleRate)
             if let cut {
                 do throws(CodecError) {
-                    try keepBeyond(buffer, at: time, trailing: cut.trailing)
+                    try keepOverhang(buffer, at: time, trailing: cut.trailing)
                     buffer = try buffer.trimmed(leading: cut.leading, trailing: cut.trailing)
                     time += Duration.seconds(1) * cut.leading / max(1, buffer.sampleRate)
                 } catch {
@@ -313,14 +313,14 @@ struct RendererWorker {
         renderer.count { $0.decodedFrames += 1 }
         guard isInside else {
             let media = DecodedMedia(content: media, time: time, length: length)
-            return await passOver(media)
+            return await skipMedia(media)
         }
         await enqueue(media, at: time, length: length)
     }
 
-    private mutating func passOver(_ media: DecodedMedia) async {
+    private mutating func skipMedia(_ media: DecodedMedia) async {
         guard let until = limit.bound(window).until, media.time >= until else { return }
-        if isBoundByBreak { beyond.keep(media) }
+        if isBoundByBreak { mediaAfterBreak.keep(media) }
         guard !isOver else { return }
         isOver = true
         // Media is in presentation order, so all frames before the limit have been decoded.
@@ -332,9 +332,9 @@ struct RendererWorker {
     private var isBoundByBreak: Bool { limit.until != nil && limit.until == limit.bound(window).until }
     private var isOverAtBreak: Bool { isOver && decoder != nil && isBoundByBreak }
     /// Whether all media that is read is past the start of a break, for every output.
-    private var isAllBeyond: Bool {
+    private var isAllPastEnd: Bool {
         guard isBoundByBreak else { return false }
-        if beyond.hasUnreadTrack { return true }
+        if mediaAfterBreak.hasUnreadTrack { return true }
         let isCopied = renderer.currentMode.passesSamples && !limit.isPassed
         return decoder == nil ? limit.isPassed : isOver && !isCopied
     }
@@ -344,34 +344,35 @@ struct RendererWorker {
         guard limit.until != until else { return }
         limit = MediaLimit(until: until)
         isOver = false
-        let held = beyond.take()
+        let held = mediaAfterBreak.take()
         heldCopies.putBack(held.copies)
         if decoder == nil { await handOverCopies(upTo: nil) }
         for media in held.media.sorted(by: { $0.time < $1.time }) {
             if limit.bound(window).until.map({ media.time >= $0 }) ?? false {
-                await passOver(media)
+                await skipMedia(media)
             } else {
                 await enqueue(media.content, at: media.time, length: media.length)
             }
         }
-        let isOfItemInHand = isPassedOver
-        isPassedOver = false
+        let isOfItemInHand = isSkipped
+        isSkipped = false
         for unread in held.unread where renderer.isCurrent(generation) {
             await process(unread.item, isCopied: unread.isCopied)
         }
-        isPassedOver = isOfItemInHand
+        isSkipped = isOfItemInHand
     }
 
     mutating func truncate(from time: Duration) {
         guard let track else { return }
-        beyond.truncate(from: time, timescale: track.timescale)
+        mediaAfterBreak.truncate(from: time, timescale: track.timescale)
     }
 
-    private mutating func keepBeyond(_ buffer: AudioBuffer, at time: Duration, trailing count: Int) throws(CodecError) {
-        guard count > 0, isBoundByBreak, beyond.hasRoomForMedia else { return }
+    private mutating func keepOverhang(_ buffer: AudioBuffer, at time: Duration, trailing count: Int) throws(CodecError)
+    {
+        guard count > 0, isBoundByBreak, mediaAfterBreak.hasRoomForMedia else { return }
         let leading = buffer.frameCount - count
         let rate = max(1, buffer.sampleRate)
-        beyond.keep(
+        mediaAfterBreak.keep(
             DecodedMedia(
                 content: .audio(try buffer.trimmed(leading: leading, trailing: 0)),
                 time: time + Duration.seconds(1) * leading / rate, length: Duration.seconds(1) * count / rate))
@@ -405,7 +406,7 @@ struct RendererWorker {
     private mutating func isTooLate(_ media: DecodedMedia.Content, at time: Duration) -> Bool {
         guard renderer.clock.isPaced, !window.isStill, case .video = media,
             renderer.clock.now - time > Self.lateFrameTolerance,
-            let lastPresented = delivery.lastPresented, time - lastPresented < Self.longestPicture
+            let lastPresented = delivery.lastPresented, time - lastPresented < Self.longestFrame
         else { return false }
         delivery.countDropped(1)
         return true
@@ -417,9 +418,9 @@ struct RendererWorker {
     /// shown, because their duration is 0.
     private mutating func isAgain(_ media: DecodedMedia.Content, at time: Duration) -> Bool {
         guard !window.isStill, case .video = media else { return false }
-        let isBesideLast = lastDecoded == time
+        let mayRepeatLast = lastDecoded == time
         lastDecoded = time
-        guard let last = pending.last?.time ?? delivery.lastPresented, time <= last, !(isBesideLast && time == last)
+        guard let last = pending.last?.time ?? delivery.lastPresented, time <= last, !(mayRepeatLast && time == last)
         else {
             return false
         }
@@ -433,15 +434,15 @@ struct RendererWorker {
     ///
     /// This is not used with a clock, because waiting for the time of this frame would delay the decoding of later
     /// ones.
-    var hasFirstPicture: Bool {
+    var hasFirstFrame: Bool {
         guard !renderer.clock.isPaced, !window.isStill, case .video(let decoder) = decoder else { return false }
-        return decoder.hasFirstPicture
+        return decoder.hasFirstFrame
     }
 
     mutating func useIdleTime() async {
-        guard hasFirstPicture, case .video(let decoder) = decoder else { return await presentFirst() }
+        guard hasFirstFrame, case .video(let decoder) = decoder else { return await presentFirst() }
         var frames: [VideoFrame] = []
-        decoder.decodeFirstPicture(to: &frames)
+        decoder.decodeFirstFrame(to: &frames)
         await deliver(frames)
     }
 
@@ -455,7 +456,7 @@ struct RendererWorker {
         let next = pending.removeFirst()
         guard await waitUntilDue(next.time, isHeard: next.isAudio) else { return }
         // A break may have been set since the frame was decoded.
-        if let until = renderer.currentMode.until, next.time >= until { return beyond.keep(next) }
+        if let until = renderer.currentMode.until, next.time >= until { return mediaAfterBreak.keep(next) }
         await handOverCopies(upTo: next.time)
         await delivery.write(next)
     }
@@ -503,12 +504,12 @@ struct RendererWorker {
         guard let track else { return }
         let (sample, timing, offset) = (copy.sample, copy.timing, copy.offset)
         if decoder == nil { renderer.count { $0.decodedFrames += 1 } }
-        let isBehindBreak = !limit.takes(sample, timing, isVideo: track.mediaType == .video)
-        switch isBehindBreak ? .outside : copies.judge(sample, timing) {
+        let isAfterBreak = !limit.takes(sample, timing, isVideo: track.mediaType == .video)
+        switch isAfterBreak ? .outside : copies.judge(sample, timing) {
         case .wanted: break
         case .dropped: return
         case .outside:
-            if isBehindBreak { beyond.keep(copy) }
+            if isAfterBreak { mediaAfterBreak.keep(copy) }
             // No earlier sample will be written, even if this one is not written either.
             _ = renderer.dispatcher.lockstep?.isNext(timing.decoding, of: track.mediaType)
             return
@@ -517,7 +518,7 @@ struct RendererWorker {
         guard await waitUntilDue(timing.decoding) else { return }
         await renderer.dispatcher.lockstep?.wait(for: timing.decoding, of: track.mediaType)
         // A break may have been set or moved in the meantime.
-        guard renderer.currentMode.until == limit.until else { return beyond.keep(copy) }
+        guard renderer.currentMode.until == limit.until else { return mediaAfterBreak.keep(copy) }
         let generation = delivery.clockGeneration
         for sample in copies.take(sample, timing) {
             let sample = limit.place(isTakerNew ? decoding.completed(sample) : sample, of: track, offset: offset)

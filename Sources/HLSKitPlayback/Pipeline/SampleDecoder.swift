@@ -18,7 +18,7 @@ struct SampleDecoder {
     /// Whether the decoder has produced no output and restarts at the next sync sample.
     var isStuck = false
     private(set) var effort = DecodingEffort()
-    private var optionalPictures = OptionalPictures()
+    private var skippableFrames = SkippableFrames()
 
     init(_ renderer: TrackRenderer) { self.renderer = renderer }
 
@@ -26,7 +26,7 @@ struct SampleDecoder {
         decoder = nil
         track = nil
         effort = DecodingEffort()
-        optionalPictures = OptionalPictures()
+        skippableFrames = SkippableFrames()
         silence = DecoderSilence()
         isStuck = false
     }
@@ -57,7 +57,7 @@ struct SampleDecoder {
 
     mutating func restart(_ mode: TrackRenderer.Mode) {
         decoder = nil
-        optionalPictures = OptionalPictures()
+        skippableFrames = SkippableFrames()
         silence.interrupt()
         open(mode)
     }
@@ -105,9 +105,9 @@ struct SampleDecoder {
     ///
     /// - Returns: Whether the silence was reported now.
     mutating func goesOnSilently(at time: Duration) -> Bool {
-        switch silence.goesOn(at: time) {
+        switch silence.continues(at: time) {
         case .nudge: isStuck = true
-        case .tell:
+        case .report:
             renderer.report(.silent(silenceError, isAll: false))
             return true
         case nil: break
@@ -136,11 +136,11 @@ struct SampleDecoder {
 
     mutating func step(for sample: MediaSample, lateness: Duration) -> DecodingEffort.Step {
         let step = effort.step(isSync: sample.isSync, lateness: lateness)
-        if step == .decodeReferences { optionalPictures.add(sample.pts) }
+        if step == .decodeReferences { skippableFrames.add(sample.pts) }
         return step
     }
 
-    mutating func takeSkippedCount(upTo pts: Int64) -> Int { optionalPictures.takeSkipped(upTo: pts) }
+    mutating func takeSkippedCount(upTo pts: Int64) -> Int { skippableFrames.takeSkipped(upTo: pts) }
 
-    mutating func forgetOptionalPictures() { optionalPictures = OptionalPictures() }
+    mutating func forgetOptionalPictures() { skippableFrames = SkippableFrames() }
 }

@@ -34,7 +34,7 @@ struct SampleStore: Sendable {
         var copied: PresentationWindow
         var parameterSets: [UInt8] = []
         /// The seek that reading continues from, or `nil` if there was none.
-        var landing: Landing?
+        var landing: SeekTarget?
         /// The duration of the run's media before the first sample that is read, in units of the track.
         var skippedTicks: Int64 = 0
         var time = Duration.zero
@@ -68,7 +68,7 @@ struct SampleStore: Sendable {
     }
 
     /// The lead of audio decoding: codecs overlap frames, and some depend on more of the past.
-    private static let soundLead = Duration.milliseconds(120)
+    private static let audioLead = Duration.milliseconds(120)
 
     /// The inaccuracy of durations in playlists.
     static let truncationTolerance = Duration.milliseconds(20)
@@ -78,7 +78,7 @@ struct SampleStore: Sendable {
 
     /// Whether samples that were read are kept until they are evicted.
     let keepsRead: Bool
-    private(set) var landing: Landing?
+    private(set) var landing: SeekTarget?
     /// Whether copies continue from the earlier start of reading. Samples are then never skipped.
     private var keepsCopies = false
     private var copiesFloor: Duration?
@@ -91,9 +91,9 @@ struct SampleStore: Sendable {
     /// The position of the next entry to read. Positions count from the creation of the store.
     private var cursor = 0
     /// The position of the first entry of the run that was last returned.
-    private var toldRun: Int?
+    private var reportedRun: Int?
 
-    init(keepsRead: Bool, landing: Landing? = nil, copiesFrom: Duration? = nil) {
+    init(keepsRead: Bool, landing: SeekTarget? = nil, copiesFrom: Duration? = nil) {
         self.keepsRead = keepsRead
         self.landing = landing
         keepsCopies = copiesFrom != nil
@@ -156,10 +156,10 @@ struct SampleStore: Sendable {
         guard index < entries.count else { return nil }
         if case .undecided = landing { return nil }
         if let place = laterSyncPlace {
-            let isTold = run(of: cursor).map { $0.first == toldRun } ?? false
+            let isReported = run(of: cursor).map { $0.first == reportedRun } ?? false
             cursor = place
             if !keepsRead { dropRead() }
-            if isTold { return .skipped }
+            if isReported { return .skipped }
         }
         let entry = entries[cursor - base]
         guard let sample = entry.sample else {
@@ -167,8 +167,8 @@ struct SampleStore: Sendable {
             // Keep the entry, because reading reaches it again after a seek.
             return .end(number: entry.endNumber)
         }
-        if let run = run(of: cursor), run.first != toldRun {
-            toldRun = run.first
+        if let run = run(of: cursor), run.first != reportedRun {
+            reportedRun = run.first
             return .track(start(of: run, at: entry))
         }
         cursor += 1
@@ -214,7 +214,7 @@ struct SampleStore: Sendable {
     /// Whether the last sample read is certainly not shown, because another frame precedes the start of presentation.
     ///
     /// It need not be decoded if no other frame depends on it.
-    func isPassedOver(_ item: Item) -> Bool {
+    func isSkipped(_ item: Item) -> Bool {
         guard case .sample(let sample, let offset) = item, let run = run(of: cursor - 1),
             run.track.mediaType == .video, let from = landing.map(\.floor) ?? run.window.from
         else { return false }
@@ -231,14 +231,14 @@ struct SampleStore: Sendable {
     /// Continues reading so that presentation can start at `landing`.
     ///
     /// - Parameter keepsCopies: Whether copies continue with media before `landing`, which is read but not presented.
-    mutating func reposition(to landing: Landing, keepsCopies: Bool = false) {
+    mutating func reposition(to landing: SeekTarget, keepsCopies: Bool = false) {
         let before = self.landing.map { place(for: $0.time) } ?? firstPlace
         if keepsCopies, !self.keepsCopies { copiesFloor = self.landing?.floor }
         self.keepsCopies = keepsCopies
         self.landing = landing
         cursor = place(for: landing.time)
         if keepsCopies { cursor = min(cursor, before) }
-        toldRun = nil
+        reportedRun = nil
     }
 
     private func place(for time: Duration) -> Int {
@@ -249,7 +249,7 @@ struct SampleStore: Sendable {
         // Frames in transport streams have no duration: the last one is shown until the next run starts.
         if index > 0, runs[index].start.map({ $0 > time }) ?? true, runs[index - 1].end != nil { index -= 1 }
         let run = runs[index]
-        let from = run.track.mediaType == .audio ? time - Self.soundLead : time
+        let from = run.track.mediaType == .audio ? time - Self.audioLead : time
         let first = max(run.first, firstPlace)
         let end = index + 1 < runs.count ? runs[index + 1].first : endPlace
         guard first < end else { return firstPlace }
@@ -280,7 +280,7 @@ struct SampleStore: Sendable {
         entries.removeSubrange(index...)
         let place = endPlace
         runs.removeAll { $0.first >= place }
-        if let told = toldRun, told >= place { toldRun = nil }
+        if let reported = reportedRun, reported >= place { reportedRun = nil }
         guard let last = runs.indices.last else { return }
         let rest = entries[max(0, runs[last].first - base)...]
         if let end = rest.map(\.end).max() { runs[last].end = runs[last].end.map { min($0, max(end, time)) } }
@@ -297,14 +297,14 @@ struct SampleStore: Sendable {
     }
 
     /// Drops all media. Presentation restarts at `landing` with the media added next.
-    mutating func removeAll(landing: Landing?) {
+    mutating func removeAll(landing: SeekTarget?) {
         base = endPlace
         cursor = base
         head = 0
         entries = []
         runs = []
         byteCount = 0
-        toldRun = nil
+        reportedRun = nil
         keepsCopies = false
         self.landing = landing
     }

@@ -28,7 +28,7 @@ struct SegmentReader {
     private var demuxedByteCount = 0
     private var held: [DemuxerEvent] = []
     /// Whether the only wanted frame of the segment was handed on.
-    var hasPicture = false
+    var hasFrame = false
     var decryption: SegmentDecryption?
     var sampleDecryption: SampleDecryption?
     var initialization: MP4InitializationSection?

@@ -10,9 +10,9 @@ struct ShownMedia: Sendable, Hashable {
     /// - Parameter range: The presentation times in units of the track, or `nil` for all.
     init(_ range: Range<Int64>? = nil) { self.range = range }
 
-    func shows(pictureAt pts: Int64) -> Bool { range.map { $0.contains(pts) } ?? true }
+    func shows(frameAt pts: Int64) -> Bool { range.map { $0.contains(pts) } ?? true }
 
-    func part(ofSoundAt pts: Int64, frameCount: Int, sampleRate: Int, timescale: Int32) -> Range<Int> {
+    func part(ofAudioAt pts: Int64, frameCount: Int, sampleRate: Int, timescale: Int32) -> Range<Int> {
         guard let range, sampleRate > 0, timescale > 0 else { return 0..<frameCount }
         func frames(to time: Int64) -> Int {
             let (distance, overflow) = time.subtractingReportingOverflow(pts)
@@ -26,7 +26,7 @@ struct ShownMedia: Sendable, Hashable {
 
     func cut(_ buffer: AudioBuffer) throws(CodecError) -> AudioBuffer? {
         let part = part(
-            ofSoundAt: buffer.pts, frameCount: buffer.frameCount, sampleRate: buffer.sampleRate,
+            ofAudioAt: buffer.pts, frameCount: buffer.frameCount, sampleRate: buffer.sampleRate,
             timescale: buffer.timescale)
         if part.count == buffer.frameCount { return buffer }
         guard !part.isEmpty else { return nil }

@@ -14,7 +14,7 @@ struct TextSampleReader: Sendable {
 
     private var track: MediaTrack?
     private var styles = WebVTTCaptions()
-    private var told: Set<String> = []
+    private var reported: Set<String> = []
 
     /// Returns the cues of a sample, in track time.
     mutating func read(
@@ -48,7 +48,7 @@ struct TextSampleReader: Sendable {
     }
 
     private mutating func note(_ text: String, _ notes: inout [String]) {
-        if told.count < Self.maxNoteCount, told.insert(text).inserted { notes.append(text) }
+        if reported.count < Self.maxNoteCount, reported.insert(text).inserted { notes.append(text) }
     }
 
     /// Reads the header of a `wvtt` track, which is the start of a WebVTT file with its style sheets.

@@ -25,7 +25,7 @@ struct TimestampRepair: Sendable {
     /// The decoding time of the last sample, the step before it, and the last time before a jump ahead.
     private var decoded: Duration?
     private var step = Duration.zero
-    private var beforeHole: Duration?
+    private var beforeGap: Duration?
 
     /// Returns the correction for a sample's time.
     ///
@@ -54,14 +54,14 @@ struct TimestampRepair: Sendable {
     private func goesBack(to decoding: Duration, from decoded: Duration) -> Bool {
         guard decoding < decoded - max(Self.backTolerance, step * Self.backSteps) else { return false }
         // The jump ahead was damage.
-        return beforeHole.map { abs(decoding - $0) > Self.longestStep } ?? true
+        return beforeGap.map { abs(decoding - $0) > Self.longestStep } ?? true
     }
 
     private mutating func note(_ time: Duration, _ decoding: Duration) {
         latest = max(latest ?? time + correction, time + correction)
         let placed = decoding + correction
         if let decoded {
-            if placed - decoded > Self.longestStep { beforeHole = decoded }
+            if placed - decoded > Self.longestStep { beforeGap = decoded }
             if placed > decoded, placed - decoded <= Self.longestStep { step = placed - decoded }
         }
         decoded = placed

@@ -4,11 +4,11 @@ import HLSKitTime
 
 /// The interface between a renderer and the decoder of a video track.
 protocol VideoDecoding: AnyObject {
-    var skipsUnreferencedPictures: Bool { get set }
-    var hasFirstPicture: Bool { get }
+    var skipsUnreferencedFrames: Bool { get set }
+    var hasFirstFrame: Bool { get }
     func decode(_ sample: MediaSample, to frames: inout [VideoFrame]) throws(CodecError)
     func drain(to frames: inout [VideoFrame]) throws(CodecError)
-    func decodeFirstPicture(to frames: inout [VideoFrame])
+    func decodeFirstFrame(to frames: inout [VideoFrame])
 }
 
 extension VideoDecoder: VideoDecoding {}

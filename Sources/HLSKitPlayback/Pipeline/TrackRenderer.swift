@@ -111,7 +111,7 @@ final class TrackRenderer: Sendable {
         }
     }
 
-    func flush(to landing: Landing) {
+    func flush(to landing: SeekTarget) {
         change { queue in
             queue.store.removeAll(landing: landing)
             queue.generation += 1
@@ -120,7 +120,7 @@ final class TrackRenderer: Sendable {
     }
 
     /// Drops all media without a jump in time.
-    func restart(from landing: Landing) {
+    func restart(from landing: SeekTarget) {
         flush(to: landing)
         clock.cancelWait(of: ObjectIdentifier(self))
     }
@@ -129,7 +129,7 @@ final class TrackRenderer: Sendable {
     ///
     /// - Parameter continuesCopies: Whether undecoded samples continue after those already delivered, without
     ///   repetition.
-    func reposition(to landing: Landing, continuesCopies: Bool = false) {
+    func reposition(to landing: SeekTarget, continuesCopies: Bool = false) {
         let continues = continuesCopies && currentMode.passesSamples
         change { queue in
             queue.store.reposition(to: landing, keepsCopies: continues)
@@ -181,12 +181,12 @@ final class TrackRenderer: Sendable {
     private func run() async {
         var worker = RendererWorker(renderer: self)
         while true {
-            switch await next(isIdleAllowed: worker.hasPending || worker.hasFirstPicture) {
-            case .item(let item, let move, let isPassedOver):
+            switch await next(isIdleAllowed: worker.hasPending || worker.hasFirstFrame) {
+            case .item(let item, let move, let isSkipped):
                 if move.generation != worker.generation {
                     worker.reset(to: move.generation, continuesCopies: move.continuesCopies)
                 }
-                worker.isPassedOver = isPassedOver
+                worker.isSkipped = isSkipped
                 await worker.process(item)
             case .notice(let notice, let generation):
                 // A move has dropped everything that was read before it.
@@ -202,7 +202,7 @@ final class TrackRenderer: Sendable {
     }
 
     private enum Next {
-        case item(SampleStore.Item, (generation: Int, continuesCopies: Bool), isPassedOver: Bool)
+        case item(SampleStore.Item, (generation: Int, continuesCopies: Bool), isSkipped: Bool)
         case notice(Notice, generation: Int)
         case nothing
         case stop
@@ -221,7 +221,7 @@ final class TrackRenderer: Sendable {
             }
             counts.noteHeld(queue.store.byteCount - before)
             return .item(
-                item, (queue.generation, queue.continuesCopies), isPassedOver: queue.store.isPassedOver(item))
+                item, (queue.generation, queue.continuesCopies), isSkipped: queue.store.isSkipped(item))
         }
     }
 

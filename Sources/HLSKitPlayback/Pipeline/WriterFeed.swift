@@ -18,11 +18,11 @@ final class WriterFeed: Sendable {
 
         /// The index of the item's track of a kind, if the tracks have not changed since the announcement.
         func index(of type: MediaKind, at version: Int) -> Int? {
-            guard isTold, version == self.version else { return nil }
+            guard isReported, version == self.version else { return nil }
             return tracks.firstIndex { $0.mediaType == type }
         }
 
-        var isTold: Bool
+        var isReported: Bool
     }
 
     private struct State {
@@ -218,19 +218,19 @@ final class WriterFeed: Sendable {
             let tracks = MediaKind.allCases.compactMap { types.contains($0) ? state.tracks[$0] : nil }
             guard let index = tracks.firstIndex(where: { $0.mediaType == type }) else { return .some(nil) }
             if let announced = state.announced[id] {
-                if !announced.isTold { return nil }
+                if !announced.isReported { return nil }
                 if announced.tracks == tracks {
                     state.announced[id]?.version = state.version
                     return .some((index, nil))
                 }
             }
-            state.announced[id] = Announcement(tracks: tracks, version: state.version, isTold: false)
+            state.announced[id] = Announcement(tracks: tracks, version: state.version, isReported: false)
             return .some((index, tracks))
         }
         guard let result else { return nil }
         if let tracks = result.change {
-            defer { state.signal { $0.announced[id]?.isTold = true } }
-            if entry.told.isNews(tracks) { try entry.writer.begin(tracks) }
+            defer { state.signal { $0.announced[id]?.isReported = true } }
+            if entry.reported.isNews(tracks) { try entry.writer.begin(tracks) }
         }
         return result.index
     }

@@ -32,7 +32,7 @@ struct EarlierSegments {
     ///   - next: The offset of the lines after the first segment.
     ///   - limit: The largest number of segments.
     init?(
-        of source: MediaSource, behind tables: SegmentTables, _ state: SegmentState, mediaSequence: Int,
+        of source: MediaSource, after tables: SegmentTables, _ state: SegmentState, mediaSequence: Int,
         in bytes: borrowing Span<UInt8>, next: Int, limit: Int
     ) {
         let old = source.store
@@ -95,14 +95,14 @@ struct EarlierSegments {
     /// - Parameter place: Receives the number of keys and the longest segment.
     /// - Throws: An error if there are more keys than allowed.
     func append(
-        to tables: inout SegmentTables, behind place: inout Place, _ context: borrowing ReadingContext
+        to tables: inout SegmentTables, after place: inout Place, _ context: borrowing ReadingContext
     ) throws(PlaylistError) {
         let old = source.store.tables
         let before = old.records[indices.lowerBound - 1]
         let last = old.records[indices.upperBound]
-        let move = move(behind: place, before, to: tables)
+        let move = move(after: place, before, to: tables)
         try appendStates(
-            to: &tables, after: Int(before.state), upTo: Int(last.state), behind: &place, context)
+            to: &tables, after: Int(before.state), upTo: Int(last.state), after: &place, context)
         let dates = Int(before.dateCount)..<Int(last.dateCount)
         tables.dates.reserveCapacity(tables.dates.count + dates.count + 64)
         let firstMoved = tables.dates.count
@@ -124,7 +124,7 @@ struct EarlierSegments {
     }
 
     private func move(
-        behind place: Place, _ before: SegmentRecord, to tables: SegmentTables
+        after place: Place, _ before: SegmentRecord, to tables: SegmentTables
     ) -> SegmentRecord.Move {
         let first = source.store.tables.records[indices.lowerBound]
         // Times move by a constant, calculated in attoseconds because both values fit easily.
@@ -169,7 +169,7 @@ struct EarlierSegments {
     /// Copies states with their keys and maps. Each segment has the same state as the previous one, or the next state
     /// in the table. The states of a range of segments are therefore contiguous, and their numbers move by a constant.
     private func appendStates(
-        to tables: inout SegmentTables, after known: Int, upTo last: Int, behind place: inout Place,
+        to tables: inout SegmentTables, after known: Int, upTo last: Int, after place: inout Place,
         _ context: borrowing ReadingContext
     ) throws(PlaylistError) {
         let old = source.store.tables

@@ -424,13 +424,13 @@ extension MediaPlaylistReader {
         self.previous = nil
         guard context.issues.isEmpty, context.definitions.isEmpty, isReusable, playlist.skip == nil,
             let earlier = EarlierSegments(
-                of: previous, behind: tables, state, mediaSequence: playlist.mediaSequence, in: bytes, next: next,
+                of: previous, after: tables, state, mediaSequence: playlist.mediaSequence, in: bytes, next: next,
                 limit: context.options.limits.maximumSegmentCount)
         else { return }
         var place = EarlierSegments.Place(
             line: context.line, elapsedSeconds: elapsedSeconds, elapsedAttos: elapsedAttos,
             discontinuityCount: discontinuityCount, state: state, keyCount: keys.count, longest: longest)
-        try earlier.append(to: &tables, behind: &place, context)
+        try earlier.append(to: &tables, after: &place, context)
         longest = place.longest
         if let last = tables.records.last {
             elapsedSeconds = last.elapsedSeconds

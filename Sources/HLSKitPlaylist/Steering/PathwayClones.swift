@@ -41,7 +41,7 @@ package struct PathwayClones: Sendable {
     ///
     /// - Parameter pathways: The pathways of the playlist itself.
     /// - Returns: Whether the playlist has changed (``playlist(of:base:)``).
-    package mutating func take(_ clones: [PathwayClone], besides pathways: Set<String>) -> Bool {
+    package mutating func take(_ clones: [PathwayClone], except pathways: Set<String>) -> Bool {
         for index in entries.indices { entries[index].isOffered = false }
         var hasAdded = false
         for clone in clones where !pathways.contains(clone.id) {

@@ -1,7 +1,7 @@
 /// Decides from the time without new media in the playlists whether a live stream is still running.
 package struct LiveStreamMonitor: Sendable {
     package enum Verdict: Sendable, Hashable {
-        case goesOn
+        case continues
         /// Nothing new has arrived for a while. Another server may have a newer playlist.
         case stuck(silence: Duration)
         /// Nothing new has arrived for longer than the limit.
@@ -34,7 +34,7 @@ package struct LiveStreamMonitor: Sendable {
             return .stale(silence: silence)
         }
         let isStuck = now - max(lastNews, lastNotice) >= tracker.pacingTarget * 3.5
-        return isStuck ? .stuck(silence: silence) : .goesOn
+        return isStuck ? .stuck(silence: silence) : .continues
     }
 
     package func deadline(_ limit: Duration) -> Duration { lastNews + limit }

@@ -32,23 +32,24 @@ package enum LowLatencyProfile: Sendable, Hashable {
     ///   - isAllowed: Whether the app allows low latency.
     ///   - keepsWord: Whether the server has answered blocking requests as it should, or has received none.
     ///   - keepsConnections: Whether one connection carries many requests, as far as is known.
-    package init(of playlist: MediaPlaylist, isAllowed: Bool, keepsWord: Bool = true, keepsConnections: Bool = true) {
+    package init(of playlist: MediaPlaylist, isAllowed: Bool, keepsPromises: Bool = true, keepsConnections: Bool = true)
+    {
         guard isAllowed, !playlist.isComplete, playlist.offersParts else {
             self = .ordinary
             return
         }
-        let obstacle = Self.obstacle(in: playlist, keepsWord: keepsWord)
+        let obstacle = Self.obstacle(in: playlist, keepsPromises: keepsPromises)
         self = (obstacle ?? (keepsConnections ? nil : .keepsNoConnections)).map { .declined($0) } ?? .lowLatency
     }
 
-    private static func obstacle(in playlist: MediaPlaylist, keepsWord: Bool) -> Reason? {
+    private static func obstacle(in playlist: MediaPlaylist, keepsPromises: Bool) -> Reason? {
         guard let control = playlist.serverControl, control.canBlockReload else { return .holdsNoRequests }
         guard let target = playlist.partTarget, target > .zero else { return .noPartTarget }
         guard let holdBack = control.partHoldBack else { return .noPartHoldBack }
         if holdBack < target * 2 { return .shortPartHoldBack(holdBack, partTarget: target) }
         let longest = playlist.longestPart
         if longest > target * tolerance { return .longPart(longest, partTarget: target) }
-        return keepsWord ? nil : .doesNotHold
+        return keepsPromises ? nil : .doesNotHold
     }
 }
 

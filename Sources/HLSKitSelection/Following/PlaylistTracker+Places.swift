@@ -44,7 +44,7 @@ extension PlaylistTracker {
 
 extension PlaylistTracker {
     /// Whether a later listed segment comes from another folder.
-    package func isInOtherFolder(thanAnyBehind index: Int) -> Bool {
+    package func isInOtherFolder(thanAnyAfter index: Int) -> Bool {
         let segments = playlist.segments
         guard segments.indices.contains(index) else { return false }
         let folder = SilentFolders.folder(of: segments[index].uri)

@@ -308,7 +308,7 @@ package struct PlaylistTracker: Sendable {
             if let first = new.segments.first { discontinuityOffset &-= first.discontinuitySequence }
             epoch += 1
             dividedFrom = .min
-            history.startAnew(with: new)
+            history.restart(with: new)
             adopt(new, start: end)
         case .changed:
             if new.mediaSequence > written.mediaSequence { slides = true }
@@ -390,7 +390,7 @@ package struct PlaylistTracker: Sendable {
         let relation = history.relation(of: new, to: written)
         if relation != .perhapsRestarted { candidate = nil }
         switch relation {
-        case .goesOn: break
+        case .continues: break
         case .renumbered(let distance):
             let (sum, overflow) = renumbering.addingReportingOverflow(distance)
             guard !overflow, let number = Self.number(number, of: new, loweredBy: sum) else { return .older }

@@ -9,15 +9,15 @@ import HLSKitPlaylist
 /// that does not fit is followed by a full playlist, and two of them disable delta updates.
 package struct ReloadPlan: Sendable {
     package enum Failure: Sendable, Hashable {
-        /// `tellsWhen`: Whether the server gives the time of the next attempt.
-        case status(Int, tellsWhen: Bool)
+        /// `hasRetryAfter`: Whether the server gives the time of the next attempt.
+        case status(Int, hasRetryAfter: Bool)
         case timeout
         /// A delta update based on a playlist other than the known one.
         case misfit
         case other
     }
 
-    private static let brokenWordLimit = 3
+    private static let failedPromiseLimit = 3
     private static let misfitLimit = 2
 
     private var isDeltaAsked = false
@@ -26,13 +26,13 @@ package struct ReloadPlan: Sendable {
     /// The part whose blocking request failed. The next playlist shows whether the server could have answered.
     private var doubted: PartPosition?
     /// The number of blocking requests that the server could have answered but did not, since the last success.
-    private var brokenWordCount = 0
+    private var failedPromiseCount = 0
     private var misfitCount = 0
     private var refusesDeltas = false
 
     package init() {}
 
-    package var keepsWord: Bool { brokenWordCount < Self.brokenWordLimit }
+    package var keepsPromises: Bool { failedPromiseCount < Self.failedPromiseLimit }
     package var isHeld: Bool { awaited != nil }
     /// Whether the last request may block until a whole segment is listed.
     package var awaitsSegment: Bool { awaited.map { $0.part == nil } ?? false }
@@ -54,7 +54,7 @@ package struct ReloadPlan: Sendable {
     /// Returns the part or segment that the next request waits for, or nil for a timed request. Parts are only awaited
     /// near the edge.
     package func next(in tracker: PlaylistTracker, playhead: Duration? = nil) -> PartPosition? {
-        guard keepsWord, !isPlainNext, tracker.isLive, tracker.written.serverControl?.canBlockReload == true else {
+        guard keepsPromises, !isPlainNext, tracker.isLive, tracker.written.serverControl?.canBlockReload == true else {
             return nil
         }
         return tracker.nextEdge(parts: tracker.isWaitedFor(at: playhead))
@@ -99,7 +99,7 @@ package struct ReloadPlan: Sendable {
         isPlainNext = false
         if isNewCount { (misfitCount, refusesDeltas, doubted) = (0, false, nil) }
         if isDeltaAsked { misfitCount = 0 }
-        if let doubted, let edge, edge >= doubted { brokenWordCount += 1 }
+        if let doubted, let edge, edge >= doubted { failedPromiseCount += 1 }
         doubted = nil
         defer { end() }
         guard let awaited, !isNewCount else { return false }
@@ -107,7 +107,7 @@ package struct ReloadPlan: Sendable {
             doubt(awaited)
             return false
         }
-        brokenWordCount = 0
+        failedPromiseCount = 0
         return true
     }
 
@@ -131,7 +131,7 @@ package struct ReloadPlan: Sendable {
         doubt(awaited)
         switch failure {
         case .status(400, _), .timeout: return true
-        case .status(503, let tellsWhen), .status(504, let tellsWhen): return !tellsWhen
+        case .status(503, let hasRetryAfter), .status(504, let hasRetryAfter): return !hasRetryAfter
         case .status, .misfit, .other: return false
         }
     }

@@ -10,7 +10,7 @@ import HLSKitTime
 struct SegmentHistory: Sendable {
     enum Relation: Hashable, Sendable {
         /// The numbering continues.
-        case goesOn
+        case continues
         /// The known segments under numbers that are higher by this distance.
         case renumbered(by: Int)
         /// New segments with restarted numbers.
@@ -94,7 +94,7 @@ struct SegmentHistory: Sendable {
         if let end = entry.date.map({ $0 + entry.duration }) { lastDate = max(lastDate ?? end, end) }
     }
 
-    mutating func startAnew(with playlist: MediaPlaylist) {
+    mutating func restart(with playlist: MediaPlaylist) {
         let segments = playlist.segments
         reusesNames =
             reusesNames || Self.indices(of: segments).contains { numbers[Self.name(of: segments[$0])] != nil }
@@ -116,18 +116,18 @@ struct SegmentHistory: Sendable {
                 ? relation(ofLater: new, view) : relation(ofEarlier: new, view, to: current)
         }
         // If only the dates differ, a clock was set or is wrong. Nothing else has changed.
-        if view.hasSameNames, newEnd >= currentEnd { return .goesOn }
+        if view.hasSameNames, newEnd >= currentEnd { return .continues }
         switch view.dates {
-        case .same: return .goesOn
+        case .same: return .continues
         case .later: return .restarted
         case .other, .earlier, .unknown:
             if let distance = distance(of: new) { return .renumbered(by: distance) }
             if view.hasLaterDiscontinuities, newEnd < currentEnd { return .restarted }
         }
-        if view.sameNameCount == 0 { return keepsNames && newEnd < currentEnd ? .perhapsRestarted : .goesOn }
+        if view.sameNameCount == 0 { return keepsNames && newEnd < currentEnd ? .perhapsRestarted : .continues }
         // No edge server is that far behind.
         let hasShrunk = newEnd <= current.mediaSequence || new.segments.count * 2 <= current.segments.count
-        return newEnd < currentEnd && hasShrunk ? .perhapsRestarted : .goesOn
+        return newEnd < currentEnd && hasShrunk ? .perhapsRestarted : .continues
     }
 
     /// Returns the relation of a playlist whose numbers are all higher than the known ones.
@@ -135,7 +135,7 @@ struct SegmentHistory: Sendable {
         if let distance = distance(of: new) { return .renumbered(by: distance) }
         // An edge server may still have a playlist older than the restart.
         if view.leftNameCount == view.count, !reusesNames || view.dates == .earlier { return .older }
-        return view.dates == .earlier ? .perhapsRestarted : .goesOn
+        return view.dates == .earlier ? .perhapsRestarted : .continues
     }
 
     /// Returns the relation of a playlist whose numbers are all lower than the known ones, or no longer known.

@@ -98,7 +98,7 @@ public struct IntegratedTimelineSnapshot: Sendable, Hashable {
         for segment in segments {
             if let replaced = segment.replaced {
                 guard replaced.contains(time) else { continue }
-                last = segment.time(offset: time - replaced.lowerBound - segment.leftOut)
+                last = segment.time(offset: time - replaced.lowerBound - segment.omitted)
             } else if segment.sourceStart <= time, time - segment.sourceStart <= segment.duration {
                 last = segment.time(offset: time - segment.sourceStart)
             } else {
@@ -125,7 +125,7 @@ public struct IntegratedTimelineSnapshot: Sendable, Hashable {
 
 extension IntegratedTimelineSegment {
     /// The part of an event that had passed when the event was begun.
-    fileprivate var leftOut: Duration { event == nil ? .zero : sourceStart }
+    fileprivate var omitted: Duration { event == nil ? .zero : sourceStart }
 }
 
 extension InterstitialSchedule {

@@ -193,7 +193,7 @@ package struct InterstitialSchedule: Sendable {
         return next
     }
 
-    package func skips(behind time: Duration) -> Bool { skipped.entry(at: time) != nil }
+    package func skips(after time: Duration) -> Bool { skipped.entry(at: time) != nil }
 
     func nextStop(after time: Duration) -> Stop? {
         for stop in stops[firstStop(after: time)...] where stop.events.contains(where: isDue) {
@@ -228,7 +228,7 @@ package struct InterstitialSchedule: Sendable {
     /// offset.
     package mutating func arrive(at time: Duration) -> InterstitialBreak? {
         if let found = eventBreak(at: time) { return found }
-        return skips(behind: time) ? Self.emptyBreak(at: time) : nil
+        return skips(after: time) ? Self.emptyBreak(at: time) : nil
     }
 
     mutating func eventBreak(at time: Duration) -> InterstitialBreak? {

@@ -45,7 +45,7 @@ package struct AudioTrackRule: Sendable, Equatable {
 
     package init?(_ terms: SelectionTerms) {
         let isChosen = if case .option = terms.choice { true } else { false }
-        guard isChosen || terms.wish != nil || (terms.criteria != nil && terms.isAutomatic) else { return nil }
+        guard isChosen || terms.preference != nil || (terms.criteria != nil && terms.isAutomatic) else { return nil }
         self.terms = terms
     }
 

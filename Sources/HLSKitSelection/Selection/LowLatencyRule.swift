@@ -40,7 +40,7 @@ struct LowLatencyRule: Sendable {
     /// The largest backlog in parts. After an outage much more is listed, but waiting for all of it would not help.
     private static let longestBacklog = 3.0
     /// The share of its duration after which a part that is still loading shows the speed of the link.
-    private static let tellingShare = 0.5
+    private static let significantShare = 0.5
     private static let patiences = (least: Duration.seconds(4), most: Duration.seconds(32))
     private static let gain = 0.8
 
@@ -135,7 +135,7 @@ struct LowLatencyRule: Sendable {
         guard receiving > 0.05, elapsed > wait + 0.1 else { return .keep(download) }
         let seen = max(1000, received / receiving)
         let left = rest / seen
-        if elapsed > Self.tellingShare * situation.partDuration, seen < levels.last?.rate ?? .infinity {
+        if elapsed > Self.significantShare * situation.partDuration, seen < levels.last?.rate ?? .infinity {
             note(seen, at: input.now.seconds)
         }
         guard elapsed > situation.partDuration || left > situation.buffer else { return .keep(download) }

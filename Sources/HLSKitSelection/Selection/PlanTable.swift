@@ -16,7 +16,7 @@ struct PlanTable: Sendable {
         /// all that follow.
         var sizes: [Double]
         var segmentCount: Int
-        var goesOn: Bool
+        var continues: Bool
         /// In seconds, as are the next two.
         var segmentDuration: Double
         var capacity: Double
@@ -54,7 +54,7 @@ struct PlanTable: Sendable {
         let decay = exp(-step / Self.finalReach)
         var rest = 1.0
         for level in 0..<levels {
-            let value = problem.goesOn ? top * (1 - rest) : 0
+            let value = problem.continues ? top * (1 - rest) : 0
             rest *= decay
             for variant in 0..<variantCount { values[variant * levels + level] = value }
         }

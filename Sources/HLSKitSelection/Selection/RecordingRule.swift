@@ -8,12 +8,12 @@ package struct RecordingRule: Sendable, Hashable {
     package struct Window: Sendable, Hashable {
         /// The duration of media before it, which is the least time that it remains listed.
         var before = Duration.zero
-        var behind = Duration.zero
+        var after = Duration.zero
         var targetDuration: Duration
 
-        package init(before: Duration = .zero, behind: Duration = .zero, targetDuration: Duration) {
+        package init(before: Duration = .zero, after: Duration = .zero, targetDuration: Duration) {
             self.before = before
-            self.behind = behind
+            self.after = after
             self.targetDuration = targetDuration
         }
     }
@@ -99,14 +99,14 @@ package struct RecordingRule: Sendable, Hashable {
             return Self.decision(best, "the best that may be used")
         }
         let isLosing =
-            throughput < current.meanBitRate && window.behind > window.targetDuration * 2
+            throughput < current.meanBitRate && window.after > window.targetDuration * 2
             && window.before <= window.targetDuration * 2
         if isLosing, let lower = Self.lower(than: current, in: sorted, throughput: throughput) {
             lowered(at: situation.itemTime)
             return Self.decision(lower, "the live stream cannot be kept up with")
         }
         guard let loweredAt else { return Self.decision(best, "the best that may be used") }
-        let hasCaughtUp = window.behind <= window.targetDuration * 2
+        let hasCaughtUp = window.after <= window.targetDuration * 2
         guard hasCaughtUp, best.bandwidth <= throughput * Self.share, situation.itemTime - loweredAt >= patience else {
             return Self.decision(current, "the live stream could not be kept up with")
         }
@@ -124,7 +124,7 @@ package struct RecordingRule: Sendable, Hashable {
         let remaining = Double(max(0, download.remainingByteCount)) * 8 / bitsPerSecond
         // The next segment is listed until the window has passed this one.
         let time = (download.window.before + download.duration).seconds
-        guard remaining > time, download.window.behind > download.window.targetDuration * 2 else { return nil }
+        guard remaining > time, download.window.after > download.window.targetDuration * 2 else { return nil }
         let sorted = candidates.sortedByQuality()
         guard let lower = Self.lower(than: download.current, in: sorted, throughput: bitsPerSecond),
             lower.meanBitRate * download.duration.seconds / bitsPerSecond < remaining / 2

@@ -250,7 +250,7 @@ extension ScenarioRule {
             let held = min(input.bufferCapacity, input.availableAhead ?? input.bufferCapacity).seconds
             problem = PlanTable.Problem(
                 qualities: ranked.map { $0 / top }, sizes: rows, segmentCount: max(0, min(following, horizon)),
-                goesOn: following > horizon, segmentDuration: mean / speed,
+                continues: following > horizon, segmentDuration: mean / speed,
                 capacity: max(held, 2 * mean) / speed, latency: 0, topRate: top * speed)
         }
 

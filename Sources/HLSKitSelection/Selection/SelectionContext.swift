@@ -8,7 +8,7 @@ package struct SelectionContext: Sendable {
     /// false.
     package var isPassThrough = false
     /// Whether video is played. If it is (the default), variants without video are excluded if others have it.
-    package var wantsPictures = true
+    package var wantsFrames = true
     /// Returns whether an entry of `CODECS` can be decoded. By default, all can.
     package var canDecode: @Sendable (String) -> Bool = { _ in true }
     package var unplayableVariants: Set<Int> = []

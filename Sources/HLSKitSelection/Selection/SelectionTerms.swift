@@ -12,16 +12,16 @@ package enum MediaSelectionChoice: Sendable, Hashable {
 /// The preferences for the options of one group: the user's choice, otherwise an expression, otherwise criteria.
 package struct SelectionTerms: Sendable, Equatable {
     package var choice = MediaSelectionChoice.automatic
-    package var wish: QualityExpression?
+    package var preference: QualityExpression?
     package var criteria: MediaSelectionCriteria?
     package var isAutomatic = true
 
     package init(
-        choice: MediaSelectionChoice = .automatic, wish: QualityExpression? = nil,
+        choice: MediaSelectionChoice = .automatic, preference: QualityExpression? = nil,
         criteria: MediaSelectionCriteria? = nil, isAutomatic: Bool = true
     ) {
         self.choice = choice
-        self.wish = wish
+        self.preference = preference
         self.criteria = criteria
         self.isAutomatic = isAutomatic
     }
@@ -30,17 +30,17 @@ package struct SelectionTerms: Sendable, Equatable {
     ///
     /// - Parameter audible: The audio option that plays with subtitles.
     ///
-    /// - Throws: ``UnmatchedWish`` if the expression matches no option.
+    /// - Throws: ``UnmatchedPreference`` if the expression matches no option.
     package func option(
         in group: MediaSelectionGroup, audible: MediaSelectionOption? = nil
-    ) throws(UnmatchedWish) -> MediaSelectionOption? {
+    ) throws(UnmatchedPreference) -> MediaSelectionOption? {
         switch choice {
         case .none where group.allowsEmptySelection: return nil
         case .option(let id):
             if let option = group.option(withID: id) { return option }
         case .automatic, .none: break
         }
-        guard let wish else { return self.choice(from: group, audible: audible) }
+        guard let preference else { return self.choice(from: group, audible: audible) }
         // Prefer subtitles to closed captions.
         let order = group.options.enumerated().sorted {
             ($0.element.isClosedCaptions ? 1 : 0, $0.offset) < ($1.element.isClosedCaptions ? 1 : 0, $1.offset)
@@ -51,8 +51,9 @@ package struct SelectionTerms: Sendable, Equatable {
                 channelCount: option.channelCount, codecs: [], isForced: option.isForced,
                 channelUsage: option.channelUsage, characteristics: option.mediaCharacteristics.map(\.rawValue))
         }
-        guard let index = wish.matches(candidates.filter { group.options[$0.index].isPlayable }).first else {
-            throw UnmatchedWish(wish: wish, characteristic: group.characteristic, offered: group.options)
+        guard let index = preference.matches(candidates.filter { group.options[$0.index].isPlayable }).first else {
+            throw UnmatchedPreference(
+                preference: preference, characteristic: group.characteristic, offered: group.options)
         }
         return group.options[index]
     }
@@ -63,13 +64,13 @@ package struct SelectionTerms: Sendable, Equatable {
     }
 }
 
-package struct UnmatchedWish: Error {
-    package var wish: QualityExpression
+package struct UnmatchedPreference: Error {
+    package var preference: QualityExpression
     package var characteristic: MediaCharacteristic
     package var offered: [MediaSelectionOption]
 
-    package init(wish: QualityExpression, characteristic: MediaCharacteristic, offered: [MediaSelectionOption]) {
-        self.wish = wish
+    package init(preference: QualityExpression, characteristic: MediaCharacteristic, offered: [MediaSelectionOption]) {
+        self.preference = preference
         self.characteristic = characteristic
         self.offered = offered
     }
@@ -77,7 +78,7 @@ package struct UnmatchedWish: Error {
     package func error(url: String?) -> HLSError {
         let what = characteristic == .audible ? "audio" : characteristic == .visual ? "video" : "subtitles"
         let names = offered.map { "\($0.displayName) (\($0.extendedLanguageTag ?? "-"))" }.joined(separator: ", ")
-        let cause = "no \(what) rendition matches \"\(wish)\""
+        let cause = "no \(what) rendition matches \"\(preference)\""
         return HLSError(
             code: .noEligibleVariant, urlString: url, cause: cause,
             detail: names.isEmpty ? "none available" : "available: \(names)",

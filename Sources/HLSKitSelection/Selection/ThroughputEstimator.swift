@@ -94,8 +94,8 @@ package struct ThroughputEstimator: Sendable {
     }
 
     /// Marks a request that waits for others of its kind, so that its time to the first byte does not measure the link.
-    package mutating func startedBesideOthers(_ id: TransferID) {
-        running[id]?.tellsLatency = false
+    package mutating func startedConcurrently(_ id: TransferID) {
+        running[id]?.measuresLatency = false
     }
 
     /// Marks a request for a part, which is measured together with other parts.
@@ -135,7 +135,7 @@ package struct ThroughputEstimator: Sendable {
                 transfer.counts = true
                 begin(at: firstByte)
                 add(transfer.addedByteCount, at: now)
-                if transfer.tellsLatency {
+                if transfer.measuresLatency {
                     latency.add((firstByte - transfer.requested).seconds, weight: 1)
                     meanLatency = .seconds(latency.value ?? 0)
                 }
@@ -248,7 +248,7 @@ package struct ThroughputEstimator: Sendable {
         smallParts.bits += 8 * Double(transfer.byteCount)
         smallParts.time += max(time, Self.leastReceivingTime)
         guard smallParts.bits >= 8 * Double(Self.leastByteCount) else { return }
-        if transfer.tellsLatency, let firstByte = transfer.firstByte {
+        if transfer.measuresLatency, let firstByte = transfer.firstByte {
             latency.add((firstByte - transfer.requested).seconds, weight: 1)
             meanLatency = .seconds(latency.value ?? 0)
         }
@@ -352,7 +352,7 @@ extension ThroughputEstimator {
         /// Bytes that are measured, or will be once the transfer counts.
         var addedByteCount = 0
         var counts = false
-        var tellsLatency = true
+        var measuresLatency = true
         var isPart = false
         var isAtServersPace = false
         /// The bytes since the last pause, the time of the last arrival, and the total time of the counted bursts.

@@ -67,7 +67,7 @@ package struct VariantEligibility: Sendable, Hashable {
                 && (context.prefersLosslessAudio || !variant.codecs.contains(where: Self.isLossless))
         }
         keepUnlessNone(.penalized) { !context.penalizedVariants.contains($0.index) }
-        if context.wantsPictures { keepUnlessNone(.audioOnly, \.hasVideo) }
+        if context.wantsFrames { keepUnlessNone(.audioOnly, \.hasVideo) }
         if let limit = context.preferredPeakBitRate { keepOrLowest(.peakBitRate) { $0.bandwidth <= limit } }
         if let limit = context.preferredMaximumResolution {
             keepOrLowest(.maximumResolution) { variant in
@@ -105,10 +105,10 @@ package struct VariantEligibility: Sendable, Hashable {
     private mutating func apply(_ quality: QualityExpression, playable: VariantEligibility) {
         var matches = Set(quality.matches(eligible))
         if matches.isEmpty {
-            let wished = quality.matches(playable.eligible)
-            if !wished.isEmpty {
+            let preferred = quality.matches(playable.eligible)
+            if !preferred.isEmpty {
                 self = playable
-                matches = Set(wished)
+                matches = Set(preferred)
             }
         }
         keep(.limits) { matches.contains($0.index) }

@@ -94,12 +94,12 @@ public struct SelectionInput: Sendable {
     /// The CMSD data of the last response, or `nil` if there is none.
     ///
     /// Its bit-rate limit is already applied to ``candidates``. The value is also `nil` if
-    /// ``PlayerConfiguration/mindsServerData`` is off.
+    /// ``PlayerConfiguration/usesServerHints`` is off.
     public var serverData: ServerData? {
         get { serverNote?.data }
-        set { serverNote = newValue.map(ServerDataNote.init) }
+        set { serverNote = newValue.map(CMSDRecord.init) }
     }
-    package var serverNote: ServerDataNote?
+    package var serverNote: CMSDRecord?
 
     /// Creates an input. Defaults stand for unknown or inapplicable values.
     public init(

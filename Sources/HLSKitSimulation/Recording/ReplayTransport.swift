@@ -106,9 +106,9 @@ public final class ReplayTransport: ResourceTransport {
 }
 
 private final class ReplayTask: TransportTask {
-    enum Wish { case running, paused, cancelled }
+    enum RequestedState { case running, paused, cancelled }
 
-    let gate = Gate(Wish.running)
+    let gate = Gate(RequestedState.running)
     private let task = Mutex<Task<Void, Never>?>(nil)
 
     func run(on executor: (any TaskExecutor)?, _ body: @escaping @Sendable () async -> Void) {

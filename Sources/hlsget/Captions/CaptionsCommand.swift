@@ -63,7 +63,7 @@ struct CaptionsCommand: AsyncParsableCommand {
             valueName: "file"), completion: .file())
     var accessLog: String?
     @Flag(help: "Print the result as one JSON document on stdout.") var json = false
-    @OptionGroup var saying: SayingOptions
+    @OptionGroup var saying: VerbosityOptions
     @OptionGroup(title: "Keys") var keys: KeyOptions
     @OptionGroup(title: "Network") var connection: ConnectionOptions
 

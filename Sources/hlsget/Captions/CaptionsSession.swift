@@ -256,14 +256,14 @@ struct CaptionsSession {
             await player.close()
             return saved
         }
-        var told: Set<String> = []
+        var reported: Set<String> = []
         loop: for await happening in happenings {
             switch happening {
             case .signal(let signal):
                 saved.signal = signal
                 break loop
             case .event(let event):
-                tell(event, &told)
+                report(event, &reported)
                 switch event.kind {
                 case .didPlayToEnd: break loop
                 case .itemStatusChanged(.readyToPlay) where isCut:
@@ -299,7 +299,7 @@ struct CaptionsSession {
         }
         if isCut { saved.captions = Self.cut(saved.captions, at: start) }
         if saved.captions.isEmpty, saved.signal == nil, saved.failure == nil {
-            saved.failure = PlayVerdict.startBehindEnd(command.range.from, duration, url: url)
+            saved.failure = PlayVerdict.startPastEnd(command.range.from, duration, url: url)
         }
         return saved
     }
@@ -318,12 +318,13 @@ struct CaptionsSession {
         }
     }
 
-    private func tell(_ event: PlayerEvent, _ told: inout Set<String>) {
+    private func report(_ event: PlayerEvent, _ reported: inout Set<String>) {
         if case .legibleCue = event.kind { return }
         if command.saying.verbose, let line = EventText.line(for: event, verbosity: .verbose) {
             return StandardStream.error.writeLine(line)
         }
-        guard case .warning(let text) = event.kind, !command.saying.quiet, told.count < 5, told.insert(text).inserted
+        guard case .warning(let text) = event.kind, !command.saying.quiet, reported.count < 5,
+            reported.insert(text).inserted
         else { return }
         StandardStream.error.writeLine(ErrorLine.line(text, url: nil, detail: nil, severity: "note"))
     }

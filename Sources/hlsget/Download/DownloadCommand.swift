@@ -117,7 +117,7 @@ struct DownloadCommand: AsyncParsableCommand {
         transform: { try ChoiceArgument.parse($0) })
     var progress: PlayOptions.ProgressStyle?
     @Flag(help: "Summary of each URL as one JSON document on stdout.") var json = false
-    @OptionGroup var saying: SayingOptions
+    @OptionGroup var saying: VerbosityOptions
     @Flag(help: "With FOLDER/: keep media encrypted, and request no key.") var keepEncrypted = false
     @OptionGroup(title: "Keys") var keys: KeyOptions
     @OptionGroup(visibility: .hidden) var skip: SkipOptions
@@ -221,7 +221,7 @@ struct DownloadCommand: AsyncParsableCommand {
     }
 
     func targets(of urls: [String]) throws(ArgumentValueError) -> [DownloadTarget] {
-        if let output, urls.count > 1, try !NameTemplate(parsing: output).tellsURLsApart {
+        if let output, urls.count > 1, try !NameTemplate(parsing: output).distinguishesURLs {
             throw ArgumentValueError("-o: several URLs need {name}, {title} or {number} in the name")
         }
         let now = NameTemplate.now

@@ -34,7 +34,7 @@ struct DownloadSession {
     }
 
     func run() async -> ExitStatus {
-        let leftovers = Leftovers()
+        let leftovers = CleanupRegistry()
         leftovers.add(folder: workPath)
         let signals = SignalWatcher { leftovers.end(signal: $0) }
         let clock = clock

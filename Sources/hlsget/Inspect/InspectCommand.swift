@@ -17,7 +17,7 @@ struct InspectCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("URL that the playlist's URIs are relative to.", valueName: "url"))
     var baseURL: String?
     @Flag(help: "Reject a playlist that breaks a rule instead of reading it leniently.") var strict = false
-    @OptionGroup var saying: SayingOptions
+    @OptionGroup var saying: VerbosityOptions
     @OptionGroup(title: "Network") var connection: ConnectionOptions
 
     mutating func validate() throws {

@@ -92,9 +92,9 @@ struct MediaFileReport: Sendable {
     private static func row(_ track: Track) -> [String] {
         let description = track.description
         let isVideo = description.mediaType == .video
-        var sound: [String] = []
-        if description.sampleRate > 0 { sound.append("\(description.sampleRate) Hz") }
-        if description.channelCount > 0 { sound.append("\(description.channelCount) ch") }
+        var audio: [String] = []
+        if description.sampleRate > 0 { audio.append("\(description.sampleRate) Hz") }
+        if description.channelCount > 0 { audio.append("\(description.channelCount) ch") }
         let notes = [
             description.declaredFieldCount == 2 ? "interlaced" : nil,
             description.rotation > 0 ? "turned by \(description.rotation)°" : nil,
@@ -105,7 +105,7 @@ struct MediaFileReport: Sendable {
             "\(track.id)", description.mediaType.rawValue, description.codec.rawValue,
             isVideo ? "\(track.size.width)x\(track.size.height)" : "",
             isVideo && track.frameRate > 0 ? Decimals.text(track.frameRate, places: 2) : "",
-            sound.joined(separator: " "), track.language ?? "",
+            audio.joined(separator: " "), track.language ?? "",
             track.bitRate > 0 ? Decimals.bitRate(track.bitRate) : "", time(track.timeRange.start),
             time(track.timeRange.end),
             (ColorReport(description).notes + notes.compactMap { $0 }).joined(separator: ", "),

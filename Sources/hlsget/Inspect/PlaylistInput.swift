@@ -74,7 +74,7 @@ struct PlaylistInput: Sendable {
     var connection: ConnectionOptions
     /// Whether a local playlist may refer to files outside its folder.
     var allowsFilesOutside = false
-    var saying = SayingOptions()
+    var saying = VerbosityOptions()
 
     var base: String? {
         guard let baseURL else { return nil }

@@ -24,7 +24,7 @@ struct LintCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("URL that the URIs of a playlist are relative to.", valueName: "url"))
     var baseURL: String?
     @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
-    @OptionGroup var saying: SayingOptions
+    @OptionGroup var saying: VerbosityOptions
     @OptionGroup(title: "Network") var connection: ConnectionOptions
 
     mutating func validate() throws {

@@ -26,7 +26,7 @@ struct ListCommand: AsyncParsableCommand {
     var baseURL: String?
     @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
     @Flag(help: "Print one JSON object instead of tables.") var json = false
-    @OptionGroup var saying: SayingOptions
+    @OptionGroup var saying: VerbosityOptions
     @OptionGroup(title: "Network") var connection: ConnectionOptions
 
     mutating func validate() throws { try connection.check() }

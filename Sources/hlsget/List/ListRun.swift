@@ -8,9 +8,9 @@ struct ListRun {
 
     private let options: PlayOptions
     private let isJSON: Bool
-    private let saying: SayingOptions?
+    private let saying: VerbosityOptions?
 
-    init(_ options: PlayOptions, json: Bool, saying: SayingOptions? = nil) {
+    init(_ options: PlayOptions, json: Bool, saying: VerbosityOptions? = nil) {
         self.options = options
         isJSON = json
         self.saying = saying
@@ -57,7 +57,7 @@ struct ListRun {
             let assetOptions = try options.assetOptions { saying?.wrap($0) ?? $0 }
             return StreamList(url: options.url, media: media, tracks: await SegmentTracks(of: media, assetOptions))
         case .multivariant(let multivariant):
-            var list = StreamList(url: options.url, multivariant, wish: options.quality)
+            var list = StreamList(url: options.url, multivariant, preference: options.quality)
             list.limit(peakBitRate: options.peakBitRate, maximumResolution: options.maximumResolution)
             await look(at: &list, multivariant, loader)
             return list

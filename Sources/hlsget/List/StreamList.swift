@@ -29,7 +29,7 @@ struct StreamList: Sendable {
     struct Option: Sendable, Equatable {
         var type: Rendition.MediaType
         /// The value to pass to `--audio`, `--subs` or `--service`.
-        var wish: String
+        var preference: String
         var name: String
         var language: String?
         var channels: String?
@@ -50,7 +50,7 @@ struct StreamList: Sendable {
     private var segmentCount: Int?
     private var file: MediaFileReport?
     private var tracks: SegmentTracks?
-    private var hasWish = false
+    private var hasPreference = false
 
     init(url: String, media: MediaPlaylist, tracks: SegmentTracks? = nil) {
         self.url = url
@@ -64,7 +64,7 @@ struct StreamList: Sendable {
     }
 
     /// - Parameter wish: Selects the variant to mark, or `nil` for the best one.
-    init(url: String, _ playlist: MultivariantPlaylist, wish: QualityExpression?) {
+    init(url: String, _ playlist: MultivariantPlaylist, preference: QualityExpression?) {
         self.url = url
         let variants = AssetVariant.listed(in: playlist)
         let order = (try? QualityExpression(parsing: "bitrate>=0"))?.matches(variants) ?? []
@@ -73,24 +73,25 @@ struct StreamList: Sendable {
         entries = zip(variants, playlist.variants).map { variant, declared in
             Entry(
                 variant: variant, audio: declared.audio, subtitles: declared.subtitles,
-                quality: Self.wish(for: variant, among: variants), reasons: variant.ineligibilityReasons.map(Self.words)
+                quality: Self.preference(for: variant, among: variants),
+                reasons: variant.ineligibilityReasons.map(Self.words)
             )
         }.sorted { places[$0.variant.index] ?? .max < places[$1.variant.index] ?? .max }
         options = Self.options(of: playlist.renditions)
         encryption = StreamEncryption(announcedBy: playlist)
-        hasWish = wish != nil
-        choose(wish)
-        self.wish = wish
+        hasPreference = preference != nil
+        choose(preference)
+        self.preference = preference
     }
 
-    private var wish: QualityExpression?
+    private var preference: QualityExpression?
 
-    private mutating func choose(_ wish: QualityExpression?) {
+    private mutating func choose(_ preference: QualityExpression?) {
         for index in entries.indices { entries[index].isChosen = false }
         // Saving a stream unchanged requires no decoder.
         let codec = Self.words(.codec)
         let eligible = entries.filter { $0.reasons.allSatisfy { $0 == codec } }.map(\.variant)
-        let matching = wish.map { $0.matches(eligible) } ?? eligible.map(\.index)
+        let matching = preference.map { $0.matches(eligible) } ?? eligible.map(\.index)
         guard let chosen = entries.firstIndex(where: { matching.contains($0.variant.index) }) else { return }
         entries[chosen].isChosen = true
     }
@@ -107,7 +108,7 @@ struct StreamList: Sendable {
                 entries[index].reasons.append("above --max-resolution")
             }
         }
-        choose(wish)
+        choose(preference)
     }
 
     /// Adds reasons found in the media playlists, by the index of the variant.
@@ -117,7 +118,7 @@ struct StreamList: Sendable {
                 entries[index].reasons.append(reason)
             }
         }
-        choose(wish)
+        choose(preference)
     }
 
     var measuredIndex: Int? { (entries.first(where: \.isChosen) ?? entries.first)?.variant.index }
@@ -135,7 +136,7 @@ struct StreamList: Sendable {
     private static let maximumComparedCount = 100
 
     /// The shortest expression that matches only this variant, or the closest one if several variants are alike.
-    static func wish(for variant: AssetVariant, among all: [AssetVariant]) -> String {
+    static func preference(for variant: AssetVariant, among all: [AssetVariant]) -> String {
         let rows = variant.videoAttributes?.presentationSize?.height
         let rate = variant.peakBitRate.map { "bitrate=\(Int($0))" }
         let frames = variant.videoAttributes?.nominalFrameRate.map { Int($0.rounded()) }
@@ -170,21 +171,23 @@ struct StreamList: Sendable {
                 rendition.isForced ? "forced" : nil,
             ].compactMap(\.self)
             let option = Option(
-                type: rendition.type, wish: rendition.instreamID.map { "--service \($0)" } ?? "", name: rendition.name,
+                type: rendition.type, preference: rendition.instreamID.map { "--service \($0)" } ?? "",
+                name: rendition.name,
                 language: rendition.language, channels: rendition.channels, flags: flags, groups: [rendition.groupID])
             let same = options.firstIndex {
                 $0.type == option.type && $0.name == option.name && $0.language == option.language
-                    && $0.channels == option.channels && $0.wish == option.wish
+                    && $0.channels == option.channels && $0.preference == option.preference
             }
             if let same { options[same].groups.append(rendition.groupID) } else { options.append(option) }
         }
-        for index in options.indices where options[index].wish.isEmpty {
-            options[index].wish = wish(for: options[index], among: options.filter { $0.type == options[index].type })
+        for index in options.indices where options[index].preference.isEmpty {
+            options[index].preference = preference(
+                for: options[index], among: options.filter { $0.type == options[index].type })
         }
         return options
     }
 
-    private static func wish(for option: Option, among all: [Option]) -> String {
+    private static func preference(for option: Option, among all: [Option]) -> String {
         let language: String? = option.language.map { "lang=\(QualityExpression.quoted($0))" }
         let name: String? = option.name.isEmpty ? nil : "name=\(QualityExpression.quoted(option.name))"
         let count = option.channels?.prefix(while: \.isNumber) ?? ""
@@ -256,7 +259,7 @@ struct StreamList: Sendable {
                 title, [option, "name", "language", "channels", "flags", "group"],
                 options.filter { $0.type == type }.map { option in
                     [
-                        type == .closedCaptions ? option.wish : Self.shellQuoted(option.wish),
+                        type == .closedCaptions ? option.preference : Self.shellQuoted(option.preference),
                         option.name, option.language ?? "", option.channels ?? "",
                         option.flags.joined(separator: " "), option.groups.joined(separator: " "),
                     ]
@@ -264,7 +267,7 @@ struct StreamList: Sendable {
         }
         if !entries.isEmpty {
             lines.append("")
-            lines.append("* " + (hasWish ? "selected by --quality" : "selected by a download"))
+            lines.append("* " + (hasPreference ? "selected by --quality" : "selected by a download"))
             if entries.contains(where: { $0.rate != nil }), duration != nil || isLive {
                 let rate = usesPeak ? "average bit rate, or peak where marked <," : "average bit rate"
                 lines.append("estimate: \(rate) times \(isLive ? "an hour" : Decimals.length(length)), audio included")
@@ -345,7 +348,7 @@ struct StreamList: Sendable {
         [
             "name": .string(option.name), "language": JSONValue(option.language),
             "channels": JSONValue(option.channels),
-            "choose": .string(option.wish), "flags": .array(option.flags.map(JSONValue.string)),
+            "choose": .string(option.preference), "flags": .array(option.flags.map(JSONValue.string)),
             "groups": .array(option.groups.map(JSONValue.string)),
         ]
     }

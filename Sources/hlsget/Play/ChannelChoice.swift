@@ -26,8 +26,8 @@ struct ChannelChoice {
             if asked.channel == nil { return asked }
             throw ChannelList.NoChoice(description: "--channel: no list of channels")
         }
-        guard let wish = asked.channel else { throw ChannelList.NoChoice(description: Self.hint(list)) }
-        return try options(for: list.channel(wish))
+        guard let preference = asked.channel else { throw ChannelList.NoChoice(description: Self.hint(list)) }
+        return try options(for: list.channel(preference))
     }
 
     private func options(for channel: ChannelList.Channel) throws -> PlayOptions {
@@ -38,7 +38,7 @@ struct ChannelChoice {
         return options
     }
 
-    func tell(_ error: any Error) -> ExitStatus {
+    func report(_ error: any Error) -> ExitStatus {
         switch error {
         case let error as ChannelList.NoChoice:
             StandardStream.error.writeLine(ErrorLine.line(error.description, url: asked.url, detail: nil))

@@ -386,7 +386,7 @@ extension PlayOptionGroups {
         }
         let channels = ChannelChoice(options)
         if channels.isNeeded {
-            do { options = try await channels.options() } catch { throw channels.tell(error).exitCode }
+            do { options = try await channels.options() } catch { throw channels.report(error).exitCode }
         }
         if let wait = options.wait?.limited(to: options.until?.interval), !options.readsStandardInput,
             let end = await waitForStream(wait, options)

@@ -5,7 +5,7 @@ import HLSKitCore
 /// The options of all commands that play: `hlsget play` and `hlsget watch`.
 struct PlayOptionGroups: ParsableArguments {
     @OptionGroup(title: "Output") var output: OutputOptions
-    @OptionGroup(title: "Picture") var picture: PictureOptions
+    @OptionGroup(title: "Picture") var video: VideoOptions
     @OptionGroup(title: "Playback") var playback: PlaybackOptions
     @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup(title: "Network") var connection: ConnectionOptions
@@ -33,7 +33,7 @@ struct PlayOptionGroups: ParsableArguments {
             throw ArgumentValueError("--base-url is for a playlist on standard input; write - as the URL")
         }
         try output.apply(to: &options)
-        picture.apply(to: &options)
+        video.apply(to: &options)
         try playback.apply(to: &options)
         selection.apply(to: &options)
         connection.apply(to: &options)

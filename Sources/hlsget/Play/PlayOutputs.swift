@@ -81,8 +81,10 @@ struct PlayOutputs {
                 defer { latest = name }
                 return latest != name
             }
-            let tellsTime = template.map { $0.contains("{time}") } ?? false
-            if name.contains(SplitNames.word) || !tellsTime || !isNew { name = SplitNames.path(name, number: number) }
+            let containsTime = template.map { $0.contains("{time}") } ?? false
+            if name.contains(SplitNames.word) || !containsTime || !isNew {
+                name = SplitNames.path(name, number: number)
+            }
             if template != nil { try NameTemplate.makeFolders(of: name) }
             let writer = try output.format.makeWriter(path: name, overwrite: overwrite, note: note)
             guard let remuxer = writer as? Remuxer else {

@@ -39,7 +39,7 @@ struct PlayReports {
     }
 
     /// Shows a message to the viewer, in the window and in the terminal.
-    func tell(_ text: String, _ stage: WatchStage?) {
+    func report(_ text: String, _ stage: WatchStage?) {
         stage?.say(text)
         guard stage == nil || display != nil else { return }
         for line in TerminalText.wrapped(text, columns: display?.columns ?? .max) { say(line) }
@@ -100,14 +100,14 @@ struct PlayReports {
         }
         if reportsJSON {
             StandardStream.error.writeLine(EventReporter.line(for: summary, at: summary.elapsed))
-        } else if options.verbosity != .quiet, isWorthTelling(summary) {
+        } else if options.verbosity != .quiet, isWorthReporting(summary) {
             for line in summary.lines { StandardStream.error.writeLine(line) }
         }
         if options.printsSummaryDocument { StandardStream.output.writeLine(summary.document) }
     }
 
     /// Whether the statistics are meaningful because media was loaded or the user interrupted it.
-    private func isWorthTelling(_ summary: PlaySummary) -> Bool {
+    private func isWorthReporting(_ summary: PlaySummary) -> Bool {
         if case .interrupted = summary.exitStatus { return true }
         return summary.state.statistics.numberOfSegments > 0
     }

@@ -39,7 +39,7 @@ struct PlaySession {
         let keyboard = takesKeys || endsByKey ? KeyboardWatcher() : nil
         if keyboard != nil { reports.display?.setHint(takesKeys ? "h help" : "q ends") }
         defer { keyboard?.close() }
-        let leftovers = Leftovers()
+        let leftovers = CleanupRegistry()
         let preview = preview
         let signals = SignalWatcher { signal in
             preview?.leave()
@@ -108,7 +108,7 @@ struct PlaySession {
         }
         if let sidecar {
             item.sidecarCaptions = [sidecar]
-            if options.subtitles == nil { item.subtitles = SidecarFile.wish }
+            if options.subtitles == nil { item.subtitles = SidecarFile.preference }
         }
         let following = options.followingURLs.map { url in
             let item = PlayerItem(urlString: url)
@@ -147,7 +147,7 @@ struct PlaySession {
             _ = await stage?.close(clock: clock)
             return fail(error, &summary)
         }
-        if let error = stage?.soundError { reports.warn(error, at: .zero) }
+        if let error = stage?.audioError { reports.warn(error, at: .zero) }
         preview?.enter()
 
         let outcome = await follow(
@@ -267,7 +267,7 @@ struct PlaySession {
         case assetFailed(HLSError, HostTime)
         case signal(Int32)
         case key(Key)
-        case wish(WindowThread.Wish)
+        case request(WindowThread.Request)
         /// The title of the playing media has changed.
         case title(String)
         case tick
@@ -312,8 +312,8 @@ struct PlaySession {
                 for await key in keyboard.keys { sink.yield(.key(key)) }
             },
             Task {
-                guard let wishes = stage?.wishes else { return }
-                for await wish in wishes { sink.yield(.wish(wish)) }
+                guard let requests = stage?.requests else { return }
+                for await request in requests { sink.yield(.request(request)) }
             },
             Task {
                 guard let titles else { return }
@@ -343,12 +343,12 @@ struct PlaySession {
         ]
         defer { for task in tasks { task.cancel() } }
         var reporter = EventReporter()
-        var wishes = PlayWishes(options)
+        var unmetOptions = UnmetOptions(options)
         var lastTitle: String?
         var repeated = RepeatedRange()
         // With several streams, the failure of one is not the end.
         var failure: HLSError?
-        var hasToldFields = false
+        var hasReportedFields = false
         var hasToldNoVideo = false
         var recordingStatus = RecordingStatus(
             paths: options.outputs.map(\.destination.path), limit: options.duration, isNamedAtEnd: options.split == nil)
@@ -369,8 +369,8 @@ struct PlaySession {
                 guard let command = KeyCommand(key), takesKeys || command == .quit else { continue }
                 if perform(command, player, stage, &passes, &repeated) { return .left }
                 reports.show(player.state, at: clock.now - epoch, &reporter, stage)
-            case .wish(let wish):
-                switch wish {
+            case .request(let request):
+                switch request {
                 case .command(let command): if perform(command, player, stage, &passes, &repeated) { return .left }
                 case .seek(let time): KeyboardControl(player: player).seek(near: time)
                 }
@@ -389,11 +389,11 @@ struct PlaySession {
                     reports.say(
                         "no video in this stream\(options.isHeard ? "" : "; hlsget listen URL plays its audio")")
                 }
-                if !hasToldFields, options.isWatched, reports.display != nil, options.verbosity != .quiet,
+                if !hasReportedFields, options.isWatched, reports.display != nil, options.verbosity != .quiet,
                     player.currentItem?.tracks.contains(where: { $0.formatDescription?.declaredFieldCount == 2 })
                         == true
                 {
-                    hasToldFields = true
+                    hasReportedFields = true
                     reports.say("interlaced video, shown \(options.deinterlaces ? "deinterlaced" : "as it is")")
                 }
                 if let time = player.state.currentTime.finiteSeconds, let start = repeated.restart(at: time) {
@@ -409,13 +409,13 @@ struct PlaySession {
             case .event(let event):
                 takes.yield()
                 summary.observe(event)
-                if let wish = wishes.unfulfilled(
+                if let unmet = unmetOptions.unfulfilled(
                     by: event, canPlayFastForward: player.currentItem?.canPlayFastForward == true)
                 {
-                    if options.isStrict { return .failed(wish) }
-                    reports.warn(wish, at: event.hostTime - player.creationTime)
+                    if options.isStrict { return .failed(unmet) }
+                    reports.warn(unmet, at: event.hostTime - player.creationTime)
                 }
-                if let gap = wishes.gap(of: event) { return .failed(gap) }
+                if let gap = unmetOptions.gap(of: event) { return .failed(gap) }
                 recording?.note(event)
                 reports.show(event, at: event.hostTime - player.creationTime, &reporter, stage)
                 if case .newAccessLogEntry = event.kind, passes.count == 1 {
@@ -429,10 +429,10 @@ struct PlaySession {
                 case .didPlayToEnd:
                     if passes.finishOne() {
                         guard options.keepsOpen else { return failure.map(Outcome.failed) ?? .played }
-                        reports.tell("the end; q quits", stage)
+                        reports.report("the end; q quits", stage)
                     }
                     repeated = RepeatedRange()
-                    do { try goOn(player, &passes) } catch { return .failed(error) }
+                    do { try resume(player, &passes) } catch { return .failed(error) }
                 case .itemStatusChanged(.failed):
                     let unknown = HLSError(code: .internal, urlString: options.url, cause: "playback failed")
                     let error = event.item?.error ?? passes.error ?? player.currentItem?.error ?? unknown
@@ -442,7 +442,7 @@ struct PlaySession {
                     guard !options.followingURLs.isEmpty, !passes.finishOne() else { return .failed(failure ?? error) }
                     // The player skips it.
                     reports.warn(error, at: event.hostTime - player.creationTime)
-                    do { try goOn(player, &passes) } catch { return .failed(error) }
+                    do { try resume(player, &passes) } catch { return .failed(error) }
                 case .rateChanged(_, .setRateFailed) where options.rate < 0:
                     return .failed(
                         HLSError(
@@ -467,19 +467,20 @@ struct PlaySession {
         switch command {
         case .nextStream:
             guard let queue = player as? QueuePlayer, !passes.isAtLast else {
-                reports.tell("no next stream", stage)
+                reports.report("no next stream", stage)
                 return false
             }
             _ = passes.finishOne()
             repeated = RepeatedRange()
             queue.advanceToNextItem()
-            do { try goOn(player, &passes) } catch { reports.tell("\(error)", stage) }
-        case .markLoop: reports.tell(repeated.mark(at: player.state.currentTime.finiteSeconds ?? .nan), stage)
-        case .takeScreenshot: reports.tell(stage?.saveFrame() ?? "a screenshot needs a window: hlsget watch URL", stage)
+            do { try resume(player, &passes) } catch { reports.report("\(error)", stage) }
+        case .markLoop: reports.report(repeated.mark(at: player.state.currentTime.finiteSeconds ?? .nan), stage)
+        case .takeScreenshot:
+            reports.report(stage?.saveFrame() ?? "a screenshot needs a window: hlsget watch URL", stage)
         default:
             switch KeyboardControl(player: player).perform(command) {
             case .nothing: break
-            case .say(let text): reports.tell(text, stage)
+            case .say(let text): reports.report(text, stage)
             case .quit: return true
             }
         }
@@ -487,7 +488,7 @@ struct PlaySession {
     }
 
     /// Fills the queue after an item has left it.
-    private func goOn(_ player: Player, _ passes: inout PassQueue) throws(HLSError) {
+    private func resume(_ player: Player, _ passes: inout PassQueue) throws(HLSError) {
         try passes.fill(player)
         if options.keepsOpen, passes.isAtLast { player.actionAtItemEnd = .pause }
     }

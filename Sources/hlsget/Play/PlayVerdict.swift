@@ -28,7 +28,7 @@ struct PlayVerdict: Sendable, Equatable {
 
     /// Why nothing was played or written, or which output is empty, or `nil` if all outputs have content.
     var failure: HLSError? {
-        if outputs.isEmpty { return hasPlayed && !startsBehindEnd && !endsBeforeStart ? nil : emptiness }
+        if outputs.isEmpty { return hasPlayed && !startsPastEnd && !endsBeforeStart ? nil : emptiness }
         guard let empty = outputs.first(where: \.isEmpty) else { return nil }
         var error = outputs.allSatisfy(\.isEmpty) ? emptiness : missingKind(for: empty)
         let names = outputs.filter(\.isEmpty).map(\.path).joined(separator: ", ")
@@ -44,10 +44,10 @@ struct PlayVerdict: Sendable, Equatable {
         return statistics.numberOfDecodedVideoFrames + statistics.numberOfDecodedAudioFrames > 0
     }
 
-    private var startsBehindEnd: Bool { Self.startBehindEnd(from, state.duration, url: url) != nil }
+    private var startsPastEnd: Bool { Self.startPastEnd(from, state.duration, url: url) != nil }
 
     /// The error for a start past the end of the stream, or `nil` if the start is valid or the duration is unknown.
-    static func startBehindEnd(_ from: TimePosition?, _ duration: MediaTime, url: String) -> HLSError? {
+    static func startPastEnd(_ from: TimePosition?, _ duration: MediaTime, url: String) -> HLSError? {
         guard case .fromStart(let time)? = from, let duration = duration.finiteSeconds, time / .seconds(1) >= duration
         else { return nil }
         return HLSError(
@@ -63,7 +63,7 @@ struct PlayVerdict: Sendable, Equatable {
 
     private var emptiness: HLSError {
         let start = state.currentTime.finiteSeconds
-        if let error = Self.startBehindEnd(from, state.duration, url: url) { return error }
+        if let error = Self.startPastEnd(from, state.duration, url: url) { return error }
         if endsBeforeStart, let start {
             return HLSError(
                 code: .notAvailable, urlString: url, cause: "--to is before the point where playback began",

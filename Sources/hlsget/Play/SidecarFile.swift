@@ -6,7 +6,7 @@ enum SidecarFile {
     /// The name of its subtitles option, which no stream uses.
     private static let name = "--subs-file"
 
-    static var wish: QualityExpression? { try? QualityExpression(parsing: "name=\(name)", for: .renditions) }
+    static var preference: QualityExpression? { try? QualityExpression(parsing: "name=\(name)", for: .renditions) }
 
     static func read(_ path: String) throws(HLSError) -> SidecarCaptions {
         func failure(_ detail: String) -> HLSError {

@@ -40,7 +40,7 @@ struct ReplayCommand: AsyncParsableCommand {
     @Flag(name: [.customShort("y"), .long], help: "Overwrite an existing access log.") var overwrite = false
     @Flag(help: "Summary as one JSON document on stdout.") var json = false
     @Flag(help: "Exit 10 if anything is missing.") var strict = false
-    @OptionGroup var saying: SayingOptions
+    @OptionGroup var saying: VerbosityOptions
 
     mutating func validate() throws {
         if json && log == "-" { throw ValidationError("--json and --log - both need standard output") }
@@ -91,7 +91,7 @@ struct ReplayCommand: AsyncParsableCommand {
         var session = ReplaySession(recording: recording, options: options, selector: rule.selector ?? ScenarioRule())
         session.decodes = !noDecoders
         if saying.verbose {
-            session.tell = { event in
+            session.report = { event in
                 guard let line = EventText.line(for: event, verbosity: .verbose) else { return }
                 StandardStream.error.writeLine(line)
             }

@@ -31,7 +31,7 @@ struct ReplaySession {
     let options: PlayOptions
     let selector: any VariantSelector
     var decodes = true
-    var tell: (@Sendable (PlayerEvent) -> Void)?
+    var report: (@Sendable (PlayerEvent) -> Void)?
 
     init(recording: NetworkRecording, options: PlayOptions, selector: any VariantSelector) {
         self.recording = recording
@@ -55,7 +55,7 @@ struct ReplaySession {
         try player.replaceCurrentItem(with: item)
         // The original decisions may have come slightly later than the recording's last moments.
         let limit = recording.duration + ReplayTransport.tolerance
-        let (url, tell) = (options.url, tell)
+        let (url, report) = (options.url, report)
         let end = Task(executorPreference: clock) {
             do { try await clock.sleep(for: limit) } catch { return }
             await player.close()
@@ -65,7 +65,7 @@ struct ReplaySession {
             var summary = PlaySummary(url: url)
             for await event in events {
                 log.append(event)
-                tell?(event)
+                report?(event)
                 summary.observe(event)
                 summary.hasEnded = event.isLast
                 summary.elapsed = event.hostTime.offset

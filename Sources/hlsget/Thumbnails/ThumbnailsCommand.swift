@@ -68,7 +68,7 @@ struct ThumbnailsCommand: AsyncParsableCommand {
     @Flag(name: [.customShort("y"), .long], help: "Overwrite existing files.") var overwrite = false
 
     @Flag(help: "Print the result as one JSON document.") var json = false
-    @OptionGroup var saying: SayingOptions
+    @OptionGroup var saying: VerbosityOptions
     @Flag(help: "Let a local playlist name files outside its folder.") var allowFile = false
     @Option(
         help: ArgumentHelp(

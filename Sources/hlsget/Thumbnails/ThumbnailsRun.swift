@@ -142,7 +142,7 @@ struct ThumbnailsRun {
         for await result in generator.images(for: plan.times) {
             var one = Made(time: result.requestedTime)
             switch result {
-            case .succeeded(let requested, let actual, _) where Self.isBehindEnd(requested, actual, end: end):
+            case .succeeded(let requested, let actual, _) where Self.isPastEnd(requested, actual, end: end):
                 // A user who requests 10:00 of a 3:00 stream does not want its last frame.
                 let length = end.map { ", which ends at \(Decimals.length($0.inSeconds))" } ?? ""
                 one.error = HLSError(code: .notAvailable, cause: "the time is outside the available media" + length)
@@ -163,7 +163,7 @@ struct ThumbnailsRun {
     }
 
     /// Whether a time is after the end of the media, so that the frame is only the nearest one.
-    private static func isBehindEnd(_ time: MediaTime, _ actual: MediaTime, end: Duration?) -> Bool {
+    private static func isPastEnd(_ time: MediaTime, _ actual: MediaTime, end: Duration?) -> Bool {
         guard let end, let time = time.duration, let actual = actual.duration else { return false }
         return time >= end && actual < time
     }
@@ -204,13 +204,13 @@ struct ThumbnailsRun {
     private func report(_ made: [Made], url: String) -> ExitStatus {
         let failures = made.filter { $0.error != nil }
         // Report identical failures once.
-        var told: Set<HLSError> = []
+        var reported: Set<HLSError> = []
         for failure in failures {
-            guard var error = failure.error, told.insert(error).inserted else { continue }
+            guard var error = failure.error, reported.insert(error).inserted else { continue }
             var same = failures.count { $0.error == error }
             if same < made.count, failures.count == made.count, made.allSatisfy({ $0.error?.cause == error.cause }) {
                 // All images fail for the same reason.
-                told.formUnion(made.compactMap(\.error))
+                reported.formUnion(made.compactMap(\.error))
                 same = made.count
                 error.urlString = url
                 error.detail = nil

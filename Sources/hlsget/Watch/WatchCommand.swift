@@ -24,7 +24,7 @@ struct WatchCommand: PlayingCommand {
 
     func options() throws -> PlayOptions {
         var groups = groups
-        if !groups.picture.preview { groups.picture.window = true }
+        if !groups.video.preview { groups.video.window = true }
         return try groups.options(for: urls.first ?? "", then: urls.dropFirst())
     }
 }
@@ -48,8 +48,8 @@ struct ListenCommand: PlayingCommand {
 
     func options() throws -> PlayOptions {
         var groups = groups
-        groups.picture.listen = true
-        if !groups.picture.preview { groups.output.noVideo = true }
+        groups.video.listen = true
+        if !groups.video.preview { groups.output.noVideo = true }
         return try groups.options(for: urls.first ?? "", then: urls.dropFirst())
     }
 }
@@ -72,7 +72,7 @@ extension PlayingCommand {
     mutating func run() async throws { try await groups.run(options()) }
 }
 
-struct PictureOptions: ParsableArguments {
+struct VideoOptions: ParsableArguments {
     @Flag(help: "Show video in a window, with audio (SDL 2).") var window = false
     @Flag(help: "Play audio without a window (SDL 2).") var listen = false
     @Flag(help: "Fill the screen.") var fullscreen = false

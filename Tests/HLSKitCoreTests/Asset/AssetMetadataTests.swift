@@ -211,9 +211,9 @@ import Testing
             + frame("TALB", [3] + Array("ü".utf8)) + frame("TXXX", [3] + Array("k\0v".utf8))
             + frame("COMM", [0] + Array("eng\0said".utf8))
         let tag = Array("ID3".utf8) + [4, 0, 0, 0, 0, 0, UInt8(frames.count)] + frames
-        let sound = Array(try Data(contentsOf: URL(fileURLWithPath: SampleMedia.fixtures + "/media/packed.aac")))
+        let audio = Array(try Data(contentsOf: URL(fileURLWithPath: SampleMedia.fixtures + "/media/packed.aac")))
         let url = Self.base + "a.aac"
-        let asset = Asset(urlString: url, options: .table(TableTransport([url: tag + sound])))
+        let asset = Asset(urlString: url, options: .table(TableTransport([url: tag + audio])))
         var values: [String: String] = [:]
         for item in try await asset.loadMetadata(for: .id3Metadata) {
             values[item.commonKey?.rawValue ?? item.key] = try await item.load(.stringValue)

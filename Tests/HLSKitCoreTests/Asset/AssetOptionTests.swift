@@ -95,7 +95,7 @@ struct AssetOptionTests {
             item.add(writer)
             let play = try await Play.toEnd(item, .unpaced())
             #expect((play.error == nil) == (count > 0))
-            #expect(writer.pictures.count == count)
+            #expect(writer.frames.count == count)
         }
     }
 

@@ -72,7 +72,7 @@ import Testing
         item.forwardPlaybackEndTime = end
         let play = try await Play.toEnd(item, .unpaced())
         #expect(play.didPlayToEnd)
-        let last = try #require(writer.pictures.last).time.seconds
+        let last = try #require(writer.frames.last).time.seconds
         #expect(last < end.seconds && last >= end.seconds - 0.04)
     }
 
@@ -275,7 +275,7 @@ import Testing
         let duration = try await Asset(urlString: url, options: .table(TableTransport([url: long]))).load(.duration)
         #expect(duration.hasBeenRounded)
         #expect(duration.isNumeric && duration > MediaTime(value: 1, timescale: 1))
-        let unknown = TableTransport([url: long], tellsLength: false)
+        let unknown = TableTransport([url: long], declaresLength: false)
         #expect(try await Asset(urlString: url, options: .table(unknown)).load(.duration) == .indefinite)
     }
 

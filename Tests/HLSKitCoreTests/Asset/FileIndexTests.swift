@@ -91,7 +91,7 @@ struct FileIndexTests {
         let play = try await Play.toEnd(
             try PlayerItem(isLocal ? "file://\(path)" : "\(origin.plain)/\(name)", to: writer), .unpaced())
         #expect(play.error == nil && play.didPlayToEnd)
-        #expect(try writer.pictures.map(\.hash) == SampleMedia.frameHashes(of: "180p"))
+        #expect(try writer.frames.map(\.hash) == SampleMedia.frameHashes(of: "180p"))
         #expect(play.state.duration == MediaTime(value: 40, timescale: 1))
     }
 }

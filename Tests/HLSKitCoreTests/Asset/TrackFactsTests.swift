@@ -43,7 +43,7 @@ struct TrackFactsTests {
     }
 
     @Test("J08: audio tracks have no colour characteristics")
-    func sound() {
+    func audio() {
         let track = MediaTrack(
             id: 1, mediaType: .audio, codec: .aac, timescale: 1000,
             colorInformation: ColorInformation(colorPrimaries: 9, transferCharacteristics: 16, matrixCoefficients: 9))

@@ -59,16 +59,16 @@ struct TransferChainTests {
     @Test("a response without its own transfer can be paused and cancelled like a transfer")
     func answer() async {
         let chain = TransferChain(over: Base())
-        let told = Gate(0)
+        let reported = Gate(0)
         chain.pause()
-        chain.answer { MadeAnswer([.finished(TransferMetrics())], on: nil) { _ in told.signal { $0 += 1 } } }
-        #expect(told.withLock { $0 } == 0)
+        chain.answer { SyntheticResponse([.finished(TransferMetrics())], on: nil) { _ in reported.signal { $0 += 1 } } }
+        #expect(reported.withLock { $0 } == 0)
         chain.resume()
-        #expect(await told.wait { $0 > 0 ? $0 : nil } == 1)
+        #expect(await reported.wait { $0 > 0 ? $0 : nil } == 1)
         chain.cancel()
         chain.answer {
             Issue.record("made after all was cancelled")
-            return MadeAnswer([], on: nil) { _ in }
+            return SyntheticResponse([], on: nil) { _ in }
         }
     }
 
@@ -109,10 +109,10 @@ struct TransferChainTests {
             let error = LoadingError(code: .connectionLost, url: request.urlString, text: "as told")
             base.tasks.last?.handler(isFirst ? .finished(own) : .failed(error, own))
         }
-        let told = sums.withLock { $0 }
-        #expect(told.map(\.receivedByteCount) == [10, 15] && told.map(\.decodedByteCount) == [20, 27])
-        #expect(told.map(\.total) == [.seconds(1), .seconds(3)] && told.map(\.protocolName) == ["h2", "h2"])
-        #expect(told.map(\.isLengthUnverified) == [false, true])
+        let reported = sums.withLock { $0 }
+        #expect(reported.map(\.receivedByteCount) == [10, 15] && reported.map(\.decodedByteCount) == [20, 27])
+        #expect(reported.map(\.total) == [.seconds(1), .seconds(3)] && reported.map(\.protocolName) == ["h2", "h2"])
+        #expect(reported.map(\.isLengthUnverified) == [false, true])
         #expect(chain.metrics.receivedByteCount == 15)
     }
 }

@@ -73,7 +73,7 @@ struct TransportStackTests {
         ) -> any TransportTask {
             urls.withLock { $0.append(request.urlString) }
             let response = TransportResponse(status: 200, urlString: request.urlString)
-            return MadeAnswer(
+            return SyntheticResponse(
                 [.response(response), .data(Array("media".utf8)), .finished(TransferMetrics())], on: nil,
                 handler: handler)
         }

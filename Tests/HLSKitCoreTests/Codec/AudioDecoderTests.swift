@@ -12,7 +12,7 @@ struct AudioDecoderTests {
     @Test("J02: samples equal ffmpeg's, except for the last bit", arguments: streams)
     func samples(name: String) throws {
         let fixture = try PacketFixture(name)
-        let bytes = try fixture.sound().flatMap { try $0.interleavedSamples(as: .int16) }
+        let bytes = try fixture.audio().flatMap { try $0.interleavedSamples(as: .int16) }
         let samples = bytes.withUnsafeBytes { Array($0.bindMemory(to: Int16.self)) }
         let found = stride(from: 0, to: samples.count, by: 97).map { Int(samples[$0]) }
         #expect(found.count == fixture.expectedSamples.count)
@@ -23,7 +23,7 @@ struct AudioDecoderTests {
     @Test("lossy formats decode to floats, lossless ones and layer 2 to integers, as in ffmpeg")
     func sampleFormats() throws {
         for name in Self.streams {
-            let buffer = try #require(try PacketFixture(name).sound().first)
+            let buffer = try #require(try PacketFixture(name).audio().first)
             let expected = ["flac": "s32", "alac": "s32p", "mp2": "s16p"][name] ?? "fltp"
             #expect(buffer.sampleFormatName == expected, "\(name)")
         }
@@ -32,7 +32,7 @@ struct AudioDecoderTests {
     @Test("J02: AAC with declared SBR has twice its core's rate, and the same duration")
     func doubledRate() throws {
         let fixture = try PacketFixture("he-aac")
-        let buffers = try fixture.sound()
+        let buffers = try fixture.audio()
         #expect(fixture.track.timescale == 24_000)
         #expect(buffers.allSatisfy { $0.sampleRate == 48_000 && $0.frameCount == 2048 })
         #expect(buffers.map(\.duration) == fixture.samples.map { _ in 1024 })
@@ -40,7 +40,7 @@ struct AudioDecoderTests {
 
     @Test("a buffer has rate, channels and length and exposes its planes")
     func bufferFields() throws {
-        let buffer = try #require(try PacketFixture("ac3").sound().first)
+        let buffer = try #require(try PacketFixture("ac3").audio().first)
         #expect(buffer.sampleRate == 48_000)
         #expect(buffer.channelCount == 6)
         #expect(buffer.channelLayoutName == "5.1(side)")
@@ -55,7 +55,7 @@ struct AudioDecoderTests {
 
     @Test("interleaved floats contain the planes' samples in turn")
     func interleavedFloats() throws {
-        let buffer = try #require(try PacketFixture("aac").sound().dropFirst(3).first)
+        let buffer = try #require(try PacketFixture("aac").audio().dropFirst(3).first)
         let bytes = try buffer.interleavedSamples(as: .float32)
         #expect(bytes.count == buffer.frameCount * 2 * 4)
         let interleaved = bytes.withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }

@@ -33,10 +33,10 @@ struct ColorTests {
     func tags() throws {
         var fixture = try PacketFixture("h264-avcc")
         fixture.track.colorInformation = nil
-        let bare = try #require(fixture.pictures().first).colorTags
+        let bare = try #require(fixture.frames().first).colorTags
         fixture.track.colorInformation = ColorInformation(
             colorPrimaries: 9, transferCharacteristics: 16, matrixCoefficients: 9, isFullRange: false)
-        let tagged = try #require(fixture.pictures().first).colorTags
+        let tagged = try #require(fixture.frames().first).colorTags
         #expect(tagged.primaries == (bare.primaries == 2 ? 9 : bare.primaries))
         #expect(tagged.transfer == (bare.transfer == 2 ? 16 : bare.transfer))
         #expect(tagged.matrix == (bare.matrix == 2 ? 9 : bare.matrix))
@@ -45,7 +45,7 @@ struct ColorTests {
 
     @Test("J08: RGB frames are tagged as RGB and keep their primaries", arguments: [PixelFormat.bgra, .rgba])
     func conversion(_ format: PixelFormat) throws {
-        let frame = try #require(PacketFixture("h264-avcc").pictures().first)
+        let frame = try #require(PacketFixture("h264-avcc").frames().first)
         let converted = try FrameConverter(to: format, convertsToRec709: false).convert(frame)
         #expect(converted.pixelFormatName == format.rawValue)
         #expect(converted.colorTags.yCbCrMatrix == .rgb)
@@ -223,8 +223,8 @@ struct ColorTests {
     func grading() throws {
         let fixture = try PacketFixture("hevc")
         var track = fixture.track
-        #expect(try fixture.pictures().first?.masteringDisplayColorVolume == nil)
-        #expect(try fixture.pictures().first?.contentLightLevelInfo == nil)
+        #expect(try fixture.frames().first?.masteringDisplayColorVolume == nil)
+        #expect(try fixture.frames().first?.contentLightLevelInfo == nil)
         let first = try #require(fixture.samples.first)
         let sample = MediaSample(
             trackID: 0, pts: first.pts, dts: first.dts, duration: first.duration, isSync: true,
@@ -254,7 +254,7 @@ struct ColorTests {
             maximumContentLightLevel: 1000, maximumFrameAverageLightLevel: 400)
         fixture.track.colorInformation = ColorInformation(
             colorPrimaries: 9, transferCharacteristics: 16, matrixCoefficients: 9, isFullRange: false)
-        let frame = try #require(fixture.pictures().first)
+        let frame = try #require(fixture.frames().first)
         #expect(frame.masteringDisplayColorVolume == Self.volume)
         #expect(frame.contentLightLevelInfo?.maximumFrameAverageLightLevel == 400)
         let packed = try FrameConverter(to: .bgra, convertsToRec709: false).convert(frame)
@@ -273,7 +273,7 @@ struct ColorTests {
             primaries: .init(red: odd, green: odd, blue: odd, whitePoint: odd), luminance: -1...1e300)
         fixture.track.contentLightLevelInfo = ContentLightLevelInfo(
             maximumContentLightLevel: -1, maximumFrameAverageLightLevel: .max)
-        let frame = try #require(fixture.pictures().first)
+        let frame = try #require(fixture.frames().first)
         #expect(frame.masteringDisplayColorVolume?.primaries?.red == .init(x: 0, y: 0))
         #expect(frame.contentLightLevelInfo?.maximumContentLightLevel == 0)
     }
@@ -297,7 +297,7 @@ struct ColorTests {
         var fixture = try PacketFixture("h264-avcc")
         fixture.track.cleanAperture = aperture
         fixture.track.pixelAspectRatio = PixelAspectRatio(horizontalSpacing: 2, verticalSpacing: 1)
-        let frame = try #require(fixture.pictures().first)
+        let frame = try #require(fixture.frames().first)
         #expect((frame.width, frame.height) == (64, 48))
         #expect(frame.cleanAperture == shown)
         #expect(frame.presentationSize == PixelSize(width: Int(shown.width) * 2, height: Int(shown.height)))
@@ -309,7 +309,7 @@ struct ColorTests {
     func presentationSize() throws {
         var fixture = try PacketFixture("h264-avcc")
         fixture.track.pixelAspectRatio = PixelAspectRatio(horizontalSpacing: 4, verticalSpacing: 3)
-        let frame = try #require(fixture.pictures().first)
+        let frame = try #require(fixture.frames().first)
         #expect(frame.presentationSize == PixelSize(width: (frame.width * 4 + 1) / 3, height: frame.height))
     }
 }

@@ -85,9 +85,9 @@ import Testing
     }
 
     @Test("a stream that continues another one has later decoding times")
-    func goesOn() {
+    func continues() {
         var order = DecodingOrder(mayReorder: false, unitsPerSecond: 1000)
-        order.goOn(after: 50)
+        order.resume(after: 50)
         var written: [Int64] = []
         for time in [40, 60] as [Int64] {
             let sample = MediaSample(trackID: 1, pts: time, dts: time, isSync: true, data: SampleData([1]))

@@ -32,11 +32,11 @@ struct PCMDecodingTests {
         #expect(buffers.map(\.pts) == [0, 100, 200])
         #expect(buffers.map(\.frameCount) == [100, 100, 100])
         #expect(buffers.allSatisfy { $0.channelCount == 2 && $0.sampleRate == 48_000 })
-        let sound = try buffers[2].interleavedSamples(as: .float32)
+        let audio = try buffers[2].interleavedSamples(as: .float32)
             .withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
         let slack: Float = codec == .pcmALaw || codec == .pcmMuLaw ? 0.02 : 0
-        #expect(sound.count == 200)
-        #expect(abs(sound[198] - 0.5) <= slack && abs(sound[199] + 0.25) <= slack)
+        #expect(audio.count == 200)
+        #expect(abs(audio[198] - 0.5) <= slack && abs(audio[199] + 0.25) <= slack)
     }
 
     @Test(

@@ -75,7 +75,7 @@ struct PictureGeometryTests {
         fixture.track.cleanAperture = CleanAperture(width: 40, height: 30, horizontalOffset: -10, verticalOffset: 5)
         fixture.track.pixelAspectRatio = Self.ratio(4, 3)
         fixture.track.rotation = rotation
-        let frame = try #require(fixture.pictures().first)
+        let frame = try #require(fixture.frames().first)
         #expect(frame.rotation == rotation)
         #expect(frame.presentationSize == PictureGeometry(fixture.track).presentationSize)
         #expect(frame.presentationSize == PixelSize(width: 53, height: 30).turned(byQuarters: rotation / 90))

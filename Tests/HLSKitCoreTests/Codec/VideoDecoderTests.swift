@@ -12,9 +12,9 @@ struct VideoDecoderTests {
     ]
 
     @Test("J02: frames equal ffmpeg's bit by bit and in order", arguments: streams, [1, 4])
-    func pictures(name: String, threadCount: Int) throws {
+    func frames(name: String, threadCount: Int) throws {
         let fixture = try PacketFixture(name)
-        let frames = try fixture.pictures(threadCount: threadCount)
+        let frames = try fixture.frames(threadCount: threadCount)
         #expect(try hashes(of: frames, track: fixture.track) == fixture.expectedHashes)
         #expect(frames.map(\.pts) == fixture.samples.map(\.pts).sorted())
         #expect(frames.allSatisfy { $0.timescale == fixture.track.timescale })
@@ -50,42 +50,42 @@ struct VideoDecoderTests {
     }
 
     @Test("J02: the first frame can be output before a second sample arrives, once", arguments: streams, [1, 4])
-    func firstPicture(name: String, threadCount: Int) throws {
+    func firstFrame(name: String, threadCount: Int) throws {
         let fixture = try PacketFixture(name)
         let decoder = try VideoDecoder(track: fixture.track, threadCount: threadCount)
         var frames: [VideoFrame] = []
-        decoder.decodeFirstPicture(to: &frames)
+        decoder.decodeFirstFrame(to: &frames)
         try decoder.decode(fixture.samples[0], to: &frames)
-        decoder.decodeFirstPicture(to: &frames)
+        decoder.decodeFirstFrame(to: &frames)
         // AV1 and VP9 without reordering come out at once; HEVC may have frames that are shown before its first.
         if fixture.track.codec == .h264 { #expect(frames.count == 1) }
-        decoder.decodeFirstPicture(to: &frames)
+        decoder.decodeFirstFrame(to: &frames)
         for sample in fixture.samples.dropFirst() { try decoder.decode(sample, to: &frames) }
-        decoder.decodeFirstPicture(to: &frames)
+        decoder.decodeFirstFrame(to: &frames)
         try decoder.drain(to: &frames)
         #expect(try hashes(of: frames, track: fixture.track) == fixture.expectedHashes)
         #expect(frames.map(\.pts) == fixture.samples.map(\.pts).sorted())
     }
 
     @Test("J02: no early frame is output if it may not be the first, is damaged, or precedes a flush")
-    func noFirstPicture() throws {
+    func noFirstFrame() throws {
         let fixture = try PacketFixture("h264-annexb")
         let decoder = try VideoDecoder(track: fixture.track, threadCount: 1)
         var frames: [VideoFrame] = []
         let dependent = try #require(fixture.samples.first { !$0.isSync })
         try? decoder.decode(dependent, to: &frames)
-        #expect(!decoder.hasFirstPicture)
+        #expect(!decoder.hasFirstFrame)
         decoder.flush()
         try decoder.decode(fixture.samples[0], to: &frames)
-        #expect(decoder.hasFirstPicture)
+        #expect(decoder.hasFirstFrame)
         decoder.flush()
-        #expect(!decoder.hasFirstPicture)
+        #expect(!decoder.hasFirstFrame)
         var damaged = fixture.samples[0]
         damaged.data = SampleData(damaged.data.withUnsafeBytes { Array($0.prefix($0.count / 2)) })
         try? decoder.decode(damaged, to: &frames)
-        decoder.decodeFirstPicture(to: &frames)
+        decoder.decodeFirstFrame(to: &frames)
         #expect(frames.isEmpty)
-        #expect(!decoder.hasFirstPicture)
+        #expect(!decoder.hasFirstFrame)
     }
 
     @Test("after a flush no earlier sample's frame is output", arguments: [1, 3], [1, 4])
@@ -171,7 +171,7 @@ struct VideoDecoderTests {
 
     @Test("a frame has format, shape and colours and exposes its planes")
     func frameFields() throws {
-        let plain = try #require(try PacketFixture("h264-avcc").pictures().first)
+        let plain = try #require(try PacketFixture("h264-avcc").frames().first)
         #expect(plain.pixelFormatName == "yuv420p")
         #expect((plain.width, plain.height) == (64, 48))
         #expect(plain.sampleAspectRatio == VideoFrame.Ratio(numerator: 4, denominator: 3))
@@ -183,7 +183,7 @@ struct VideoDecoderTests {
             #expect(planes.map(\.pictureBytesPerRow) == [64, 32, 32])
             #expect(planes.allSatisfy { $0.bytes.count == $0.bytesPerRow * ($0.rowCount - 1) + $0.pictureBytesPerRow })
         }
-        let deep = try #require(try PacketFixture("h264-422-10").pictures().first)
+        let deep = try #require(try PacketFixture("h264-422-10").frames().first)
         #expect(deep.pixelFormatName == "yuv422p10le")
         deep.withPlanes { planes in
             #expect(planes.map(\.rowCount) == [48, 48, 48])
@@ -197,7 +197,7 @@ struct VideoDecoderTests {
         fixture.track.pixelAspectRatio = PixelAspectRatio(horizontalSpacing: 8, verticalSpacing: 9)
         fixture.track.colorInformation = ColorInformation(
             colorPrimaries: 9, transferCharacteristics: 16, matrixCoefficients: 9, isFullRange: false)
-        let frame = try #require(try fixture.pictures().first)
+        let frame = try #require(try fixture.frames().first)
         #expect(frame.sampleAspectRatio == VideoFrame.Ratio(numerator: 8, denominator: 9))
         #expect(frame.colorTags.primaries == 9)
         #expect(frame.colorTags.transfer == 16)
@@ -206,7 +206,7 @@ struct VideoDecoderTests {
         fixture.track.pixelAspectRatio = PixelAspectRatio(horizontalSpacing: -1, verticalSpacing: 1 << 40)
         fixture.track.colorInformation?.colorPrimaries = -7
         fixture.track.colorInformation?.matrixCoefficients = 1 << 40
-        let odd = try #require(try fixture.pictures().first)
+        let odd = try #require(try fixture.frames().first)
         #expect(odd.sampleAspectRatio == VideoFrame.Ratio(numerator: 4, denominator: 3))
         #expect(odd.colorTags.primaries == 2)
         #expect(odd.colorTags.matrix == 2)
@@ -214,7 +214,7 @@ struct VideoDecoderTests {
 
     @Test("each frame has its own size if the stream changes it")
     func sizeChange() throws {
-        let frames = try PacketFixture("h264-two-sizes").pictures(threadCount: 4)
+        let frames = try PacketFixture("h264-two-sizes").frames(threadCount: 4)
         #expect(frames.map(\.width) == Array(repeating: 64, count: 8) + Array(repeating: 96, count: 8))
     }
 

@@ -9,12 +9,12 @@ struct VideoFramePixelsTests {
     @Test("J02: a frame's digest is ffmpeg's hash of it", arguments: VideoDecoderTests.streams)
     func digest(name: String) throws {
         let fixture = try PacketFixture(name)
-        #expect(try fixture.pictures().map { try $0.digest() } == fixture.expectedHashes)
+        #expect(try fixture.frames().map { try $0.digest() } == fixture.expectedHashes)
     }
 
     @Test("the digest covers the bytes without padding", arguments: VideoDecoderTests.streams)
     func bytes(name: String) throws {
-        let frame = try #require(PacketFixture(name).pictures().first)
+        let frame = try #require(PacketFixture(name).frames().first)
         let bytes = frame.pixelBytes()
         let hash = try LibraryDigest(.md5)
         bytes.withUnsafeBytes { hash.update($0) }
@@ -24,8 +24,8 @@ struct VideoFramePixelsTests {
 
     @Test("row padding is removed; packed and planar formats are written plane by plane")
     func order() throws {
-        let frame = try #require(PacketFixture("h264-avcc").pictures().first)
-        let narrow = try PictureScaler().convert(frame, width: 5, height: 3, format: frame.pixelFormat)
+        let frame = try #require(PacketFixture("h264-avcc").frames().first)
+        let narrow = try FrameScaler().convert(frame, width: 5, height: 3, format: frame.pixelFormat)
         let bytes = narrow.pixelBytes()
         #expect(bytes.count == 5 * 3 + 2 * (3 * 2))
         let rows = narrow.withPlanes { planes in
@@ -43,7 +43,7 @@ struct VideoFramePixelsTests {
 
     @Test("frames with equal pixels have equal digests, regardless of their times")
     func equality() throws {
-        let frames = try PacketFixture("h264-avcc").pictures()
+        let frames = try PacketFixture("h264-avcc").frames()
         let (first, second) = (try #require(frames.first), try #require(frames.last))
         let placed = first.placed(at: MediaTime(value: 9, timescale: 1))
         #expect(try placed.digest() == first.digest())

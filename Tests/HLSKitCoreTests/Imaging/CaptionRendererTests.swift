@@ -155,17 +155,17 @@ struct CaptionRendererTests {
     @Test("K08: drawing over a frame blends colours and changes nothing else")
     func over() throws {
         let pixels = (0..<640 * 360).flatMap { _ in [10, 120, 30, 255] as [UInt8] }
-        let picture = try #require(StillImage(width: 640, height: 360, pixels: pixels))
+        let frame = try #require(StillImage(width: 640, height: 360, pixels: pixels))
         let renderer = CaptionRenderer(captions: [Self.caption("Over")], size: PixelSize(width: 1, height: 1))
-        let drawn = try renderer.render(at: Self.time(1), over: picture)
+        let drawn = try renderer.render(at: Self.time(1), over: frame)
         let changed = stride(from: 0, to: drawn.pixels.count, by: 4).filter { at in
-            drawn.pixels[at..<at + 4] != picture.pixels[at..<at + 4]
+            drawn.pixels[at..<at + 4] != frame.pixels[at..<at + 4]
         }
         let topmost = try #require(changed.first) / (640 * 4)
         #expect(topmost > 270)
         let isOpaque = stride(from: 3, to: drawn.pixels.count, by: 4).allSatisfy { drawn.pixels[$0] == 255 }
         #expect(isOpaque)
-        let isUntouched = try renderer.render(at: Self.time(5), over: picture) == picture
+        let isUntouched = try renderer.render(at: Self.time(5), over: frame) == frame
         #expect(isUntouched)
     }
 

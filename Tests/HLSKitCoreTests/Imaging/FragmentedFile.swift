@@ -40,7 +40,7 @@ struct FragmentedFile {
     }
 }
 
-enum FFmpegPictures {
+enum FFmpegFrames {
     static let isThere = Tool.exists("/usr/bin/ffmpeg")
 
     static func hashes(of path: String) throws -> [String] {

@@ -266,9 +266,9 @@ import Testing
         let missing = SampleImages.generator(TableTransport([:]))
         let absence = await #expect(throws: HLSError.self) { try await missing.image(at: .zero) }
         #expect(absence?.code == .notFound)
-        let sound = SampleImages.generator(
+        let audio = SampleImages.generator(
             try SampleImages.transport(), url: SampleImages.base + "audio-en.m3u8")
-        let error = await #expect(throws: HLSError.self) { try await sound.image(at: .zero) }
+        let error = await #expect(throws: HLSError.self) { try await audio.image(at: .zero) }
         #expect(error?.cause == "the stream has no video")
         let generator = SampleImages.generator(try SampleImages.transport())
         await #expect(throws: HLSError.self) { try await generator.image(at: .indefinite) }

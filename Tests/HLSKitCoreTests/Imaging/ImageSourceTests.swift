@@ -79,8 +79,7 @@ import Testing
     // MARK: Bare files
 
     /// All pictures of a bare file with the times at which playing shows them.
-    private static func pictures(of bytes: [UInt8], _ makeDemuxer: () -> any Demuxer) throws -> [(Duration, VideoFrame)]
-    {
+    private static func frames(of bytes: [UInt8], _ makeDemuxer: () -> any Demuxer) throws -> [(Duration, VideoFrame)] {
         var demuxer = makeDemuxer()
         var events: [DemuxerEvent] = []
         try demuxer.append(bytes[...], to: &events)
@@ -127,13 +126,13 @@ import Testing
         ])
     func bareFile(_ file: File) async throws {
         let bytes = try SampleImages.fixture(file.name)
-        let pictures = try Self.pictures(of: try SampleImages.fixture(file.twin ?? file.name), file.demuxer)
+        let videoFrames = try Self.frames(of: try SampleImages.fixture(file.twin ?? file.name), file.demuxer)
         let url = SampleImages.base + file.name
         let generator = SampleImages.generator(TableTransport([url: bytes]), url: url)
         generator.setExact()
-        let results = await generator.collect(pictures.map { MediaTime($0.0) })
-        #expect(results.count == pictures.count && pictures.count > 5)
-        for (result, (time, frame)) in zip(results, pictures) {
+        let results = await generator.collect(videoFrames.map { MediaTime($0.0) })
+        #expect(results.count == videoFrames.count && videoFrames.count > 5)
+        for (result, (time, frame)) in zip(results, videoFrames) {
             #expect(result.actual == MediaTime(time))
             let image = try StillImage(frame)
             let isSame = result.image == image

@@ -9,10 +9,10 @@ import Testing
 struct AbsentTrackTests {
     /// A transport stream whose tables name audio that it has not.
     private static func stream(_ fixture: PacketFixture) throws -> [UInt8] {
-        let sound = try PacketFixture("aac")
+        let audio = try PacketFixture("aac")
         let folder = try TemporaryFolder()
         let writer = try OutputFormat.ts.makeWriter(path: folder.path("out"))
-        try writer.begin([fixture.track, sound.track])
+        try writer.begin([fixture.track, audio.track])
         for sample in fixture.samples {
             try writer.write(
                 sample, ofTrackAt: 0, at: MediaTime(value: sample.pts, timescale: fixture.track.timescale))
@@ -22,7 +22,7 @@ struct AbsentTrackTests {
     }
 
     @Test("writers do not wait for audio that no segment contains", arguments: [OutputFormat.mp4, .ts, .framemd5])
-    func absentSound(format: OutputFormat) throws {
+    func absentAudio(format: OutputFormat) throws {
         let fixture = try PacketFixture("h264-annexb")
         let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:1.2,\na.ts\n#EXT-X-ENDLIST\n"
         let sample = try VirtualSample(

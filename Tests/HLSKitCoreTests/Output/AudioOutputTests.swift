@@ -113,14 +113,14 @@ struct AudioOutputTests {
         arguments: [0.5, 1.5, 2])
     func rates(_ rate: Double) throws {
         let output = AudioOutput()
-        let pictures = VideoOutput()
+        let videoFrames = VideoOutput()
         let sample = try VirtualSample(end: .seconds(12))
         sample.player.defaultRate = Float(rate)
         try sample.item.add(output)
-        try sample.item.add(pictures)
+        try sample.item.add(videoFrames)
         let (buffers, frames) = (Recorder<AudioOutput.Buffer>(), Recorder<VideoFrame>())
         sample.record(output.buffers(), in: buffers)
-        sample.record(pictures.frames(), in: frames)
+        sample.record(videoFrames.frames(), in: frames)
         try sample.play()
         Self.expectContinuous(buffers.elements, tolerance: .milliseconds(5))
         let frameCount = buffers.elements.reduce(0) { $0 + $1.frameCount }
@@ -136,8 +136,8 @@ struct AudioOutputTests {
         var worst = Duration.zero
         for (frame, time) in zip(frames.elements, frames.times) {
             guard let last = heard.last(where: { $0.host <= time }), time < position else { continue }
-            let sound = last.item + (time - last.host) * rate
-            worst = max(worst, abs(sound - (try #require(frame.itemTime?.duration))))
+            let audio = last.item + (time - last.host) * rate
+            worst = max(worst, abs(audio - (try #require(frame.itemTime?.duration))))
         }
         #expect(worst < .milliseconds(20))
         #expect(sample.player.state.statistics.numberOfDroppedVideoFrames == 0)

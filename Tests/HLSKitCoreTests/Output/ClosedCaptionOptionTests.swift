@@ -31,7 +31,7 @@ struct ClosedCaptionOptionTests {
         main: [UInt8]? = nil, files: [String: [UInt8]]? = nil, path: String = "main.m3u8",
         prefer: (inout PlayerItemPreferences) -> Void = { _ in }
     ) throws -> VirtualSample {
-        var files = try files ?? CaptionStream.pictures()
+        var files = try files ?? CaptionStream.frames()
         files["main.m3u8"] = main ?? CaptionStream.main(renditions, attributes: group)
         return try VirtualSample(quality: nil, path: path, files: files, prefer: prefer)
     }
@@ -47,7 +47,7 @@ struct ClosedCaptionOptionTests {
         var testDescription: String
         var option: String
         var expected: [String]
-        var files: @Sendable () throws -> [String: [UInt8]] = { try CaptionStream.pictures() }
+        var files: @Sendable () throws -> [String: [UInt8]] = { try CaptionStream.frames() }
         var name = "pictures"
     }
 
@@ -62,22 +62,22 @@ struct ClosedCaptionOptionTests {
                 files: { try CaptionStream.transportStream() }),
             Source(
                 testDescription: "a track c608 beside the pictures", option: "English", expected: english,
-                files: { try CaptionStream.pictures("c608") }, name: "c608"),
+                files: { try CaptionStream.frames("c608") }, name: "c608"),
             Source(
                 testDescription: "a track c708 beside the pictures", option: "Digital", expected: digital,
-                files: { try CaptionStream.pictures("c708") }, name: "c708"),
+                files: { try CaptionStream.frames("c708") }, name: "c708"),
             Source(
                 testDescription: "CEA-608 in a track c708", option: "Deutsch", expected: german,
-                files: { try CaptionStream.pictures("c708") }, name: "c708"),
+                files: { try CaptionStream.frames("c708") }, name: "c708"),
             Source(
                 testDescription: "CEA-608 in HEVC, first field", option: "English", expected: english,
-                files: { try CaptionStream.pictures("hevc") }, name: "hevc"),
+                files: { try CaptionStream.frames("hevc") }, name: "hevc"),
             Source(
                 testDescription: "CEA-608 in HEVC, second field", option: "Deutsch", expected: german,
-                files: { try CaptionStream.pictures("hevc") }, name: "hevc"),
+                files: { try CaptionStream.frames("hevc") }, name: "hevc"),
             Source(
                 testDescription: "CEA-708 in HEVC", option: "Digital", expected: digital,
-                files: { try CaptionStream.pictures("hevc") }, name: "hevc"),
+                files: { try CaptionStream.frames("hevc") }, name: "hevc"),
             Source(
                 testDescription: "CEA-608 in HEVC in a transport stream", option: "English",
                 expected: [english[0], "3.48-4.12 How are you?"],
@@ -94,10 +94,10 @@ struct ClosedCaptionOptionTests {
         let deliveries = Recorder<LegibleOutput.Delivery>()
         sample.record(output.cues(), in: deliveries)
         try sample.play()
-        #expect(Self.lines(sample.cuesTold) == source.expected)
+        #expect(Self.lines(sample.reportedCues) == source.expected)
         let language = ["English": "en", "Deutsch": "de", "Digital": "en-US"][source.option]
-        #expect(sample.cuesTold.allSatisfy { $0.language == language })
-        #expect(sample.cuesTold.allSatisfy { $0.caption.region != nil && $0.caption.text == $0.text })
+        #expect(sample.reportedCues.allSatisfy { $0.language == language })
+        #expect(sample.reportedCues.allSatisfy { $0.caption.region != nil && $0.caption.text == $0.text })
         let epoch = try #require(sample.epoch)
         for (index, delivery) in deliveries.elements.enumerated() where !delivery.cues.isEmpty {
             let start = try #require(delivery.itemTime.duration)
@@ -125,7 +125,7 @@ struct ClosedCaptionOptionTests {
         #expect(results == [true, true, true, false])
         #expect(group.options.allSatisfy { $0.isClosedCaptions })
         #expect(group.options[0].hasMediaCharacteristic(.transcribesSpokenDialogForAccessibility))
-        #expect(Self.lines(sample.cuesTold).suffix(1) == Self.digital.suffix(1))
+        #expect(Self.lines(sample.reportedCues).suffix(1) == Self.digital.suffix(1))
     }
 
     @Test("K03: captions can be selected and deselected during playback, at once and without a pause")
@@ -151,7 +151,7 @@ struct ClosedCaptionOptionTests {
         #expect(done.count == 3)
         #expect(sample.timeControlChanges.count { $0.new == .playing } == 1)
         #expect(sample.player.state.statistics.numberOfStalls == 0)
-        #expect(Self.lines(sample.cuesTold) == Self.german + [Self.english[1]])
+        #expect(Self.lines(sample.reportedCues) == Self.german + [Self.english[1]])
         // Selected in the middle of a caption: it is there at once; another choice takes it away at once.
         let shown = zip(deliveries.times, deliveries.elements).map { (time: $0, texts: $1.cues.map(\.text)) }
         #expect(shown.map(\.texts) == [["Guten Tag"], [], ["How are you?"], []])
@@ -175,8 +175,8 @@ struct ClosedCaptionOptionTests {
                 _ = try? await player.seek(to: time, toleranceBefore: .zero, toleranceAfter: .zero)
             }
         }
-        let told = Self.lines(sample.cuesTold)
-        #expect(told == [Self.english[0], Self.english[2]] + Self.english)
+        let reported = Self.lines(sample.reportedCues)
+        #expect(reported == [Self.english[0], Self.english[2]] + Self.english)
     }
 
     struct Undeclared: CustomTestStringConvertible, Sendable {
@@ -220,7 +220,7 @@ struct ClosedCaptionOptionTests {
             #expect(sample.item.select(option, in: group))
         }
         #expect(found == test.expected)
-        #expect(Self.lines(sample.cuesTold) == (hasSelected ? Array(Self.english.dropFirst()) : []))
+        #expect(Self.lines(sample.reportedCues) == (hasSelected ? Array(Self.english.dropFirst()) : []))
     }
 
     @Test("I05: criteria select closed captions by language, and subtitles only if requested")
@@ -228,9 +228,9 @@ struct ClosedCaptionOptionTests {
         let sample = try Self.sample()
         sample.player.setMediaSelectionCriteria(MediaSelectionCriteria(preferredLanguages: ["de"]), for: .legible)
         try sample.play()
-        #expect(Self.lines(sample.cuesTold) == Self.german)
+        #expect(Self.lines(sample.reportedCues) == Self.german)
         let other = try Self.sample()
         try other.play()
-        #expect(other.cuesTold.isEmpty)
+        #expect(other.reportedCues.isEmpty)
     }
 }

@@ -25,7 +25,7 @@ struct CompositionOutputTests {
 
     private static let base = try? SampleImages.frames(of: "180p").first
 
-    private static func picture(_ seconds: Double) throws -> VideoFrame {
+    private static func frame(_ seconds: Double) throws -> VideoFrame {
         let image = try #require(StillImage(width: 4, height: 4, pixels: [UInt8](repeating: 100, count: 64)))
         let base = try #require(base)
         return try VideoFrame(image, inPlaceOf: base).placed(at: time(seconds))
@@ -82,7 +82,7 @@ struct CompositionOutputTests {
             output.receive(Self.group(name, of: id, at: 0))
         }
         output.receive(Self.group("chapter", of: nil, at: 0))
-        output.receive(try Self.picture(1), at: OutputClock())
+        output.receive(try Self.frame(1), at: OutputClock())
         output.end()
         var count = 0
         for await _ in frames { count += 1 }
@@ -106,7 +106,7 @@ struct CompositionOutputTests {
         }
         var iterator = frames.makeAsyncIterator()
         for seconds in [0.5, 1, 1.5, 2.25, 2.5, 3, 9] {
-            output.receive(try Self.picture(seconds), at: OutputClock())
+            output.receive(try Self.frame(seconds), at: OutputClock())
             _ = await iterator.next()
         }
         #expect(
@@ -136,7 +136,7 @@ struct CompositionOutputTests {
         output.receive(Self.group("four", of: 4, at: 0))
         var widths: [Int] = []
         for seconds in [0.0, 1.5, 2, 2.9, 3] {
-            output.receive(try Self.picture(seconds), at: OutputClock())
+            output.receive(try Self.frame(seconds), at: OutputClock())
             let frame = try #require(await iterator.next())
             #expect(frame.itemTime?.seconds == seconds)
             widths.append(frame.width)
@@ -160,7 +160,7 @@ struct CompositionOutputTests {
         }
         let output = CompositionOutput(composition, clock: clock)
         let frames = output.frames()
-        for seconds in [0.0, 1, 2, 3] { output.receive(try Self.picture(seconds), at: OutputClock()) }
+        for seconds in [0.0, 1, 2, 3] { output.receive(try Self.frame(seconds), at: OutputClock()) }
         output.end()
         let times = Recorder<Double>()
         try clock.run {

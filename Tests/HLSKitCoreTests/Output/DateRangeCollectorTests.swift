@@ -39,7 +39,7 @@ struct DateRangeCollectorTests {
     }
 
     private static func play(_ collector: MetadataCollector) throws -> [MetadataCollector.Update] {
-        var files = try CaptionStream.pictures()
+        var files = try CaptionStream.frames()
         files["pictures.m3u8"] = nil
         let bench = try VirtualBench(
             "pictures.m3u8", quality: nil, files: files,

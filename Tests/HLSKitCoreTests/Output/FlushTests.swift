@@ -8,15 +8,15 @@ import Testing
 @Suite("Files on disk during playback", .timeLimit(.minutes(10)))
 struct FlushTests {
     enum Kind: String, CaseIterable, Sendable, CustomTestStringConvertible {
-        case hashes, sound, samples, pictures
+        case hashes, audio, samples, frames
         var testDescription: String { rawValue }
 
         func writer(_ file: consuming sending OutputFile) throws -> any MediaWriter {
             switch self {
             case .hashes: try FrameHashWriter(file: file)
-            case .sound: PCMWriter(file: file, format: .wav)
+            case .audio: PCMWriter(file: file, format: .wav)
             case .samples: Remuxer(file: file, container: .ts)
-            case .pictures: RawVideoWriter(file: file)
+            case .frames: RawVideoWriter(file: file)
             }
         }
     }
@@ -36,7 +36,7 @@ struct FlushTests {
         #expect(try #require(growing.first) > 0)
     }
 
-    @Test("a pipe's reader gets media when it is due, not a second later", arguments: [Kind.hashes, .sound])
+    @Test("a pipe's reader gets media when it is due, not a second later", arguments: [Kind.hashes, .audio])
     func pipe(_ kind: Kind) throws {
         let folder = try TemporaryFolder()
         #expect(mkfifo(folder.path("a"), 0o600) == 0)

@@ -20,7 +20,7 @@ struct FrameHashWriterTests {
         let folder = try TemporaryFolder()
         let writer = try FrameHashWriter(file: OutputFile(path: folder.path("out")))
         try writer.begin([fixture.track])
-        for frame in try fixture.pictures() { try writer.write(frame, ofTrackAt: 0) }
+        for frame in try fixture.frames() { try writer.write(frame, ofTrackAt: 0) }
         try writer.finish()
         let lines = try written(folder)
         #expect(comparable(lines) == comparable(fixture.expected))
@@ -33,7 +33,7 @@ struct FrameHashWriterTests {
         let folder = try TemporaryFolder()
         let writer = try FrameHashWriter(file: OutputFile(path: folder.path("out")))
         try writer.begin([fixture.track])
-        for buffer in try fixture.sound() { try writer.write(buffer, ofTrackAt: 0) }
+        for buffer in try fixture.audio() { try writer.write(buffer, ofTrackAt: 0) }
         try writer.finish()
         let (found, expected) = (comparable(try written(folder)), comparable(fixture.expected))
         if name == "flac" || name == "alac" {
@@ -51,16 +51,16 @@ struct FrameHashWriterTests {
     func interleaving() throws {
         let video = try PacketFixture("h264-annexb")
         let audio = try PacketFixture("aac")
-        let pictures = try video.pictures()
-        let sound = try audio.sound()
+        let frames = try video.frames()
+        let audioData = try audio.audio()
         var texts: Set<String> = []
         for soundFirst in [true, false] {
             let folder = try TemporaryFolder()
             let writer = try FrameHashWriter(file: OutputFile(path: folder.path("out")))
             try writer.begin([video.track, audio.track])
-            if soundFirst { for buffer in sound { try writer.write(buffer, ofTrackAt: 1) } }
-            for frame in pictures { try writer.write(frame, ofTrackAt: 0) }
-            if !soundFirst { for buffer in sound { try writer.write(buffer, ofTrackAt: 1) } }
+            if soundFirst { for buffer in audioData { try writer.write(buffer, ofTrackAt: 1) } }
+            for frame in frames { try writer.write(frame, ofTrackAt: 0) }
+            if !soundFirst { for buffer in audioData { try writer.write(buffer, ofTrackAt: 1) } }
             try writer.finish()
             texts.insert(try folder.text("out"))
         }
@@ -72,7 +72,7 @@ struct FrameHashWriterTests {
             let fields = line.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
             return try #require(Double(fields[1])) / (fields[0] == "0" ? 90_000 : 48_000)
         }
-        #expect(times.count == pictures.count + sound.count)
+        #expect(times.count == frames.count + audioData.count)
         #expect(times == times.sorted())
     }
 
@@ -80,27 +80,27 @@ struct FrameHashWriterTests {
     func lateTrack(isVideo: Bool) throws {
         let video = try PacketFixture("h264-annexb")
         let audio = try PacketFixture("aac")
-        let (pictures, sound) = (try video.pictures(), try audio.sound())
+        let (frames, audioData) = (try video.frames(), try audio.audio())
         let folder = try TemporaryFolder()
         let writer = try FrameHashWriter(file: OutputFile(path: folder.path("out")))
         if isVideo {
             try writer.begin([audio.track])
-            for buffer in sound { try writer.write(buffer, ofTrackAt: 0) }
+            for buffer in audioData { try writer.write(buffer, ofTrackAt: 0) }
         } else {
             try writer.begin([video.track])
-            for frame in pictures { try writer.write(frame, ofTrackAt: 0) }
+            for frame in frames { try writer.write(frame, ofTrackAt: 0) }
         }
         try writer.begin([video.track, audio.track])
         if isVideo {
-            for frame in pictures { try writer.write(frame, ofTrackAt: 0) }
-            try writer.write(try #require(sound.last), ofTrackAt: 1)
+            for frame in frames { try writer.write(frame, ofTrackAt: 0) }
+            try writer.write(try #require(audioData.last), ofTrackAt: 1)
         } else {
-            for buffer in sound { try writer.write(buffer, ofTrackAt: 1) }
-            try writer.write(try #require(pictures.last), ofTrackAt: 0)
+            for buffer in audioData { try writer.write(buffer, ofTrackAt: 1) }
+            try writer.write(try #require(frames.last), ofTrackAt: 0)
         }
         try writer.finish()
         let lines = try written(folder)
-        let (first, second) = isVideo ? (sound.count + 1, pictures.count) : (pictures.count + 1, sound.count)
+        let (first, second) = isVideo ? (audioData.count + 1, frames.count) : (frames.count + 1, audioData.count)
         #expect(lines.count { $0.hasPrefix("0,") } == first)
         #expect(lines.count { $0.hasPrefix("1,") } == second)
         let described = try #require(lines.firstIndex { $0.hasPrefix("#tb 1: ") })
@@ -114,7 +114,7 @@ struct FrameHashWriterTests {
     func silentTrack() throws {
         let audio = try PacketFixture("alac")
         let video = try PacketFixture("h264-annexb").track
-        let buffer = try #require(try audio.sound().first)
+        let buffer = try #require(try audio.audio().first)
         let folder = try TemporaryFolder()
         let file = try OutputFile(path: folder.path("out"))
         let writer = try FrameHashWriter(file: file)

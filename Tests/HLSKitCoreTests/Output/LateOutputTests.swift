@@ -15,7 +15,7 @@ struct LateOutputTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var isTransportStream = false
-        var hasSound = false
+        var hasAudio = false
         var isPaused = false
         var time: Int
         var forwardBuffer = 12
@@ -26,11 +26,11 @@ struct LateOutputTests {
         Case(testDescription: "a monitor, muxed", isTransportStream: true, time: 3),
         Case(testDescription: "all is loaded", time: 9, forwardBuffer: 60),
         Case(testDescription: "all is loaded, muxed", isTransportStream: true, time: 9, forwardBuffer: 60),
-        Case(testDescription: "beside sound in the same segments", isTransportStream: true, hasSound: true, time: 5),
+        Case(testDescription: "beside sound in the same segments", isTransportStream: true, hasAudio: true, time: 5),
         Case(
-            testDescription: "beside sound, all is loaded", isTransportStream: true, hasSound: true, time: 9,
+            testDescription: "beside sound, all is loaded", isTransportStream: true, hasAudio: true, time: 9,
             forwardBuffer: 60),
-        Case(testDescription: "paused", hasSound: true, isPaused: true, time: 5),
+        Case(testDescription: "paused", hasAudio: true, isPaused: true, time: 5),
     ]
 
     private static func bench(_ test: Case) throws -> VirtualBench {
@@ -46,10 +46,10 @@ struct LateOutputTests {
     }
 
     @Test("an output added late gets the current frame at once, and the others lose nothing", arguments: cases)
-    func picture(_ test: Case) throws {
+    func frame(_ test: Case) throws {
         let bench = try Self.bench(test)
-        let (sound, pictures) = (CapturingWriter([.audio]), Recorder<VideoFrame>())
-        if test.hasSound { bench.item.add(sound) }
+        let (audio, videoFrames) = (CapturingWriter([.audio]), Recorder<VideoFrame>())
+        if test.hasAudio { bench.item.add(audio) }
         let statuses = Recorder<TimeControlChange>()
         let events = bench.player.events()
         try bench.play { bench in
@@ -68,14 +68,14 @@ struct LateOutputTests {
             let (host, time) = (bench.clock.now.offset, bench.player.state.currentTime.seconds)
             try bench.item.add(output)
             let taker = Task(executorPreference: bench.clock) {
-                for await frame in frames { pictures.append(frame, at: bench.clock.now.offset) }
+                for await frame in frames { videoFrames.append(frame, at: bench.clock.now.offset) }
             }
             try await bench.pass(.milliseconds(200))
-            let first = try #require(pictures.elements.first?.itemTime?.seconds)
+            let first = try #require(videoFrames.elements.first?.itemTime?.seconds)
             #expect(first <= time && first > time - 0.041)
-            #expect(try #require(pictures.times.first) - host <= .milliseconds(200))
+            #expect(try #require(videoFrames.times.first) - host <= .milliseconds(200))
             if test.isPaused {
-                #expect(pictures.elements.count == 1)
+                #expect(videoFrames.elements.count == 1)
                 bench.player.play()
             }
             try await bench.pass(.seconds(45))
@@ -86,22 +86,22 @@ struct LateOutputTests {
             await reader.value
         }
         let hashes = try SampleMedia.frameHashes(of: "180p")
-        let indices = pictures.elements.compactMap { $0.itemTime.map { Int(($0.seconds * 25).rounded()) } }
+        let indices = videoFrames.elements.compactMap { $0.itemTime.map { Int(($0.seconds * 25).rounded()) } }
         #expect(indices.last == SampleMedia.frameCount - 1)
         #expect(zip(indices, indices.dropFirst()).allSatisfy { $0 < $1 && $1 - $0 < 8 })
         #expect(zip(indices.dropFirst(8), indices.dropFirst(9)).allSatisfy { $1 == $0 + 1 })
-        for (frame, index) in zip(pictures.elements, indices) where hashes.indices.contains(index) {
+        for (frame, index) in zip(videoFrames.elements, indices) where hashes.indices.contains(index) {
             #expect(try frame.hash == hashes[index])
         }
-        guard test.hasSound else { return }
-        #expect(sound.largestSoundGap < .milliseconds(1))
-        let last = try #require(sound.sounds.last)
+        guard test.hasAudio else { return }
+        #expect(audio.largestAudioGap < .milliseconds(1))
+        let last = try #require(audio.sounds.last)
         #expect(last.time + last.length > .milliseconds(39_900))
     }
 
     @Test("after a seek back to before it was added, a late output also gets frames")
     func seekBack() throws {
-        let bench = try Self.bench(Case(testDescription: "", hasSound: true, time: 0, forwardBuffer: 60))
+        let bench = try Self.bench(Case(testDescription: "", hasAudio: true, time: 0, forwardBuffer: 60))
         let writer = CapturingWriter([.video])
         bench.item.add(CapturingWriter([.audio]))
         try bench.play { bench in
@@ -109,11 +109,11 @@ struct LateOutputTests {
             bench.item.add(writer)
             try await bench.pass(.seconds(3))
             for target in [4000, 30_000] {
-                let count = writer.pictures.count
+                let count = writer.frames.count
                 #expect(try await bench.seek(target))
                 try await bench.pass(.seconds(1))
-                #expect(writer.pictures[count...].first.map { $0.time == .milliseconds(target) } == true)
-                #expect(writer.pictures.count > count + 20)
+                #expect(writer.frames[count...].first.map { $0.time == .milliseconds(target) } == true)
+                #expect(writer.frames.count > count + 20)
             }
         }
     }
@@ -122,7 +122,7 @@ struct LateOutputTests {
     func live() throws {
         let bench = try VirtualBench(try VirtualLive())
         bench.item.remove(bench.writer)
-        let pictures = Recorder<VideoFrame>()
+        let videoFrames = Recorder<VideoFrame>()
         try bench.play { bench in
             try await bench.pass(.seconds(7))
             let output = VideoOutput()
@@ -130,13 +130,13 @@ struct LateOutputTests {
             try bench.item.add(output)
             let time = bench.player.state.currentTime.seconds
             let taker = Task(executorPreference: bench.clock) {
-                for await frame in frames { pictures.append(frame, at: bench.clock.now.offset) }
+                for await frame in frames { videoFrames.append(frame, at: bench.clock.now.offset) }
             }
             try await bench.pass(.milliseconds(200))
-            let first = try #require(pictures.elements.first?.itemTime?.seconds)
+            let first = try #require(videoFrames.elements.first?.itemTime?.seconds)
             #expect(abs(first - time) < 0.05)
             try await bench.pass(.seconds(6))
-            #expect(pictures.elements.count > 140)
+            #expect(videoFrames.elements.count > 140)
             await bench.player.close()
             await taker.value
         }
@@ -158,7 +158,7 @@ struct LateOutputTests {
 
     @Test("the late kinds are those not taken before")
     func lateTaking() {
-        var late = MediaDemand.LateTaking()
+        var late = MediaDemand.LateSubscribers()
         late.begin(.main, [.audio])
         let new = late.follow([.audio, .video], of: .main, isTooLate: true)
         #expect(new.kinds == [.video])

@@ -30,8 +30,8 @@ struct LiveCaptionTests {
         return Array((lines.joined(separator: "\n") + "\n").utf8)
     }
 
-    private func play(_ main: [UInt8], subtitles: String?) throws -> (told: [LegibleCue], collected: CueCollector) {
-        var files = try CaptionStream.pictures()
+    private func play(_ main: [UInt8], subtitles: String?) throws -> (reported: [LegibleCue], collected: CueCollector) {
+        var files = try CaptionStream.frames()
         for name in ["wvtt", "stpp"] {
             files.merge(try CaptionStream.segments(name, count: 2, duration: 4)) { $1 }
         }
@@ -63,8 +63,8 @@ struct LiveCaptionTests {
         }
         let stored = Recorder<PlayerEvent>()
         try bench.clock.run { for event in await keeper.all() { stored.append(event, at: .zero) } }
-        let told = stored.elements.compactMap { if case .legibleCue(let cue) = $0.kind { cue } else { nil } }
-        return (told, collector)
+        let reported = stored.elements.compactMap { if case .legibleCue(let cue) = $0.kind { cue } else { nil } }
+        return (reported, collector)
     }
 
     private static func repeated(_ cues: [(Double, Double, String)]) -> [String] {
@@ -78,8 +78,9 @@ struct LiveCaptionTests {
         let main = CaptionStream.main(
             [#"TYPE=CLOSED-CAPTIONS,GROUP-ID="c",NAME="CC",LANGUAGE="en",INSTREAM-ID="CC1""#],
             attributes: #",CLOSED-CAPTIONS="c""#)
-        let (told, collector) = try play(main, subtitles: "lang=en")
-        #expect(told.map(\.text) == Array(repeating: ["Good day", "How are you?", "Bye"], count: 3).flatMap(\.self))
+        let (reported, collector) = try play(main, subtitles: "lang=en")
+        #expect(
+            reported.map(\.text) == Array(repeating: ["Good day", "How are you?", "Bye"], count: 3).flatMap(\.self))
         let expected = Self.repeated([(0.8, 2.4, "Good day"), (3.48, 5.2, "How are you?"), (5.92, 7.96, "Bye")])
         #expect(Self.lines(collector.cues) == expected)
         #expect(collector.closedCaptions.count { $0.service == .cc3 } == 3)
@@ -90,11 +91,11 @@ struct LiveCaptionTests {
         let main = CaptionStream.main(
             [#"TYPE=SUBTITLES,GROUP-ID="s",NAME="English",LANGUAGE="en",URI="\#(name).m3u8""#],
             attributes: #",SUBTITLES="s""#)
-        let (told, collector) = try play(main, subtitles: "lang=en")
+        let (reported, collector) = try play(main, subtitles: "lang=en")
         let expected = Self.repeated([
             (0.5, 2.5, "Plain words"), (3, 5.5, "Slanted and yellow"), (6, 7.5, "Two\nlines"),
         ])
         #expect(Self.lines(collector.cues) == expected)
-        #expect(told.map(\.text) == collector.cues.map(\.text))
+        #expect(reported.map(\.text) == collector.cues.map(\.text))
     }
 }

@@ -83,7 +83,7 @@ struct MediaReadersTests {
     }
 
     @Test("a released unread sequence does not block the sender")
-    func letGo() throws {
+    func release() throws {
         let readers = MediaReaders<Int>(limit: 2)
         var stream: AsyncStream<Int>? = readers.subscribe { false }
         #expect(readers.hasReaders)

@@ -23,14 +23,14 @@ struct PCMWriterTests {
 
     @Test("s16le and f32le files contain only the samples", arguments: AudioDecoderTests.streams)
     func rawSamples(name: String) throws {
-        let buffers = try PacketFixture(name).sound()
+        let buffers = try PacketFixture(name).audio()
         #expect(try write(buffers, .s16le) == buffers.flatMap { try $0.interleavedSamples(as: .int16) })
         #expect(try write(buffers, .f32le) == buffers.flatMap { try $0.interleavedSamples(as: .float32) })
     }
 
     @Test("a WAV file declares its format and lengths")
     func wav() throws {
-        let buffers = try PacketFixture("aac").sound()
+        let buffers = try PacketFixture("aac").audio()
         let bytes = try write(buffers, .wav)
         let samples = try write(buffers, .s16le)
         #expect(String(decoding: bytes[0..<4], as: UTF8.self) == "RIFF")
@@ -52,7 +52,7 @@ struct PCMWriterTests {
 
     @Test("more than two channels use the extensible WAV format with their positions")
     func wavSurround() throws {
-        let bytes = try write(try PacketFixture("ac3").sound(), .wav)
+        let bytes = try write(try PacketFixture("ac3").audio(), .wav)
         let format = 12 + 8 + 28
         #expect(number(bytes, at: format + 4) == 40)
         #expect(number(bytes, at: format + 8, count: 2) == 0xFFFE)
@@ -67,7 +67,7 @@ struct PCMWriterTests {
         #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
         let reader = open(folder.path("pipe"), O_RDONLY | O_NONBLOCK)
         defer { close(reader) }
-        let buffers = try PacketFixture("alac").sound()
+        let buffers = try PacketFixture("alac").audio()
         let writer = try OutputFormat.wav.makeWriter(path: folder.path("pipe"))
         for buffer in buffers { try writer.write(buffer, ofTrackAt: 0) }
         try writer.finish()
@@ -107,8 +107,8 @@ struct PCMWriterTests {
 
     @Test("after a change of rate and channels the first format is kept, and no time is lost")
     func formatChange() throws {
-        let stereo = try PacketFixture("aac").sound()
-        let mono = try PacketFixture("aac-mono-44100").sound()
+        let stereo = try PacketFixture("aac").audio()
+        let mono = try PacketFixture("aac-mono-44100").audio()
         let notes = Notes()
         let bytes = try write(stereo + mono + stereo, .f32le, notes: notes)
         #expect(
@@ -126,8 +126,8 @@ struct PCMWriterTests {
 
     @Test("the resampler's remaining samples are written at the end")
     func resamplerTail() throws {
-        let stereo = try PacketFixture("aac").sound()
-        let mono = try PacketFixture("aac-mono-44100").sound()
+        let stereo = try PacketFixture("aac").audio()
+        let mono = try PacketFixture("aac-mono-44100").audio()
         let bytes = try write([stereo[0]] + mono, .s16le)
         let monoCount = mono.reduce(0) { $0 + $1.frameCount } * 48_000 / 44_100
         #expect(abs(bytes.count / 4 - (1024 + monoCount)) <= 2)

@@ -39,7 +39,7 @@ struct PlayerItemTrackTests {
         #expect(rates.subtracting([0]) == [1])
         #expect(sample.timeControlChanges.count(where: { $0.new == .playing }) == 1)
         #expect(decoded.count == 2 && decoded.first == decoded.last)
-        #expect(writer.largestSoundGap < .microseconds(30))
+        #expect(writer.largestAudioGap < .microseconds(30))
         let times = frames.elements.compactMap(\.itemTime?.seconds)
         #expect(!times.contains { $0 > 6 && $0 < 18 })
         let late = times.filter { $0 >= 18 }

@@ -102,7 +102,7 @@ struct RemuxerTests {
             ("aac", UInt8(0x0F), [UInt8(0xFF), 0xF1]), ("aac-latm", 0x11, [0x56]), ("mp2", 0x03, [0xFF]),
             ("mp3", 0x03, [0xFF]), ("ac3", 0x81, [0x0B, 0x77]), ("eac3", 0x87, [0x0B, 0x77]),
         ])
-    func soundInTransportStream(name: String, type: UInt8, start: [UInt8]) throws {
+    func audioInTransportStream(name: String, type: UInt8, start: [UInt8]) throws {
         let stream = try TransportStream(try remux([PacketFixture(name)], .ts))
         #expect(stream.streams.map(\.type) == [type])
         let units = try #require(stream.streams.first).units
@@ -160,7 +160,7 @@ struct RemuxerTests {
     @Test(
         "S03: audio that overlaps the previous part is not written twice to a transport stream",
         arguments: ["aac-mono-44100", "aac"])
-    func overlappingSound(of next: String) throws {
+    func overlappingAudio(of next: String) throws {
         let (first, second) = (try PacketFixture("aac"), try PacketFixture(next))
         let length = Double(first.samples.reduce(0) { $0 + $1.duration }) / 48_000
         let folder = try TemporaryFolder()
@@ -209,16 +209,16 @@ struct RemuxerTests {
         for name in folder.names {
             let bytes = try folder.bytes(name)
             let section = try MP4InitializationSection(parsing: bytes[...])
-            let pictureTrack = section.tracks.first { $0.mediaType == .video }?.id
+            let videoTrack = section.tracks.first { $0.mediaType == .video }?.id
             var (demuxer, events) = (FragmentedMP4Demuxer(initialization: section), [DemuxerEvent]())
             try demuxer.append(bytes[...], to: &events)
             try demuxer.finish(to: &events)
-            var pictures: [MediaSample] = []
+            var frames: [MediaSample] = []
             for event in events {
-                if case .sample(let sample) = event, sample.trackID == pictureTrack { pictures.append(sample) }
+                if case .sample(let sample) = event, sample.trackID == videoTrack { frames.append(sample) }
             }
-            counts.append(pictures.count)
-            #expect(pictures.first?.isSync == true)
+            counts.append(frames.count)
+            #expect(frames.first?.isSync == true)
         }
         #expect(counts.reduce(0, +) == 4 * video.samples.count)
     }
@@ -308,16 +308,16 @@ struct RemuxerTests {
 
     @Test("a track with unknown parameters is omitted and reported once")
     func unknownTrack() throws {
-        let (fixture, sound) = (try PacketFixture("h264-annexb"), try PacketFixture("aac"))
+        let (fixture, audio) = (try PacketFixture("h264-annexb"), try PacketFixture("aac"))
         let folder = try TemporaryFolder()
         let notes = Mutex<[String]>([])
         let writer = try OutputFormat.ts.makeWriter(path: folder.path("out")) { text in
             notes.withLock { $0.append(text) }
         }
-        var track = sound.track
+        var track = audio.track
         track.configuration = []
         try writer.begin([fixture.track, track])
-        for (index, samples) in [fixture.samples, sound.samples].enumerated() {
+        for (index, samples) in [fixture.samples, audio.samples].enumerated() {
             for sample in samples {
                 try writer.write(sample, ofTrackAt: index, at: MediaTime(value: sample.pts, timescale: 90_000))
             }
@@ -448,10 +448,10 @@ struct RemuxerTests {
         let notes = Mutex<[String]>([])
         let writer = try format.makeWriter(path: "/dev/null") { text in notes.withLock { $0.append(text) } }
         #expect(!writer.holdsTrackChanges)
-        let (sound, other) = (try PacketFixture("aac"), try PacketFixture("aac-mono-44100"))
-        try write([sound], to: writer)
+        let (audio, other) = (try PacketFixture("aac"), try PacketFixture("aac-mono-44100"))
+        try write([audio], to: writer)
         try write([other], to: writer, from: 3)
-        try write([sound], to: writer, from: 6)
+        try write([audio], to: writer, from: 6)
         try writer.finish()
         #expect(
             notes.withLock { $0 } == [
@@ -478,10 +478,10 @@ struct RemuxerTests {
     }
 
     @Test("S03: an unfinished MP4 file plays up to its last fragment", arguments: [true, false])
-    func unfinished(hasPictures: Bool) throws {
+    func unfinished(hasFrames: Bool) throws {
         let folder = try TemporaryFolder()
         let writer = try OutputFormat.mp4.makeWriter(path: folder.path("a.mp4"))
-        let fixtures = try (hasPictures ? ["h264-avcc", "aac"] : ["aac"]).map { try PacketFixture($0) }
+        let fixtures = try (hasFrames ? ["h264-avcc", "aac"] : ["aac"]).map { try PacketFixture($0) }
         for round in 0..<12 { try write(fixtures, to: writer, from: Double(round)) }
         try writer.flush()
         let boxes = try MP4Boxes(try folder.bytes("a.mp4.part"))
@@ -618,13 +618,13 @@ struct RemuxerTests {
         "a file joined between key frames begins its video at the first one and reports it",
         arguments: [OutputFormat.mp4, .mkv])
     func joinedBetweenKeys(format: OutputFormat) throws {
-        let (fixture, sound) = (try PacketFixture("h264-annexb"), try PacketFixture("aac"))
+        let (fixture, audio) = (try PacketFixture("h264-annexb"), try PacketFixture("aac"))
         let folder = try TemporaryFolder()
         let notes = Mutex<[String]>([])
         let writer = try format.makeWriter(path: folder.path("out")) { text in notes.withLock { $0.append(text) } }
         var track = fixture.track
         (track.width, track.height) = (0, 0)
-        try writer.begin([track, sound.track])
+        try writer.begin([track, audio.track])
         let length = Int64(fixture.samples.count) * 3600
         let before = fixture.samples.dropFirst().prefix { !$0.isSync }
         for (round, samples) in [Array(before), fixture.samples].enumerated() {
@@ -633,9 +633,9 @@ struct RemuxerTests {
                 try writer.write(sample, ofTrackAt: 0, at: time)
             }
         }
-        for sample in sound.samples {
+        for sample in audio.samples {
             try writer.write(
-                sample, ofTrackAt: 1, at: MediaTime(value: sample.pts, timescale: sound.track.timescale))
+                sample, ofTrackAt: 1, at: MediaTime(value: sample.pts, timescale: audio.track.timescale))
         }
         try writer.finish()
         #expect(folder.names == ["out"])
@@ -649,11 +649,11 @@ struct RemuxerTests {
         var (demuxer, events) = (FragmentedMP4Demuxer(initialization: section), [DemuxerEvent]())
         try demuxer.append(bytes[...], to: &events)
         try demuxer.finish(to: &events)
-        let pictures = events.compactMap { event in
+        let frames = events.compactMap { event in
             if case .sample(let sample) = event, sample.trackID == video.id { sample } else { nil }
         }
-        #expect(pictures.count == fixture.samples.count)
-        #expect(pictures.first?.isSync == true)
+        #expect(frames.count == fixture.samples.count)
+        #expect(frames.first?.isSync == true)
     }
 
     @Test("a full device is the file's error, not the library's", arguments: [OutputFormat.ts, .mp4, .mkv])

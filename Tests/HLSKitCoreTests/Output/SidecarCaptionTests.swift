@@ -44,7 +44,7 @@ struct SidecarCaptionTests {
             end: .seconds(5),
             prefer: { $0.subtitles = try? QualityExpression(parsing: "lang=en", for: .renditions) })
         let closed = try VirtualSample(
-            quality: nil, path: "pictures.m3u8", files: CaptionStream.pictures(),
+            quality: nil, path: "pictures.m3u8", files: CaptionStream.frames(),
             prefer: { $0.subtitles = try? QualityExpression(parsing: "best", for: .renditions) })
         for (sample, isNative) in [(subtitles, true), (closed, false)] {
             let (native, plain) = (LegibleOutput(nativeRepresentations: [.webVTT]), LegibleOutput())

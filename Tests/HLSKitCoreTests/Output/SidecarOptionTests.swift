@@ -31,7 +31,7 @@ struct SidecarOptionTests {
     }
 
     @Test("K05: sidecar captions are an option after the stream's, selected by the same preferences")
-    func wish() throws {
+    func preference() throws {
         let sample = try VirtualSample(
             end: .seconds(8), prefer: { $0.subtitles = try? QualityExpression(parsing: "lang=de", for: .renditions) })
         sample.item.sidecarCaptions = [Self.captions]
@@ -44,8 +44,8 @@ struct SidecarOptionTests {
         #expect(group?.options.last?.displayName == "Datei")
         #expect((group?.options.count ?? 0) > 1, "the stream has subtitles of its own")
         #expect(group?.options.last.map { $0.isPlayable && !$0.isClosedCaptions && $0.mediaType == .text } == true)
-        #expect(sample.cuesTold.map(\.text) == Self.texts)
-        #expect(sample.cuesTold.allSatisfy { $0.language == "de" })
+        #expect(sample.reportedCues.map(\.text) == Self.texts)
+        #expect(sample.reportedCues.allSatisfy { $0.language == "de" })
         let epoch = try #require(sample.epoch)
         for (delivery, time) in zip(deliveries.elements, deliveries.times) {
             let due = try #require(delivery.itemTime.duration)
@@ -74,7 +74,7 @@ struct SidecarOptionTests {
             step += 1
         }
         #expect(step == 4)
-        #expect(sample.cuesTold.map(\.text) == ["over it", "another"])
+        #expect(sample.reportedCues.map(\.text) == ["over it", "another"])
         #expect(sample.player.state.statistics.numberOfStalls == 0)
     }
 
@@ -94,7 +94,7 @@ struct SidecarOptionTests {
             }
         }
         #expect(targets.isEmpty)
-        #expect(sample.cuesTold.map(\.text) == ["first", "second", "first", "over it", "second"])
+        #expect(sample.reportedCues.map(\.text) == ["first", "second", "first", "over it", "second"])
     }
 
     @Test("K05: a stream with only a media playlist also offers them")
@@ -106,7 +106,7 @@ struct SidecarOptionTests {
             guard !isSelected, let (option, group) = Self.option(sample.item) else { return }
             isSelected = sample.item.select(option, in: group)
         }
-        #expect(sample.cuesTold.map(\.text) == Self.texts)
+        #expect(sample.reportedCues.map(\.text) == Self.texts)
     }
 
     @Test("K05: two sidecars with the same name and language are one option")

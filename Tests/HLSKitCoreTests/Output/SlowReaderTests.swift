@@ -49,11 +49,11 @@ struct SlowReaderTests {
     func audio() throws {
         let sample = try Self.unpaced(end: .seconds(8))
         let output = AudioOutput(format: .init(sampleFormat: .int16, sampleRate: 16_000, channelCount: 1))
-        let pictures = VideoOutput()
+        let videoFrames = VideoOutput()
         try sample.item.add(output)
-        try sample.item.add(pictures)
+        try sample.item.add(videoFrames)
         let buffers = Self.read(output.buffers(), every: .milliseconds(40), on: sample.clock)
-        let frames = Self.read(pictures.frames(), every: .milliseconds(40), on: sample.clock)
+        let frames = Self.read(videoFrames.frames(), every: .milliseconds(40), on: sample.clock)
         try sample.play()
         sample.clock.advance(by: .seconds(20))
         #expect(frames.elements.count == 200)
@@ -95,12 +95,12 @@ struct SlowReaderTests {
         #expect(lost > 250)
         #expect(output.numberOfLostFrames == lost)
         #expect(sample.player.state.statistics.numberOfDroppedVideoFrames == 0, "the player was in time")
-        let told = sample.events.elements.compactMap { event -> Int? in
+        let reported = sample.events.elements.compactMap { event -> Int? in
             guard case .mediaUnread(.video, let count) = event.kind else { return nil }
             return count
         }
-        #expect(told.count >= 2 && told.count <= 3, "\(told)")
-        #expect(told.reduce(0, +) <= lost)
+        #expect(reported.count >= 2 && reported.count <= 3, "\(reported)")
+        #expect(reported.reduce(0, +) <= lost)
     }
 
     @Test("a reader that keeps up loses nothing and causes no report")
@@ -129,9 +129,9 @@ struct SlowReaderTests {
         _ = unread
 
         let sample = try Self.unpaced(end: .seconds(20))
-        let pictures = VideoOutput()
-        try sample.item.add(pictures)
-        let (other, clock, frames) = (sample.player, sample.clock, pictures.frames())
+        let videoFrames = VideoOutput()
+        try sample.item.add(videoFrames)
+        let (other, clock, frames) = (sample.player, sample.clock, videoFrames.frames())
         let recorder = Recorder<VideoFrame>()
         Task(executorPreference: clock) {
             for await frame in frames {

@@ -54,7 +54,7 @@ struct StyledSubtitleTests {
     ]
 
     private static func sample() throws -> VirtualSample {
-        var files = try CaptionStream.pictures()
+        var files = try CaptionStream.frames()
         var list = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n"
         for (index, text) in segments.enumerated() {
             list += "#EXTINF:4,\ntext-\(index).vtt\n"

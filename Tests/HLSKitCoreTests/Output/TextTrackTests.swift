@@ -20,7 +20,7 @@ struct TextTrackTests {
     }
 
     private static func sample(_ name: String) throws -> VirtualSample {
-        var files = try CaptionStream.pictures().merging(CaptionStream.segments(name, count: 2, duration: 4)) { $1 }
+        var files = try CaptionStream.frames().merging(CaptionStream.segments(name, count: 2, duration: 4)) { $1 }
         files["main.m3u8"] = CaptionStream.main(
             [#"TYPE=SUBTITLES,GROUP-ID="s",NAME="English",LANGUAGE="en",AUTOSELECT=YES,URI="\#(name).m3u8""#],
             attributes: #",SUBTITLES="s""#)
@@ -43,15 +43,15 @@ struct TextTrackTests {
         let deliveries = Recorder<LegibleOutput.Delivery>()
         sample.record(output.cues(), in: deliveries)
         try sample.play()
-        #expect(Self.lines(sample.cuesTold) == Self.expected)
+        #expect(Self.lines(sample.reportedCues) == Self.expected)
         #expect(Self.lines(collector.cues) == Self.expected)
         #expect(
             deliveries.elements.map { $0.cues.map(\.text).joined() } == [
                 "Plain words", "", "Slanted and yellow", "", "Two\nlines", "",
             ])
         #expect(deliveries.elements.map(\.itemTime.seconds) == [0.5, 2.5, 3, 5.5, 6, 7.5])
-        #expect(sample.cuesTold.allSatisfy { $0.language == "en" })
-        let caption = try #require(sample.cuesTold.dropFirst().first).caption
+        #expect(sample.reportedCues.allSatisfy { $0.language == "en" })
+        let caption = try #require(sample.reportedCues.dropFirst().first).caption
         #expect(
             caption.styles == [
                 Caption.StyleRun(range: 0..<7, style: CaptionStyle(fontStyle: .italic)),
@@ -65,8 +65,8 @@ struct TextTrackTests {
         let sample = try Self.sample(name)
         sample.item.startPosition = .time(.milliseconds(4500))
         try sample.play()
-        #expect(sample.cuesTold.map(\.text) == ["Slanted and yellow", "Two\nlines"])
-        #expect(sample.cuesTold.first?.timeRange.end == MediaTime(value: 5500, timescale: 1000))
+        #expect(sample.reportedCues.map(\.text) == ["Slanted and yellow", "Two\nlines"])
+        #expect(sample.reportedCues.first?.timeRange.end == MediaTime(value: 5500, timescale: 1000))
     }
 
     private static func read(_ text: String, pts: Int64, duration: Int64) -> ([MediaCue], [String]) {

@@ -34,10 +34,10 @@ struct TimedOutputTests {
         sample.record(output.cues(), in: deliveries)
         try sample.play()
         let epoch = try #require(sample.epoch)
-        let told = sample.cuesTold
-        #expect(told.count > 5)
+        let reported = sample.reportedCues
+        #expect(reported.count > 5)
         // Each cue that the player tells is in the delivery of its start, and in none of its end or later.
-        for cue in told {
+        for cue in reported {
             let entry = deliveries.elements.firstIndex { $0.cues.contains(cue) }
             let index = try #require(entry)
             #expect(deliveries.elements[index].itemTime == cue.timeRange.start)
@@ -61,10 +61,10 @@ struct TimedOutputTests {
         let deliveries = Recorder<LegibleOutput.Delivery>()
         sample.record(output.cues(), in: deliveries)
         let targets = [(at: Duration.seconds(12), to: 2.0), (.seconds(18), 16)]
-        var seeks: [(told: Int, delivered: Int)] = []
+        var seeks: [(reported: Int, delivered: Int)] = []
         try sample.play { time in
             guard seeks.count < targets.count, time >= targets[seeks.count].at else { return }
-            seeks.append((sample.cuesTold.count, deliveries.elements.count))
+            seeks.append((sample.reportedCues.count, deliveries.elements.count))
             let (player, target) = (sample.player, targets[seeks.count - 1].to)
             Task(executorPreference: sample.clock) {
                 let time = MediaTime(seconds: target, preferredTimescale: 1000)
@@ -73,12 +73,12 @@ struct TimedOutputTests {
         }
         #expect(seeks.count == 2)
         #expect(sample.player.state.statistics.numberOfStalls == 0)
-        let told = sample.cuesTold
-        let back = told[seeks[0].told..<seeks[1].told]
-        #expect(!Set(told[..<seeks[0].told]).isDisjoint(with: back))
+        let reported = sample.reportedCues
+        let back = reported[seeks[0].reported..<seeks[1].reported]
+        #expect(!Set(reported[..<seeks[0].reported]).isDisjoint(with: back))
         #expect(back.allSatisfy { $0.timeRange.end.seconds > 2 && $0.timeRange.start.seconds < 10 })
         #expect(Set(back).count == back.count)
-        let over = told[seeks[1].told...]
+        let over = reported[seeks[1].reported...]
         #expect(over.allSatisfy { $0.timeRange.end.seconds > 16 })
         let shown = deliveries.elements[seeks[0].delivered...].flatMap(\.cues)
         #expect(back.allSatisfy(shown.contains))

@@ -15,41 +15,41 @@ struct VideoOutputTests {
     // MARK: Geometry
 
     struct RectCase: Sendable, CustomTestStringConvertible {
-        var picture: PixelSize
+        var frame: PixelSize
         var display: PixelSize?
         var scale = 1.0
         var gravity: VideoGravity
         var rect: PixelRect
-        var testDescription: String { "\(picture) on \(display.map { "\($0)" } ?? "any") \(gravity)" }
+        var testDescription: String { "\(frame) on \(display.map { "\($0)" } ?? "any") \(gravity)" }
     }
 
     private static let wide = PixelSize(width: 1280, height: 720)
     private static let square = PixelSize(width: 600, height: 600)
     static let rects = [
         RectCase(
-            picture: wide, display: square, gravity: .resizeAspect,
+            frame: wide, display: square, gravity: .resizeAspect,
             rect: PixelRect(x: 0, y: 131.25, width: 600, height: 337.5)),
         RectCase(
-            picture: wide, display: square, gravity: .resizeAspectFill,
+            frame: wide, display: square, gravity: .resizeAspectFill,
             rect: PixelRect(x: (600 - 600 * 16 / 9.0) / 2, y: 0, width: 600 * 16 / 9.0, height: 600)),
         RectCase(
-            picture: wide, display: square, gravity: .resize,
+            frame: wide, display: square, gravity: .resize,
             rect: PixelRect(x: 0, y: 0, width: 600, height: 600)),
         RectCase(
-            picture: square, display: wide, gravity: .resizeAspect,
+            frame: square, display: wide, gravity: .resizeAspect,
             rect: PixelRect(x: 280, y: 0, width: 720, height: 720)),
         RectCase(
-            picture: wide, display: PixelSize(width: 640, height: 360), scale: 2, gravity: .resizeAspect,
+            frame: wide, display: PixelSize(width: 640, height: 360), scale: 2, gravity: .resizeAspect,
             rect: PixelRect(x: 0, y: 0, width: 1280, height: 720)),
         RectCase(
-            picture: wide, display: nil, gravity: .resizeAspect, rect: PixelRect(x: 0, y: 0, width: 1280, height: 720)),
-        RectCase(picture: PixelSize(width: 0, height: 0), display: square, gravity: .resizeAspect, rect: .zero),
+            frame: wide, display: nil, gravity: .resizeAspect, rect: PixelRect(x: 0, y: 0, width: 1280, height: 720)),
+        RectCase(frame: PixelSize(width: 0, height: 0), display: square, gravity: .resizeAspect, rect: .zero),
     ]
 
     @Test("J03: the frame's rectangle on its display follows from its shape", arguments: rects)
     func videoRect(_ test: RectCase) {
         let output = VideoOutput(displaySize: test.display, scale: test.scale, gravity: test.gravity)
-        let rect = output.videoRect(for: test.picture)
+        let rect = output.videoRect(for: test.frame)
         for (found, expected) in [
             (rect.x, test.rect.x), (rect.y, test.rect.y), (rect.width, test.rect.width),
             (rect.height, test.rect.height),
@@ -164,9 +164,9 @@ struct VideoOutputTests {
             taken.append((try copy.frame.hash, try #require(copy.displayTime.duration), time))
         }
         #expect(taken.map(\.hash) == Array(try SampleMedia.frameHashes(of: "180p").prefix(100)))
-        for picture in taken {
-            #expect(picture.time <= picture.asked)
-            #expect(picture.asked - picture.time <= refresh)
+        for frame in taken {
+            #expect(frame.time <= frame.asked)
+            #expect(frame.asked - frame.time <= refresh)
         }
         #expect(output.isReadyForDisplay)
         #expect(output.videoRect == PixelRect(x: 0, y: 0, width: 320, height: 180))
@@ -196,7 +196,7 @@ struct VideoOutputTests {
     }
 
     @Test("J04: without a video output no video is decoded")
-    func soundAlone() throws {
+    func audioAlone() throws {
         let sample = try VirtualSample(end: .seconds(2))
         try sample.item.add(AudioOutput())
         try sample.play()
@@ -228,7 +228,7 @@ struct VideoOutputTests {
         }
         #expect(rates.subtracting([0]) == [1])
         #expect(sample.timeControlChanges.count(where: { $0.new == .playing }) == 1)
-        #expect(writer.largestSoundGap < .microseconds(30))
+        #expect(writer.largestAudioGap < .microseconds(30))
         #expect(writer.sounds.last.map { $0.time + $0.length > .milliseconds(19_970) } == true)
         let times = frames.elements.compactMap(\.itemTime?.seconds)
         #expect(try #require(times.first) <= 3)
@@ -254,7 +254,7 @@ struct VideoOutputTests {
         sample.record(output.frames(), in: frames)
         try sample.play()
         #expect(frames.elements.count == 50)
-        #expect(writer.pictures.isEmpty)
+        #expect(writer.frames.isEmpty)
         #expect(writer.sounds.count > 80)
     }
 
@@ -273,7 +273,7 @@ struct VideoOutputTests {
     @Test("J03: a jump in time drops the earlier frames and is reported")
     func flush() async throws {
         let output = VideoOutput()
-        let frames = try PacketFixture("h264-avcc").pictures()
+        let frames = try PacketFixture("h264-avcc").frames()
         var clock = OutputClock()
         for (index, frame) in frames.prefix(3).enumerated() {
             output.prepare(frame.placed(at: MediaTime(value: Int64(index), timescale: 25)), at: clock)

@@ -78,7 +78,7 @@ struct AudioInsideTests {
             #expect(group?.defaultOption?.extendedLanguageTag == "en" && group?.allowsEmptySelection == false)
             #expect(Self.languages(sample) == [language])
             #expect(abs(writer.pitch - (language == "de" ? 880 : 440)) < 20, "\(writer.pitch)")
-            #expect(writer.pictures.count >= 55)
+            #expect(writer.frames.count >= 55)
         }
     }
 
@@ -133,8 +133,8 @@ struct AudioInsideTests {
         }
         #expect(abs(pitch(0..<5.5) - 440) < 20, "\(pitch(0..<5.5))")
         #expect(abs(pitch(7.5..<19) - 880) < 20, "\(pitch(7.5..<19))")
-        #expect(writer.largestSoundGap < .milliseconds(100))
-        #expect(writer.pictures.count >= 195)
+        #expect(writer.largestAudioGap < .milliseconds(100))
+        #expect(writer.frames.count >= 195)
     }
 
     @Test("a stream's only audio is an option, and no change is reported", arguments: ["a.m3u8", "main.m3u8"])
@@ -211,12 +211,13 @@ struct AudioInsideTests {
             rule { ($0.criteria, $0.choice) = (german, .option(last)) }?.track(
                 among: tracks, canDecode: CodecRegistry.canDecode)?.id == 3)
         let french = try QualityExpression(parsing: "lang=fr", for: .renditions)
-        #expect(rule { $0.wish = french }?.track(among: tracks, canDecode: CodecRegistry.canDecode) == nil)
+        #expect(rule { $0.preference = french }?.track(among: tracks, canDecode: CodecRegistry.canDecode) == nil)
         let english = try QualityExpression(parsing: "lang=en", for: .renditions)
         #expect(
-            rule { $0.wish = english }?.track(among: Array(tracks.reversed()), canDecode: CodecRegistry.canDecode)?.id
+            rule { $0.preference = english }?.track(
+                among: Array(tracks.reversed()), canDecode: CodecRegistry.canDecode)?.id
                 == 1)
-        #expect(rule { $0.wish = english }?.track(among: [], canDecode: CodecRegistry.canDecode) == nil)
+        #expect(rule { $0.preference = english }?.track(among: [], canDecode: CodecRegistry.canDecode) == nil)
     }
 
     @Test("if the playlist declares the audio, its language selects the track, and tracks are not options")

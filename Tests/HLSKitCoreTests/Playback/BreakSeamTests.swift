@@ -37,7 +37,7 @@ struct BreakSeamTests {
         ])
     func seam(_ time: Double, _ length: Double, _ resumption: Double) async throws {
         let folder = try ScratchFolder()
-        func sound(_ name: String) throws -> any MediaWriter {
+        func audio(_ name: String) throws -> any MediaWriter {
             try OutputFormat.s16le.makeWriter(path: "\(folder.path)/\(name).pcm")
         }
         func bytes(_ name: String) throws -> Data {
@@ -49,25 +49,25 @@ struct BreakSeamTests {
             (nil, .seconds(time)), (nil, .seconds(length)), (.seconds(resumption), .seconds(14)),
         ]
         for (index, part) in parts.enumerated() {
-            let (pictures, pcm) = (CapturingWriter(), try sound("\(index)"))
-            try await Self.play(try Self.item(part.0, part.1, [pictures, pcm]))
+            let (frames, pcm) = (CapturingWriter(), try audio("\(index)"))
+            try await Self.play(try Self.item(part.0, part.1, [frames, pcm]))
             try pcm.finish()
-            hashes += pictures.pictures.map(\.hash)
+            hashes += frames.frames.map(\.hash)
             // The sound of the asset begins before its pictures: it is not to lie over the end of the item's.
-            if index == 1 { #expect(pictures.sounds.first.map { $0.time < .milliseconds(-20) } == true) }
+            if index == 1 { #expect(frames.sounds.first.map { $0.time < .milliseconds(-20) } == true) }
             samples += try bytes("\(index)")
         }
-        let (pictures, pcm) = (CapturingWriter(), try sound("all"))
+        let (frames, pcm) = (CapturingWriter(), try audio("all"))
         var event = InterstitialEvent(
             id: "e", time: MediaTime(.seconds(time)), content: .assets([InterstitialAsset(urlString: Self.url)]))
         event.resumptionOffset = MediaTime(.seconds(resumption - time))
         event.playoutLimit = MediaTime(.seconds(length))
-        try await Self.play(try Self.item(nil, .seconds(14), [pictures, pcm]), [event])
+        try await Self.play(try Self.item(nil, .seconds(14), [frames, pcm]), [event])
         try pcm.finish()
-        #expect(pictures.pictures.map(\.hash) == hashes)
+        #expect(frames.frames.map(\.hash) == hashes)
         #expect(try bytes("all") == samples)
-        #expect(pictures.largestSoundGap < .microseconds(30))
-        let times = pictures.pictures.map(\.time)
+        #expect(frames.largestAudioGap < .microseconds(30))
+        let times = frames.frames.map(\.time)
         #expect(zip(times, times.dropFirst()).allSatisfy { $1 > $0 })
         #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 < .milliseconds(81) })
     }

@@ -15,28 +15,28 @@ struct ContainerFileTests {
 
     struct File: Sendable, CustomTestStringConvertible {
         var name: String
-        var pictureCount = 0
-        var sound: ClosedRange<Double>
+        var frameCount = 0
+        var audio: ClosedRange<Double>
         var testDescription: String { name }
     }
 
     @Test(
         "A15: all frames and audio of a file play",
         arguments: [
-            File(name: "film.mkv", pictureCount: 65, sound: 12.9...13.2),
-            File(name: "clip.webm", pictureCount: 5, sound: 0.95...1.1),
-            File(name: "clip.avi", pictureCount: 5, sound: 0.9...1.2), File(name: "sound.wav", sound: 0.5...0.5),
-            File(name: "sound.aiff", sound: 0.5...0.5), File(name: "sound.caf", sound: 0.5...0.5),
-            File(name: "sound.flac", sound: 0.5...0.5), File(name: "sound.ogg", sound: 0.45...0.6),
+            File(name: "film.mkv", frameCount: 65, audio: 12.9...13.2),
+            File(name: "clip.webm", frameCount: 5, audio: 0.95...1.1),
+            File(name: "clip.avi", frameCount: 5, audio: 0.9...1.2), File(name: "sound.wav", audio: 0.5...0.5),
+            File(name: "sound.aiff", audio: 0.5...0.5), File(name: "sound.caf", audio: 0.5...0.5),
+            File(name: "sound.flac", audio: 0.5...0.5), File(name: "sound.ogg", audio: 0.45...0.6),
         ])
     func plays(_ file: File) async throws {
         let writer = CapturingWriter()
         let play = try await Play.toEnd(try PlayerItem(Self.url(file.name), to: writer), .unpaced())
         #expect(play.error == nil && play.didPlayToEnd, "\(String(describing: play.error))")
-        #expect(writer.pictures.count == file.pictureCount)
-        #expect(writer.pictures.map(\.time) == writer.pictures.map(\.time).sorted())
+        #expect(writer.frames.count == file.frameCount)
+        #expect(writer.frames.map(\.time) == writer.frames.map(\.time).sorted())
         let length = writer.sounds.last.map { ($0.time + $0.length) / .seconds(1) } ?? 0
-        #expect(file.sound.contains((length * 1000).rounded() / 1000), "\(length)")
+        #expect(file.audio.contains((length * 1000).rounded() / 1000), "\(length)")
         #expect(abs(writer.pitch - 440) < 20, "\(writer.pitch)")
         #expect(play.state.duration.isNumeric)
     }
@@ -50,20 +50,20 @@ struct ContainerFileTests {
         item.startPosition = .time(MediaTime(seconds: start, preferredTimescale: 1000))
         let play = try await Play.toEnd(item, .unpaced())
         #expect(play.error == nil && play.didPlayToEnd)
-        #expect(abs(late.pictures.count - Int((13 - start) * 5)) <= 1, "\(late.pictures.count)")
-        #expect(late.pictures.map(\.hash) == Array(whole.pictures.map(\.hash).suffix(late.pictures.count)))
-        #expect(late.pictures.map(\.time) == Array(whole.pictures.map(\.time).suffix(late.pictures.count)))
+        #expect(abs(late.frames.count - Int((13 - start) * 5)) <= 1, "\(late.frames.count)")
+        #expect(late.frames.map(\.hash) == Array(whole.frames.map(\.hash).suffix(late.frames.count)))
+        #expect(late.frames.map(\.time) == Array(whole.frames.map(\.time).suffix(late.frames.count)))
     }
 
     @Test("I01: audio of a file is chosen by language", arguments: [("lang=en", 440.0), ("lang=de", 880)])
-    func audio(_ wish: String, pitch: Double) async throws {
+    func audio(_ preference: String, pitch: Double) async throws {
         let writer = CapturingWriter()
         let item = try PlayerItem(Self.url("film.mkv"), to: writer)
-        item.audio = try QualityExpression(parsing: wish, for: .renditions)
+        item.audio = try QualityExpression(parsing: preference, for: .renditions)
         let play = try await Play.toEnd(item, .unpaced())
         #expect(play.error == nil)
         #expect(abs(writer.pitch - pitch) < 20, "\(writer.pitch)")
-        #expect(writer.pictures.count == 65)
+        #expect(writer.frames.count == 65)
     }
 
     @Test("I01, K03: subtitles of a file become cues: SubRip and Advanced SubStation", arguments: ["en", "fr"])
@@ -121,6 +121,6 @@ struct ContainerFileTests {
         let path = try folder.write(Array(bytes.prefix(bytes.count / 2)), to: "a.mkv")
         let writer = CapturingWriter()
         _ = try await Play.toEnd(try PlayerItem("file://\(path)", to: writer), .unpaced())
-        #expect((20...40).contains(writer.pictures.count), "\(writer.pictures.count)")
+        #expect((20...40).contains(writer.frames.count), "\(writer.frames.count)")
     }
 }

@@ -202,7 +202,7 @@ struct CueScheduleTests {
 
     @Test("K01: an empty subtitle segment has no cues and is not requested again")
     func emptySegment() throws {
-        var files = try CaptionStream.pictures()
+        var files = try CaptionStream.frames()
         files["main.m3u8"] = CaptionStream.main(
             [#"TYPE=SUBTITLES,GROUP-ID="s",NAME="English",LANGUAGE="en",URI="sub.m3u8""#],
             attributes: #",SUBTITLES="s""#)
@@ -216,7 +216,7 @@ struct CueScheduleTests {
             quality: nil, path: "main.m3u8", files: files,
             prefer: { $0.subtitles = try? QualityExpression(parsing: "lang=en", for: .renditions) })
         try sample.play()
-        #expect(Self.lines(sample.cuesTold) == ["0.5-1.0 0", "4.5-5.0 2", "6.5-7.0 3"])
+        #expect(Self.lines(sample.reportedCues) == ["0.5-1.0 0", "4.5-5.0 2", "6.5-7.0 3"])
         for event in sample.events.elements {
             if case .newErrorLogEntry(let entry) = event.kind { Issue.record("\(entry)") }
         }

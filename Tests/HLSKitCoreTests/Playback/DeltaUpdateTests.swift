@@ -22,8 +22,8 @@ struct DeltaUpdateTests {
         let item = PlayerItem(urlString: DeltaStream.url)
         item.preferences.startPosition = .oldest
         let events = Recorder<PlayerEvent>()
-        let told = player.events()
-        Task(executorPreference: clock) { for await event in told { events.append(event, at: clock.now.offset) } }
+        let reported = player.events()
+        Task(executorPreference: clock) { for await event in reported { events.append(event, at: clock.now.offset) } }
         player.play()
         try player.replaceCurrentItem(with: item)
         clock.advance(by: .seconds(120))

@@ -70,11 +70,11 @@ struct DriverWorkTests {
             #expect(held.count > 0)
             async let isThere = bench.seek(30_000)
             try await bench.pass(.milliseconds(100))
-            let count = bench.writer.pictures.count
+            let count = bench.writer.frames.count
             held.release()
             #expect(try await isThere)
             try await bench.pass(.seconds(2))
-            let after = bench.writer.pictures.dropFirst(count).map(\.time)
+            let after = bench.writer.frames.dropFirst(count).map(\.time)
             #expect(after.first == .seconds(30))
             #expect(after.count > 10)
             #expect(zip(after, after.dropFirst()).allSatisfy { $1 - $0 == .milliseconds(40) })
@@ -90,12 +90,12 @@ struct DriverWorkTests {
             held.hold()
             try await bench.pass(.milliseconds(500))
             #expect(held.count > 0)
-            let counts = (bench.writer.pictures.count, bench.writer.sounds.count)
+            let counts = (bench.writer.frames.count, bench.writer.sounds.count)
             async let closed: Void = bench.player.close()
             try await bench.pass(.milliseconds(100))
             held.release()
             await closed
-            #expect((bench.writer.pictures.count, bench.writer.sounds.count) == counts)
+            #expect((bench.writer.frames.count, bench.writer.sounds.count) == counts)
         }
     }
 
@@ -121,7 +121,7 @@ struct DriverWorkTests {
 
     #if DEBUG
         @Test("the player's lock is taken once per piece of media", arguments: [false, true])
-        func locks(isBeside: Bool) async throws {
+        func locks(isConcurrent: Bool) async throws {
             let stream = try SampleTransportStream().segments().flatMap(\.self)
             let list = "#EXTM3U\n#EXT-X-TARGETDURATION:40\n#EXTINF:40,\nall.ts\n#EXT-X-ENDLIST\n"
             let held = HeldWork()
@@ -133,7 +133,7 @@ struct DriverWorkTests {
                 })
             var configuration = PlayerConfiguration(clock: clock, transport: counter)
             configuration.decodesWithoutOutput = [.video, .audio]
-            if isBeside { configuration.workQueue = held.queue }
+            if isConcurrent { configuration.workQueue = held.queue }
             let player = Player(configuration: configuration)
             let core = player.core
             counter.lockCount.withLock { $0 = { core.state.acquisitionCount } }
@@ -145,7 +145,7 @@ struct DriverWorkTests {
             let counts = counter.counts.withLock(\.self)
             let taken = zip(counts, counts.dropFirst()).map { $1 - $0 }.sorted()
             #expect(taken.count > 100)
-            let name = isBeside ? "beside the driver" : "by the driver"
+            let name = isConcurrent ? "beside the driver" : "by the driver"
             Figures.note(
                 "locks of the player for each piece of media, work \(name)",
                 Double(taken.reduce(0, +)) / Double(taken.count))
@@ -166,7 +166,7 @@ struct DriverWorkTests {
         let writer = CapturingWriter()
         sample.item.add(writer)
         try sample.play { _ in }
-        #expect(writer.pictures.count > 400)
+        #expect(writer.frames.count > 400)
         #expect(runCount.withLock(\.self) == 0)
     }
 
@@ -185,6 +185,6 @@ struct DriverWorkTests {
             step += 1
             if step % (period / 7 + 2) == 0 { held.release() } else if step % 3 == 0 { held.hold() }
         }
-        #expect(writer.pictures.map(\.hash) == Array(try SampleMedia.frameHashes(of: "180p").prefix(500)))
+        #expect(writer.frames.map(\.hash) == Array(try SampleMedia.frameHashes(of: "180p").prefix(500)))
     }
 }

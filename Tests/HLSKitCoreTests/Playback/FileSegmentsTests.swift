@@ -42,11 +42,11 @@ struct FileSegmentsTests {
     func seek() async throws {
         let file = try Self.bytes("mp4/languages.mp4")
         let whole = try await play(file)
-        #expect(whole.play.error == nil && whole.writer.pictures.count == 200)
+        #expect(whole.play.error == nil && whole.writer.frames.count == 200)
         let late = try await play(file, from: .seconds(17))
         #expect(late.play.error == nil && late.play.didPlayToEnd)
-        #expect(late.writer.pictures.first?.time == .seconds(17))
-        #expect(late.writer.pictures.map(\.hash) == Array(whole.writer.pictures.map(\.hash).suffix(30)))
+        #expect(late.writer.frames.first?.time == .seconds(17))
+        #expect(late.writer.frames.map(\.hash) == Array(whole.writer.frames.map(\.hash).suffix(30)))
         // But for the header, which is read with what follows it, nothing from before.
         let media = late.requests.compactMap(\.byteRange).filter { $0.lowerBound > 0 }
         #expect(!media.isEmpty && media.allSatisfy { $0.lowerBound > UInt64(file.count / 3) })
@@ -60,7 +60,7 @@ struct FileSegmentsTests {
         let whole = try await play(file)
         let plain = try await play(file, takesRanges: false)
         #expect(plain.play.error == nil && plain.play.didPlayToEnd)
-        #expect(plain.writer.pictures.map(\.hash) == whole.writer.pictures.map(\.hash))
+        #expect(plain.writer.frames.map(\.hash) == whole.writer.frames.map(\.hash))
         // By its name it was asked for the first bytes.
         #expect(plain.rangeByteCount == FileOpening.range.count)
     }
@@ -69,7 +69,7 @@ struct FileSegmentsTests {
     func truncated() async throws {
         let file = try Self.bytes("mp4/languages.mp4")
         let cut = try await play(Array(file.prefix(file.count * 3 / 5)))
-        let times = cut.writer.pictures.map(\.time)
+        let times = cut.writer.frames.map(\.time)
         #expect(times.count > 90 && times.count < 150)
         #expect(Set(times).count == times.count)
     }
@@ -86,9 +86,9 @@ struct FileSegmentsTests {
             Wish(audio: "lang=de", language: "de"), Wish(audio: "lang=en", language: "en"),
             Wish(audio: "lang=fr", language: nil),
         ])
-    func audio(_ wish: Wish) async throws {
-        let found = try await play(try Self.bytes("mp4/languages.mp4"), audio: wish.audio)
-        guard let language = wish.language else {
+    func audio(_ preference: Wish) async throws {
+        let found = try await play(try Self.bytes("mp4/languages.mp4"), audio: preference.audio)
+        guard let language = preference.language else {
             #expect(found.play.error?.code == .noEligibleVariant)
             #expect(found.play.error?.cause.contains("no audio rendition matches") == true)
             return
@@ -119,19 +119,19 @@ struct FileSegmentsTests {
     func transportStream(_ packets: Packets) async throws {
         let file = try Self.stream(packets)
         let plain = try await play(file, takesRanges: false)
-        #expect(plain.writer.pictures.count == 200)
+        #expect(plain.writer.frames.count == 200)
         let parts = try await play(file)
         #expect(parts.play.error == nil && parts.play.didPlayToEnd)
-        #expect(parts.writer.pictures.map(\.hash) == plain.writer.pictures.map(\.hash))
+        #expect(parts.writer.frames.map(\.hash) == plain.writer.frames.map(\.hash))
         #expect(
             parts.requests.contains { FileKey($0.urlString, of: Self.url) == nil && $0.byteRange?.lowerBound ?? 0 > 0 })
         for start in [5.9, 6.1, 13, 19] {
             let late = try await play(file, from: .seconds(start))
             #expect(late.play.error == nil && late.play.didPlayToEnd)
-            let hashes = late.writer.pictures.map(\.hash)
+            let hashes = late.writer.frames.map(\.hash)
             #expect(abs(hashes.count - Int((20 - start) * 10)) <= 1, "\(start): \(hashes.count)")
-            #expect(hashes == Array(plain.writer.pictures.map(\.hash).suffix(hashes.count)))
-            let first = try #require(late.writer.pictures.first?.time.seconds)
+            #expect(hashes == Array(plain.writer.frames.map(\.hash).suffix(hashes.count)))
+            let first = try #require(late.writer.frames.first?.time.seconds)
             #expect(abs(first - start) < 0.11)
         }
     }
@@ -144,7 +144,7 @@ struct FileSegmentsTests {
         item.forwardPlaybackEndTime = MediaTime(seconds: end, preferredTimescale: 1000)
         let play = try await Play.toEnd(item, Self.configuration(transport))
         #expect(play.error == nil)
-        #expect(abs(writer.pictures.count - Int(end * 10)) <= 1, "\(writer.pictures.count)")
+        #expect(abs(writer.frames.count - Int(end * 10)) <= 1, "\(writer.frames.count)")
         let last = try #require(writer.sounds.last)
         #expect(abs((last.time + last.length) - .milliseconds(Int64(end * 1000))) < .milliseconds(2))
     }
@@ -163,14 +163,14 @@ struct FileSegmentsTests {
         item.forwardPlaybackEndTime = MediaTime(seconds: end, preferredTimescale: 1000)
         let play = try await Play.toEnd(item, Self.configuration(transport))
         #expect(play.error == nil)
-        #expect(abs(Double(writer.pictures.count) - end * 25) <= 2, "\(writer.pictures.count)")
+        #expect(abs(Double(writer.frames.count) - end * 25) <= 2, "\(writer.frames.count)")
     }
 
     @Test("I01: a transport stream's audio tracks are selected by language", arguments: ["en", "de"])
     func streamAudio(_ language: String) async throws {
         let found = try await play(try Self.stream(.plain), audio: "lang=\(language)")
         #expect(found.play.error == nil)
-        #expect(found.writer.pictures.count == 200)
+        #expect(found.writer.frames.count == 200)
         let pitch = found.writer.pitch
         #expect(abs(pitch - (language == "de" ? 880 : 440)) < 20, "\(pitch)")
     }

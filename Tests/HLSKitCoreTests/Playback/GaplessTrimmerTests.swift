@@ -40,7 +40,7 @@ import Testing
 
     @Test("a trimmed buffer shares the samples and begins later", arguments: ["ac3", "flac"])
     func trimmedBuffer(name: String) throws {
-        let buffer = try #require(try PacketFixture(name).sound().first)
+        let buffer = try #require(try PacketFixture(name).audio().first)
         let trimmed = try buffer.trimmed(leading: 100, trailing: 30)
         #expect(trimmed.frameCount == buffer.frameCount - 130)
         #expect(trimmed.sampleRate == buffer.sampleRate && trimmed.channelCount == buffer.channelCount)

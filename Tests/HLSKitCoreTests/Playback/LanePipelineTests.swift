@@ -212,15 +212,15 @@ struct LanePipelineTests {
         let output = self.output(of: bytes, wanted: [.video, .audio])
         let types = Set(output.compactMap { if case .sample(_, let type, _) = $0 { type } else { nil } })
         #expect(types == [.audio])
-        let told = output.compactMap { if case .leftOut(let error) = $0 { error.cause } else { nil } }
-        #expect(told == ["video omitted: xyz1 cannot be decoded"])
-        let pictures = self.output(of: bytes, wanted: [.video])
-        #expect(!pictures.contains { if case .leftOut = $0 { true } else { false } })
+        let reported = output.compactMap { if case .omitted(let error) = $0 { error.cause } else { nil } }
+        #expect(reported == ["video omitted: xyz1 cannot be decoded"])
+        let frames = self.output(of: bytes, wanted: [.video])
+        #expect(!frames.contains { if case .omitted = $0 { true } else { false } })
         #expect(
-            pictures.contains { if case .track(let track, _, _) = $0 { track.codec.rawValue == "xyz1" } else { false } }
+            frames.contains { if case .track(let track, _, _) = $0 { track.codec.rawValue == "xyz1" } else { false } }
         )
-        let sound = self.output(of: bytes, wanted: [.audio])
-        #expect(!sound.contains { if case .leftOut = $0 { true } else { false } })
+        let audio = self.output(of: bytes, wanted: [.audio])
+        #expect(!audio.contains { if case .omitted = $0 { true } else { false } })
     }
 
     struct Choice: Sendable, CustomTestStringConvertible {
@@ -231,8 +231,8 @@ struct LanePipelineTests {
     }
 
     private static func track(_ id: Int, _ codec: MediaCodec, isCover: Bool = false) -> MediaTrack {
-        let isSound = codec == .aac || codec.rawValue == "mlpa"
-        var track = MediaTrack(id: id, mediaType: isSound ? .audio : .video, codec: codec, timescale: 1000)
+        let isAudio = codec == .aac || codec.rawValue == "mlpa"
+        var track = MediaTrack(id: id, mediaType: isAudio ? .audio : .video, codec: codec, timescale: 1000)
         track.isAuxiliary = isCover
         return track
     }
@@ -286,8 +286,8 @@ struct LanePipelineTests {
     @Test("an audio frame that ends in the next segment is complete if that segment follows", arguments: joints)
     func dividedFrame(_ joint: Joint) throws {
         var writer = TransportStreamWriter(streams: [.init(pid: 257, type: 0x0f)])
-        let sound = (0..<20).flatMap { TinyAudio.frame(fill: $0) }
-        writer.add(.init(pid: 257, streamID: 0xc0, pts: 90_000, payload: sound, hasLength: true))
+        let audio = (0..<20).flatMap { TinyAudio.frame(fill: $0) }
+        writer.add(.init(pid: 257, streamID: 0xc0, pts: 90_000, payload: audio, hasLength: true))
         let bytes = writer.bytes
         let cut = (writer.packetCount - 2) * 188
         let (first, second) = (Array(bytes[..<cut]), Array(bytes[..<376] + bytes[cut...]))

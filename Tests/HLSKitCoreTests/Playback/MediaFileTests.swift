@@ -8,21 +8,21 @@ import Testing
 struct MediaFileTests {
     struct File: Sendable, CustomTestStringConvertible {
         var name: String
-        var pictureCount: Int
-        var sound: Double
+        var frameCount: Int
+        var audio: Double
         var testDescription: String { name }
     }
 
     @Test(
         "A15: all frames and audio play, with the header first or last, from a server or a file",
         arguments: [
-            File(name: "mp4/progressive.mp4", pictureCount: 25, sound: 0.49),
-            File(name: "mp4/moov-last.mp4", pictureCount: 25, sound: 0.49),
-            File(name: "mp4/avc-aac.mp4", pictureCount: 25, sound: 0.49),
-            File(name: "mp4/indexed.mp4", pictureCount: 25, sound: 0.49),
-            File(name: "ts-h264-aac.ts", pictureCount: 30, sound: 0.9),
-            File(name: "packed.aac", pictureCount: 0, sound: 0.4),
-            File(name: "packed.mp3", pictureCount: 0, sound: 0.4),
+            File(name: "mp4/progressive.mp4", frameCount: 25, audio: 0.49),
+            File(name: "mp4/moov-last.mp4", frameCount: 25, audio: 0.49),
+            File(name: "mp4/avc-aac.mp4", frameCount: 25, audio: 0.49),
+            File(name: "mp4/indexed.mp4", frameCount: 25, audio: 0.49),
+            File(name: "ts-h264-aac.ts", frameCount: 30, audio: 0.9),
+            File(name: "packed.aac", frameCount: 0, audio: 0.4),
+            File(name: "packed.mp3", frameCount: 0, audio: 0.4),
         ], [false, true])
     func plays(_ file: File, isLocal: Bool) async throws {
         let path = "\(SampleMedia.fixtures)/media/\(file.name)"
@@ -34,10 +34,10 @@ struct MediaFileTests {
             try PlayerItem(isLocal ? "file://\(path)" : "\(origin.plain)/\(name)", to: writer), .unpaced())
         #expect(play.error == nil)
         #expect(play.didPlayToEnd)
-        #expect(writer.pictures.count == file.pictureCount)
-        #expect(writer.pictures.map(\.time) == writer.pictures.map(\.time).sorted())
+        #expect(writer.frames.count == file.frameCount)
+        #expect(writer.frames.map(\.time) == writer.frames.map(\.time).sorted())
         let length = writer.sounds.last.map { $0.time + $0.length } ?? .zero
-        #expect(length >= .seconds(file.sound), "\(length)")
+        #expect(length >= .seconds(file.audio), "\(length)")
         #expect(play.state.duration.isNumeric)
     }
 
@@ -48,7 +48,7 @@ struct MediaFileTests {
             let writer = CapturingWriter()
             let url = "file://\(SampleMedia.fixtures)/media/mp4/\(name).mp4"
             _ = try await Play.toEnd(try PlayerItem(url, to: writer), .unpaced())
-            hashes.append(writer.pictures.map(\.hash))
+            hashes.append(writer.frames.map(\.hash))
         }
         #expect(hashes[0] == hashes[1])
     }

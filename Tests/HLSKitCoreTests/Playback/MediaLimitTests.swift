@@ -45,8 +45,8 @@ struct MediaLimitTests {
     @Test("audio and frames before the limit keep their times; without a limit all do")
     func kept() {
         #expect(Self.copies(.video, until: nil).map(\.pts) == Self.samples().map(\.pts))
-        let sound = Self.copies(.audio, until: .milliseconds(320))
-        #expect(sound.map(\.pts) == Array(Self.samples().map(\.pts)[..<8]))
+        let audio = Self.copies(.audio, until: .milliseconds(320))
+        #expect(audio.map(\.pts) == Array(Self.samples().map(\.pts)[..<8]))
         #expect(Self.copies(.video, until: .milliseconds(120)).map(\.number) == [0, 1, 2])
     }
 

@@ -85,7 +85,7 @@ struct OverlapFilterTests {
     }
 
     @Test("audio continues with the first new packet, without repetitions")
-    func sound() {
+    func audio() {
         func packets(_ range: Range<Int>) -> [MediaSample] {
             range.map { index in
                 MediaSample(

@@ -25,7 +25,7 @@ struct PlayedSampleEncryptionTests {
         let (played, expected) = (
             try Self.written("ts.m3u8", stream.files()), try Self.written("ts.m3u8", clear.files())
         )
-        #expect(played.pictures.map(\.hash) == (try SampleMedia.frameHashes(of: "180p")))
+        #expect(played.frames.map(\.hash) == (try SampleMedia.frameHashes(of: "180p")))
         #expect(played.firstBreak == nil)
         #expect(played.sounds.map(\.time) == expected.sounds.map(\.time))
         #expect(played.sounds.map(\.riseCount) == expected.sounds.map(\.riseCount))
@@ -47,7 +47,7 @@ struct PlayedSampleEncryptionTests {
         }
         files["list.m3u8"] = Array((text + "#EXT-X-ENDLIST\n").utf8)
         let played = try Self.written("list.m3u8", files)
-        #expect(played.pictures.map(\.hash) == Array(try SampleMedia.frameHashes(of: "180p")[..<300]))
+        #expect(played.frames.map(\.hash) == Array(try SampleMedia.frameHashes(of: "180p")[..<300]))
         #expect(played.firstBreak == nil)
     }
 }

@@ -28,10 +28,10 @@ struct PlayerLifetimeTests {
             for await _ in reached { break }
             await player.close()
 
-            let count = writer.pictures.count
+            let count = writer.frames.count
             #expect(transport.openCount == 0)
             for await _ in events {}
-            #expect(writer.pictures.count == count)
+            #expect(writer.frames.count == count)
         }
     }
 
@@ -53,11 +53,11 @@ struct PlayerLifetimeTests {
         try player.replaceCurrentItem(with: two)
         #expect(player.currentItem === two)
         for await event in events where event.isEnd { break }
-        let count = first.pictures.count
+        let count = first.frames.count
         await player.close()
 
-        #expect(second.pictures.map(\.hash) == Array(try SampleMedia.frameHashes(of: "180p")[..<200]))
-        #expect(first.pictures.count == count)
+        #expect(second.frames.map(\.hash) == Array(try SampleMedia.frameHashes(of: "180p")[..<200]))
+        #expect(first.frames.count == count)
         #expect(count < SampleMedia.frameCount)
         #expect(throws: HLSError.self) { try Player().replaceCurrentItem(with: one) }
     }

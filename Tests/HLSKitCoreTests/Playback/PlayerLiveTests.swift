@@ -20,9 +20,9 @@ struct PlayerLiveTests {
         let (origin, writer, play) = try await play(kind, listed: 3) { $0.startPosition = .oldest }
 
         #expect(play.losses.isEmpty)
-        #expect(writer.pictures.map(\.hash) == (try SampleMedia.frameHashes(of: "180p")))
+        #expect(writer.frames.map(\.hash) == (try SampleMedia.frameHashes(of: "180p")))
         #expect(writer.firstBreak == nil)
-        #expect(writer.largestSoundGap < .microseconds(10))
+        #expect(writer.largestAudioGap < .microseconds(10))
         #expect(play.state.duration.isNumeric)
         for (name, times) in origin.playlistRequests {
             // Half a target duration after an unchanged playlist, a whole one otherwise (RFC 8216 §6.3.4).
@@ -39,7 +39,7 @@ struct PlayerLiveTests {
 
             #expect(play.losses.isEmpty)
             // Segments 2 to 6 are listed: 12 s before the end of the last one begins segment 4.
-            #expect(writer.pictures.map(\.hash) == Array(try SampleMedia.frameHashes(of: "180p")[400...]))
+            #expect(writer.frames.map(\.hash) == Array(try SampleMedia.frameHashes(of: "180p")[400...]))
         }
     }
 

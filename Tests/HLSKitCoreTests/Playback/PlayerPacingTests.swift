@@ -16,17 +16,17 @@ struct PlayerPacingTests {
             let play = try await Play.toEnd(item, .paced(by: clock))
 
             #expect(play.didPlayToEnd)
-            #expect(writer.pictures.count == 50 && play.state.statistics.numberOfDroppedVideoFrames == 0)
+            #expect(writer.frames.count == 50 && play.state.statistics.numberOfDroppedVideoFrames == 0)
             let started = try #require(play.playing)
             func lateness(_ time: Duration, _ arrival: HostTime) -> Duration {
                 (arrival - started.hostTime) + started.itemTime - time
             }
-            let pictures = writer.pictures.map { lateness($0.time, $0.arrival) }.sorted()
+            let frames = writer.frames.map { lateness($0.time, $0.arrival) }.sorted()
             let sounds = writer.sounds.filter { $0.time >= .zero }.map { lateness($0.time, $0.arrival) }.sorted()
-            #expect(try #require(pictures.first) > .milliseconds(-5))
+            #expect(try #require(frames.first) > .milliseconds(-5))
             #expect(try #require(sounds.first) > .milliseconds(-5))
-            #expect(try #require((pictures + sounds).max()) <= .milliseconds(40))
-            let (shown, heard) = (pictures[pictures.count / 2], sounds[sounds.count / 2])
+            #expect(try #require((frames + sounds).max()) <= .milliseconds(40))
+            let (shown, heard) = (frames[frames.count / 2], sounds[sounds.count / 2])
             #expect(max(shown, heard) - min(shown, heard) <= .milliseconds(10))
         }
     }

@@ -112,7 +112,7 @@ struct PlayerPlaceTests {
         let target = Duration.milliseconds(drift.target)
         let results = try bench.play { bench in
             try await bench.pass(.seconds(1))
-            let before = (bench.writer.pictures.count, bench.transport.urls.count)
+            let before = (bench.writer.frames.count, bench.transport.urls.count)
             let found = try await bench.seek(drift.target)
             let requested = bench.transport.urls.count - before.1
             try await bench.pass(.seconds(2))
@@ -122,7 +122,7 @@ struct PlayerPlaceTests {
         #expect(results.2 <= 2)
         #expect(results.3 == .playing)
         #expect(abs(results.4 - target.seconds - 2) < 0.3)
-        let shown = bench.writer.pictures.dropFirst(results.1).map(\.time)
+        let shown = bench.writer.frames.dropFirst(results.1).map(\.time)
         let first = try #require(shown.first { $0 >= target - .milliseconds(500) })
         #expect(abs(first - target) <= .milliseconds(500))
         // All of the two seconds, but for the start and what a decoder holds.

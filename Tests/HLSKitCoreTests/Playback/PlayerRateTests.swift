@@ -24,7 +24,7 @@ struct PlayerRateTests {
     }
 
     @Test("G08: without I-frames rates above 2 have no effect, and negative rates stop")
-    func beyondTheMedia() throws {
+    func pastTheMedia() throws {
         let bench = try VirtualBench()
         let keeper = EventKeeper(bench.player)
         let states = try bench.play { bench in

@@ -53,15 +53,15 @@ struct PlayerSeekTests {
     }
 
     private static func check(
-        _ pictures: ArraySlice<CapturingWriter.Picture>, from first: Int, _ comment: Comment,
+        _ frames: ArraySlice<CapturingWriter.Frame>, from first: Int, _ comment: Comment,
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         let hashes = try SampleMedia.frameHashes(of: "180p")
-        let indices = pictures.map { Int(($0.time / .milliseconds(40)).rounded()) }
+        let indices = frames.map { Int(($0.time / .milliseconds(40)).rounded()) }
         #expect(indices.first == first, comment, sourceLocation: sourceLocation)
         #expect(indices == Array(first..<first + indices.count), comment, sourceLocation: sourceLocation)
-        for (picture, index) in zip(pictures, indices) where hashes.indices.contains(index) {
-            #expect(picture.hash == hashes[index], comment, sourceLocation: sourceLocation)
+        for (frame, index) in zip(frames, indices) where hashes.indices.contains(index) {
+            #expect(frame.hash == hashes[index], comment, sourceLocation: sourceLocation)
         }
     }
 
@@ -74,17 +74,17 @@ struct PlayerSeekTests {
             try await bench.pass(.seconds(11))
             let requestCount = bench.transport.urls.count
             for target in [2000, 3990, 4000, 9520, 12_345, 30_000, 1, 39_900] {
-                let (pictures, sounds) = (bench.writer.pictures.count, bench.writer.sounds.count)
+                let (frames, sounds) = (bench.writer.frames.count, bench.writer.sounds.count)
                 #expect(try await bench.seek(target))
                 #expect(abs(bench.time - Double(target) / 1000) < 0.001)
                 #expect(bench.player.timeControlStatus == .playing)
                 try await bench.pass(.milliseconds(500))
-                let new = bench.writer.pictures[pictures...]
+                let new = bench.writer.frames[frames...]
                 try Self.check(new, from: target / 40, "\(target)")
                 #expect(new.count >= min(12, 1000 - target / 40))
                 let heard = bench.writer.sounds[sounds...]
-                let sound = try #require(heard.first)
-                #expect(sound.time <= .milliseconds(target) && sound.time + sound.length > .milliseconds(target))
+                let audio = try #require(heard.first)
+                #expect(audio.time <= .milliseconds(target) && audio.time + audio.length > .milliseconds(target))
             }
             #expect(bench.transport.urls.count == requestCount)
             #expect(bench.player.state.statistics.numberOfStalls == 0)
@@ -97,10 +97,10 @@ struct PlayerSeekTests {
         try bench.play { bench in
             try await bench.pass(.seconds(2))
             for target in [30_500, 18_020, 35_960] {
-                let pictures = bench.writer.pictures.count
+                let frames = bench.writer.frames.count
                 #expect(try await bench.seek(target))
                 try await bench.pass(.seconds(1))
-                try Self.check(bench.writer.pictures[pictures...], from: target / 40, "\(target)")
+                try Self.check(bench.writer.frames[frames...], from: target / 40, "\(target)")
                 #expect(bench.player.timeControlStatus == .playing)
             }
             #expect(bench.player.state.statistics.numberOfStalls == 0)
@@ -134,13 +134,13 @@ struct PlayerSeekTests {
             func time(_ milliseconds: Int?) -> MediaTime {
                 milliseconds.map { MediaTime(value: Int64($0), timescale: 1000) } ?? .positiveInfinity
             }
-            let pictures = bench.writer.pictures.count
+            let frames = bench.writer.frames.count
             let finished = try await bench.player.seek(
                 to: time(seek.target), toleranceBefore: time(seek.before), toleranceAfter: time(seek.after))
             #expect(finished)
             #expect(abs(bench.time - Double(seek.first) * 0.04) < 0.001)
             try await bench.pass(.seconds(1))
-            try Self.check(bench.writer.pictures[pictures...], from: seek.first, "\(seek)")
+            try Self.check(bench.writer.frames[frames...], from: seek.first, "\(seek)")
         }
     }
 
@@ -150,14 +150,14 @@ struct PlayerSeekTests {
         try bench.play { bench in
             try await bench.pass(.seconds(3))
             bench.player.pause()
-            let pictures = bench.writer.pictures.count
+            let frames = bench.writer.frames.count
             #expect(try await bench.seek(20_010))
             try await bench.pass(.seconds(5))
-            #expect(bench.writer.pictures.count == pictures + 1)
+            #expect(bench.writer.frames.count == frames + 1)
             #expect(bench.time == 20.01)
             bench.player.play()
             try await bench.pass(.seconds(1))
-            try Self.check(bench.writer.pictures[pictures...], from: 500, "paused")
+            try Self.check(bench.writer.frames[frames...], from: 500, "paused")
         }
     }
 
@@ -179,11 +179,11 @@ struct PlayerSeekTests {
             }
             var outcomes: [Bool] = []
             for seek in seeks { outcomes.append(try await seek.value) }
-            let pictures = bench.writer.pictures.count
+            let frames = bench.writer.frames.count
             try await bench.pass(.milliseconds(200))
             #expect(bench.player.timeControlStatus == .playing)
             #expect(bench.time >= 36)
-            #expect(bench.writer.pictures.count > pictures)
+            #expect(bench.writer.frames.count > frames)
             return outcomes
         }
         #expect(outcomes.last == true)
@@ -228,7 +228,7 @@ struct PlayerSeekTests {
             #expect(try await bench.seek(18_010))
             #expect(try await first.value == false)
             try await bench.pass(.seconds(1))
-            try Self.check(bench.writer.pictures[...], from: 450, "start")
+            try Self.check(bench.writer.frames[...], from: 450, "start")
             // The playlists, the maps and what begins at the segment.
             #expect(bench.player.state.loadedTimeRanges.first?.start == MediaTime(value: 16, timescale: 1))
         }
@@ -254,11 +254,11 @@ struct PlayerSeekTests {
         try bench.play { bench in
             bench.player.pause()
             try await bench.pass(.seconds(5))
-            #expect(bench.writer.pictures.count == 1)
+            #expect(bench.writer.frames.count == 1)
             #expect(bench.time == 18.01)
             bench.player.play()
             try await bench.pass(.seconds(1))
-            try Self.check(bench.writer.pictures[...], from: 450, "start")
+            try Self.check(bench.writer.frames[...], from: 450, "start")
         }
     }
 
@@ -301,21 +301,21 @@ struct PlayerSeekTests {
                 try bench.player.setRate(1, time: .zero, atHostTime: bench.player.sourceClock.now)
             }
             bench.player.automaticallyWaitsToMinimizeStalling = false
-            var pictures = bench.writer.pictures.count
+            var frames = bench.writer.frames.count
             try bench.player.setRate(
                 1, time: MediaTime(value: 20, timescale: 1), atHostTime: bench.player.sourceClock.now - half)
             #expect(bench.time == 20.5)
             try await bench.pass(.seconds(1))
             #expect(abs(bench.time - 21.5) < 0.001)
-            try Self.check(bench.writer.pictures[pictures...], from: 512, "past")
-            pictures = bench.writer.pictures.count
+            try Self.check(bench.writer.frames[frames...], from: 512, "past")
+            frames = bench.writer.frames.count
             try bench.player.setRate(
                 1, time: MediaTime(value: 10, timescale: 1), atHostTime: bench.player.sourceClock.now + half)
             try await bench.pass(.milliseconds(400))
             #expect(bench.time == 10)
             try await bench.pass(.milliseconds(600))
             #expect(abs(bench.time - 10.5) < 0.001)
-            try Self.check(bench.writer.pictures[pictures...], from: 250, "future")
+            try Self.check(bench.writer.frames[frames...], from: 250, "future")
         }
     }
 
@@ -327,11 +327,11 @@ struct PlayerSeekTests {
             #expect(bench.item.canStepForward && bench.item.canStepBackward)
             bench.player.pause()
             #expect(try await bench.seek(8000))
-            for (count, picture) in [(1, 201), (-2, 199), (26, 225), (-1, 224), (100_000, 224), (0, 224)] {
+            for (count, frame) in [(1, 201), (-2, 199), (26, 225), (-1, 224), (100_000, 224), (0, 224)] {
                 bench.item.step(byCount: count)
                 try await bench.pass(.milliseconds(10))
-                #expect(bench.time == Double(picture) / 25)
-                #expect(bench.writer.pictures.last?.time == .milliseconds(40) * picture)
+                #expect(bench.time == Double(frame) / 25)
+                #expect(bench.writer.frames.last?.time == .milliseconds(40) * frame)
             }
             bench.player.play()
             try await bench.pass(.milliseconds(20))
@@ -350,9 +350,9 @@ struct PlayerSeekTests {
             await #expect(throws: HLSError.self) { try await bench.player.preroll(atRate: 1) }
             bench.player.pause()
             #expect(try await bench.player.preroll(atRate: 1))
-            let pictures = bench.writer.pictures.count
+            let frames = bench.writer.frames.count
             try await bench.pass(.seconds(1))
-            #expect(bench.writer.pictures.count == pictures)
+            #expect(bench.writer.frames.count == frames)
             let seek = Task(executorPreference: bench.clock) { try await bench.seek(30_000) }
             await Task.yield()
             #expect(try await bench.player.preroll(atRate: 1) == false)
@@ -371,7 +371,7 @@ struct PlayerSeekTests {
             #expect(bench.player.state.statistics.numberOfDecodedVideoFrames == 0)
             #expect(try await bench.player.preroll(atRate: 1))
             #expect(bench.player.state.statistics.numberOfDecodedVideoFrames > 0)
-            #expect(bench.writer.pictures.map(\.time) == [.zero])
+            #expect(bench.writer.frames.map(\.time) == [.zero])
             #expect(bench.time == 0 && bench.player.timeControlStatus == .paused)
             await bench.player.close()
         }
@@ -396,7 +396,7 @@ struct PlayerSeekTests {
             for scrub in scrubs { outcomes.append(try await scrub.value) }
             #expect(outcomes == [false, false, false, false, true])
             #expect(bench.player.currentTime.seconds == 9)
-            #expect(bench.writer.pictures.last?.time == .seconds(9))
+            #expect(bench.writer.frames.last?.time == .seconds(9))
             session.end()
             #expect(bench.player.rate == 1.5)
             #expect(try await session.scrub(to: .zero) == false)
@@ -405,7 +405,7 @@ struct PlayerSeekTests {
     }
 
     @Test("G04: a scrub released without an end also restores the rate")
-    func scrubLetGo() async throws {
+    func scrubReleased() async throws {
         let bench = try VirtualBench()
         try bench.play { bench in
             try await bench.pass(.seconds(2))
@@ -432,9 +432,9 @@ struct PlayerSeekTests {
                 if case .timeControl(let change) = event.kind { #expect(change.new == .paused) }
                 if event.isEnd { break }
             }
-            #expect(bench.writer.pictures.count == SampleMedia.frameCount)
+            #expect(bench.writer.frames.count == SampleMedia.frameCount)
             #expect(bench.writer.firstBreak == nil)
-            let first = try #require(bench.writer.pictures.first { $0.width == 960 })
+            let first = try #require(bench.writer.frames.first { $0.width == 960 })
             #expect(first.time > .seconds(9) && first.time <= .seconds(17))
             #expect(bench.player.state.statistics.numberOfStalls == 0)
         }
@@ -462,7 +462,7 @@ struct PlayerSeekTests {
         for await event in events where event.isEnd { break }
         #expect(try await seek.value)
         await player.close()
-        try Self.check(writer.pictures[...], from: 750, "unpaced")
-        #expect(writer.pictures.count == 250)
+        try Self.check(writer.frames[...], from: 750, "unpaced")
+        #expect(writer.frames.count == 250)
     }
 }

@@ -49,7 +49,7 @@ struct PlayerTrickPlayTests {
     /// The sample with a list of I-frames: of each segment of four seconds the first bytes, cut off anywhere behind the
     /// frame.
     private static func bench(
-        withPictures: Bool = true, _ change: (inout PlayerConfiguration) -> Void = { _ in }
+        withFrames: Bool = true, _ change: (inout PlayerConfiguration) -> Void = { _ in }
     ) throws -> (bench: VirtualBench, writer: TimedWriter) {
         let media = try SampleMedia.rendition("video-180p")
         var lines = ["#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-TARGETDURATION:4", "#EXT-X-I-FRAMES-ONLY"]
@@ -62,7 +62,7 @@ struct PlayerTrickPlayTests {
         files["i.m3u8"] = Array((lines + ["#EXT-X-ENDLIST", ""]).joined(separator: "\n").utf8)
         let sample = try String(contentsOfFile: SampleMedia.folder + "/master.m3u8", encoding: .utf8)
         let iFrames = "#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=40000,CODECS=\"avc1.4d400d\",URI=\"i.m3u8\"\n"
-        files["trick.m3u8"] = Array((sample + (withPictures ? iFrames : "")).utf8)
+        files["trick.m3u8"] = Array((sample + (withFrames ? iFrames : "")).utf8)
         let bench = try VirtualBench("trick.m3u8", files: files, change: change)
         let writer = TimedWriter(bench.clock)
         bench.item.add(writer)
@@ -92,12 +92,12 @@ struct PlayerTrickPlayTests {
         #expect(results.1.rate == 8)
         #expect(results.1.timebaseRate == 8)
         let hashes = try SampleMedia.frameHashes(of: "180p")
-        let pictures = results.2
+        let frames = results.2
         // The one that is on at the place, then each fourth second.
-        #expect(pictures.map(\.item).map { Int($0.rounded()) } == (0..<pictures.count).map { $0 * 4 })
-        #expect(pictures.count >= 5)
-        for picture in pictures { #expect(picture.hash == hashes[Int((picture.item * 25).rounded())]) }
-        for (one, next) in zip(pictures.dropFirst(), pictures.dropFirst(2)) {
+        #expect(frames.map(\.item).map { Int($0.rounded()) } == (0..<frames.count).map { $0 * 4 })
+        #expect(frames.count >= 5)
+        for frame in frames { #expect(frame.hash == hashes[Int((frame.item * 25).rounded())]) }
+        for (one, next) in zip(frames.dropFirst(), frames.dropFirst(2)) {
             #expect(abs(next.host - one.host - 0.5) < 0.001)
         }
         let place = results.3
@@ -114,10 +114,10 @@ struct PlayerTrickPlayTests {
 
     @Test(
         "C12: JPEG I-frames are played, each as ffmpeg decodes it",
-        .enabled(if: FFmpegPictures.isThere))
+        .enabled(if: FFmpegFrames.isThere))
     func jpeg() throws {
         let file = try FragmentedFile(SampleImages.fixture("mjpg-iframes.mp4"))
-        let hashes = try FFmpegPictures.hashes(of: "\(SampleMedia.fixtures)/media/mjpg-iframes.mp4").map {
+        let hashes = try FFmpegFrames.hashes(of: "\(SampleMedia.fixtures)/media/mjpg-iframes.mp4").map {
             $0.prefix(8)
         }
         let sample = try String(contentsOfFile: SampleMedia.folder + "/master.m3u8", encoding: .utf8)
@@ -130,17 +130,17 @@ struct PlayerTrickPlayTests {
             ])
         let writer = TimedWriter(bench.clock)
         bench.item.add(writer)
-        let pictures = try bench.play { bench in
+        let frames = try bench.play { bench in
             try await bench.pass(.seconds(2))
             bench.player.rate = 8
             let before = writer.entries.count
             try await bench.pass(.seconds(3))
             return Array(writer.entries.dropFirst(before))
         }
-        #expect(pictures.count >= 5)
-        for (number, picture) in pictures.enumerated() {
-            #expect(abs(picture.item - Double(number * 4)) < 0.001)
-            #expect(picture.hash == hashes[number])
+        #expect(frames.count >= 5)
+        for (number, frame) in frames.enumerated() {
+            #expect(abs(frame.item - Double(number * 4)) < 0.001)
+            #expect(frame.hash == hashes[number])
         }
     }
 
@@ -167,10 +167,10 @@ struct PlayerTrickPlayTests {
         #expect((17...22).contains(now))
         #expect(results.1 == (now / 4).rounded(.up) * 4)
         let hashes = try SampleMedia.frameHashes(of: "180p")
-        let pictures = results.2
-        #expect(pictures.map(\.item).map { Int($0.rounded()) } == [28, 24, 20, 16, 12, 8, 4, 0])
-        for picture in pictures { #expect(picture.hash == hashes[Int((picture.item * 25).rounded())]) }
-        for (one, next) in zip(pictures, pictures.dropFirst()) { #expect(abs(next.host - one.host - 1) < 0.001) }
+        let frames = results.2
+        #expect(frames.map(\.item).map { Int($0.rounded()) } == [28, 24, 20, 16, 12, 8, 4, 0])
+        for frame in frames { #expect(frame.hash == hashes[Int((frame.item * 25).rounded())]) }
+        for (one, next) in zip(frames, frames.dropFirst()) { #expect(abs(next.host - one.host - 1) < 0.001) }
         #expect(results.3.rate == 0)
         #expect(results.3.currentTime.seconds == 0)
         #expect(results.3.timeControlStatus == .paused)
@@ -181,7 +181,7 @@ struct PlayerTrickPlayTests {
 
     @Test("G11: without an I-frame playlist the item's flags say so")
     func without() throws {
-        let (bench, _) = try Self.bench(withPictures: false)
+        let (bench, _) = try Self.bench(withFrames: false)
         let flags = try bench.play { bench in
             let early = bench.item.canPlaySlowForward
             try await bench.pass(.seconds(2))

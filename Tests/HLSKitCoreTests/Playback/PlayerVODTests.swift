@@ -42,10 +42,10 @@ struct PlayerVODTests {
 
         #expect(play.error == nil)
         #expect(play.didPlayToEnd)
-        #expect(writer.pictures.map(\.hash) == (try SampleMedia.frameHashes(of: way.quality)))
-        #expect(writer.pictures.first?.time == .zero)
+        #expect(writer.frames.map(\.hash) == (try SampleMedia.frameHashes(of: way.quality)))
+        #expect(writer.frames.first?.time == .zero)
         #expect(writer.firstBreak == nil)
-        #expect(writer.largestSoundGap < .microseconds(10))
+        #expect(writer.largestAudioGap < .microseconds(10))
         let sounds = writer.sounds
         #expect(try #require(sounds.first).time <= .zero)
         #expect(try #require(sounds.last.map { $0.time + $0.length }) > .milliseconds(39_999))
@@ -95,8 +95,8 @@ struct PlayerVODTests {
 
         #expect(play.didPlayToEnd)
         let frames = Int(from / .milliseconds(40))..<Int(to / .milliseconds(40))
-        #expect(writer.pictures.map(\.hash) == Array(try SampleMedia.frameHashes(of: "180p")[frames]))
-        #expect(writer.pictures.first?.time == from)
+        #expect(writer.frames.map(\.hash) == Array(try SampleMedia.frameHashes(of: "180p")[frames]))
+        #expect(writer.frames.first?.time == from)
     }
 
     @Test("R37: after a discontinuity another size and timestamps from 0 continue without a break")
@@ -115,9 +115,9 @@ struct PlayerVODTests {
 
         #expect(play.didPlayToEnd)
         let (first, second) = (try SampleMedia.frameHashes(of: "180p"), try SampleMedia.frameHashes(of: "360p"))
-        #expect(writer.pictures.map(\.hash) == Array(first[..<200] + second[..<200] + first[500..<600]))
-        #expect(writer.pictures.map(\.width) == (0..<500).map { 200..<400 ~= $0 ? 640 : 320 })
-        #expect(writer.pictures.first?.time == .zero)
+        #expect(writer.frames.map(\.hash) == Array(first[..<200] + second[..<200] + first[500..<600]))
+        #expect(writer.frames.map(\.width) == (0..<500).map { 200..<400 ~= $0 ? 640 : 320 })
+        #expect(writer.frames.first?.time == .zero)
         #expect(writer.firstBreak == nil)
     }
 
@@ -153,7 +153,7 @@ struct PlayerVODTests {
         let play = try await Play.toEnd(try PlayerItem("file://\(path)", to: writer), .unpaced())
 
         #expect(play.error == nil)
-        #expect(writer.pictures.map(\.hash) == Array(try SampleMedia.frameHashes(of: "180p")[..<300]))
+        #expect(writer.frames.map(\.hash) == Array(try SampleMedia.frameHashes(of: "180p")[..<300]))
     }
 
     @Test("N05: a key override with a vector replaces the playlist's, whatever its key system")
@@ -167,7 +167,7 @@ struct PlayerVODTests {
             key: (0..<16).map { $0 * 17 }, initializationVector: Array(0..<16))
         let play = try await Play.toEnd(try PlayerItem("file://\(path)", to: writer), configuration)
         #expect(play.error == nil)
-        #expect(writer.pictures.map(\.hash) == Array(try SampleMedia.frameHashes(of: "180p")[..<300]))
+        #expect(writer.frames.map(\.hash) == Array(try SampleMedia.frameHashes(of: "180p")[..<300]))
         configuration.hooks.keyOverride?.initializationVector = [1, 2, 3]
         let failed = try await Play.toEnd(
             try PlayerItem("file://\(path)", to: CapturingWriter([.video])), configuration)

@@ -38,7 +38,7 @@ struct QueueSeamTests {
         ])
     func seam(_ parts: [Part]) async throws {
         let folder = try ScratchFolder()
-        func sound(_ name: String) throws -> any MediaWriter {
+        func audio(_ name: String) throws -> any MediaWriter {
             try OutputFormat.s16le.makeWriter(path: "\(folder.path)/\(name).pcm")
         }
         func bytes(_ name: String) throws -> Data {
@@ -47,24 +47,24 @@ struct QueueSeamTests {
         var hashes: [String] = []
         var samples = Data()
         for (index, part) in parts.enumerated() {
-            let (pictures, pcm) = (CapturingWriter([.video]), try sound("\(index)"))
-            try await Self.play([try Self.item(part, to: [pictures, pcm])])
+            let (frames, pcm) = (CapturingWriter([.video]), try audio("\(index)"))
+            try await Self.play([try Self.item(part, to: [frames, pcm])])
             try pcm.finish()
-            hashes += pictures.pictures.map(\.hash)
+            hashes += frames.frames.map(\.hash)
             samples += try bytes("\(index)")
         }
-        let (pictures, pcm) = (CapturingWriter([.video]), try sound("all"))
-        let output = ContinuedOutput([pictures, pcm])
+        let (frames, pcm) = (CapturingWriter([.video]), try audio("all"))
+        let output = ContinuedOutput([frames, pcm])
         let items = try parts.map { part in
             try Self.item(part, to: output.nextWriters(startingAt: MediaTime(part.from ?? .zero, timescale: 1000)))
         }
         try await Self.play(items)
         try pcm.finish()
-        #expect(pictures.pictures.map(\.hash) == hashes)
+        #expect(frames.frames.map(\.hash) == hashes)
         #expect(try bytes("all") == samples)
         #expect(!samples.isEmpty)
         // The frames of one item follow those of the other after where its audio ends, if that is longer.
-        let times = pictures.pictures.map(\.time)
+        let times = frames.frames.map(\.time)
         let distances = zip(times, times.dropFirst()).map { $1 - $0 }
         #expect(
             distances.allSatisfy { $0 > .milliseconds(39) && $0 < .milliseconds(70) }, "\(distances.max() ?? .zero)")

@@ -93,13 +93,13 @@ struct SampleStoreTests {
         let rest = Self.read(&store)
         #expect(rest.last == "E1")
         // Audio needs no frame to start at: a little before is enough.
-        var sound = Self.store(type: .audio)
-        sound.reposition(to: .exact(.milliseconds(3000)))
-        #expect(Self.read(&sound, count: 2) == ["T", "2880"])
+        var audio = Self.store(type: .audio)
+        audio.reposition(to: .exact(.milliseconds(3000)))
+        #expect(Self.read(&audio, count: 2) == ["T", "2880"])
     }
 
     @Test("the frame before a run of frames without durations belongs to the previous run")
-    func lastPicture() {
+    func lastFrame() {
         var store = Self.store(hasDurations: false)
         store.reposition(to: .exact(.milliseconds(3990)))
         #expect(Self.read(&store, count: 2) == ["T", "3000"])
@@ -190,7 +190,7 @@ struct SampleStoreTests {
         #expect(Self.read(&store, count: 3) == ["S", "2000", "2040"])
         #expect(Self.read(&store).last == "3960")
         // Where nothing was read yet, nothing is omitted; where nothing is sought, nothing either.
-        for landing in [Landing.exact(.milliseconds(2500)), .sync(.milliseconds(2000)), .segmentStart(.seconds(2))] {
+        for landing in [SeekTarget.exact(.milliseconds(2500)), .sync(.milliseconds(2000)), .segmentStart(.seconds(2))] {
             store.removeAll(landing: landing)
             store.append([.track(Self.track(), window: PresentationWindow())])
             store.append(samples)
@@ -249,23 +249,23 @@ struct SampleStoreTests {
     @Test(
         "before a sought frame, all known frames except the sought one are skipped",
         arguments: [true, false])
-    func passedOver(keepsRead: Bool) {
+    func skipped(keepsRead: Bool) {
         var store = SampleStore(keepsRead: keepsRead, landing: .exact(.milliseconds(500)))
         store.append([.track(Self.track(), window: PresentationWindow())])
         store.append(Self.samples(0..<1000))
-        var passedOver: [Int64] = []
+        var skipped: [Int64] = []
         while let item = store.next() {
-            if case .sample(let sample, _) = item, store.isPassedOver(item) { passedOver.append(sample.pts) }
+            if case .sample(let sample, _) = item, store.isSkipped(item) { skipped.append(sample.pts) }
         }
         // At 500 the frame of 480 is shown.
-        #expect(passedOver == (0..<12).map { $0 * 40 })
+        #expect(skipped == (0..<12).map { $0 * 40 })
         // Where nothing more is held, it may be the one.
         var short = SampleStore(keepsRead: keepsRead, landing: .exact(.milliseconds(500)))
         short.append([.track(Self.track(), window: PresentationWindow())] + Self.samples(0..<80))
-        passedOver = []
+        skipped = []
         while let item = short.next() {
-            if case .sample(let sample, _) = item, short.isPassedOver(item) { passedOver.append(sample.pts) }
+            if case .sample(let sample, _) = item, short.isSkipped(item) { skipped.append(sample.pts) }
         }
-        #expect(passedOver == [0])
+        #expect(skipped == [0])
     }
 }

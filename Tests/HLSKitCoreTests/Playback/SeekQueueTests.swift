@@ -10,11 +10,11 @@ struct SeekQueueTests {
     func ownSeek() async {
         let waiter = OneShot<Bool>()
         var queue = SeekQueue()
-        queue.take([.seekBegan]).tell()
+        queue.take([.seekBegan]).report()
         queue.add(waiter)
-        queue.take([.seekEnded(finished: false)]).tell()
+        queue.take([.seekEnded(finished: false)]).report()
         #expect(queue.isUnderWay(waiter))
-        queue.take([.seekEnded(finished: true)]).tell()
+        queue.take([.seekEnded(finished: true)]).report()
         #expect(await waiter.value())
     }
 
@@ -23,9 +23,9 @@ struct SeekQueueTests {
         let waiter = OneShot<Bool>()
         var queue = SeekQueue()
         queue.add(waiter)
-        queue.take([.seekBegan, .seekEnded(finished: false)]).tell()
+        queue.take([.seekBegan, .seekEnded(finished: false)]).report()
         #expect(!queue.isUnderWay(waiter))
         #expect(await !waiter.value())
-        queue.take([.seekEnded(finished: true)]).tell()
+        queue.take([.seekEnded(finished: true)]).report()
     }
 }

@@ -11,19 +11,19 @@ import Testing
     @Test("without a range all media is shown")
     func all() {
         let shown = ShownMedia()
-        #expect(shown.shows(pictureAt: -5))
-        #expect(shown.part(ofSoundAt: -5, frameCount: 7, sampleRate: 48_000, timescale: 1000) == 0..<7)
+        #expect(shown.shows(frameAt: -5))
+        #expect(shown.part(ofAudioAt: -5, frameCount: 7, sampleRate: 48_000, timescale: 1000) == 0..<7)
         #expect(shown.copies(Self.sample(-100), of: .audio))
         #expect(shown.extent(of: Self.sample(-100)).map { [$0.pts, $0.duration] } == [-100, 10])
     }
 
     @Test("frames are shown from the range's start to before its end")
-    func pictures() {
+    func frames() {
         let shown = ShownMedia(0..<100)
-        #expect([-1, 0, 99, 100].map { shown.shows(pictureAt: $0) } == [false, true, true, false])
+        #expect([-1, 0, 99, 100].map { shown.shows(frameAt: $0) } == [false, true, true, false])
     }
 
-    struct Sound: CustomTestStringConvertible, Sendable {
+    struct Audio: CustomTestStringConvertible, Sendable {
         var testDescription: String { "at \(pts)" }
         var pts: Int64
         var part: Range<Int>
@@ -32,13 +32,13 @@ import Testing
     @Test(
         "audio is cut at the sample, whatever the timescale",
         arguments: [
-            Sound(pts: -20, part: 480..<480), Sound(pts: -10, part: 480..<480), Sound(pts: -5, part: 240..<480),
-            Sound(pts: 0, part: 0..<480), Sound(pts: 95, part: 0..<240), Sound(pts: 100, part: 0..<0),
-            Sound(pts: .min, part: 480..<480), Sound(pts: .max, part: 0..<0),
+            Audio(pts: -20, part: 480..<480), Audio(pts: -10, part: 480..<480), Audio(pts: -5, part: 240..<480),
+            Audio(pts: 0, part: 0..<480), Audio(pts: 95, part: 0..<240), Audio(pts: 100, part: 0..<0),
+            Audio(pts: .min, part: 480..<480), Audio(pts: .max, part: 0..<0),
         ])
-    func sound(_ sound: Sound) {
-        let part = ShownMedia(0..<100).part(ofSoundAt: sound.pts, frameCount: 480, sampleRate: 48_000, timescale: 1000)
-        #expect(part == sound.part)
+    func audio(_ audio: Audio) {
+        let part = ShownMedia(0..<100).part(ofAudioAt: audio.pts, frameCount: 480, sampleRate: 48_000, timescale: 1000)
+        #expect(part == audio.part)
     }
 
     @Test("remuxed video keeps the shown frames' references, audio does not; both stop at the end")

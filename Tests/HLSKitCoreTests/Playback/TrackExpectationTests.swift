@@ -16,20 +16,20 @@ struct TrackExpectationTests {
     func lanes() {
         var expectation = RendererSet.TrackExpectation()
         #expect(settle(&expectation, []) == nil)
-        expectation.tell([.video], of: .main)
+        expectation.report([.video], of: .main)
         #expect(settle(&expectation, [.main, .audio]) == nil)
-        expectation.tell([.audio], of: .audio)
+        expectation.report([.audio], of: .audio)
         #expect(settle(&expectation, [.main, .audio]) == [.video, .audio])
         #expect(settle(&expectation, [.main, .audio]) == nil)
         var other = RendererSet.TrackExpectation()
-        other.tell([.video], of: .main)
+        other.report([.video], of: .main)
         #expect(settle(&other, [.main, .audio], ended: [.audio]) == [.video])
     }
 
     @Test("kinds missing in a segment are no longer waited for")
     func absent() {
         var expectation = RendererSet.TrackExpectation()
-        expectation.tell([.video, .audio], of: .main)
+        expectation.report([.video, .audio], of: .main)
         #expect(settle(&expectation) == [.video, .audio])
         expectation.finish(.main, isLaneOver: false)
         #expect(settle(&expectation) == nil)
@@ -43,8 +43,8 @@ struct TrackExpectationTests {
     @Test("a lane that ends without media is not waited for")
     func empty() {
         var expectation = RendererSet.TrackExpectation()
-        expectation.tell([.video], of: .main)
-        expectation.tell([.audio], of: .audio)
+        expectation.report([.video], of: .main)
+        expectation.report([.audio], of: .audio)
         #expect(settle(&expectation, [.main, .audio]) == [.video, .audio])
         expectation.finish(.audio, isLaneOver: true)
         #expect(settle(&expectation, [.main, .audio]) == [.video])

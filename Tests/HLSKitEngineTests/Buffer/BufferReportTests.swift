@@ -14,12 +14,12 @@ struct BufferReportTests {
     }
 
     @Test("buffer changes are reported to the app")
-    func tells() {
+    func reports() {
         var report = Self.report()
-        #expect(report.tell(isLikely: false) == false)
-        #expect(report.tell(isLikely: true) == true)
+        #expect(report.report(isLikely: false) == false)
+        #expect(report.report(isLikely: true) == true)
         #expect(report.isLikelyToKeepUp)
-        #expect(report.tell(isLikely: true) == false)
+        #expect(report.report(isLikely: true) == false)
         report.reset()
         #expect(!report.isLikelyToKeepUp)
     }
@@ -29,12 +29,12 @@ struct BufferReportTests {
         var report = Self.report()
         let facts = BufferReport.Facts(isReady: true)
         let likely = TimeControlMachine.BufferState(isEmpty: true, isFull: false, isLikelyToKeepUp: true)
-        let began = report.tell(isLikely: true, changesFull: true, known: nil, facts)
-        #expect(began == [.tellLikelyToKeepUp(true), .tellFull(false), .change(likely)])
-        let same = report.tell(isLikely: true, changesFull: false, known: likely, facts)
+        let began = report.report(isLikely: true, changesFull: true, known: nil, facts)
+        #expect(began == [.reportLikelyToKeepUp(true), .reportFull(false), .change(likely)])
+        let same = report.report(isLikely: true, changesFull: false, known: likely, facts)
         #expect(same.isEmpty)
-        let ended = report.tell(isLikely: false, changesFull: false, known: likely, facts)
-        #expect(ended == [.change(TimeControlMachine.BufferState()), .tellLikelyToKeepUp(false)])
+        let ended = report.report(isLikely: false, changesFull: false, known: likely, facts)
+        #expect(ended == [.change(TimeControlMachine.BufferState()), .reportLikelyToKeepUp(false)])
     }
 
     @Test("unpaced, a ready item plays; in real time it waits until its first media is decoded")
@@ -79,11 +79,11 @@ struct BufferReportTests {
     @Test("an app's policy is not evaluated by the report; its last answer applies")
     func program() {
         var report = Self.report(.custom { _ in true })
-        #expect(report.programPolicy != nil)
+        #expect(report.appPolicy != nil)
         #expect(report.judge(Self.input(.seconds(60))) == false)
-        report.programSays(true)
+        report.appDecision(true)
         #expect(report.judge(Self.input(.milliseconds(100))) == true)
-        #expect(Self.report().programPolicy == nil)
+        #expect(Self.report().appPolicy == nil)
     }
 
     @Test("\"full\" is reported once, and again only after the buffer was not full")

@@ -37,7 +37,7 @@ struct ForwardBufferTests {
         #expect(evaluate(&buffer, Situation(playhead: .seconds(1))).forwardDuration == .seconds(11))
     }
 
-    struct Hole: Sendable, CustomTestStringConvertible {
+    struct Gap: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var video: [ClosedRange<Double>]
         var playhead: Double
@@ -47,18 +47,18 @@ struct ForwardBufferTests {
     @Test(
         "F19: missing media is skipped up to the jump limit",
         arguments: [
-            Hole(testDescription: "none", video: [0...6, 6...12], playhead: 2, ahead: 10),
-            Hole(testDescription: "exactly the jump", video: [0...6, 6.5...12], playhead: 2, ahead: 10),
-            Hole(testDescription: "longer", video: [0...6, 6.501...12], playhead: 2, ahead: 4),
-            Hole(testDescription: "at the start", video: [0.3...6], playhead: 0, ahead: 6),
-            Hole(testDescription: "playhead in a long hole", video: [2...6], playhead: 1, ahead: 0),
-            Hole(testDescription: "playhead behind everything", video: [0...6], playhead: 8, ahead: 0),
-            Hole(testDescription: "overlap", video: [0...6, 5...9, 5.5...7, 9...10], playhead: 4, ahead: 6),
-            Hole(testDescription: "out of order", video: [6...12, 0...6], playhead: 4, ahead: 8),
+            Gap(testDescription: "none", video: [0...6, 6...12], playhead: 2, ahead: 10),
+            Gap(testDescription: "exactly the jump", video: [0...6, 6.5...12], playhead: 2, ahead: 10),
+            Gap(testDescription: "longer", video: [0...6, 6.501...12], playhead: 2, ahead: 4),
+            Gap(testDescription: "at the start", video: [0.3...6], playhead: 0, ahead: 6),
+            Gap(testDescription: "playhead in a long hole", video: [2...6], playhead: 1, ahead: 0),
+            Gap(testDescription: "playhead behind everything", video: [0...6], playhead: 8, ahead: 0),
+            Gap(testDescription: "overlap", video: [0...6, 5...9, 5.5...7, 9...10], playhead: 4, ahead: 6),
+            Gap(testDescription: "out of order", video: [6...12, 0...6], playhead: 4, ahead: 8),
         ])
-    func holes(_ hole: Hole) {
-        let buffer = buffer(video: hole.video)
-        #expect(buffer.forwardDuration(of: .video, .init(playhead: time(hole.playhead))) == time(hole.ahead))
+    func gaps(_ gap: Gap) {
+        let buffer = buffer(video: gap.video)
+        #expect(buffer.forwardDuration(of: .video, .init(playhead: time(gap.playhead))) == time(gap.ahead))
     }
 
     @Test("a gap counts as playable but not as loaded")
@@ -325,7 +325,8 @@ struct LiveReserveTests {
                 available: .seconds(6), load: .seconds(1), need: .seconds(7)),
         ])
     func need(_ testCase: Case) {
-        let reserve = ForwardBuffer.LiveReserve(piece: testCase.piece, offset: testCase.offset, window: testCase.window)
+        let reserve = ForwardBuffer.LiveBufferTarget(
+            piece: testCase.piece, offset: testCase.offset, window: testCase.window)
         #expect(
             reserve.need(threshold: .seconds(4), available: testCase.available, loadTime: testCase.load)
                 == testCase.need)
@@ -376,10 +377,10 @@ struct ForwardBufferBoundsTests {
     }
 
     @Test("D10: the back buffer is evicted for the next segment", arguments: [(3000, 0), (4000, 1000), (9000, 2000)])
-    func eviction(_ room: Int, _ behind: Int) {
+    func eviction(_ room: Int, _ after: Int) {
         var buffer = Self.buffer(pieceCount: 4)
         buffer.evict(Self.situation(12, .init(byteCount: room, nextByteCount: 1000)))
-        #expect(buffer.byteCount == 2000 + behind)
+        #expect(buffer.byteCount == 2000 + after)
     }
 
     private static func buffer(pieceCount: Int) -> ForwardBuffer {

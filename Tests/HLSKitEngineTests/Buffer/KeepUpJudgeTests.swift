@@ -163,7 +163,7 @@ struct KeepUpJudgeTests {
             var judge = BufferReport.KeepUpJudge(policy: testCase.policy)
             var input = testCase.input
             input.forwardDuration = .milliseconds(milliseconds)
-            if case .custom(let policy) = testCase.policy { judge.programSays = policy(input) }
+            if case .custom(let policy) = testCase.policy { judge.appDecision = policy(input) }
             return judge.isLikelyToKeepUp(input)
         }
         if testCase.least == .max {
@@ -182,7 +182,7 @@ struct KeepUpJudgeTests {
     func extremes() {
         for policy in [KeepUpPolicy.predictive, .bufferOnly(), .custom { _ in true }] {
             var judge = BufferReport.KeepUpJudge(policy: policy)
-            judge.programSays = true
+            judge.appDecision = true
             #expect(keepsUp(&judge, KeepUpInput(forwardDuration: .milliseconds(100), holdsAllRemaining: true)))
             #expect(!keepsUp(&judge, KeepUpInput(forwardDuration: .zero, isEmpty: true, holdsAllRemaining: true)))
         }
@@ -206,7 +206,7 @@ struct KeepUpJudgeTests {
     }
 
     @Test("another rate, bit rate or item is judged from scratch", arguments: ["rate", "bit rate", "item", "empty"])
-    func judgedAnew(change: String) {
+    func judgedAgain(change: String) {
         var judge = BufferReport.KeepUpJudge()
         var input = Self.input(throughput: 2.5e6)
         input.forwardDuration = .seconds(2)

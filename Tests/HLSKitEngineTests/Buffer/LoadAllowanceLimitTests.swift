@@ -27,11 +27,11 @@ struct LoadAllowanceLimitTests {
             (LoadAllowance(byteCount: 600), true), (LoadAllowance(byteCount: 599), false),
             (LoadAllowance(duration: .seconds(20)), true), (LoadAllowance(duration: .seconds(19)), false),
         ])
-    func beside(allowance: LoadAllowance, isAllowed: Bool) {
+    func neighbor(allowance: LoadAllowance, isAllowed: Bool) {
         var situation = LoadScheduler.Situation()
         situation.pendingByteCount = 200
         situation.nextByteCount = 300
-        #expect(allowance.allowsBeside(situation, held: 100, ahead: .seconds(20)) == isAllowed)
+        #expect(allowance.allowsAdditional(situation, held: 100, ahead: .seconds(20)) == isAllowed)
     }
 
     @Test(

@@ -7,7 +7,7 @@ import Testing
 @Suite("Outcome of failed requests")
 struct FailedLoadTests {
     /// What is done, without what for.
-    enum Step: Hashable { case again, whole, elsewhere, passOver, giveUp(HLSError.Code) }
+    enum Step: Hashable { case again, whole, elsewhere, skip, giveUp(HLSError.Code) }
 
     private static let timeOut = LoadingError(code: .timedOut, url: "https://host/a", text: "too slow")
     private static let error = HLSError(code: .network, cause: "too slow")
@@ -75,15 +75,15 @@ struct FailedLoadTests {
         Case(testDescription: "a segment, soon", load: segment(), decision: soon, expected: .again),
         Case(
             testDescription: "a segment, after longer than media is waited for", load: segment(),
-            decision: .retry(after: .seconds(11)), expected: .passOver),
+            decision: .retry(after: .seconds(11)), expected: .skip),
         Case(testDescription: "a segment, elsewhere", load: segment(), decision: .failOver, expected: .elsewhere),
-        Case(testDescription: "a segment is passed over", load: segment(), decision: .skip, expected: .passOver),
+        Case(testDescription: "a segment is passed over", load: segment(), decision: .skip, expected: .skip),
         Case(
             testDescription: "a segment ends the item", load: segment(), decision: .fail(.badMedia),
             expected: .giveUp(.badMedia)),
         Case(
             testDescription: "subtitles never do", load: segment(in: .subtitles), decision: .fail(.badMedia),
-            expected: .passOver),
+            expected: .skip),
         Case(testDescription: "a key, soon", load: key, decision: soon, expected: .again),
         Case(
             testDescription: "a key, in another variant", load: key, decision: .fail(.contentKey),
@@ -97,7 +97,7 @@ struct FailedLoadTests {
         case .again: .again
         case .whole: .whole
         case .elsewhere: .elsewhere
-        case .passOver: .passOver
+        case .skip: .skip
         case .giveUp(let error): .giveUp(error.code)
         }
     }

@@ -39,10 +39,10 @@ struct FailoverTests {
     }
 
     private static func failover(
-        of index: Int, isSoundOnly: Bool = false, _ change: (inout Failover) -> Void = { _ in }
+        of index: Int, isAudioOnly: Bool = false, _ change: (inout Failover) -> Void = { _ in }
     ) throws -> Failover {
         var sources = try sources()
-        sources.isSoundOnly = isSoundOnly
+        sources.isAudioOnly = isAudioOnly
         let variant = try #require(sources[index])
         var failover = Failover()
         failover.candidates = AssetVariant.list(of: sources.playlist)
@@ -134,29 +134,29 @@ struct FailoverTests {
         /// Once it is known what is avoided.
         var next: [Failover.Action]
         var variant = 0
-        var isSoundOnly = false
+        var isAudioOnly = false
         var change: @Sendable (inout Failover) -> Void = { _ in }
     }
 
     static let ways: [Way] = [
         Way(
             testDescription: "the nearest", lane: .main,
-            first: [.report, .avoid([0], from: .seconds(12)), .goOn],
+            first: [.report, .avoid([0], from: .seconds(12)), .resume],
             next: [.use(1, because: "variant 0 failed: gone")]),
         Way(
             testDescription: "rather below than above, and not to the same playlist", lane: .main,
-            first: [.report, .avoid([1, 2], from: .seconds(12)), .goOn],
+            first: [.report, .avoid([1, 2], from: .seconds(12)), .resume],
             next: [.use(0, because: "variant 1 failed: gone")], variant: 1),
         Way(
             testDescription: "nothing is left", lane: .main,
-            first: [.report, .avoid([0], from: .seconds(12)), .goOn], next: [.fail(.main)]
+            first: [.report, .avoid([0], from: .seconds(12)), .resume], next: [.fail(.main)]
         ) { $0.eligible = [$0.candidates[0]] },
         Way(testDescription: "nothing is chosen yet", lane: .main, first: [.fail(.main)], next: [.fail(.main)]) {
             $0.current = nil
         },
         Way(
             testDescription: "another pathway", lane: .main,
-            first: [.report, .avoid([0], from: .seconds(12)), .leavePathway, .goOn],
+            first: [.report, .avoid([0], from: .seconds(12)), .leavePathway, .resume],
             next: [.use(3, because: "variant 0 failed: gone")]
         ) {
             $0.elsewhere = [$0.candidates[3]]
@@ -164,12 +164,12 @@ struct FailoverTests {
         },
         Way(
             testDescription: "of the same bit rate that of the pathway to use, which comes first", lane: .main,
-            first: [.report, .avoid([0], from: .seconds(12)), .goOn],
+            first: [.report, .avoid([0], from: .seconds(12)), .resume],
             next: [.use(2, because: "variant 0 failed: gone")]
         ) { $0.eligible = [$0.candidates[2], $0.candidates[1]] },
         Way(
             testDescription: "the audio of another pathway", lane: .audio,
-            first: [.report, .avoidRendition("https://host/ea.m3u8"), .leavePathway, .goOn],
+            first: [.report, .avoidRendition("https://host/ea.m3u8"), .leavePathway, .resume],
             next: [.use(1, because: "audio https://host/ea.m3u8 failed: gone")]
         ) {
             $0.elsewhere = [$0.candidates[1]]
@@ -177,34 +177,34 @@ struct FailoverTests {
         },
         Way(
             testDescription: "the audio of another group", lane: .audio,
-            first: [.report, .avoidRendition("https://host/ea.m3u8"), .goOn],
+            first: [.report, .avoidRendition("https://host/ea.m3u8"), .resume],
             next: [.use(1, because: "audio https://host/ea.m3u8 failed: gone")]),
         Way(
             testDescription: "audio that no other group has", lane: .audio,
-            first: [.report, .avoidRendition("https://host/dc.m3u8"), .goOn], next: [.fail(.audio)], variant: 3
+            first: [.report, .avoidRendition("https://host/dc.m3u8"), .resume], next: [.fail(.audio)], variant: 3
         ) { $0.eligible = [$0.candidates[3]] },
         Way(
             testDescription: "audio inside the variant", lane: .audio,
-            first: [.report, .avoid([0], from: .seconds(12)), .goOn],
+            first: [.report, .avoid([0], from: .seconds(12)), .resume],
             next: [.use(1, because: "variant 0 failed: gone")]
         ) { $0.loadsAudioOfVariant = true },
         Way(
             testDescription: "the subtitles of another group", lane: .subtitles,
-            first: [.avoidRendition("https://host/s.m3u8"), .goOn],
+            first: [.avoidRendition("https://host/s.m3u8"), .resume],
             next: [.report, .redirect(to: "https://host/t.m3u8")]),
         Way(
             testDescription: "subtitles that nobody else has", lane: .subtitles,
-            first: [.avoidRendition("https://host/s.m3u8"), .goOn], next: [.drop]
+            first: [.avoidRendition("https://host/s.m3u8"), .resume], next: [.drop]
         ) { $0.avoidedRenditions = ["https://host/t.m3u8"] },
         Way(
             testDescription: "only audio: the cheapest from another playlist", lane: .main,
-            first: [.report, .avoid([0, 2], from: .seconds(12)), .goOn],
-            next: [.use(1, because: "variant 0 failed: gone")], isSoundOnly: true),
+            first: [.report, .avoid([0, 2], from: .seconds(12)), .resume],
+            next: [.use(1, because: "variant 0 failed: gone")], isAudioOnly: true),
     ]
 
     @Test("each lane's failover target depends on variant, group and failure", arguments: ways)
     func way(_ test: Way) throws {
-        let failover = try Self.failover(of: test.variant, isSoundOnly: test.isSoundOnly, test.change)
+        let failover = try Self.failover(of: test.variant, isAudioOnly: test.isAudioOnly, test.change)
         #expect(failover.leave(test.lane) == test.first)
         #expect(failover.next(for: test.lane, Self.error) == test.next)
     }
@@ -245,7 +245,7 @@ struct FailoverTests {
         #expect(sources.subtitles(of: variant, avoiding: [])?.uri == "t.m3u8")
         #expect(sources.subtitles(of: variant, avoiding: ["https://host/t.m3u8"])?.uri == "s.m3u8")
         #expect(sources[4] == nil)
-        sources.isSoundOnly = true
+        sources.isAudioOnly = true
         #expect(sources.mainURL(of: variant) == "https://host/eb.m3u8")
     }
 }

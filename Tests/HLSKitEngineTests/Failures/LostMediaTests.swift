@@ -122,26 +122,26 @@ struct LossLimitsTests {
 
 @Suite("Reported missing media")
 struct KnownHolesTests {
-    private static func hole(_ start: Int, _ end: Int) -> Range<Duration> {
+    private static func gap(_ start: Int, _ end: Int) -> Range<Duration> {
         .milliseconds(start)..<(.milliseconds(end))
     }
 
     @Test("F19: missing media of at least 0.1 s is reported once, also if another track lacks it")
     func news() {
-        var holes = ItemState.KnownHoles()
-        #expect(!holes.isNews(Self.hole(1000, 1099)))
-        #expect(holes.isNews(Self.hole(1000, 1100)))
-        holes.note(Self.hole(1000, 1300))
-        #expect(!holes.isNews(Self.hole(1000, 1300)))
-        #expect(!holes.isNews(Self.hole(900, 1100)))
-        #expect(holes.isNews(Self.hole(1300, 1500)), "the next one")
+        var gaps = ItemState.KnownGaps()
+        #expect(!gaps.isNews(Self.gap(1000, 1099)))
+        #expect(gaps.isNews(Self.gap(1000, 1100)))
+        gaps.note(Self.gap(1000, 1300))
+        #expect(!gaps.isNews(Self.gap(1000, 1300)))
+        #expect(!gaps.isNews(Self.gap(900, 1100)))
+        #expect(gaps.isNews(Self.gap(1300, 1500)), "the next one")
     }
 
     @Test("F19: only the last ranges are remembered, whatever their number")
     func many() {
-        var holes = ItemState.KnownHoles()
-        for index in 0..<1000 { holes.note(Self.hole(index * 1000, index * 1000 + 500)) }
-        #expect(!holes.isNews(Self.hole(999_000, 999_500)))
-        #expect(holes.isNews(Self.hole(0, 500)))
+        var gaps = ItemState.KnownGaps()
+        for index in 0..<1000 { gaps.note(Self.gap(index * 1000, index * 1000 + 500)) }
+        #expect(!gaps.isNews(Self.gap(999_000, 999_500)))
+        #expect(gaps.isNews(Self.gap(0, 500)))
     }
 }

@@ -40,7 +40,7 @@ struct ItemContentsTests {
     func missing(_ test: Case) {
         var contents = ItemState.ItemContents()
         test.found(&contents)
-        #expect(contents.whatIsMissing(of: "item", hasSkipped: test.hasSkipped)?.cause == test.cause)
+        #expect(contents.missingFailure(of: "item", hasSkipped: test.hasSkipped)?.cause == test.cause)
     }
 
     @Test("the third segment without a track fails the item once, unless tracks were found before")

@@ -103,38 +103,38 @@ struct LanePlacesTests {
 @Suite("Media past the listed end of its segment")
 struct MediaBeyondTests {
     /// After a segment that is listed from 4 to 8 s.
-    private func beyond(_ end: Duration) -> MediaLane.MediaBeyond {
-        var beyond = MediaLane.MediaBeyond()
-        beyond.noteRead(upTo: end, listedEnd: .seconds(8))
-        return beyond
+    private func overhang(_ end: Duration) -> MediaLane.SegmentOverhang {
+        var overhang = MediaLane.SegmentOverhang()
+        overhang.noteRead(upTo: end, listedEnd: .seconds(8))
+        return overhang
     }
 
     @Test("media just past a boundary belongs to the previous segment, as far as that extends")
     func hangsOver() {
-        let beyond = beyond(.milliseconds(8080))
-        #expect(beyond.reaches(.seconds(12), beyond: .seconds(12)))
-        #expect(beyond.reaches(.milliseconds(12_060), beyond: .seconds(12)))
-        #expect(!beyond.reaches(.milliseconds(12_080), beyond: .seconds(12)))
+        let overhang = overhang(.milliseconds(8080))
+        #expect(overhang.reaches(.seconds(12), after: .seconds(12)))
+        #expect(overhang.reaches(.milliseconds(12_060), after: .seconds(12)))
+        #expect(!overhang.reaches(.milliseconds(12_080), after: .seconds(12)))
     }
 
     @Test("a segment that ends as listed, or earlier, has no media past its boundary")
     func asListed() {
         for end in [7900, 8000, 8001] {
-            #expect(!beyond(.milliseconds(end)).reaches(.seconds(12), beyond: .seconds(12)), "\(end)")
+            #expect(!overhang(.milliseconds(end)).reaches(.seconds(12), after: .seconds(12)), "\(end)")
         }
-        #expect(!MediaLane.MediaBeyond().reaches(.zero, beyond: .zero))
+        #expect(!MediaLane.SegmentOverhang().reaches(.zero, after: .zero))
     }
 
     @Test("an excess of more than a second means a wrong playlist and is ignored")
     func wrongLists() {
-        #expect(beyond(.seconds(9)).reaches(.milliseconds(12_500), beyond: .seconds(12)))
-        #expect(!beyond(.milliseconds(9001)).reaches(.milliseconds(12_500), beyond: .seconds(12)))
+        #expect(overhang(.seconds(9)).reaches(.milliseconds(12_500), after: .seconds(12)))
+        #expect(!overhang(.milliseconds(9001)).reaches(.milliseconds(12_500), after: .seconds(12)))
     }
 
     @Test("only the last segment that was read applies")
     func last() {
-        var beyond = beyond(.milliseconds(8080))
-        beyond.noteRead(upTo: .seconds(12), listedEnd: .seconds(12))
-        #expect(beyond == MediaLane.MediaBeyond())
+        var overhang = overhang(.milliseconds(8080))
+        overhang.noteRead(upTo: .seconds(12), listedEnd: .seconds(12))
+        #expect(overhang == MediaLane.SegmentOverhang())
     }
 }

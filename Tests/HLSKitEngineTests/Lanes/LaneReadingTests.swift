@@ -32,7 +32,7 @@ struct LaneReadingTests {
     func pieces() {
         var lane = Self.lane(.seconds(8))
         let one = lane.read(Self.first, upTo: .seconds(9), from: .zero, at: .zero)
-        #expect(one?.hole == nil)
+        #expect(one?.gap == nil)
         #expect(one?.media == .seconds(8)..<(.seconds(9)))
         let again = lane.read(Self.first, upTo: .seconds(9), from: .zero, at: .zero)
         #expect(again != nil)
@@ -45,16 +45,16 @@ struct LaneReadingTests {
     }
 
     @Test("missing media before a piece remains, unless a segment in flight may fill it")
-    func holes() {
+    func gaps() {
         var lane = Self.lane(.seconds(12))
         let reading = lane.read(Self.first, upTo: .seconds(13), from: .zero, at: .zero)
-        #expect(reading?.hole == .seconds(8)..<(.seconds(12)))
+        #expect(reading?.gap == .seconds(8)..<(.seconds(12)))
         var full = Self.lane(.seconds(8), .seconds(12))
         let second = full.read(SegmentID(lane: .main, rawValue: 2), upTo: .seconds(13), from: .zero, at: .zero)
-        #expect(second?.hole == nil)
+        #expect(second?.gap == nil)
         var start = Self.lane(.seconds(4), loadedEnd: nil)
         let late = start.read(Self.first, upTo: .seconds(5), from: .seconds(1), at: .zero)
-        #expect(late?.hole == .seconds(1)..<(.seconds(4)))
+        #expect(late?.gap == .seconds(1)..<(.seconds(4)))
     }
 
     @Test("a fully read segment is removed and leaves the range of its media")
@@ -67,7 +67,7 @@ struct LaneReadingTests {
         #expect(lane.segments.count == 1)
         let reading = lane.reading(of: flight, (.milliseconds(7_900), .seconds(11)), from: .zero)
         #expect(reading.media == .milliseconds(7_900)..<(.seconds(11)))
-        #expect(reading.hole == nil)
+        #expect(reading.gap == nil)
         #expect(!reading.isAgain)
         let missing = lane.endReading(Self.first, at: .zero)
         #expect(missing == nil)
@@ -86,18 +86,18 @@ struct LaneReadingTests {
     @Test("missing media after a short segment is reported if the following segment was skipped")
     func holeBehind() {
         let lane = Self.lane(loadedEnd: .seconds(16))
-        #expect(lane.hole(behind: .seconds(11), upTo: .seconds(12)) == .seconds(11)..<(.seconds(12)))
-        #expect(lane.hole(behind: .seconds(11), upTo: nil) == nil)
-        #expect(lane.hole(behind: .seconds(16), upTo: .seconds(20)) == nil)
-        #expect(Self.lane(.seconds(8), loadedEnd: .seconds(16)).hole(behind: .seconds(11), upTo: .seconds(12)) == nil)
+        #expect(lane.gap(after: .seconds(11), upTo: .seconds(12)) == .seconds(11)..<(.seconds(12)))
+        #expect(lane.gap(after: .seconds(11), upTo: nil) == nil)
+        #expect(lane.gap(after: .seconds(16), upTo: .seconds(20)) == nil)
+        #expect(Self.lane(.seconds(8), loadedEnd: .seconds(16)).gap(after: .seconds(11), upTo: .seconds(12)) == nil)
     }
 
     @Test("a skipped range counts as loaded, and the next segment starts a new sequence")
     func passingOver() {
         var lane = Self.lane(.seconds(8))
         #expect(lane.joint == .follows)
-        let hole = lane.passOver(.seconds(16)..<(.seconds(20)), from: .zero)
-        #expect(hole == .seconds(12)..<(.seconds(16)))
+        let gap = lane.skipRange(.seconds(16)..<(.seconds(20)), from: .zero)
+        #expect(gap == .seconds(12)..<(.seconds(16)))
         #expect(lane.loadedEnd == .seconds(20))
         #expect(lane.joint == .begins)
         var flight = Self.flight(3, at: .seconds(20))

@@ -13,7 +13,7 @@ struct LaneRestartTests {
         var drainedEnd: Duration? = .seconds(20)
         var isCutAtEnd = true
         var joint = MediaLane.LaneJoint.begins
-        var soundEnd: Duration? = .seconds(19)
+        var audioEnd: Duration? = .seconds(19)
         var replacement: Int?
 
         init() {}
@@ -26,7 +26,7 @@ struct LaneRestartTests {
             drainedEnd = lane.drainedEnd
             isCutAtEnd = lane.isCutAtEnd
             joint = lane.joint
-            soundEnd = lane.soundEnd
+            audioEnd = lane.audioEnd
             replacement = lane.replacement
         }
     }
@@ -49,7 +49,7 @@ struct LaneRestartTests {
             $0.isComplete = false
             $0.drainedEnd = nil
             $0.isCutAtEnd = false
-            $0.soundEnd = nil
+            $0.audioEnd = nil
         },
         Case(.elsewhere) { $0.joint = .repeats(role: nil) },
         Case(.again(SegmentID(lane: .main, rawValue: 3))) {
@@ -80,7 +80,7 @@ struct LaneRestartTests {
             $0.isComplete = false
             $0.drainedEnd = nil
         },
-        Case(.hole) { _ in },
+        Case(.gap) { _ in },
     ]
 
     /// Loaded to its end and presented, with a segment under way that follows on its predecessor.
@@ -90,7 +90,7 @@ struct LaneRestartTests {
         lane.begin(flight(), in: timeline, isCut: true)
         lane.move(to: .time(.seconds(20)))
         lane.extend(to: .seconds(20))
-        lane.endSound(at: .seconds(19))
+        lane.endAudio(at: .seconds(19))
         lane.complete()
         lane.drain(.seconds(20))
         return lane
@@ -138,7 +138,7 @@ struct LaneRestartTests {
             restart: .cut(.zero), expected: [.repeats(role: nil), .repeats(role: nil), .repeats(role: role)]),
         JointCase(
             restart: .again(other), expected: [.repeats(role: other), .repeats(role: other), .repeats(role: other)]),
-        JointCase(restart: .hole, expected: [.begins, .begins, .repeats(role: role)]),
+        JointCase(restart: .gap, expected: [.begins, .begins, .repeats(role: role)]),
     ]
 
     @Test("the joint depends on the restart reason and the previous joint", arguments: joints)

@@ -36,8 +36,8 @@ struct LiveStreamTests {
         var live = LiveStream()
         let first = live.news(Self.window, at: .zero)
         #expect(first == .seconds(12))
-        let isTold = live.recommend(.seconds(12))
-        #expect(!isTold)
+        let isReported = live.recommend(.seconds(12))
+        #expect(!isReported)
         #expect(live.news(Self.window, at: .zero) == nil)
         live.stall(at: .seconds(1))
         #expect(live.news(Self.window, at: .seconds(1)) == .seconds(16))
@@ -76,30 +76,30 @@ struct LiveStreamTests {
     @Test("a paused live player idles unless it has work to do")
     func rests() {
         var live = LiveStream()
-        var facts = LiveStream.RestFacts(isPaused: true, isReady: true, isLive: true)
-        #expect(live.restChange(facts) == true)
-        for path in [\LiveStream.RestFacts.isPaced, \.isPaused, \.isReady, \.isLive] {
+        var facts = LiveStream.IdleFacts(isPaused: true, isReady: true, isLive: true)
+        #expect(live.idleChange(facts) == true)
+        for path in [\LiveStream.IdleFacts.isPaced, \.isPaused, \.isReady, \.isLive] {
             facts[keyPath: path] = false
-            #expect(live.restChange(facts) == nil)
+            #expect(live.idleChange(facts) == nil)
             facts[keyPath: path] = true
         }
-        for path in [\LiveStream.RestFacts.loadsWhilePaused, \.isBusy] {
+        for path in [\LiveStream.IdleFacts.loadsWhilePaused, \.isBusy] {
             facts[keyPath: path] = true
-            #expect(live.restChange(facts) == nil)
+            #expect(live.idleChange(facts) == nil)
             facts[keyPath: path] = false
         }
-        live.beginRest()
-        #expect(live.restChange(facts) == nil)
+        live.becomeIdle()
+        #expect(live.idleChange(facts) == nil)
         facts.isPaused = false
-        #expect(live.restChange(facts) == false)
-        live.endRest()
-        #expect(!live.isAtRest)
+        #expect(live.idleChange(facts) == false)
+        live.endIdle()
+        #expect(!live.isIdle)
     }
 
     // MARK: Behind the window
 
     /// What is done with segments 3 and 4 that are gone, and 5 to 7, which the policy leaves out.
-    private static func behind(
+    private static func after(
         _ live: inout LiveStream, isPaused: Bool, policy: FellBehindPolicy = .jumpToEdge
     ) throws -> [LiveStream.Action] {
         let tracker = PlaylistTracker(
@@ -117,22 +117,22 @@ struct LiveStreamTests {
     @Test("segments that left the window are counted and reported, including those up to the edge")
     func missed() throws {
         var live = LiveStream()
-        let edge = try Self.behind(&live, isPaused: false)
-        #expect(edge == [.count(Self.skipped(3...7)), .tell(Self.skipped(3...7))])
+        let edge = try Self.after(&live, isPaused: false)
+        #expect(edge == [.count(Self.skipped(3...7)), .report(Self.skipped(3...7))])
         var other = LiveStream()
-        let oldest = try Self.behind(&other, isPaused: false, policy: .jumpToOldest)
-        #expect(oldest == [.count(Self.skipped(3...4)), .tell(Self.skipped(3...4))])
+        let oldest = try Self.after(&other, isPaused: false, policy: .jumpToOldest)
+        #expect(oldest == [.count(Self.skipped(3...4)), .report(Self.skipped(3...4))])
     }
 
     @Test("a player paused during a loss reports it when it plays, and jumps if the policy says so")
     func leftBehind() throws {
         var live = LiveStream()
-        let paused = try Self.behind(&live, isPaused: true)
+        let paused = try Self.after(&live, isPaused: true)
         #expect(paused == [.count(Self.skipped(3...7))])
         #expect(live.isLeftBehind)
         let jump = LiveStream.EdgeJump(skipped: Self.skipped(8...9))
         let played = live.resume(jump, isPaused: true)
-        #expect(played == [.count(Self.skipped(8...9)), .tell(Self.skipped(3...9)), .seekToEdge])
+        #expect(played == [.count(Self.skipped(8...9)), .report(Self.skipped(3...9)), .seekToEdge])
         #expect(!live.isLeftBehind)
         let later = live.resume(jump, isPaused: false)
         #expect(later.isEmpty)
@@ -141,21 +141,21 @@ struct LiveStreamTests {
     @Test("a seek removes the pending jump, but the loss is still reported")
     func moved() throws {
         var live = LiveStream()
-        _ = try Self.behind(&live, isPaused: true)
+        _ = try Self.after(&live, isPaused: true)
         live.moveOn()
         let played = live.resume(LiveStream.EdgeJump(), isPaused: true)
-        #expect(played == [.tell(Self.skipped(3...7))])
+        #expect(played == [.report(Self.skipped(3...7))])
     }
 
     @Test("a player paused while the window moved is behind until its playlist changes during playback")
     func pauses() throws {
         var live = LiveStream()
         live.pause()
-        _ = try Self.behind(&live, isPaused: false)
+        _ = try Self.after(&live, isPaused: false)
         #expect(live.isLeftBehind)
         live.moveOn()
         live.catchUp()
-        _ = try Self.behind(&live, isPaused: false)
+        _ = try Self.after(&live, isPaused: false)
         #expect(!live.isLeftBehind)
     }
 
@@ -216,7 +216,7 @@ struct LiveOffsetTests {
     }
 
     @Test("a changed recommendation is reported to the app, but not the first one")
-    func tells() {
+    func reports() {
         var offset = LiveStream.LiveOffset()
         #expect(offset.isNews(.seconds(12)))
         #expect(offset.recommend(.seconds(12)) == false)
@@ -268,7 +268,7 @@ struct WindowLossTests {
         loss.leaveBehind(isPaused: false)
         #expect(loss.isLeftBehind)
         loss.moveOn()
-        loss.endRest()
+        loss.endIdle()
         loss.leaveBehind(isPaused: false)
         #expect(!loss.isLeftBehind)
         loss.leaveBehind(isPaused: true)

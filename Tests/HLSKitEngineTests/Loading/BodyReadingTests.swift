@@ -9,7 +9,7 @@ struct BodyReadingTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var facts: BodyReading.Facts
-        var wish: Duration?
+        var preference: Duration?
         var stops = false
         var holdsBack = false
         var resumes = false
@@ -21,7 +21,7 @@ struct BodyReadingTests {
         Case(testDescription: "more than that", facts: .init(ahead: .seconds(31))),
         Case(testDescription: "twice as much", facts: .init(ahead: .seconds(60))),
         Case(testDescription: "more than twice as much", facts: .init(ahead: .seconds(61)), stops: true),
-        Case(testDescription: "the program wants more", facts: .init(ahead: .seconds(61)), wish: .seconds(40)),
+        Case(testDescription: "the program wants more", facts: .init(ahead: .seconds(61)), preference: .seconds(40)),
         Case(testDescription: "bytes enough", facts: .init(byteCount: 1000), resumes: true),
         Case(testDescription: "twice the bytes", facts: .init(byteCount: 2000)),
         Case(testDescription: "more bytes than that", facts: .init(byteCount: 2001), stops: true),
@@ -48,7 +48,7 @@ struct BodyReadingTests {
         buffering.forwardDuration = .seconds(30)
         buffering.maxBufferBytes = 1000
         let reading = BodyReading(buffering: buffering, maximumWaitingByteCount: 100)
-        #expect(reading.stops(test.facts, wish: test.wish) == test.stops)
+        #expect(reading.stops(test.facts, preference: test.preference) == test.stops)
         #expect(reading.holdsBack(test.facts) == test.holdsBack)
         #expect(reading.resumes(test.facts) == test.resumes)
     }

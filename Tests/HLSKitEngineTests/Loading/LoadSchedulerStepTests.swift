@@ -56,7 +56,7 @@ struct LoadSchedulerStepTests {
         Case(name: "one is on its way", lane: { add(1, to: &$0, isLoaded: false) }, expected: .nothing),
         Case(
             name: "one is on its way, beside it", lane: { add(1, to: &$0, isLoaded: false) },
-            facts: { $0.isBeside = true }, expected: .load(1, isChosen: true)),
+            facts: { $0.isConcurrent = true }, expected: .load(1, isChosen: true)),
         Case(
             name: "two wait to be read", lane: { add(2, to: &$0) },
             expected: .load(1, isChosen: true)),
@@ -102,7 +102,7 @@ struct LoadSchedulerStepTests {
             lane: { $0.setLoadedEnd(.seconds(4)) }, facts: { $0.end(at: .milliseconds(4_005)) },
             expected: .load(1, isChosen: true)),
         Case(
-            name: "sound before the end time is missing", lane: { $0.endSound(at: .milliseconds(3_900)) },
+            name: "sound before the end time is missing", lane: { $0.endAudio(at: .milliseconds(3_900)) },
             facts: { $0.end(at: .seconds(4)) }, expected: .load(1, isChosen: false)),
         Case(
             name: "media ended well before the end time", lane: { $0.setLoadedEnd(.milliseconds(3_500)) },

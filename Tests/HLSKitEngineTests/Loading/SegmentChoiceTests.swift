@@ -56,10 +56,10 @@ struct SegmentChoiceTests {
         #expect(audio.variantIndex == nil)
         #expect(audio.job.videoRange == nil)
         let lane = MediaLane(id: .main, playlistURL: "i")
-        let picture = choice.flight(in: lane, tracker, Self.facts(isTrick: true))
-        #expect(picture.variantIndex == nil)
-        #expect(picture.job.window == PresentationWindow(isStill: true))
-        #expect(picture.job.videoRange == .pq)
+        let frame = choice.flight(in: lane, tracker, Self.facts(isTrick: true))
+        #expect(frame.variantIndex == nil)
+        #expect(frame.job.window == PresentationWindow(isStill: true))
+        #expect(frame.job.videoRange == .pq)
     }
 
     @Test("a key system without a key provider is an obstacle")

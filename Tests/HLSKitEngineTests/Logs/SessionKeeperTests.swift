@@ -11,11 +11,11 @@ struct SessionKeeperTests {
         return SessionKeeper(configuration)
     }
 
-    private static let view = SessionJournal.View(
+    private static let view = SessionLogger.View(
         now: .seconds(1), playhead: .zero, watched: .zero, isExpensive: false, isLive: false, itemURL: "a",
         loadedTimeRanges: [], playlistURLs: [:])
 
-    private static let item = EngineItem(url: "a", diary: ItemDiary())
+    private static let item = EngineItem(url: "a", diary: ItemLog())
 
     @Test("an item is a session if a diary or servers are informed about it")
     func session() {
@@ -26,9 +26,9 @@ struct SessionKeeperTests {
         #expect(first?.diary === Self.item.diary)
         #expect(first != nil && first != second)
         var telling = Self.keeper { $0.sendsSessionID = true }
-        let told = telling.session(of: EngineItem(url: "a"))
-        #expect(told == first)
-        #expect(told?.diary == nil)
+        let reported = telling.session(of: EngineItem(url: "a"))
+        #expect(reported == first)
+        #expect(reported?.diary == nil)
         var named = Self.keeper { $0.sessionID = "mine" }
         let own = named.session(of: Self.item)
         #expect(own?.id == "mine")
@@ -44,8 +44,8 @@ struct SessionKeeperTests {
         #expect(!keeper.isOther(than: first))
         #expect(keeper.isOther(than: second))
         #expect(keeper.isOther(than: nil))
-        let told = keeper.close(Self.view)
-        let isClosed = told.contains { if case .diary(_, .closed) = $0 { true } else { false } }
+        let reported = keeper.close(Self.view)
+        let isClosed = reported.contains { if case .diary(_, .closed) = $0 { true } else { false } }
         #expect(isClosed)
         #expect(keeper.journal == nil)
         let again = keeper.close(Self.view)
@@ -60,11 +60,11 @@ struct SessionKeeperTests {
             let session = keeper.session(of: Self.item)
             keeper.open(session, epoch: PlaylistDate(seconds: 0), isCurrent: true, at: .zero)
             let effects = isRefused ? [EngineEffect.seekRefused] : []
-            let told = keeper.look(at: .control(.seek(request)), effects, hasStart: true, Self.view)
-            let isTold = told.contains {
+            let reported = keeper.look(at: .control(.seek(request)), effects, hasStart: true, Self.view)
+            let isReported = reported.contains {
                 if case .diary(_, .metric(let event)) = $0 { event is MetricPlayerItemSeekEvent } else { false }
             }
-            #expect(isTold == !isRefused)
+            #expect(isReported == !isRefused)
         }
     }
 }

@@ -85,7 +85,7 @@ struct WatchedTimeTests {
         var harness = EngineHarness(origin: origin, configuration: configuration)
         harness.control(.play)
         harness.control(.setPreferences(preferences))
-        harness.control(.setItem(EngineItem(url: ScriptedOrigin.root + "vod.m3u8", diary: ItemDiary())))
+        harness.control(.setItem(EngineItem(url: ScriptedOrigin.root + "vod.m3u8", diary: ItemLog())))
         harness.runToEnd(by: .seconds(60))
         #expect(harness.isOver)
 
@@ -114,7 +114,7 @@ struct WatchedTimeTests {
     @Test("the log of a replaced item contains the time watched until then, and no more")
     func replaced() throws {
         var harness = EngineHarness(origin: .vod())
-        let diary = ItemDiary()
+        let diary = ItemLog()
         var preferences = PlayerItemPreferences()
         preferences.startPosition = .time(.seconds(8))
         harness.control(.play)
@@ -122,7 +122,7 @@ struct WatchedTimeTests {
         harness.control(.setItem(EngineItem(url: ScriptedOrigin.root + "vod.m3u8", diary: diary)))
         harness.run(until: .seconds(10))
         let watched = harness.state.statistics.durationWatched.seconds
-        harness.control(.setItem(EngineItem(url: ScriptedOrigin.root + "vod.m3u8", diary: ItemDiary())))
+        harness.control(.setItem(EngineItem(url: ScriptedOrigin.root + "vod.m3u8", diary: ItemLog())))
         harness.run(until: .seconds(15))
         let log = try #require(diary.journal).accessLog(at: harness.now)
         #expect((9...10).contains(watched))

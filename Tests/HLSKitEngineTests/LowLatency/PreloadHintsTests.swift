@@ -76,7 +76,7 @@ struct PreloadHintsTests {
         let request = lane.ask(Self.part("1"))
         #expect(lane.next() == nil)
         #expect(lane.next(.init()) == .end(request))
-        #expect(lane.hints.letGo(request, isFollowed: false) == .init(request: request, takers: [], isUsed: false))
+        #expect(lane.hints.release(request, isFollowed: false) == .init(request: request, takers: [], isUsed: false))
         #expect(lane.next() == nil)
         lane.hints.take([Self.part("2")])
         #expect(lane.next() == .ask(Self.part("2")))
@@ -127,7 +127,7 @@ struct PreloadHintsTests {
         _ = lane.requests.end(second.taker)
         lane.hints.take([Self.part("t")])
         #expect(lane.next() == .end(request))
-        #expect(lane.hints.letGo(request, isFollowed: true)?.isUsed == true)
+        #expect(lane.hints.release(request, isFollowed: true)?.isUsed == true)
         #expect(lane.next() == .ask(Self.part("t")))
     }
 
@@ -193,11 +193,11 @@ struct PreloadHintsTests {
                 let request = lane.ask(Self.part("\(index)"))
                 switch outcome {
                 // Withdrawn, late, refused, the lane rests, and all is well.
-                case "w": _ = lane.hints.letGo(request, isFollowed: true)
+                case "w": _ = lane.hints.release(request, isFollowed: true)
                 case "l", "f":
                     _ = lane.hints.fail(request, byteCount: 0, isBroken: false, isLate: outcome == "l")
                     _ = lane.hints.end(request)
-                case "r": _ = lane.hints.letGo(request, isFollowed: false)
+                case "r": _ = lane.hints.release(request, isFollowed: false)
                 default:
                     _ = lane.adopt(Self.part("\(index)"))
                     _ = lane.hints.finish(request, byteCount: 10)

@@ -16,7 +16,7 @@ struct PassedPointsTests {
         return points
     }
 
-    private static func told(_ points: inout PassedPoints<Int>, at time: Double, from start: Double = 0) -> [Int] {
+    private static func reported(_ points: inout PassedPoints<Int>, at time: Double, from start: Double = 0) -> [Int] {
         points.advance(to: .seconds(time), from: .seconds(start)).map(\.content)
     }
 
@@ -26,41 +26,41 @@ struct PassedPointsTests {
     func forwards() {
         var points = Self.points(5, 3, 5, 9)
         for (time, expected) in [(0, []), (2.9, []), (3, [1]), (8, [0, 2]), (8.5, []), (20, [3])] as [(Double, [Int])] {
-            #expect(Self.told(&points, at: time) == expected, "at \(time)")
+            #expect(Self.reported(&points, at: time) == expected, "at \(time)")
         }
     }
 
     @Test("K12: points before the start position are not reported; points discovered late are")
     func late() {
         var points = Self.points(1)
-        #expect(Self.told(&points, at: 4, from: 4) == [])
-        #expect(Self.told(&points, at: 6, from: 4) == [])
+        #expect(Self.reported(&points, at: 4, from: 4) == [])
+        #expect(Self.reported(&points, at: 6, from: 4) == [])
         points.insert(7, at: .seconds(5))
         points.insert(8, at: .seconds(2))
         #expect(points.isDue(at: .seconds(6)))
-        #expect(Self.told(&points, at: 6, from: 4) == [7])
+        #expect(Self.reported(&points, at: 6, from: 4) == [7])
     }
 
     @Test("K12: a seek skips points, and they are reported when time reaches them again")
     func jumps() {
         var points = Self.points(2, 4, 6)
-        #expect(Self.told(&points, at: 3) == [0])
+        #expect(Self.reported(&points, at: 3) == [0])
         points.jump(to: .seconds(5))
-        #expect(Self.told(&points, at: 5) == [])
-        #expect(Self.told(&points, at: 7) == [2])
+        #expect(Self.reported(&points, at: 5) == [])
+        #expect(Self.reported(&points, at: 7) == [2])
         points.jump(to: .seconds(2))
-        #expect(Self.told(&points, at: 2) == [0])
-        #expect(Self.told(&points, at: 9) == [1, 2])
+        #expect(Self.reported(&points, at: 2) == [0])
+        #expect(Self.reported(&points, at: 9) == [1, 2])
     }
 
     @Test("K12: in reverse, points are reported in the order of passing")
     func backwards() {
         var points = Self.points(2, 4, 6)
         points.jump(to: .seconds(7))
-        #expect(Self.told(&points, at: 7) == [])
+        #expect(Self.reported(&points, at: 7) == [])
         #expect(points.next(from: .seconds(7), isReverse: true) == .seconds(6))
-        #expect(Self.told(&points, at: 3) == [2, 1])
-        #expect(Self.told(&points, at: 0) == [0])
+        #expect(Self.reported(&points, at: 3) == [2, 1])
+        #expect(Self.reported(&points, at: 0) == [0])
         #expect(points.next(from: .zero, isReverse: true) == nil)
     }
 
@@ -70,13 +70,13 @@ struct PassedPointsTests {
         #expect(PassedPoints<Int>().next(from: .zero, isReverse: false) == nil)
         var points = Self.points(2, 4)
         #expect(points.isDue(at: .zero))
-        #expect(Self.told(&points, at: 0) == [])
+        #expect(Self.reported(&points, at: 0) == [])
         #expect(!points.isDue(at: .seconds(1)))
         #expect(points.next(from: .zero, isReverse: false) == .seconds(2))
         #expect(points.isDue(at: .seconds(2)))
-        #expect(Self.told(&points, at: 2) == [0])
+        #expect(Self.reported(&points, at: 2) == [0])
         #expect(points.next(from: .seconds(2), isReverse: false) == .seconds(4))
-        #expect(Self.told(&points, at: 5) == [1])
+        #expect(Self.reported(&points, at: 5) == [1])
         #expect(points.next(from: .seconds(5), isReverse: false) == nil)
         #expect(!points.isDue(at: .seconds(1000)))
     }
@@ -108,7 +108,7 @@ struct TimedMetadataPassageTests {
         for (time, group) in groups { passage.take(group, at: .seconds(time), playhead: .zero) }
     }
 
-    private static func told(_ passage: inout TimedMetadataPassage, at time: Double) -> [Double] {
+    private static func reported(_ passage: inout TimedMetadataPassage, at time: Double) -> [Double] {
         passage.advance(to: .seconds(time), from: .zero).map(\.timeRange.start.seconds)
     }
 
@@ -116,15 +116,15 @@ struct TimedMetadataPassageTests {
     func repetitions() throws {
         var passage = TimedMetadataPassage()
         Self.taken(try [4, 4.05, 6].map { ($0, try Self.group($0, [1], id: 7)) }, by: &passage)
-        #expect(Self.told(&passage, at: 10) == [4, 6])
+        #expect(Self.reported(&passage, at: 10) == [4, 6])
         // Counted from the start of its segment, with a number: also in the segments that follow.
         let relative = try [14, 16, 18].map { ($0, try Self.group($0, [2], id: 7, timing: .afterSegmentStart(0))) }
         Self.taken(relative, by: &passage)
         Self.taken([(16, try Self.group(16, [2], id: 8, timing: .afterSegmentStart(0)))], by: &passage)
-        #expect(Self.told(&passage, at: 20) == [14, 16])
+        #expect(Self.reported(&passage, at: 20) == [14, 16])
         let plain = try [24, 26].map { ($0, try Self.group($0, [2], timing: .afterSegmentStart(0))) }
         Self.taken(plain, by: &passage)
-        #expect(Self.told(&passage, at: 30) == [24, 26])
+        #expect(Self.reported(&passage, at: 30) == [24, 26])
     }
 
     @Test("K12: a section with a time is one event while it is known, one without a time for two seconds")
@@ -133,14 +133,14 @@ struct TimedMetadataPassageTests {
         let timed = try Self.section(Self.signal)
         let groups = try [2, 4, 30].map { ($0, try Self.group($0, timed, isOfTransportStream: true, clock: 90 + $0)) }
         Self.taken(groups, by: &passage)
-        #expect(Self.told(&passage, at: 40) == [2])
+        #expect(Self.reported(&passage, at: 40) == [2])
         // 92 s on the clock of the media is 2 s of the item.
         #expect(groups[0].1.spliceTime?.seconds == 10)
         #expect(groups[0].1.spliceInformation?.commandType == .timeSignal)
         let immediate = try Self.section(Self.immediate)
         Self.taken(
             try [42, 43.5, 50].map { ($0, try Self.group($0, immediate, isOfTransportStream: true)) }, by: &passage)
-        #expect(Self.told(&passage, at: 60) == [42, 50])
+        #expect(Self.reported(&passage, at: 60) == [42, 50])
         #expect(try Self.group(1, immediate, isOfTransportStream: true).spliceTime == nil)
     }
 
@@ -149,13 +149,13 @@ struct TimedMetadataPassageTests {
         var passage = TimedMetadataPassage()
         let groups = try [2, 4, 6].map { ($0, try Self.group($0, [UInt8($0)])) }
         Self.taken(groups, by: &passage)
-        #expect(Self.told(&passage, at: 5) == [2, 4])
+        #expect(Self.reported(&passage, at: 5) == [2, 4])
         passage.flush()
-        #expect(Self.told(&passage, at: 7) == [])
+        #expect(Self.reported(&passage, at: 7) == [])
         Self.taken(groups, by: &passage)
-        #expect(Self.told(&passage, at: 7) == [6])
+        #expect(Self.reported(&passage, at: 7) == [6])
         passage.jump(to: .seconds(3))
-        #expect(Self.told(&passage, at: 8) == [4, 6])
+        #expect(Self.reported(&passage, at: 8) == [4, 6])
     }
 
     @Test("K12: memory is bounded to 512 groups before the playhead, 4096 groups in all and 4 MiB")
@@ -168,16 +168,16 @@ struct TimedMetadataPassageTests {
             }
         }
         try add(0..<2000, playhead: 0)
-        #expect(Self.told(&passage, at: 2000).count == 2000)
+        #expect(Self.reported(&passage, at: 2000).count == 2000)
         try add(2000..<2001, playhead: 2000)
         passage.jump(to: .zero)
-        #expect(Self.told(&passage, at: 3000).count == 513)
+        #expect(Self.reported(&passage, at: 3000).count == 513)
         passage = TimedMetadataPassage()
         try add(0..<5000, playhead: 0)
-        #expect(Self.told(&passage, at: 6000).count == 4096)
+        #expect(Self.reported(&passage, at: 6000).count == 4096)
         passage = TimedMetadataPassage()
         try add(0..<10, 1 << 20, playhead: 0)
-        #expect(Self.told(&passage, at: 20).count == 3)
+        #expect(Self.reported(&passage, at: 20).count == 3)
     }
 }
 
@@ -201,7 +201,7 @@ struct SpliceMarkerPassageTests {
         4: ["EXT-X-CUE-OUT-CONT:8/12"], 5: ["EXT-X-CUE-IN"],
     ]
 
-    private static func told(_ passage: inout SpliceMarkerPassage, at time: Double) -> [String] {
+    private static func reported(_ passage: inout SpliceMarkerPassage, at time: Double) -> [String] {
         passage.advance(to: .seconds(time), from: .zero).map { event in
             "\(event.marker.kind) \(Int(event.time / .seconds(1)))"
         }
@@ -211,10 +211,10 @@ struct SpliceMarkerPassageTests {
     func passing() throws {
         var passage = SpliceMarkerPassage()
         passage.read(try Self.list(Self.breakTags))
-        #expect(Self.told(&passage, at: 7.9) == [])
-        #expect(Self.told(&passage, at: 8) == ["message 8", "out 8"])
-        #expect(Self.told(&passage, at: 19.9) == [])
-        #expect(Self.told(&passage, at: 20) == ["in 20"])
+        #expect(Self.reported(&passage, at: 7.9) == [])
+        #expect(Self.reported(&passage, at: 8) == ["message 8", "out 8"])
+        #expect(Self.reported(&passage, at: 19.9) == [])
+        #expect(Self.reported(&passage, at: 20) == ["in 20"])
     }
 
     @Test("K13: entering a break in the middle reports \"continued\" once")
@@ -227,9 +227,9 @@ struct SpliceMarkerPassageTests {
             var passage = SpliceMarkerPassage()
             passage.read(try Self.list(Self.breakTags))
             passage.jump(to: .seconds(time))
-            #expect(Self.told(&passage, at: time) == expected)
+            #expect(Self.reported(&passage, at: time) == expected)
             let rest = time > 20 ? [] : time == 9 ? ["continued 12", "in 20"] : ["in 20"]
-            #expect(Self.told(&passage, at: 30) == rest)
+            #expect(Self.reported(&passage, at: 30) == rest)
         }
     }
 
@@ -237,13 +237,13 @@ struct SpliceMarkerPassageTests {
     func reloads() throws {
         var passage = SpliceMarkerPassage()
         passage.read(try Self.list(Self.breakTags))
-        #expect(Self.told(&passage, at: 9) == ["message 8", "out 8"])
+        #expect(Self.reported(&passage, at: 9) == ["message 8", "out 8"])
         passage.read(try Self.list(Self.breakTags, from: 1, at: 4.3))
-        #expect(Self.told(&passage, at: 9) == [])
+        #expect(Self.reported(&passage, at: 9) == [])
         var more = Self.breakTags
         more[7] = ["EXT-X-CUE-OUT:12"]
         passage.read(try Self.list(more, from: 1))
-        #expect(Self.told(&passage, at: 40) == ["in 20", "out 28"])
+        #expect(Self.reported(&passage, at: 40) == ["in 20", "out 28"])
     }
 
     @Test("K13: markers that left the window are reported when played; retracted ones are not")
@@ -251,16 +251,16 @@ struct SpliceMarkerPassageTests {
         var passage = SpliceMarkerPassage()
         passage.read(try Self.list([2: ["EXT-X-CUE-OUT"], 8: ["EXT-X-CUE-IN"]]))
         passage.read(try Self.list([:], from: 5))
-        #expect(Self.told(&passage, at: 40) == ["out 8"])
+        #expect(Self.reported(&passage, at: 40) == ["out 8"])
         passage.read(try Self.list([:], from: 300))
-        #expect(Self.told(&passage, at: 41) == [])
+        #expect(Self.reported(&passage, at: 41) == [])
     }
 
     @Test("K13: a playlist without markers causes no events")
     func without() throws {
         let passage = SpliceMarkerPassage()
-        #expect(try !passage.isConcerned(by: Self.list([:])))
-        #expect(try passage.isConcerned(by: Self.list(Self.breakTags)))
+        #expect(try !passage.isAffected(by: Self.list([:])))
+        #expect(try passage.isAffected(by: Self.list(Self.breakTags)))
         #expect(passage.isEmpty)
     }
 }

@@ -94,13 +94,13 @@ struct LanePlaylistTests {
         var text = PlaylistText.numbered(0, count: 4)
         text.header = ["#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES"]
         var follower = LanePlaylist(url: "list")
-        #expect(follower.directives(mayHold: true, beside: nil, at: .zero).0.awaited == nil)
+        #expect(follower.directives(mayHold: true, neighbor: nil, at: .zero).0.awaited == nil)
         let tracker = PlaylistTracker(
             try text.parsed(), requestURL: "list", url: "list", start: .zero, loadBegan: .zero, now: .zero)
         follower.attach(tracker)
         #expect(follower.reload(playhead: nil) == .held)
         #expect(follower.reload(playhead: nil, mayHold: false) == .at(.seconds(4)))
-        let (directives, heldFor) = follower.directives(mayHold: true, beside: nil, at: .zero)
+        let (directives, heldFor) = follower.directives(mayHold: true, neighbor: nil, at: .zero)
         #expect(heldFor == .seconds(8))
         #expect(directives.awaited == PartPosition(sequence: 4))
         let request = RequestID(rawValue: 1)
@@ -110,7 +110,7 @@ struct LanePlaylistTests {
         #expect(follower.heldRequest == nil)
         follower.noteList()
         #expect(follower.reload(playhead: nil) == .at(.seconds(4)))
-        #expect(follower.directives(mayHold: true, beside: nil, at: .zero).0.awaited == nil)
+        #expect(follower.directives(mayHold: true, neighbor: nil, at: .zero).0.awaited == nil)
         follower.leave(for: "other")
         follower.attach(tracker)
         #expect(follower.reload(playhead: nil) == .held)
@@ -132,14 +132,14 @@ struct LanePlaylistTests {
         let report = "URI=\"../b/live.m3u8\",LAST-MSN=7,LAST-PART=2"
         let position = PartPosition(sequence: 7, part: 2)
         var follower = LanePlaylist(url: "https://host/b/live.m3u8?token=1")
-        let (directives, heldFor) = follower.directives(mayHold: true, beside: try list([report]), at: .zero)
+        let (directives, heldFor) = follower.directives(mayHold: true, neighbor: try list([report]), at: .zero)
         #expect(directives.awaited == position && directives.delta == nil)
         #expect(heldFor == .seconds(2))
-        #expect(follower.directives(mayHold: false, beside: try list([report]), at: .zero).0.awaited == nil)
+        #expect(follower.directives(mayHold: false, neighbor: try list([report]), at: .zero).0.awaited == nil)
         follower.request(as: RequestID(rawValue: 1), at: .zero, directives)
         follower.answer()
-        #expect(follower.noteFailure(.status(400, tellsWhen: false)) == true)
-        #expect(follower.directives(mayHold: true, beside: try list([report]), at: .zero).0.awaited == nil)
+        #expect(follower.noteFailure(.status(400, hasRetryAfter: false)) == true)
+        #expect(follower.directives(mayHold: true, neighbor: try list([report]), at: .zero).0.awaited == nil)
 
         let url = "https://host/b/live.m3u8"
         let token = "URI=\"../b/live.m3u8?token=1\",LAST-MSN=8"

@@ -75,7 +75,7 @@ struct MediaSelectionStateTests {
         _ = try state.select(audio: nil, subtitles: nil)
         #expect(state.current[.audible]?.displayName == test.expected)
         #expect(state.current[.legible] == nil, "subtitles are for who asks for them")
-        #expect(state.isWanted(.audible, wish: nil) == test.isWanted)
+        #expect(state.isWanted(.audible, preference: nil) == test.isWanted)
     }
 
     @Test("an unmatched preference changes nothing")
@@ -83,9 +83,9 @@ struct MediaSelectionStateTests {
         var state = MediaSelectionState()
         state.setGroups(of: try Self.playlist(Self.audio), canDecode: { _ in true })
         _ = try state.select(audio: nil, subtitles: nil)
-        let (before, wish) = (state.current, try QualityExpression(parsing: "lang=fr", for: .renditions))
-        #expect(throws: UnmatchedWish.self) {
-            _ = try state.select(audio: wish, subtitles: nil)
+        let (before, preference) = (state.current, try QualityExpression(parsing: "lang=fr", for: .renditions))
+        #expect(throws: UnmatchedPreference.self) {
+            _ = try state.select(audio: preference, subtitles: nil)
         }
         #expect(state.current == before)
     }
@@ -110,9 +110,9 @@ struct MediaSelectionStateTests {
         let service = try #require(ClosedCaptionService(instreamID: "CC1"))
         var state = MediaSelectionState()
         state.setGroups(of: playlist, canDecode: { _ in true })
-        let offer = state.offer([service], besides: playlist)
+        let offer = state.offer([service], addingTo: playlist)
         #expect(offer == test.offer)
-        let again = state.offer([service], besides: playlist)
+        let again = state.offer([service], addingTo: playlist)
         #expect(again == .nothing)
     }
 
@@ -120,14 +120,14 @@ struct MediaSelectionStateTests {
     func captionsAlone() throws {
         let (service, other) = (ClosedCaptionService(instreamID: "CC1"), ClosedCaptionService(instreamID: "CC3"))
         var state = MediaSelectionState()
-        let first = state.offer([try #require(service)], besides: nil)
+        let first = state.offer([try #require(service)], addingTo: nil)
         #expect(first == .options(isWanted: false))
         let option = try #require(state.groups[.legible]?.options.first)
         state.choose(.option(option.id), of: .legible)
         let isChanged = state.selectClosedCaptions()
         #expect(isChanged)
         #expect(state.closedCaptionService(in: nil) == service)
-        let more = state.offer([try #require(other)], besides: nil)
+        let more = state.offer([try #require(other)], addingTo: nil)
         #expect(more == .options(isWanted: true))
         state.forgetItem()
         #expect(state.closedCaptionService(in: nil) == nil)

@@ -15,7 +15,7 @@ struct RenditionChooserTests {
     ///
     /// - Parameter apart: the variant that has the audio; nil for all.
     private static func sources(
-        audio uri: String?, apart: Int? = nil, isSoundOnly: Bool = false
+        audio uri: String?, apart: Int? = nil, isAudioOnly: Bool = false
     ) throws -> VariantSources {
         var lines = ["#EXTM3U"]
         let media = #"#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="aac",NAME="English",LANGUAGE="en""#
@@ -30,7 +30,7 @@ struct RenditionChooserTests {
         let playlist = try MultivariantPlaylist(parsing: Array(lines.joined(separator: "\n").utf8), url: base)
         var selection = MediaSelection()
         selection[.audible] = MediaSelectionGroup(.audible, of: playlist, canDecode: { _ in true })?.options.first
-        return VariantSources(playlist: playlist, base: base, selection: selection, isSoundOnly: isSoundOnly)
+        return VariantSources(playlist: playlist, base: base, selection: selection, isAudioOnly: isAudioOnly)
     }
 
     private static let facts = RenditionChooser.Facts(
@@ -42,17 +42,17 @@ struct RenditionChooserTests {
         var testDescription: String
         var uri: String?
         var facts = RenditionChooserTests.facts
-        var isSoundOnly = false
+        var isAudioOnly = false
         var actions: [Action]
 
         init(
-            _ text: String, _ uri: String?, _ actions: [Action], isSoundOnly: Bool = false,
+            _ text: String, _ uri: String?, _ actions: [Action], isAudioOnly: Bool = false,
             _ change: (inout RenditionChooser.Facts) -> Void = { _ in }
         ) {
             testDescription = text
             self.uri = uri
             self.actions = actions
-            self.isSoundOnly = isSoundOnly
+            self.isAudioOnly = isAudioOnly
             change(&facts)
         }
     }
@@ -63,13 +63,13 @@ struct RenditionChooserTests {
         Case("inside the variant", nil, [.remove(.audio)]),
         Case("its playlist is the variant's", "v.m3u8", [.remove(.audio)]),
         Case("nobody listens", "en.m3u8", [.remove(.audio)]) { $0.playsAudio = false },
-        Case("only audio is played: the main lane has it", "en.m3u8", [.remove(.audio)], isSoundOnly: true),
+        Case("only audio is played: the main lane has it", "en.m3u8", [.remove(.audio)], isAudioOnly: true),
     ]
 
     @Test("separate audio of a variant has its own lane", arguments: cases)
     func audioOfVariant(_ test: Case) throws {
         var chooser = RenditionChooser()
-        chooser.open(isSoundOnly: test.isSoundOnly)
+        chooser.open(isAudioOnly: test.isAudioOnly)
         let actions = chooser.playAudio(of: Self.variant, from: try Self.sources(audio: test.uri), test.facts)
         #expect(actions == test.actions)
         #expect(chooser.audibleOption?.language == "en")
@@ -138,19 +138,19 @@ struct RenditionChooserTests {
         let other = VariantStream(uri: "w.m3u8", bandwidth: 1_000_000)
         #expect(
             RenditionChooser().changeMain(of: other, from: sources, Self.facts) == [
-                .dropAhead, .redirect(.main, to: "https://host/w.m3u8"),
+                .discardForwardBuffer, .redirect(.main, to: "https://host/w.m3u8"),
             ])
     }
 
     // MARK: Other audio
 
     private static func change(
-        to uri: String?, eligible: [Int], apart: Int? = nil, isSoundOnly: Bool = false, playsAudio: Bool = true
+        to uri: String?, eligible: [Int], apart: Int? = nil, isAudioOnly: Bool = false, playsAudio: Bool = true
     ) throws -> RenditionChooser.AudioChange {
         var chooser = RenditionChooser()
-        chooser.open(isSoundOnly: isSoundOnly)
+        chooser.open(isAudioOnly: isAudioOnly)
         return chooser.changeAudio(
-            of: variant, at: 0, from: try sources(audio: uri, apart: apart, isSoundOnly: isSoundOnly),
+            of: variant, at: 0, from: try sources(audio: uri, apart: apart, isAudioOnly: isAudioOnly),
             eligible: eligible.map { AssetVariant(index: $0, peakBitRate: Double($0 + 1) * 1e6) }, throughput: 3e6,
             playsAudio: playsAudio)
     }
@@ -162,8 +162,8 @@ struct RenditionChooserTests {
         #expect(try Self.change(to: "en.m3u8", eligible: [0], playsAudio: false) == .insideVariant)
         #expect(try Self.change(to: "en.m3u8", eligible: []) == .rendition(url: "https://host/en.m3u8"))
         #expect(try Self.change(to: "en.m3u8", eligible: [1, 2]) == .variant(1, dropsAhead: false))
-        #expect(try Self.change(to: "en.m3u8", eligible: [0, 1], isSoundOnly: true) == .main)
-        let apart = try Self.change(to: "en.m3u8", eligible: [1, 2], apart: 2, isSoundOnly: true)
+        #expect(try Self.change(to: "en.m3u8", eligible: [0, 1], isAudioOnly: true) == .main)
+        let apart = try Self.change(to: "en.m3u8", eligible: [1, 2], apart: 2, isAudioOnly: true)
         #expect(apart == .variant(2, dropsAhead: true))
     }
 

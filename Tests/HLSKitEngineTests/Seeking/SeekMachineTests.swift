@@ -23,14 +23,14 @@ struct SeekMachineTests {
     }
 
     /// Ten segments of four seconds, of which those before 12 s are held.
-    private static func rule() throws -> LandingRule {
+    private static func rule() throws -> SeekTargetRule {
         let tracker = PlaylistTracker(
             try PlaylistText.numbered(0, count: 10, isEnded: true).parsed(), requestURL: "list", url: "list",
             start: .zero, loadBegan: .zero, now: .zero)
-        return LandingRule(tracker: tracker, held: HeldMedia(ranges: [.zero..<(.seconds(12))], end: .seconds(40)))
+        return SeekTargetRule(tracker: tracker, held: HeldMedia(ranges: [.zero..<(.seconds(12))], end: .seconds(40)))
     }
 
-    private static func landed(_ landing: Landing = .exact(.seconds(8))) -> SeekMachine {
+    private static func landed(_ landing: SeekTarget = .exact(.seconds(8))) -> SeekMachine {
         var seek = SeekMachine()
         seek.begin(request, to: .seconds(8))
         seek.land(on: landing)
@@ -42,11 +42,11 @@ struct SeekMachineTests {
     @Test("a seek is refused, waits for a start position, or goes to its destination")
     func answers() throws {
         let rule = try Self.rule()
-        let behind = SeekRequest(destination: .time(.seconds(41)))
+        let after = SeekRequest(destination: .time(.seconds(41)))
         #expect(SeekMachine.answer(to: Self.request, rule, canPlay: false) == .refuse)
         #expect(SeekMachine.answer(to: Self.request, nil, canPlay: true) == .wait)
         #expect(SeekMachine.answer(to: Self.request, rule, canPlay: true) == .go(to: .seconds(8)))
-        #expect(SeekMachine.answer(to: behind, rule, canPlay: true) == .refuse)
+        #expect(SeekMachine.answer(to: after, rule, canPlay: true) == .refuse)
     }
 
     struct Move: Sendable, CustomTestStringConvertible {
@@ -189,7 +189,7 @@ struct SeekMachineTests {
     @Test("outputs are asked once for media at the target, if they take part and there is media")
     func asks() {
         var seek = Self.landed()
-        let end: [SeekMachine.Action] = [.endSeek(finished: true), .tellJump, .complete]
+        let end: [SeekMachine.Action] = [.endSeek(finished: true), .reportJump, .complete]
         #expect(seek.awaitOutputs(Self.facts { $0.awaitsOutputs = false }, isInGap: false) == end)
         #expect(seek.awaitOutputs(Self.facts(), isInGap: true) == end)
         #expect(seek.awaitOutputs(Self.facts(), isInGap: false) == [.ask(.target)])
@@ -201,7 +201,7 @@ struct SeekMachineTests {
     }
 
     @Test("a seek to the start of a segment ends at its first frame")
-    func firstPicture() {
+    func firstFrame() {
         var seek = Self.landed(.segmentStart(.seconds(8)))
         seek.ask(.target, 1)
         #expect(seek.takeAnswer(1, isLast: false, first: .seconds(9)).first == .move(to: .sync(.seconds(9))))
@@ -276,7 +276,7 @@ struct SeekMachineTests {
         #expect(seek.mayStep(Self.facts()))
         #expect(!seek.mayStep(Self.facts { $0.isPaused = false }))
         seek.restart(at: .exact(.seconds(8)))
-        #expect(seek.hasPictures)
+        #expect(seek.hasFrames)
         #expect(seek.window == .seconds(8))
     }
 }

@@ -32,7 +32,7 @@ struct EngineHarness {
     private(set) var isOver = false
     private(set) var seekOutcomes: [Bool] = []
     /// Kinds of media that were taken late, of which lane and from where.
-    private(set) var takings: [(kinds: Set<MediaKind>, lane: LaneID, landing: Landing?)] = []
+    private(set) var takings: [(kinds: Set<MediaKind>, lane: LaneID, landing: SeekTarget?)] = []
     private(set) var expiredURLs: [ExpiredURL] = []
     /// What the program answers where a URL has run out; nil does not answer.
     var freshURL: ((ExpiredURL) -> Result<String, LoadingError>)?
@@ -123,7 +123,7 @@ struct EngineHarness {
         if let number = primes.last { handle(.output(.primed(number, first: nil))) }
     }
 
-    mutating func tell(_ fact: OutputFact) { handle(.output(fact)) }
+    mutating func report(_ fact: OutputFact) { handle(.output(fact)) }
 
     mutating func demuxLate() {
         demuxes = true
@@ -253,7 +253,7 @@ struct EngineHarness {
         case .refreshURL(let expired):
             expiredURLs.append(expired)
             if let answer = freshURL?(expired) { handle(.freshURL(answer)) }
-        case .present, .hold, .place, .limit, .assetList, .breakReached, .advanceToNextItem, .passedOver, .forgetBody:
+        case .present, .hold, .place, .limit, .assetList, .breakReached, .advanceToNextItem, .skipped, .forgetBody:
             break
         }
     }

@@ -7,8 +7,8 @@ struct HarnessLane {
     private struct Reader {
         var job: SegmentJob
         var share = 0.0
-        var toldShare = 0.0
-        var hasToldTracks = false
+        var reportedShare = 0.0
+        var hasReportedTracks = false
         var isComplete = false
         var failure: SegmentFailure?
         var hasFailed = false
@@ -65,8 +65,8 @@ struct HarnessLane {
             return .replaced(
                 job.id.lane, number: number, from: max(job.start, playhead + RenditionChooser.audioChangeLead))
         }
-        if reader.share > 0, !reader.hasToldTracks {
-            reader.hasToldTracks = true
+        if reader.share > 0, !reader.hasReportedTracks {
+            reader.hasReportedTracks = true
             let type: MediaKind = job.id.lane == .main ? .video : .audio
             let codec: MediaCodec = type == .video ? .h264 : .aac
             return .tracks(job.id, [MediaTrack(id: 1, mediaType: type, codec: codec, timescale: 90_000)])
@@ -78,8 +78,8 @@ struct HarnessLane {
             self.end = max(self.end ?? presentedEnd, presentedEnd)
             return .segmentEnded(job.id, start: reader.start, end: end)
         }
-        guard reader.share > reader.toldShare else { return nil }
-        reader.toldShare = reader.share
+        guard reader.share > reader.reportedShare else { return nil }
+        reader.reportedShare = reader.share
         return .demuxed(job.id, upTo: reader.start + reader.duration * reader.share)
     }
 }

@@ -92,7 +92,7 @@ struct ItemClockTests {
 
     @Test("the timer is set again only if the next moment changes")
     func timer() {
-        var timer = PlaybackEngine.ResolveTimer()
+        var timer = PlaybackEngine.WakeTimer()
         #expect(timer.set(to: nil) == nil)
         #expect(timer.set(to: .seconds(1)) == .arm(.seconds(1)))
         #expect(timer.set(to: .seconds(1)) == nil)

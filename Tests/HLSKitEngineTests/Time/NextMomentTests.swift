@@ -39,9 +39,9 @@ struct NextMomentTests {
             $0.end = .seconds(6)
         },
         Case("the edge", .seconds(4)) { $0.edge = .seconds(4) },
-        Case("a track rests", .milliseconds(2_250)) { $0.hasRestingTrack = true },
+        Case("a track rests", .milliseconds(2_250)) { $0.hasIdleTrack = true },
         Case("a segment fits when enough was played", .seconds(4) + .microseconds(1)) {
-            $0.hasRestingTrack = true
+            $0.hasIdleTrack = true
             $0.hardLimit = .seconds(12)
             $0.nextSegmentDuration = .seconds(4)
         },

@@ -26,10 +26,10 @@ struct TrickPlayTests {
         TrickPlay(direction, from: time, in: try list(), end: .seconds(20), bitRate: nil)
     }
 
-    private static func picture(_ number: Int) -> SegmentID { SegmentID(lane: .main, rawValue: number) }
+    private static func frame(_ number: Int) -> SegmentID { SegmentID(lane: .main, rawValue: number) }
 
     private static func flight(_ number: Int) -> SegmentInFlight {
-        let id = picture(number)
+        let id = frame(number)
         let job = SegmentJob(
             id: id, request: RequestID(rawValue: 0), start: .seconds(2 * number), duration: .seconds(2), timeline: 0,
             window: PresentationWindow(), startsNewSequence: false, url: "i", mediaSequence: number)
@@ -77,8 +77,8 @@ struct TrickPlayTests {
         var frames: [Int] = []
         var bounds: [Duration] = []
         while case .load(let index) = trick.step(in: lane, limit: limit, isWanted: true), frames.count < 20 {
-            trick.begin(Self.picture(frames.count), at: index, in: list, facts)
-            let range = trick.end(Self.picture(frames.count), after: .milliseconds(test.loadTime))
+            trick.begin(Self.frame(frames.count), at: index, in: list, facts)
+            let range = trick.end(Self.frame(frames.count), after: .milliseconds(test.loadTime))
             frames.append(index)
             let shown = test.direction == .forward ? range?.upperBound : range?.lowerBound
             bounds.append(shown ?? .zero)
@@ -115,7 +115,7 @@ struct TrickPlayTests {
             testDescription: "the end is reached, but not read",
             lane: { lane in
                 lane.begin(flight(0), in: TimelineKey(epoch: 0, discontinuity: 0, shift: 0), isCut: false)
-                lane.segments.load(picture(0), byteCount: 1)
+                lane.segments.load(frame(0), byteCount: 1)
             }, limit: 0, expected: .nothing),
         Step(
             testDescription: "one is on its way",
@@ -137,9 +137,9 @@ struct TrickPlayTests {
     func moves() throws {
         let (lane, list) = (try Self.lane(), try Self.list())
         var trick = try Self.trick(.forward, from: .zero)
-        trick.begin(Self.picture(0), at: 0, in: list, TrickPlay.Facts(rate: 8, limit: .seconds(20)))
+        trick.begin(Self.frame(0), at: 0, in: list, TrickPlay.Facts(rate: 8, limit: .seconds(20)))
         trick.move(to: .seconds(13))
-        let range = trick.end(Self.picture(0), after: nil)
+        let range = trick.end(Self.frame(0), after: nil)
         #expect(range == nil)
         #expect(trick.step(in: lane, limit: .seconds(20), isWanted: true) == .load(6))
     }

@@ -32,7 +32,7 @@ struct VariantChooserTests {
         var indices: [Int]?
         for action in chooser.consider(segment, limits, separateAudio: nil, facts()) {
             switch action {
-            case .tell(let eligibility): indices = eligibility.eligible.map(\.index)
+            case .report(let eligibility): indices = eligibility.eligible.map(\.index)
             case .choose(let choice): chooser.choose(from: choice, limits)
             case .take, .takeBest, .ask: break
             }
@@ -315,9 +315,9 @@ struct VariantChooserTests {
         #expect(chooser.forgivesLost(at: .milliseconds(4900)))
         #expect(!chooser.forgivesLost(at: .seconds(5)))
         // The segment behind it comes from the best again, which is another one.
-        #expect(chooser.isReloaded(from: .seconds(8), behind: .seconds(4), among: Self.variants))
-        #expect(!chooser.isReloaded(from: .seconds(2), behind: .seconds(4), among: Self.variants))
-        #expect(!chooser.isReloaded(from: .seconds(8), behind: .seconds(4), among: [Self.variants[0]]))
+        #expect(chooser.isReloaded(from: .seconds(8), after: .seconds(4), among: Self.variants))
+        #expect(!chooser.isReloaded(from: .seconds(2), after: .seconds(4), among: Self.variants))
+        #expect(!chooser.isReloaded(from: .seconds(8), after: .seconds(4), among: [Self.variants[0]]))
     }
 
     @Test("a segment is held back while the buffer exceeds the rule's limit")

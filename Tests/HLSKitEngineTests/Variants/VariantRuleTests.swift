@@ -28,7 +28,7 @@ struct VariantRuleTests {
         #expect(rule.isOfProgram)
         #expect(rule.decide(Self.input).explanation == "asked 1 times")
         #expect((rule.selector as? Fixed)?.count == 1)
-        rule.goOn(with: Fixed(index: 2, count: 8))
+        rule.resume(with: Fixed(index: 2, count: 8))
         #expect(rule.decide(Self.input).explanation == "asked 9 times")
     }
 

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test("B10: a date outside all calendars becomes nil", arguments: [1e15, -1e15, .infinity, .nan])
-    func beyond(_ seconds: Double) {
+    func overhang(_ seconds: Double) {
         #expect(PlaylistDate(Date(timeIntervalSince1970: seconds)) == nil)
     }
 }

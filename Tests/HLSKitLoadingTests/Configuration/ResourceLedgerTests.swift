@@ -41,35 +41,37 @@ struct ResourceLedgerTests {
         var before: Set<Int> = []
         var member: Int
         var entry: ResourceLedger.Entry?
-        var told: [Int]
+        var reported: [Int]
         var yielding: Set<Int>
     }
 
     static let changes = [
         Change(
             testDescription: "the highest is in need", member: 2, entry: .init(priority: .high, isInNeed: true),
-            told: [0, 1], yielding: [0, 1]),
+            reported: [0, 1], yielding: [0, 1]),
         Change(
-            testDescription: "one in the middle is in need", member: 1, entry: .init(isInNeed: true), told: [0],
+            testDescription: "one in the middle is in need", member: 1, entry: .init(isInNeed: true), reported: [0],
             yielding: [0]),
         Change(
             testDescription: "the lowest is in need, which is nobody's concern", member: 0,
-            entry: .init(priority: .low, isInNeed: true), told: [], yielding: []),
+            entry: .init(priority: .low, isInNeed: true), reported: [], yielding: []),
         Change(
-            testDescription: "the need is over", before: [2], member: 2, entry: .init(priority: .high), told: [0, 1],
+            testDescription: "the need is over", before: [2], member: 2, entry: .init(priority: .high),
+            reported: [0, 1],
             yielding: []),
         Change(
             testDescription: "one of two needs is over", before: [1, 2], member: 2, entry: .init(priority: .high),
-            told: [1], yielding: [0]),
+            reported: [1], yielding: [0]),
         Change(
             testDescription: "a lower need beside a higher one", before: [2], member: 1, entry: .init(isInNeed: true),
-            told: [], yielding: [0, 1]),
-        Change(testDescription: "who is in need goes", before: [2], member: 2, told: [0, 1], yielding: []),
+            reported: [], yielding: [0, 1]),
+        Change(testDescription: "who is in need goes", before: [2], member: 2, reported: [0, 1], yielding: []),
         Change(
             testDescription: "who is in need is lowered", before: [2], member: 2,
-            entry: .init(priority: .low, isInNeed: true), told: [0, 1], yielding: []),
+            entry: .init(priority: .low, isInNeed: true), reported: [0, 1], yielding: []),
         Change(
-            testDescription: "who yields is raised", before: [2], member: 0, entry: .init(priority: .high), told: [],
+            testDescription: "who yields is raised", before: [2], member: 0, entry: .init(priority: .high),
+            reported: [],
             yielding: [1]),
     ]
 
@@ -78,7 +80,7 @@ struct ResourceLedgerTests {
         let priorities = ResourcePriority.allCases
         var ledger = ledger(
             priorities.indices.map { Entry(priority: priorities[$0], isInNeed: change.before.contains($0)) })
-        #expect(ledger.note(change.entry, of: change.member) == change.told)
+        #expect(ledger.note(change.entry, of: change.member) == change.reported)
         #expect(Set((0..<3).filter { ledger.allowance(of: $0).yields }) == change.yielding)
     }
 }

@@ -79,12 +79,12 @@ struct HookedTransportTests {
     func expiredLease() async {
         let key = [UInt8](repeating: 9, count: 16)
         let (old, new) = (ContentKey(key, expirationInterval: .zero), ContentKey(key, expirationInterval: .seconds(60)))
-        let mended = Script([old, new])
-        let result = await Self.transport { $0.keyProviders = [mended] }.load(
+        let fixed = Script([old, new])
+        let result = await Self.transport { $0.keyProviders = [fixed] }.load(
             Self.key("skd://a", format: "com.example"))
         #expect(result.bytes == key)
         #expect(result.response?.keyTerms?.expiration == .seconds(60))
-        #expect(mended.reasons == [.needed, .receivedResponseWithExpiredLease])
+        #expect(fixed.reasons == [.needed, .receivedResponseWithExpiredLease])
         let stuck = Script([old])
         let refused = await Self.transport { $0.keyProviders = [stuck] }.load(
             Self.key("skd://a", format: "com.example"))

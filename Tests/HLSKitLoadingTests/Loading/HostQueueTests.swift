@@ -63,7 +63,7 @@ struct HostQueueTests {
     }
 
     @Test("D07: a paused request lends its slot, and takes none when it resumes")
-    func resting() {
+    func idle() {
         var (queue, _) = Self.queue(1, entering: 1...3)
         #expect(queue.rest(1) == [2])
         #expect(queue.rest(1) == [])
@@ -73,7 +73,7 @@ struct HostQueueTests {
     }
 
     @Test("D07: a request paused while it waits takes no slot when it begins, unless resumed before")
-    func restingWhileWaiting() {
+    func idleWhileWaiting() {
         var (queue, _) = Self.queue(1, entering: 1...4)
         #expect(queue.rest(2) == [] && queue.rest(3) == [])
         queue.resume(3)

@@ -73,7 +73,7 @@ struct PacedTransportTests {
     }
 
     @Test("L01: removing the limit while requests are held releases all of them")
-    func letGo() {
+    func release() {
         let base = Slow()
         let transport = PacedTransport(base, clock: VirtualClock())
         transport.setLimit(bytesPerSecond: 1000)

@@ -12,7 +12,7 @@ struct TransferSlotTests {
         /// - Parameter onPause: runs while it is being paused, before that is done.
         init(onPause: @escaping @Sendable () -> Void = {}) { self.onPause = onPause }
 
-        var told: [String] { calls.withLock { $0 } }
+        var reported: [String] { calls.withLock { $0 } }
         func cancel() { calls.withLock { $0.append("cancel") } }
         func pause() {
             onPause()
@@ -22,7 +22,7 @@ struct TransferSlotTests {
     }
 
     private enum Step {
-        case start, pause, resume, cancel, endCurrent, hold, letGo
+        case start, pause, resume, cancel, endCurrent, hold, release
         /// The newest transfer comes to its end; the first does, whatever is under way by now.
         case end, endFirst
         /// The next is started, and meanwhile it is told that.
@@ -51,7 +51,7 @@ struct TransferSlotTests {
             case .resume: slot.resume()
             case .cancel: slot.cancel()
             case .hold: slot.hold(true)
-            case .letGo: slot.hold(false)
+            case .release: slot.hold(false)
             case .endCurrent: slot.endCurrent()
             }
         }
@@ -71,10 +71,10 @@ struct TransferSlotTests {
             ("a pause holds for the next", [.start, .pause, .end, .start], [["pause"], ["pause"]]),
             ("paused when it is over", [.start, .end, .pause], [[]]),
             (
-                "held back and paused: both have to let it go", [.start, .hold, .pause, .letGo, .resume],
+                "held back and paused: both have to let it go", [.start, .hold, .pause, .release, .resume],
                 [["pause", "resume"]]
             ),
-            ("paused, and held back meanwhile", [.start, .pause, .hold, .resume, .letGo], [["pause", "resume"]]),
+            ("paused, and held back meanwhile", [.start, .pause, .hold, .resume, .release], [["pause", "resume"]]),
             ("held back before", [.hold, .start, .resume], [["pause"]]),
             ("cancelled", [.start, .cancel, .cancel], [["cancel"]]),
             ("cancelled while it is started", [.startDuring([.cancel])], [["cancel"]]),
@@ -94,10 +94,10 @@ struct TransferSlotTests {
                 [[], ["pause"]]
             ),
         ] as [(String, [Step], [[String]])])
-    private func told(_ name: String, _ steps: [Step], _ told: [[String]]) {
+    private func reported(_ name: String, _ steps: [Step], _ reported: [[String]]) {
         let run = Run()
         for step in steps { run.take(step) }
-        #expect(run.tasks.map(\.told) == told, "\(name)")
+        #expect(run.tasks.map(\.reported) == reported, "\(name)")
     }
 
     @Test("a call made during another one is forwarded after it")
@@ -107,20 +107,20 @@ struct TransferSlotTests {
         let task = Running { slot.resume() }
         slot.start { _ in task }
         slot.pause()
-        #expect(task.told == ["pause", "resume"])
+        #expect(task.reported == ["pause", "resume"])
         #expect(!slot.isPaused)
     }
 
     @Test("a transfer replaced during a call does not affect the next one")
-    func replacedWhileTold() {
+    func replacedDuringDelivery() {
         let slot = TransferSlot()
         let next = Running()
         let first = Running { slot.start { _ in next } }
         slot.start { _ in first }
         slot.pause()
-        #expect(next.told == ["pause"])
+        #expect(next.reported == ["pause"])
         slot.resume()
-        #expect(next.told == ["pause", "resume"] && first.told == ["pause"])
+        #expect(next.reported == ["pause", "resume"] && first.reported == ["pause"])
     }
 
     @Test("an ended transfer is released")

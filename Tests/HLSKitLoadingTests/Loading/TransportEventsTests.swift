@@ -37,7 +37,7 @@ struct TransportEventsTests {
             return Running { [self] call in state.withLock { $0.calls.append(call) } }
         }
 
-        func tell(_ events: TransportEvent...) {
+        func report(_ events: TransportEvent...) {
             let handler = state.withLock(\.handler)
             for event in events { handler?(event) }
         }
@@ -58,7 +58,7 @@ struct TransportEventsTests {
         let all = [Self.response, .data([1]), .data([2, 3]), Self.end]
         let source = Source(atOnce: atOnce ? all : [])
         let events = source.events(for: Self.request)
-        if !atOnce { for event in all { source.tell(event) } }
+        if !atOnce { for event in all { source.report(event) } }
         var counts: [Int?] = []
         for await event in events { counts.append(Self.byteCount(event)) }
         #expect(counts == [nil, 1, 2, nil])
@@ -72,12 +72,12 @@ struct TransportEventsTests {
         let source = Source()
         do {
             var iterator = source.events(for: Self.request).makeAsyncIterator()
-            source.tell(Self.response)
+            source.report(Self.response)
             _ = await iterator.next()
             #expect(source.calls == [])
         }
         #expect(source.calls == ["cancel"])
-        source.tell(.data([1]), Self.end)
+        source.report(.data([1]), Self.end)
     }
 
     @Test("a reader cancelled while waiting gets no more events, and the request ends")
@@ -89,7 +89,7 @@ struct TransportEventsTests {
             for await _ in events { count += 1 }
             return count
         }
-        source.tell(Self.response)
+        source.report(Self.response)
         reader.cancel()
         #expect(await reader.value <= 1)
         #expect(source.calls == ["cancel"])
@@ -100,17 +100,17 @@ struct TransportEventsTests {
         let source = Source()
         var iterator = source.events(for: Self.request).makeAsyncIterator()
         let piece = TransportEvent.data([UInt8](repeating: 7, count: 1 << 20))
-        source.tell(Self.response, piece, piece, piece, piece)
+        source.report(Self.response, piece, piece, piece, piece)
         #expect(source.calls == [])
-        source.tell(piece)
+        source.report(piece)
         #expect(source.calls == ["pause"])
-        source.tell(piece)
+        source.report(piece)
         for _ in 0..<5 { _ = await iterator.next() }
         #expect(source.calls == ["pause"])
         _ = await iterator.next()
         #expect(source.calls == ["pause", "resume"])
         _ = await iterator.next()
-        source.tell(Self.end)
+        source.report(Self.end)
         guard case .finished? = await iterator.next() else {
             Issue.record("not the end")
             return
@@ -123,7 +123,7 @@ struct TransportEventsTests {
         let events = source.events(for: Self.request)
         var iterator = events.makeAsyncIterator()
         events.task.pause()
-        source.tell(Self.response)
+        source.report(Self.response)
         _ = await iterator.next()
         #expect(source.calls == ["pause"])
         events.task.resume()

@@ -112,7 +112,7 @@ private func escaped(_ header: [UInt8]) -> [UInt8] { header + message.withEmulat
 
     struct Order: CustomTestStringConvertible, Sendable {
         var testDescription: String
-        var pictures: [(pts: Int64, dts: Int64)]
+        var frames: [(pts: Int64, dts: Int64)]
     }
 
     @Test(
@@ -120,26 +120,26 @@ private func escaped(_ header: [UInt8]) -> [UInt8] { header + message.withEmulat
         arguments: [
             Order(
                 testDescription: "negative offsets, a pyramid: I P B b P B b",
-                pictures: [(0, 0), (3, 1), (2, 2), (1, 3), (6, 4), (5, 5), (4, 6)]),
+                frames: [(0, 0), (3, 1), (2, 2), (1, 3), (6, 4), (5, 5), (4, 6)]),
             Order(
                 testDescription: "negative offsets, a deep pyramid",
-                pictures: [(0, 0), (8, 1), (4, 2), (2, 3), (1, 4), (3, 5), (6, 6), (5, 7), (7, 8)]),
+                frames: [(0, 0), (8, 1), (4, 2), (2, 3), (1, 4), (3, 5), (6, 6), (5, 7), (7, 8)]),
             Order(
-                testDescription: "no reordering", pictures: [(0, 0), (1, 1), (2, 2)]),
+                testDescription: "no reordering", frames: [(0, 0), (1, 1), (2, 2)]),
             Order(
                 testDescription: "times at the ends of their range",
-                pictures: [(.min, .max), (.max, .min), (0, .min), (0, .max), (1, 1)]),
+                frames: [(.min, .max), (.max, .min), (0, .min), (0, .max), (1, 1)]),
         ])
     func reordersNegativeOffsets(_ order: Order) {
         var reorderer = ClosedCaptionReorderer()
         var given: [Int64] = []
-        for (pts, dts) in order.pictures {
+        for (pts, dts) in order.frames {
             given += reorderer.add(
                 ClosedCaptionData(pairs: [.init(kind: .field1, first: 1, second: 2)]), pts: pts, dts: dts
             ).map(\.pts)
         }
         given += reorderer.finish().map(\.pts)
-        #expect(given.count == order.pictures.count)
-        if order.pictures.allSatisfy({ $0.dts.magnitude < 100 }) { #expect(given == given.sorted()) }
+        #expect(given.count == order.frames.count)
+        if order.frames.allSatisfy({ $0.dts.magnitude < 100 }) { #expect(given == given.sorted()) }
     }
 }

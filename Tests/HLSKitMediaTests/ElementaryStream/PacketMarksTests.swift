@@ -19,7 +19,7 @@ import Testing
             let expected = later ?? [0, 10, 12, 40].last { $0 <= offset }
             #expect(marks.takeMark(forUnitAt: offset, slack: slack)?.offset == expected)
             #expect(marks.marks.map(\.offset) == [0, 10, 12, 40].filter { $0 > offset + slack })
-            #expect(marks.first(behind: offset, before: 40)?.offset == marks.marks.first { $0.offset < 40 }?.offset)
+            #expect(marks.first(after: offset, before: 40)?.offset == marks.marks.first { $0.offset < 40 }?.offset)
         }
     }
 
@@ -42,7 +42,7 @@ import Testing
             marks.removeBytes(0)
         }
         for offset in stride(from: 9, to: count, by: 10) {
-            #expect(marks.first(behind: count - 2, before: count)?.offset == count - 1)
+            #expect(marks.first(after: count - 2, before: count)?.offset == count - 1)
             #expect(marks.takeMark(forUnitAt: offset - 1)?.pts == Int64(offset - 1))
         }
         #expect(marks.marks.map(\.offset) == [count - 1])

@@ -147,12 +147,12 @@ extension BoxWriter {
         let video = visualEntry(
             "encv", box("hvcC", [1, 2, 3]), box("colr", Array("nclc".utf8), be16(1), be16(1), be16(1)),
             box("pasp", be32(1), be32(1)), box("clap", [60, 1, 40, 1, 0, 1, 0, 1].flatMap { be32($0) }), sinf)
-        let sound = audioEntry(
+        let audio = audioEntry(
             "mp4a", version: 1, zeros(16), box("wave", esds(objectType: 0x40, [0x2B, 0x09, 0x88])))
         let start = header(
             [
                 Track(id: 1, entries: [video], edits: elst((100, -1), (0, 20))),
-                Track(id: 2, handler: "soun", extendedLanguage: "en-GB", entries: [sound]),
+                Track(id: 2, handler: "soun", extendedLanguage: "en-GB", entries: [audio]),
             ], defaults: Defaults(duration: 5, size: 2))
         let sidx = fullBox(
             "sidx", be32(1), be32(1000), zeros(8), be16(0), be16(1), be32(100), be32(10), be32(0))

@@ -145,10 +145,10 @@ import Testing
         let cut = try Demuxed(header: Array(file[..<headerEnd]), fragments: Array(file[start..<end]))
         #expect(cut.error == nil)
         #expect(cut.notes.count == 1)
-        let pictures = cut.samples.map { Demuxed.crc32($0.data) }
-        #expect(!pictures.isEmpty)
-        let first = try #require(whole.samples.firstIndex { Demuxed.crc32($0.data) == pictures[0] })
-        #expect(whole.samples[first...].prefix(pictures.count).map { Demuxed.crc32($0.data) } == pictures)
+        let frames = cut.samples.map { Demuxed.crc32($0.data) }
+        #expect(!frames.isEmpty)
+        let first = try #require(whole.samples.firstIndex { Demuxed.crc32($0.data) == frames[0] })
+        #expect(whole.samples[first...].prefix(frames.count).map { Demuxed.crc32($0.data) } == frames)
     }
 
     @Test("media before the fragment that describes it is kept for it")

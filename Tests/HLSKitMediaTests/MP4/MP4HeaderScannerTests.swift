@@ -26,7 +26,7 @@ import Testing
             let header = try scan(file, step: step).header
             #expect(header.bytes == whole.bytes)
             #expect(header.movieRange == whole.movieRange)
-            #expect(header.isBehindMedia == (name == "moov-last"))
+            #expect(header.isAfterMedia == (name == "moov-last"))
             #expect(header.index == whole.index)
         }
         let section = try MP4InitializationSection(parsing: whole.bytes[...])
@@ -41,7 +41,7 @@ import Testing
         let media = BoxWriter.box("mdat", [UInt8](repeating: 1, count: 1 << 20))
         let (header, byteCount) = try scan(media + movie, step: 256)
         #expect(byteCount < movie.count + 1024)
-        #expect(header.isBehindMedia)
+        #expect(header.isAfterMedia)
         #expect(header.movieRange.upperBound == media.count + movie.count)
     }
 

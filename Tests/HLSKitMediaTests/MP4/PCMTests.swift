@@ -93,7 +93,7 @@ private typealias Writer = BoxWriter
     }
 
     @Test("video frames in 'raw ' are not audio")
-    func rawPictures() throws {
+    func rawFrames() throws {
         let header = Writer.header([Writer.Track(entries: [Writer.visualEntry("raw ")])])
         #expect(try MP4InitializationSection(parsing: header[...]).tracks.first?.codec.rawValue == "raw ")
     }

@@ -134,11 +134,11 @@ private let aac = (1...3).map { TinyAudio.frame(fill: UInt8($0)) }
             GaplessCase(description: "cut short", table: Array(information().prefix(6)), gapless: nil),
         ])
     func gapless(_ test: GaplessCase) {
-        let sound = Self.mpegFrame() + Self.mpegFrame()
-        let trace = demux(timestampTag(0) + Self.mpegFrame(test.table) + sound)
+        let audio = Self.mpegFrame() + Self.mpegFrame()
+        let trace = demux(timestampTag(0) + Self.mpegFrame(test.table) + audio)
         #expect(trace.tracks.first?.gapless == test.gapless)
         #expect(trace.samples.map(\.pts) == [2351, 4702])
-        #expect(demux(timestampTag(0) + sound).tracks.first?.gapless == nil)
+        #expect(demux(timestampTag(0) + audio).tracks.first?.gapless == nil)
     }
 
     struct Refusal: CustomStringConvertible, Sendable {

@@ -22,7 +22,7 @@ import Testing
     private static let sequence: [UInt8] = [0, 0, 1, 0xb3, 0x04, 0x00, 0x30, 0x13, 0xff, 0xff, 0xe0, 0x18]
 
     /// - Parameter structure: 3 is a frame, 1 and 2 are fields.
-    private static func picture(type: UInt8, structure: UInt8 = 3) -> [UInt8] {
+    private static func frame(type: UInt8, structure: UInt8 = 3) -> [UInt8] {
         let head: [UInt8] = [
             0, 0, 1, 0x00, 0, type << 3, 0xff, 0xf8, 0, 0, 1, 0xb5, 0x8f, 0xff, 0xf0 | structure, 0x80,
         ]
@@ -64,13 +64,13 @@ import Testing
     private static let videos = [
         Video(
             testDescription: "MPEG-2", type: 0x02, codec: .mpeg2Video,
-            units: [sequence + picture(type: 1), picture(type: 2), [0, 0, 1, 0xb8, 0, 8, 0, 64] + picture(type: 1)],
+            units: [sequence + frame(type: 1), frame(type: 2), [0, 0, 1, 0xb8, 0, 8, 0, 64] + frame(type: 1)],
             isSync: [true, false, false]),
         Video(
             testDescription: "MPEG-2 of fields", type: 0x02, codec: .mpeg2Video,
             units: [
-                sequence + picture(type: 1, structure: 1) + picture(type: 2, structure: 2),
-                picture(type: 2, structure: 1) + picture(type: 2, structure: 2),
+                sequence + frame(type: 1, structure: 1) + frame(type: 2, structure: 2),
+                frame(type: 2, structure: 1) + frame(type: 2, structure: 2),
             ], isSync: [true, false]),
         Video(
             testDescription: "MPEG-1", type: 0x01, codec: .mpeg1Video,

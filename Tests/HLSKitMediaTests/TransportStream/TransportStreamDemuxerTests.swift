@@ -451,7 +451,7 @@ private func demux(_ writer: TransportStreamWriter, program: Int? = nil) -> Demu
     }
 
     @Test("a damaged section, or one without any media, is dropped with a note")
-    func leftOut() {
+    func omitted() {
         var writer = TransportStreamWriter(streams: Self.streams)
         writer.add(.init(pid: 257, pts: 0, payload: TinyAudio.frame(fill: 1)))
         for _ in 0..<3 { writer.section(pid: 300, tableID: 0xfc, body: [1], breaksChecksum: true) }

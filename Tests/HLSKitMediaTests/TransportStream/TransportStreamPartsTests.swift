@@ -36,9 +36,9 @@ import Testing
         let tables = try #require(TransportStreamPreamble(head: head, stride: 188, holding: [video.id]))
         let point = try #require(syncs.dropFirst(4).first)
         let part = try Self.demux(tables.packets(without: []) + file[point.offset...])
-        let pictures = part.samples.filter { $0.trackID == video.id }
-        #expect(pictures.count == 120)
-        #expect(pictures.first?.pts == point.pts && pictures.first?.isSync == true)
+        let frames = part.samples.filter { $0.trackID == video.id }
+        #expect(frames.count == 120)
+        #expect(frames.first?.pts == point.pts && frames.first?.isSync == true)
         #expect(part.tracks.map(\.id) == whole.tracks.map(\.id))
     }
 
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test("an omitted track is in neither tables nor packets", arguments: [1, 187, 188, 5000])
-    func leftOut(_ size: Int) throws {
+    func omitted(_ size: Int) throws {
         let file = try Self.file()
         let whole = try Self.demux(file)
         let audio = whole.tracks.filter { $0.mediaType == .audio }.map(\.id)

@@ -52,7 +52,7 @@ import Testing
         var next = TransportStreamDemuxer(continuing: handsOn ? demuxer.rest : nil)
         try next.append(bytes[..<376] + bytes[(cut * 188)...], to: &second)
         try next.finish(to: &second)
-        func sound(_ events: [DemuxerEvent]) -> [MediaSample] {
+        func audio(_ events: [DemuxerEvent]) -> [MediaSample] {
             events.compactMap { event in
                 if case .sample(let sample) = event, sample.trackID == 257 { sample } else { nil }
             }
@@ -60,7 +60,7 @@ import Testing
         let notes = (first + second).compactMap { event in
             if case .note(let text) = event { text } else { nil }
         }
-        return (sound(first), sound(second), notes)
+        return (audio(first), audio(second), notes)
     }
 
     @Test("a stream cut between any two packets neither loses nor repeats a frame", arguments: layouts)
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test("a segment with restarted counters that begins with a frame loses none of its frames")
-    func countedAnew() throws {
+    func countedAgain() throws {
         let whole = Self.stream(Self.layouts[0])
         let cut = whole.packetCount - 1
         var first: [DemuxerEvent] = []
@@ -122,7 +122,7 @@ import Testing
 
     // MARK: Pictures
 
-    private static let pictures = (0..<24).map {
+    private static let frames = (0..<24).map {
         TinyVideo.unit(isIDR: $0 % 8 == 0, count: 300 + 97 * $0, fill: UInt8($0 + 16))
     }
 
@@ -131,14 +131,14 @@ import Testing
     private static func stream(packetSize: Int?, hasLength: Bool) -> TransportStreamWriter {
         var writer = TransportStreamWriter(streams: streams)
         guard let packetSize else {
-            for (index, picture) in pictures.enumerated() {
+            for (index, frame) in frames.enumerated() {
                 writer.add(
-                    .init(pid: 256, pts: 90_000 + Int64(index) * 3600, payload: picture, hasLength: hasLength))
+                    .init(pid: 256, pts: 90_000 + Int64(index) * 3600, payload: frame, hasLength: hasLength))
             }
             return writer
         }
-        let bytes = pictures.flatMap(\.self)
-        let starts = pictures.indices.map { pictures[..<$0].reduce(0) { $0 + $1.count } }
+        let bytes = frames.flatMap(\.self)
+        let starts = frames.indices.map { frames[..<$0].reduce(0) { $0 + $1.count } }
         for start in stride(from: 0, to: bytes.count, by: packetSize) {
             let end = min(start + packetSize, bytes.count)
             let first = starts.firstIndex { (start..<end).contains($0) }
@@ -151,7 +151,7 @@ import Testing
     }
 
     /// The pictures of segments that are cut at these bytes, each with what the one before has left.
-    private static func pictures(of bytes: [UInt8], cutAt cuts: [Int]) -> [MediaSample] {
+    private static func frames(of bytes: [UInt8], cutAt cuts: [Int]) -> [MediaSample] {
         var rest: TransportStreamRest?
         var events: [DemuxerEvent] = []
         var start = 0
@@ -175,19 +175,19 @@ import Testing
     @Test(
         "a stream cut between any two packets has complete video frames",
         arguments: [nil, 700, 4000] as [Int?], [false, true])
-    func everyCutOfPictures(packetSize: Int?, hasLength: Bool) {
+    func everyCutOfFrames(packetSize: Int?, hasLength: Bool) {
         let writer = Self.stream(packetSize: packetSize, hasLength: hasLength)
         // That packets do not begin with pictures shows when the first ones have come.
         let first = 2 + 3 * ((packetSize ?? 0) / 184 + 1)
         for cut in first..<writer.packetCount {
-            let found = Self.pictures(of: writer.bytes, cutAt: [cut * 188])
-            #expect(found.map(\.bytes.count) == Self.pictures.map(\.count), "cut at packet \(cut)")
-            #expect(found.map(\.bytes.last) == Self.pictures.map(\.last), "cut at packet \(cut)")
+            let found = Self.frames(of: writer.bytes, cutAt: [cut * 188])
+            #expect(found.map(\.bytes.count) == Self.frames.map(\.count), "cut at packet \(cut)")
+            #expect(found.map(\.bytes.last) == Self.frames.map(\.last), "cut at packet \(cut)")
             #expect(found.allSatisfy { !$0.isDamaged }, "cut at packet \(cut)")
         }
         let parts = stride(from: first, to: writer.packetCount, by: 3).map { $0 * 188 }
-        let found = Self.pictures(of: writer.bytes, cutAt: packetSize == nil ? parts : [])
-        #expect(found.map(\.bytes.count) == Self.pictures.map(\.count))
+        let found = Self.frames(of: writer.bytes, cutAt: packetSize == nil ? parts : [])
+        #expect(found.map(\.bytes.count) == Self.frames.map(\.count))
     }
 
     @Test("a stream may be cut within its packets", arguments: [1, 50, 100, 187, 1000])
@@ -195,24 +195,24 @@ import Testing
         let bytes = Self.stream(packetSize: nil, hasLength: false).bytes
         if step < 188 {
             for packet in stride(from: 3, to: bytes.count / 188, by: 7) {
-                let found = Self.pictures(of: bytes, cutAt: [packet * 188 + step])
-                #expect(found.map(\.bytes.count) == Self.pictures.map(\.count), "cut in packet \(packet)")
+                let found = Self.frames(of: bytes, cutAt: [packet * 188 + step])
+                #expect(found.map(\.bytes.count) == Self.frames.map(\.count), "cut in packet \(packet)")
             }
         }
         let cuts = Array(stride(from: 600, to: bytes.count, by: 600 + step))
-        #expect(Self.pictures(of: bytes, cutAt: cuts).map(\.bytes.count) == Self.pictures.map(\.count))
+        #expect(Self.frames(of: bytes, cutAt: cuts).map(\.bytes.count) == Self.frames.map(\.count))
     }
 
     @Test("each packet's time belongs to the first frame that begins in it", arguments: [700, 1500, 4000])
     func times(packetSize: Int) {
-        let found = Self.pictures(of: Self.stream(packetSize: packetSize, hasLength: true).bytes, cutAt: [])
-        #expect(found.count == Self.pictures.count)
+        let found = Self.frames(of: Self.stream(packetSize: packetSize, hasLength: true).bytes, cutAt: [])
+        #expect(found.count == Self.frames.count)
         var start = 0
         var packet = -1
-        for (index, picture) in Self.pictures.enumerated() {
+        for (index, frame) in Self.frames.enumerated() {
             if start / packetSize != packet { #expect(found[index].pts == 90_000 + Int64(index) * 3600) }
             packet = start / packetSize
-            start += picture.count
+            start += frame.count
         }
         #expect(zip(found, found.dropFirst()).allSatisfy { $0.pts <= $1.pts })
     }
@@ -222,12 +222,12 @@ import Testing
         let bytes = Self.stream(packetSize: nil, hasLength: false).bytes
         let cut = 188 * 40
         // The last packet of the first segment has 100 bytes, and what is missing does not come.
-        let found = Self.pictures(of: Array(bytes[..<cut]) + bytes[cut..<cut + 100] + bytes[cut...], cutAt: [cut + 100])
-        #expect(found.map(\.bytes.count) == Self.pictures.map(\.count))
+        let found = Self.frames(of: Array(bytes[..<cut]) + bytes[cut..<cut + 100] + bytes[cut...], cutAt: [cut + 100])
+        #expect(found.map(\.bytes.count) == Self.frames.map(\.count))
     }
 
     @Test("the carried-over rest is output only if nothing follows")
-    func lastPicture() throws {
+    func lastFrame() throws {
         let writer = Self.stream(packetSize: nil, hasLength: false)
         var demuxer = TransportStreamDemuxer(continuing: nil)
         var events: [DemuxerEvent] = []

@@ -66,9 +66,9 @@ import Testing
         var writer = TransportStreamWriter()
         let payload = [UInt8](repeating: 0xaa, count: 60_000)
         for number in 0..<80 { writer.add(.init(pid: 256, pts: Int64(number) * 3000, payload: payload)) }
-        var behind = TransportStreamWriter(streams: Self.streams)
-        Self.add(0..<2, to: &behind)
-        let trace = DemuxerTrace(TransportStreamDemuxer(), writer.bytes + behind.bytes)
+        var after = TransportStreamWriter(streams: Self.streams)
+        Self.add(0..<2, to: &after)
+        let trace = DemuxerTrace(TransportStreamDemuxer(), writer.bytes + after.bytes)
         #expect(trace.notes.contains { $0.hasSuffix("packets before the tables were skipped") })
         #expect(trace.samples(of: 257).count == 2)
     }
@@ -140,10 +140,10 @@ import Testing
 
         var writer = TransportStreamWriter(streams: Self.streams + [stream])
         Self.add(0..<2, to: &writer)
-        let beside = DemuxerTrace(TransportStreamDemuxer(), writer.bytes)
-        #expect(beside.error == nil)
-        #expect(beside.notes == ["PID 300 is skipped: \(named)"])
-        #expect(beside.samples(of: 256).count == 2)
+        let neighbor = DemuxerTrace(TransportStreamDemuxer(), writer.bytes)
+        #expect(neighbor.error == nil)
+        #expect(neighbor.notes == ["PID 300 is skipped: \(named)"])
+        #expect(neighbor.samples(of: 256).count == 2)
     }
 
     @Test(

@@ -227,7 +227,7 @@ private func demux(_ writer: TransportStreamWriter) -> DemuxerTrace {
     }
 
     @Test("frames before the first timestamp, and bytes without video, are dropped with a note")
-    func leftOut() {
+    func omitted() {
         var writer = TransportStreamWriter(streams: [video])
         writer.add(.init(pid: 256, payload: other))
         writer.add(.init(pid: 256, pts: 3000, payload: idr))

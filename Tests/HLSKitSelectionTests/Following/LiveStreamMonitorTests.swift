@@ -17,9 +17,9 @@ struct LiveStreamMonitorTests {
     }
 
     static let cases = [
-        Case(name: "nothing new for less than 3.5 target durations", now: .seconds(113), expected: .goesOn),
+        Case(name: "nothing new for less than 3.5 target durations", now: .seconds(113), expected: .continues),
         Case(name: "for as long", now: .seconds(114), expected: .stuck(silence: .seconds(14))),
-        Case(name: "told of late", now: .seconds(127), noticed: .seconds(114), expected: .goesOn),
+        Case(name: "told of late", now: .seconds(127), noticed: .seconds(114), expected: .continues),
         Case(
             name: "told a while ago", now: .seconds(128), noticed: .seconds(114),
             expected: .stuck(silence: .seconds(28))),

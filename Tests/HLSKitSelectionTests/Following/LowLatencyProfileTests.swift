@@ -12,7 +12,7 @@ struct LowLatencyProfileTests {
         var parts: [String] = ["0.5", "0.5", "0.25"]
         var isAllowed = true
         var isEnded = false
-        var keepsWord = true
+        var keepsPromises = true
         var keepsConnections = true
         var profile: LowLatencyProfile
         var testDescription: String { name }
@@ -42,7 +42,7 @@ struct LowLatencyProfileTests {
         Example(
             name: "a long part", parts: ["0.5", "0.75"],
             profile: .declined(.longPart(.milliseconds(750), partTarget: half))),
-        Example(name: "it does not hold", keepsWord: false, profile: .declined(.doesNotHold)),
+        Example(name: "it does not hold", keepsPromises: false, profile: .declined(.doesNotHold)),
         Example(
             name: "it closes each connection", keepsConnections: false, profile: .declined(.keepsNoConnections)),
     ]
@@ -59,7 +59,7 @@ struct LowLatencyProfileTests {
             let whole = text.text + (isTrailing ? parts.joined(separator: "\n") + "\n" : "")
             let playlist = try MediaPlaylist(parsing: whole, url: "https://host/live.m3u8")
             let profile = LowLatencyProfile(
-                of: playlist, isAllowed: example.isAllowed, keepsWord: example.keepsWord,
+                of: playlist, isAllowed: example.isAllowed, keepsPromises: example.keepsPromises,
                 keepsConnections: example.keepsConnections)
             #expect(profile == example.profile)
             if case .declined(let reason) = profile { #expect(!reason.text.isEmpty) }

@@ -72,8 +72,8 @@ struct ReloadPlanTests {
 
     private static let timeout = Step.failure(.timeout, isOwnFault: true)
 
-    private static func status(_ status: Int, tellsWhen: Bool = false, isOwnFault: Bool = true) -> Step {
-        .failure(.status(status, tellsWhen: tellsWhen), isOwnFault: isOwnFault)
+    private static func status(_ status: Int, hasRetryAfter: Bool = false, isOwnFault: Bool = true) -> Step {
+        .failure(.status(status, hasRetryAfter: hasRetryAfter), isOwnFault: isOwnFault)
     }
 
     static let stories: [Story] = [
@@ -95,7 +95,7 @@ struct ReloadPlanTests {
         Story(name: "too far ahead", steps: [status(400), .list(18)], held: [true, false, true]),
         Story(name: "held too long", steps: [status(503), .list(17)], held: [true, false, true]),
         Story(
-            name: "too busy", steps: [status(503, tellsWhen: true, isOwnFault: false), .list(18)],
+            name: "too busy", steps: [status(503, hasRetryAfter: true, isOwnFault: false), .list(18)],
             held: [true, false, true]),
         Story(name: "a gateway in between", steps: [status(504)], held: [true, false]),
         Story(
@@ -143,7 +143,7 @@ struct ReloadPlanTests {
             _ = Self.ask(&plan, try Self.tracker())
             plan.take(edge: PartPosition(sequence: 18))
         }
-        #expect(!plan.keepsWord)
+        #expect(!plan.keepsPromises)
     }
 
     // MARK: Delta updates
@@ -162,7 +162,7 @@ struct ReloadPlanTests {
             #expect(whole.delta == nil && whole.awaited == nil)
             plan.take(edge: PartPosition(sequence: 18))
             #expect((Self.ask(&plan, tracker).delta == nil) == isLast)
-            #expect(plan.keepsWord)
+            #expect(plan.keepsPromises)
         }
     }
 
@@ -200,7 +200,7 @@ struct ReloadPlanTests {
         var plan = ReloadPlan()
         let tracker = try Self.tracker(Self.skipping)
         _ = Self.ask(&plan, tracker, mayHold: false)
-        #expect(plan.fail(.status(404, tellsWhen: false)) == false)
+        #expect(plan.fail(.status(404, hasRetryAfter: false)) == false)
         #expect(Self.ask(&plan, tracker, mayHold: false).delta == nil)
         // What nobody asked for is no delta update's fault.
         var other = ReloadPlan()

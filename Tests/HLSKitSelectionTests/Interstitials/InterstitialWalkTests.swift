@@ -63,7 +63,7 @@ private struct Walk {
         primary.isLive = chance(2)
         arrange()
         for _ in 0..<6 { addEvent() }
-        tell()
+        report()
     }
 
     private mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &random) }
@@ -92,7 +92,7 @@ private struct Walk {
         words.append(text)
     }
 
-    private mutating func tell() {
+    private mutating func report() {
         let events = words.map { EventWords($0).event() }
         schedule.set(events) { _ in nil }
         schedule.update(primary) { _ in nil }
@@ -115,7 +115,7 @@ private struct Walk {
             if chance(3) { primary.start += .seconds(number(0..<10)) }
             if primary.end > .seconds(2000) { primary.isLive = false }
             arrange()
-            tell()
+            report()
             playhead = max(playhead, primary.start)
         case 3:
             let timeline = schedule.timeline()
@@ -135,7 +135,7 @@ private struct Walk {
         if chance(2) { addEvent() }
         if !words.isEmpty, chance(2) { words.remove(at: number(0..<words.count)) }
         if words.count > 20 { words.removeFirst() }
-        tell()
+        report()
     }
 
     private mutating func seek() throws {

@@ -83,12 +83,12 @@ struct SkippingScheduleTests {
         case .later: #expect(resumption == nil)
         case .another, .end: Issue.record("nothing else is here")
         }
-        let told = resumption.map { [MediaTimeRange(start: .seconds(20), end: .seconds($0))] } ?? []
-        #expect(schedule.takeSkippedContent().map(\.timeRange) == told)
+        let reported = resumption.map { [MediaTimeRange(start: .seconds(20), end: .seconds($0))] } ?? []
+        #expect(schedule.takeSkippedContent().map(\.timeRange) == reported)
     }
 
     @Test("a skip is reported once, from the playback position")
-    func told() throws {
+    func reported() throws {
         var schedule = InterstitialSchedule()
         schedule.update(PrimaryTimeline(start: .zero, end: .seconds(100), isLive: false)) { _ in nil }
         _ = schedule.skip(SkippedRanges([20..<30]))
@@ -103,7 +103,7 @@ struct SkippingScheduleTests {
 
     @Test("the stage waits for a live stream, and reports the skip when the item resumes after it")
     func stage() {
-        var stage = BreakStage(primaryID: "p")
+        var stage = BreakController(primaryID: "p")
         func list(_ end: Int) -> (inout InterstitialSchedule) -> Void {
             { schedule in
                 schedule.update(PrimaryTimeline(start: .zero, end: .seconds(end), isLive: true)) { _ in nil }
@@ -115,13 +115,13 @@ struct SkippingScheduleTests {
         #expect(!begins)
         #expect(stage.place == .skip(.seconds(20)))
         stage.reach(at: .seconds(20))
-        var facts = BreakStage.Facts(now: .zero, isToPlay: true)
+        var facts = BreakController.Facts(now: .zero, isToPlay: true)
         (facts.playhead, facts.latest) = (.seconds(20), .seconds(18))
         #expect(stage.next(facts) == nil)
         stage.change(list(40), playhead: .seconds(20))
         facts.latest = .seconds(32)
         let content = SkippedContent(timeRange: MediaTimeRange(start: .seconds(20), end: .seconds(30)))
-        #expect(stage.next(facts) == .tell(content))
+        #expect(stage.next(facts) == .report(content))
         #expect(stage.next(facts) == .prepareToResume(at: .seconds(30), next: nil))
         #expect(stage.next(facts) == .resume(shift: .zero - .seconds(10), next: nil))
         #expect(stage.next(facts) == nil)

@@ -59,7 +59,7 @@ final class VirtualQueue: Sendable {
 }
 
 /// Notes when each frame came, on the virtual clock.
-final class PictureLog: FrameWriter {
+final class FrameLog: FrameWriter {
     struct Entry: Sendable, Equatable {
         var name: String
         var itemTime: Duration
@@ -72,7 +72,7 @@ final class PictureLog: FrameWriter {
 
     init(clock: VirtualClock) { self.clock = clock }
 
-    var pictures: [Entry] { entries.withLock { $0 } }
+    var frames: [Entry] { entries.withLock { $0 } }
 
     func note(_ name: String, _ frame: VideoFrame) {
         let time = frame.itemTime?.duration ?? .seconds(-1)
@@ -88,7 +88,7 @@ final class PictureLog: FrameWriter {
 
     private struct Named: FrameWriter {
         let name: String
-        let log: PictureLog
+        let log: FrameLog
         var mediaTypes: Set<MediaKind> { log.mediaTypes }
         func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(HLSError) { log.note(name, frame) }
         func begin(_ tracks: [MediaTrack]) {}

@@ -141,7 +141,7 @@ struct CaptionsTests {
 
     private func folder() throws -> ScratchFolder {
         let folder = try ScratchFolder()
-        var files = try CaptionStream.pictures()
+        var files = try CaptionStream.frames()
         for (name, count, duration) in [("c608", 4, 2), ("wvtt", 2, 4), ("stpp", 2, 4)] {
             files.merge(try CaptionStream.segments(name, count: count, duration: duration)) { $1 }
         }
@@ -207,7 +207,7 @@ struct CaptionsTests {
     }
 
     @Test("K01: with audio only, the audio determines the cues' times")
-    func soundOnly() async throws {
+    func audioOnly() async throws {
         let folder = try ScratchFolder()
         try folder.write(
             Array(try Data(contentsOf: URL(fileURLWithPath: SampleMedia.fixtures + "/media/packed.aac"))), to: "a.aac")

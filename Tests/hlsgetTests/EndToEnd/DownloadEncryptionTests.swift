@@ -63,9 +63,9 @@ struct DownloadEncryptionTests {
             #expect(!result.errors.contains("a segment cannot be read"))
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.mp4"])
-        let pictures = try await FaultyOrigin.pictures("a.mp4", in: folder)
+        let frames = try await FaultyOrigin.frames("a.mp4", in: folder)
         let all = try SampleMedia.frameHashes(of: "180p")
-        #expect(c.missing > 0 ? pictures.count == 900 : pictures == all)
+        #expect(c.missing > 0 ? frames.count == 900 : frames == all)
     }
 
     @Test("R51: if the key is always wrong, the error names it, and the folder is kept for another run")
@@ -81,7 +81,7 @@ struct DownloadEncryptionTests {
                 #expect(status == 0 || result.errors.contains("key.bin"))
             }
         }
-        #expect(try await FaultyOrigin.pictures("a.mp4", in: folder) == SampleMedia.frameHashes(of: "180p"))
+        #expect(try await FaultyOrigin.frames("a.mp4", in: folder) == SampleMedia.frameHashes(of: "180p"))
     }
 
     // MARK: Keys by hand
@@ -116,7 +116,7 @@ struct DownloadEncryptionTests {
             #expect(!Self.asksForKey(server))
         }
         for name in ["a.mp4", "b.mp4"] {
-            #expect(try await FaultyOrigin.pictures(name, in: folder) == SampleMedia.frameHashes(of: "180p"))
+            #expect(try await FaultyOrigin.frames(name, in: folder) == SampleMedia.frameHashes(of: "180p"))
         }
     }
 

@@ -42,7 +42,7 @@ struct DownloadFailoverTests {
         }
     }
 
-    private func pictures(in folder: ScratchFolder) async throws -> [String] {
+    private func frames(in folder: ScratchFolder) async throws -> [String] {
         let result = try await hlsget("--fast", "-f", "framemd5", "--no-audio", "a.mp4", in: folder)
         return String(decoding: result.output, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }
             .map { String($0.split(separator: " ").last?.prefix(8) ?? "") }
@@ -61,7 +61,7 @@ struct DownloadFailoverTests {
         #expect(result.errors.contains("\(count) from another playlist"))
         #expect(!result.errors.contains("missing"))
         #expect(Set(paths.filter { $0.hasPrefix("/w") && $0.hasSuffix(".m4s") }).count == count)
-        #expect(try await pictures(in: folder) == SampleMedia.frameHashes(of: "180p"))
+        #expect(try await frames(in: folder) == SampleMedia.frameHashes(of: "180p"))
     }
 
     /// The cut stream with its audio once more, as a group of a variant that goes without video of its own.
@@ -82,7 +82,7 @@ struct DownloadFailoverTests {
     @Test(
         "R2, R13: missing audio comes from the same rendition of another group",
         arguments: [["a2.m4s"], ["a0.m4s", "a10.m4s"], ["a-init.mp4"], ["a.m3u8"]])
-    func sound(missing: [String]) async throws {
+    func audio(missing: [String]) async throws {
         let folder = try ScratchFolder()
         var files = try Self.filesOfTwoGroups()
         for name in missing { files[name] = nil }
@@ -91,11 +91,11 @@ struct DownloadFailoverTests {
         #expect(!result.errors.contains("missing"))
         let segments = Set(paths.filter { $0.hasPrefix("/b") && $0.hasSuffix(".m4s") })
         #expect(segments.count == (missing[0].hasSuffix(".m4s") ? missing.count : 11))
-        #expect(try await pictures(in: folder) == SampleMedia.frameHashes(of: "180p"))
-        let sound = try await hlsget("--fast", "-f", "s16le", "-o", "-", "a.mp4", in: folder)
+        #expect(try await frames(in: folder) == SampleMedia.frameHashes(of: "180p"))
+        let audio = try await hlsget("--fast", "-f", "s16le", "-o", "-", "a.mp4", in: folder)
         _ = try await download(try Self.filesOfTwoGroups(), in: folder, "--overwrite")
         let whole = try await hlsget("--fast", "-f", "s16le", "-o", "-", "a.mp4", in: folder)
-        #expect(sound.output == whole.output)
+        #expect(audio.output == whole.output)
     }
 
     @Test("R13: a missing playlist is replaced by a redundant variant's")
@@ -105,7 +105,7 @@ struct DownloadFailoverTests {
         files["v.m3u8"] = nil
         let (result, _) = try await download(files, in: folder)
         #expect(result.status == 0, "\(result.errors)")
-        #expect(try await pictures(in: folder) == SampleMedia.frameHashes(of: "180p"))
+        #expect(try await frames(in: folder) == SampleMedia.frameHashes(of: "180p"))
     }
 
     @Test("R3: a segment missing in all variants is reported with the selected variant's URL")
@@ -117,7 +117,7 @@ struct DownloadFailoverTests {
         #expect(result.status == 0, "\(result.errors)")
         #expect(result.errors.contains("1 missing"))
         #expect(result.errors.contains("v3.m4s (HTTP 404)"))
-        #expect(try await pictures(in: folder).count == 900)
+        #expect(try await frames(in: folder).count == 900)
     }
 
     @Test("S02: a repeated run keeps segments from another variant")
@@ -135,6 +135,6 @@ struct DownloadFailoverTests {
         let (second, paths) = try await download(files, in: folder, "--strict")
         #expect(second.status == 0, "\(second.errors)")
         #expect(paths.filter { $0.hasSuffix(".m4s") } == ["/v8.m4s", "/v8.m4s", "/v6.m4s", "/v7.m4s"])
-        #expect(try await pictures(in: folder) == SampleMedia.frameHashes(of: "180p"))
+        #expect(try await frames(in: folder) == SampleMedia.frameHashes(of: "180p"))
     }
 }

@@ -21,7 +21,7 @@ struct DownloadFaultTests {
                 "download", "--strict", "-o", "a.mp4", "\(server.url)/master.m3u8", in: folder)
             #expect(result.status == 0, "\(result.errors)")
         }
-        #expect(try await FaultyOrigin.pictures("a.mp4", in: folder) == SampleMedia.frameHashes(of: "180p"))
+        #expect(try await FaultyOrigin.frames("a.mp4", in: folder) == SampleMedia.frameHashes(of: "180p"))
     }
 
     @Test("S02: equal files under several URLs, and a rendition listed twice, are downloaded")
@@ -48,7 +48,7 @@ struct DownloadFaultTests {
             #expect(result.errors.contains("21 segments"))
         }
         #expect(try names(in: folder) == ["a.mp4"])
-        #expect(try await FaultyOrigin.pictures("a.mp4", in: folder) == SampleMedia.frameHashes(of: "180p"))
+        #expect(try await FaultyOrigin.frames("a.mp4", in: folder) == SampleMedia.frameHashes(of: "180p"))
     }
 
     @Test("S02: unreadable segments are loaded again by the next run")
@@ -76,7 +76,7 @@ struct DownloadFaultTests {
             #expect(result.errors.contains("1 damaged and reloaded"), "\(result.errors)")
         }
         #expect(try names(in: folder) == ["a.mp4"])
-        #expect(try await FaultyOrigin.pictures("a.mp4", in: folder) == SampleMedia.frameHashes(of: "180p"))
+        #expect(try await FaultyOrigin.frames("a.mp4", in: folder) == SampleMedia.frameHashes(of: "180p"))
     }
 
     @Test("S03: audio missing at the start of a stream is written later", .enabled(if: ProbedFile.isAvailable))
@@ -189,7 +189,7 @@ struct DownloadFaultTests {
         #expect(kept.count { $0.hasPrefix("main-") && !$0.hasSuffix(".m3u8") } == 1, "\(kept)")
         let text = try String(contentsOfFile: folder.path + "/film/index.m3u8", encoding: .utf8)
         #expect(text.split(separator: "\n").count { $0.hasPrefix("#EXT-X-STREAM-INF") } == 1)
-        #expect(try await FaultyOrigin.pictures("film/index.m3u8", in: folder) == SampleMedia.frameHashes(of: "180p"))
+        #expect(try await FaultyOrigin.frames("film/index.m3u8", in: folder) == SampleMedia.frameHashes(of: "180p"))
     }
 
     @Test("the playlist's video range is in the file", .enabled(if: ProbedFile.isAvailable))

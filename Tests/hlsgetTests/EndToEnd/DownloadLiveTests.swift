@@ -58,7 +58,7 @@ struct DownloadLiveTests {
         }
     }
 
-    private func pictures(_ name: String, in folder: ScratchFolder) async throws -> [String] {
+    private func frames(_ name: String, in folder: ScratchFolder) async throws -> [String] {
         let result = try await hlsget("--fast", "-f", "framemd5", "--no-audio", name, in: folder)
         #expect(result.status == 0, "\(result.errors)")
         return String(decoding: result.output, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }
@@ -78,7 +78,7 @@ struct DownloadLiveTests {
             #expect((8...12).contains(paths.count { $0 == "/v.m3u8" }))
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.mp4"])
-        #expect(try await pictures("a.mp4", in: folder) == SampleMedia.frameHashes(of: "180p"))
+        #expect(try await frames("a.mp4", in: folder) == SampleMedia.frameHashes(of: "180p"))
     }
 
     @Test("S02: --to ends a live stream that continues")
@@ -90,7 +90,7 @@ struct DownloadLiveTests {
                 "download", "-o", "a.mp4", "--to", "16", "\(server.url)/master.m3u8", in: folder)
             #expect(result.status == 0, "\(result.errors)")
         }
-        #expect(try await pictures("a.mp4", in: folder) == Array(SampleMedia.frameHashes(of: "180p").prefix(400)))
+        #expect(try await frames("a.mp4", in: folder) == Array(SampleMedia.frameHashes(of: "180p").prefix(400)))
     }
 
     @Test("an end before a live stream's start is reported, and nothing is overwritten")
@@ -125,7 +125,7 @@ struct DownloadLiveTests {
             #expect(result.errorLines.isEmpty)
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.mp4"])
-        #expect(try await pictures("a.mp4", in: folder) == Array(SampleMedia.frameHashes(of: "180p").prefix(500)))
+        #expect(try await frames("a.mp4", in: folder) == Array(SampleMedia.frameHashes(of: "180p").prefix(500)))
     }
 
     @Test("S02, R42, R50: if a live stream's key fails, the file contains the media before it")
@@ -138,7 +138,7 @@ struct DownloadLiveTests {
             #expect(result.errors.contains("key.bin"))
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.mp4"])
-        #expect(try await pictures("a.mp4", in: folder) == Array(SampleMedia.frameHashes(of: "180p").prefix(500)))
+        #expect(try await frames("a.mp4", in: folder) == Array(SampleMedia.frameHashes(of: "180p").prefix(500)))
     }
 
     @Test("S02: if the stream is gone after a kill, a repeated run writes the stored media")
@@ -160,7 +160,7 @@ struct DownloadLiveTests {
             #expect(result.errors.contains("10 segments"))
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.mp4"])
-        #expect(try await pictures("a.mp4", in: folder) == Array(SampleMedia.frameHashes(of: "180p").prefix(500)))
+        #expect(try await frames("a.mp4", in: folder) == Array(SampleMedia.frameHashes(of: "180p").prefix(500)))
         guard ProbedFile.isAvailable else { return }
         #expect(try ProbedFile("a.mp4", in: folder).streams.count == 2)
     }
@@ -180,6 +180,6 @@ struct DownloadLiveTests {
             // Without a limit it is the 36 s after which no one waits for an answer any more.
             #expect(clock.now - began < .seconds(20))
         }
-        #expect(try await pictures("a.mp4", in: folder) == Array(SampleMedia.frameHashes(of: "180p").prefix(400)))
+        #expect(try await frames("a.mp4", in: folder) == Array(SampleMedia.frameHashes(of: "180p").prefix(400)))
     }
 }

@@ -11,14 +11,14 @@ struct DownloadTests {
         try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
     }
 
-    private func pictures(_ name: String, in folder: ScratchFolder) async throws -> [String] {
+    private func decodedFrames(_ name: String, in folder: ScratchFolder) async throws -> [String] {
         let result = try await hlsget("--fast", "-f", "framemd5", "--no-audio", name, in: folder)
         #expect(result.status == 0, "\(result.errors)")
         return String(decoding: result.output, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }
             .map { String($0.split(separator: " ").last?.prefix(8) ?? "") }
     }
 
-    private func sound(_ name: String, in folder: ScratchFolder) async throws -> [UInt8] {
+    private func audio(_ name: String, in folder: ScratchFolder) async throws -> [UInt8] {
         let result = try await hlsget("--fast", "-f", "s16le", "-o", "-", name, in: folder)
         #expect(result.status == 0, "\(result.errors)")
         return result.output
@@ -34,8 +34,8 @@ struct DownloadTests {
         #expect(result.lines.last?.hasPrefix("hlsget: 0:40 in a.\(format) (21 segments, ") == true)
         #expect(try names(in: folder) == ["a.\(format)"])
         guard format != "mkv" else { return }
-        #expect(try await pictures("a.\(format)", in: folder) == SampleMedia.frameHashes(of: "180p"))
-        #expect(abs(try await sound("a.\(format)", in: folder).count / 4 - 40 * 48_000) <= 2 * 1024)
+        #expect(try await decodedFrames("a.\(format)", in: folder) == SampleMedia.frameHashes(of: "180p"))
+        #expect(abs(try await audio("a.\(format)", in: folder).count / 4 - 40 * 48_000) <= 2 * 1024)
     }
 
     private final class Executioner: Sendable {
@@ -96,7 +96,7 @@ struct DownloadTests {
             // Six were on their way at most, and playlists are always asked for again.
             #expect(server.requests.count - before <= 26 - max(0, before - 6) + 5)
             #expect(try names(in: folder) == ["a.mp4"])
-            #expect(try await pictures("a.mp4", in: folder) == SampleMedia.frameHashes(of: "180p"))
+            #expect(try await decodedFrames("a.mp4", in: folder) == SampleMedia.frameHashes(of: "180p"))
         }
     }
 
@@ -136,7 +136,7 @@ struct DownloadTests {
             #expect(second.status == 0, "\(second.errors)")
             #expect(second.errors.contains("from an earlier run"))
             #expect(server.requests.count - before < 20)
-            #expect(try await pictures("a.mp4", in: folder) == SampleMedia.frameHashes(of: "180p"))
+            #expect(try await decodedFrames("a.mp4", in: folder) == SampleMedia.frameHashes(of: "180p"))
         }
     }
 
@@ -159,7 +159,7 @@ struct DownloadTests {
             let result = try await hlsget("download", "-o", "a.mp4", "\(server.url)/master.m3u8?new", in: folder)
             #expect(result.status == 0, "\(result.errors)")
             #expect(result.errors.contains("4 damaged and reloaded"))
-            #expect(try await pictures("a.mp4", in: folder) == SampleMedia.frameHashes(of: "180p"))
+            #expect(try await decodedFrames("a.mp4", in: folder) == SampleMedia.frameHashes(of: "180p"))
         }
     }
 
@@ -201,7 +201,7 @@ struct DownloadTests {
             let result = try await hlsget("download", "-o", "a.mp4", url, in: folder)
             #expect(result.status == 0)
             #expect(result.errors.contains("1 missing"))
-            #expect(try await pictures("a.mp4", in: folder).count == 900)
+            #expect(try await decodedFrames("a.mp4", in: folder).count == 900)
         }
     }
 
@@ -217,7 +217,7 @@ struct DownloadTests {
                 $0.first?.split(separator: " ").dropFirst().first.map(String.init)
             }
             #expect(Set(paths.filter { $0.hasPrefix("/v") && $0.hasSuffix(".m4s") }) == ["/v2.m4s", "/v3.m4s"])
-            let frames = try await pictures("a.mp4", in: folder)
+            let frames = try await decodedFrames("a.mp4", in: folder)
             let all = try SampleMedia.frameHashes(of: "180p")
             // The edit list hides the second before the requested start.
             let start = try #require(all.firstIndex(of: frames.first ?? ""))
@@ -227,7 +227,7 @@ struct DownloadTests {
             let stream = try await hlsget(
                 "download", "-o", "a.ts", "--from", "9", "--to", "14", "\(server.url)/master.m3u8", in: folder)
             #expect(stream.errors.contains("s before the requested start, at the previous sync frame"))
-            #expect(try await pictures("a.ts", in: folder).first == all[200])
+            #expect(try await decodedFrames("a.ts", in: folder).first == all[200])
         }
     }
 
@@ -328,7 +328,7 @@ struct DownloadTests {
             #expect(result.status == 0, "\(result.errors)")
         }
         #expect(try names(in: folder) == ["film"])
-        #expect(try await pictures("film/index.m3u8", in: folder) == SampleMedia.frameHashes(of: "180p"))
+        #expect(try await decodedFrames("film/index.m3u8", in: folder) == SampleMedia.frameHashes(of: "180p"))
     }
 
     @Test("S01: a folder of several variants contains each of them")
@@ -360,7 +360,7 @@ struct DownloadTests {
         let text = try String(contentsOfFile: folder.path + "/film/index.m3u8", encoding: .utf8)
         #expect(text.components(separatedBy: "#EXT-X-STREAM-INF").count == 3)
         #expect(text.components(separatedBy: "TYPE=SUBTITLES").count == 2)
-        #expect(try await pictures("film/index.m3u8", in: folder).count == 1000)
+        #expect(try await decodedFrames("film/index.m3u8", in: folder).count == 1000)
         let captions = try await hlsget("captions", "-f", "srt", "film/index.m3u8", in: folder)
         let original = try await hlsget("captions", "-f", "srt", Self.master, in: folder)
         #expect(captions.status == 0 && captions.output == original.output, "\(captions.errors)")

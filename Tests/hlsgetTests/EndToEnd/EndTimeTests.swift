@@ -7,17 +7,17 @@ struct EndTimeTests {
     struct Case: CustomTestStringConvertible {
         var arguments: [String]
         /// Frames that are given, counted from the start of the item; there are 25 in a second.
-        var pictures: Range<Int>
+        var frames: Range<Int>
         var testDescription: String { arguments.joined(separator: " ") }
     }
 
     static let cases = [
-        Case(arguments: ["--to", "2"], pictures: 0..<50),
-        Case(arguments: ["--to", "2.5s", "--from", "1"], pictures: 25..<63),
-        Case(arguments: ["--from", "-2s"], pictures: 950..<1000),
-        Case(arguments: ["--from", "37", "--to", "-1s"], pictures: 925..<975),
-        Case(arguments: ["--from", "4", "--duration", "1"], pictures: 100..<125),
-        Case(arguments: ["--from", "39", "--to", "100"], pictures: 975..<1000),
+        Case(arguments: ["--to", "2"], frames: 0..<50),
+        Case(arguments: ["--to", "2.5s", "--from", "1"], frames: 25..<63),
+        Case(arguments: ["--from", "-2s"], frames: 950..<1000),
+        Case(arguments: ["--from", "37", "--to", "-1s"], frames: 925..<975),
+        Case(arguments: ["--from", "4", "--duration", "1"], frames: 100..<125),
+        Case(arguments: ["--from", "39", "--to", "100"], frames: 975..<1000),
     ]
 
     @Test("H08: exactly the frames between the times are written", arguments: cases)
@@ -29,7 +29,7 @@ struct EndTimeTests {
         #expect(result.status == 0, "\(result.errors)")
         let hashes = String(decoding: result.output, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }
             .compactMap { $0.split(separator: ",").last?.trimmingCharacters(in: .whitespaces).prefix(8) }
-        #expect(hashes.map { String($0) } == Array(try SampleMedia.frameHashes(of: "180p")[example.pictures]))
+        #expect(hashes.map { String($0) } == Array(try SampleMedia.frameHashes(of: "180p")[example.frames]))
     }
 
     @Test("G11: a stream without I-frames is not played backwards, which is reported")

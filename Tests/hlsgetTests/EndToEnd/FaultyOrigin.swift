@@ -38,7 +38,7 @@ final class FaultyOrigin: Sendable {
         connection.respond(bytes)
     }
 
-    static func pictures(_ name: String, in folder: ScratchFolder) async throws -> [String] {
+    static func frames(_ name: String, in folder: ScratchFolder) async throws -> [String] {
         let result = try await hlsget("--fast", "-f", "framemd5", "--no-audio", name, in: folder)
         guard result.status == 0 else { throw Tool.Failure(description: result.errors) }
         return String(decoding: result.output, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }

@@ -70,11 +70,11 @@ struct FigureTests {
             lines.filter { $0["event"] as? String == event }
                 .compactMap { ($0["url"] as? String).map { String($0.dropFirst(origin.url.count)) } }
         }
-        let told = paths("playlist_request") + paths("media_segment_request")
+        let reported = paths("playlist_request") + paths("media_segment_request")
         let seen = origin.server.requests.compactMap {
             $0.first?.split(separator: " ").dropFirst().first.map(String.init)
         }
-        #expect(told.sorted() == seen.sorted())
+        #expect(reported.sorted() == seen.sorted())
         let segments = lines.filter { $0["event"] as? String == "media_segment_request" }
         #expect(segments.count { $0["map"] as? Bool == true } == 1)
         #expect(segments.allSatisfy { $0["server_address"] as? String == "127.0.0.1" })
@@ -155,11 +155,11 @@ struct FigureTests {
     }
 
     @Test("a preference the stream cannot meet is a warning, and an error with --strict")
-    func wishes() async throws {
+    func preferences() async throws {
         let arguments = ["--fast", "--no-decode", "--to", "4", "--peak-bitrate", "1k", Self.master]
-        let told = try await hlsget(arguments)
-        #expect(told.status == 0)
-        #expect(told.lines.contains { $0.hasPrefix("hlsget: warning: no variant is within --peak-bitrate 1k") })
+        let reported = try await hlsget(arguments)
+        #expect(reported.status == 0)
+        #expect(reported.lines.contains { $0.hasPrefix("hlsget: warning: no variant is within --peak-bitrate 1k") })
         #expect(try await hlsget(["--strict"] + arguments).status == 6)
         let rate = try await hlsget(["--rate", "8", "--duration", "2", SampleMedia.folder + "/video-180p.m3u8"])
         #expect(rate.lines.contains { $0.hasPrefix("hlsget: warning: played at 2x instead of 8x") })

@@ -91,13 +91,13 @@ import Testing
     func requests() async throws {
         let server = try ScriptedServer(accepting: { connection, number in
             let request = connection.readRequest() ?? []
-            let isTold = request.contains { $0.lowercased() == "x-told: you" }
+            let isReported = request.contains { $0.lowercased() == "x-told: you" }
             if number == 0 {
                 connection.respond(
                     [], status: "503 Service Unavailable", fields: ["Retry-After: 0", "Connection: close"])
             } else {
                 connection.respond(
-                    Array(Self.media.replacing("1.ts", with: isTold ? "told.ts" : "not.ts").utf8),
+                    Array(Self.media.replacing("1.ts", with: isReported ? "told.ts" : "not.ts").utf8),
                     fields: ["Connection: close"])
             }
         })

@@ -37,11 +37,11 @@ struct InterruptionTests {
                 // Its own times and those of the transport stream, 1.4 s later.
                 #expect(file.streams.allSatisfy { abs($0.start - (format == "ts" ? 1.4 : 0)) < 0.03 })
             }
-            let pictures = try ProbedFile.pictures(name, isWhole: isWhole, in: folder)
+            let frames = try ProbedFile.frames(name, isWhole: isWhole, in: folder)
             // The file had nearly half of what came; a fragment of MP4 that was not complete is lost.
-            #expect(pictures.count >= 25 * (isWhole ? 8 : 4), "\(pictures.count)")
+            #expect(frames.count >= 25 * (isWhole ? 8 : 4), "\(frames.count)")
             // Of the last frames some are missing that are decoded after those that follow them.
-            let whole = pictures.dropLast(8)
+            let whole = frames.dropLast(8)
             #expect(Array(whole) == Array(try SampleMedia.frameHashes(of: "180p").prefix(whole.count)))
         }
     }
@@ -68,8 +68,8 @@ struct InterruptionTests {
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.\(format)"])
             #expect(result.lines.contains { $0.hasPrefix("played 0:") }, "\(result.errors)")
             #expect(result.lines.contains("  wrote     a.\(format)"), "\(result.errors)")
-            let pictures = try ProbedFile.pictures("a.\(format)", in: folder)
-            #expect(pictures.count >= 25 * 8, "\(pictures.count)")
+            let frames = try ProbedFile.frames("a.\(format)", in: folder)
+            #expect(frames.count >= 25 * 8, "\(frames.count)")
         }
     }
 

@@ -82,7 +82,7 @@ struct InterstitialTests {
     }
 
     @Test("summary, JSON document and lines report played and failed events")
-    func told() async throws {
+    func reported() async throws {
         let folder = try ScratchFolder()
         let (result, _) = try await run(["--fast", "-v", "--json", "-o", "a.ts"], in: folder)
         #expect(result.status == 0, "\(result.errors)")

@@ -287,13 +287,13 @@ import Testing
         #expect(result.status == 0, "\(result.errors)")
         let probed = try ProbedFile("x.\(ending)", in: folder)
         #expect(probed.streams.map(\.type).sorted() == ["audio", "video"])
-        let pictures = try ProbedFile.pictures("x.\(ending)", in: folder)
-        let expected = try ProbedFile.pictures(Self.languages, in: folder)
-        #expect(pictures == expected)
+        let frames = try ProbedFile.frames("x.\(ending)", in: folder)
+        let expected = try ProbedFile.frames(Self.languages, in: folder)
+        #expect(frames == expected)
     }
 
     @Test("download takes all audio tracks of a file", .enabled(if: ProbedFile.isAvailable))
-    func allSounds() async throws {
+    func allAudio() async throws {
         let folder = try ScratchFolder()
         let result = try await hlsget(
             ["download", "-q", "--audio", "all", "-o", "x.mkv", Self.languages], in: folder)

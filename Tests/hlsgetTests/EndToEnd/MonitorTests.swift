@@ -59,10 +59,10 @@ struct MonitorTests {
             defer { command.send(signal: SIGKILL) }
             try #require(command.wait { Self.port(in: command.errors) != nil })
             let port = try #require(Self.port(in: command.errors))
-            let told = {
+            let reported = {
                 String(decoding: FileManager.default.contents(atPath: folder.path + "/told") ?? Data(), as: UTF8.self)
             }
-            #expect(command.wait { told() == "none starting down http_404\n" }, "\(told())")
+            #expect(command.wait { reported() == "none starting down http_404\n" }, "\(reported())")
             #expect(command.wait { !origin.notices.withLock(\.self).isEmpty })
             let notice = origin.notices.withLock(\.self).first ?? ""
             #expect(

@@ -5,9 +5,9 @@ import Testing
 @Suite("Outputs of hlsget", .timeLimit(.minutes(10)))
 struct OutputTests {
     private static let master = SampleMedia.folder + "/master.m3u8"
-    private static let sound = SampleMedia.folder + "/audio-en.m3u8"
+    private static let audio = SampleMedia.folder + "/audio-en.m3u8"
     /// 320x180, 4:2:0.
-    private static let pictureByteCount = 320 * 180 * 3 / 2
+    private static let frameByteCount = 320 * 180 * 3 / 2
 
     private func run(_ arguments: String..., in folder: ScratchFolder) async throws -> Command.Result {
         let result = try await hlsget(["--fast", "--quality", "180p"] + arguments, in: folder)
@@ -40,18 +40,18 @@ struct OutputTests {
     func rawFiles() async throws {
         let folder = try ScratchFolder()
         _ = try await run("-o", "v.y4m", "-o", "a.wav", "--to", "2", Self.master, in: folder)
-        let pictures = try bytes("v.y4m", in: folder)
-        let header = pictures.prefix { $0 != 0x0A }
+        let frames = try bytes("v.y4m", in: folder)
+        let header = frames.prefix { $0 != 0x0A }
         #expect(String(decoding: header, as: UTF8.self).hasPrefix("YUV4MPEG2 W320 H180 F25:1"))
-        #expect(pictures.count == header.count + 1 + 50 * (6 + Self.pictureByteCount))
+        #expect(frames.count == header.count + 1 + 50 * (6 + Self.frameByteCount))
 
-        let sound = try bytes("a.wav", in: folder)
-        #expect(sound.prefix(4).elementsEqual("RIFF".utf8))
-        #expect(little(sound[4..<8]) == sound.count - 8)
-        let data = try #require(sound.indices.first { sound[$0...].starts(with: "data".utf8) })
-        #expect(little(sound[(data + 4)..<(data + 8)]) == sound.count - data - 8)
+        let audio = try bytes("a.wav", in: folder)
+        #expect(audio.prefix(4).elementsEqual("RIFF".utf8))
+        #expect(little(audio[4..<8]) == audio.count - 8)
+        let data = try #require(audio.indices.first { audio[$0...].starts(with: "data".utf8) })
+        #expect(little(audio[(data + 4)..<(data + 8)]) == audio.count - data - 8)
         // Whole frames of audio around two seconds: 48 kHz, two channels, 16 bit.
-        #expect(abs(sound.count - data - 8 - 2 * 48_000 * 4) <= 2 * 1024 * 4)
+        #expect(abs(audio.count - data - 8 - 2 * 48_000 * 4) <= 2 * 1024 * 4)
     }
 
     private func little(_ bytes: ArraySlice<UInt8>) -> Int { bytes.reversed().reduce(0) { $0 << 8 | Int($1) } }
@@ -59,7 +59,7 @@ struct OutputTests {
     @Test("raw samples have their width", arguments: [("s16le", 2), ("f32le", 4)])
     func samples(format: String, width: Int) async throws {
         let folder = try ScratchFolder()
-        let result = try await run("-f", format, "-o", "-", Self.sound, in: folder)
+        let result = try await run("-f", format, "-o", "-", Self.audio, in: folder)
         #expect(result.output.count % (2 * width) == 0)
         #expect(abs(result.output.count / (2 * width) - 40 * 48_000) <= 2 * 1024)
     }
@@ -83,7 +83,7 @@ struct OutputTests {
         _ = try await run(
             "-o", "v.yuv", options[0], options[1], "--no-audio", options.count > 2 ? options[2] : "--fast",
             options.count > 3 ? options[3] : "--fast", Self.master, in: folder)
-        #expect(try bytes("v.yuv", in: folder).count == frames.count * Self.pictureByteCount)
+        #expect(try bytes("v.yuv", in: folder).count == frames.count * Self.frameByteCount)
     }
 
     // MARK: Containers
@@ -115,8 +115,8 @@ struct OutputTests {
             let list = try folder.write(Array(text.utf8), to: "list.m3u8")
             let result = try await hlsget(["--fast", "-o", "x\(offset).ts", list], in: folder)
             #expect(result.status == 0, "\(result.errors)")
-            let pictures = try await hlsget(["--fast", "--no-audio", "-f", "framemd5", "x\(offset).ts"], in: folder)
-            let lines = String(decoding: pictures.output, as: UTF8.self).split(separator: "\n")
+            let frames = try await hlsget(["--fast", "--no-audio", "-f", "framemd5", "x\(offset).ts"], in: folder)
+            let lines = String(decoding: frames.output, as: UTF8.self).split(separator: "\n")
             #expect(lines.count { !$0.hasPrefix("#") } == count, "\(offset)")
         }
     }

@@ -103,8 +103,8 @@ struct StandardInputTests {
             offset += size
         }
         #expect(boxes.filter { $0 != "free" } == ["ftyp", "moov", "mdat"])
-        let pictures = try await hlsget("--fast", "--no-audio", "-f", "framemd5", "a.mp4", in: folder)
-        let hashes = String(decoding: pictures.output, as: UTF8.self).split(separator: "\n").filter {
+        let frames = try await hlsget("--fast", "--no-audio", "-f", "framemd5", "a.mp4", in: folder)
+        let hashes = String(decoding: frames.output, as: UTF8.self).split(separator: "\n").filter {
             !$0.hasPrefix("#")
         }.map { String($0.split(separator: " ").last?.prefix(8) ?? "") }
         #expect(hashes == (try SampleMedia.frameHashes(of: "180p")))
@@ -132,9 +132,9 @@ struct StandardInputTests {
             var hashes: [String] = []
             for number in 1...4 where names.count == 8 {
                 let name = pattern.replacing("#", with: "\(number)")
-                let pictures = try await hlsget("--fast", "--no-audio", "-f", "framemd5", name, in: folder)
-                #expect(pictures.status == 0, "\(pictures.errors)")
-                let lines = String(decoding: pictures.output, as: UTF8.self).split(separator: "\n")
+                let frames = try await hlsget("--fast", "--no-audio", "-f", "framemd5", name, in: folder)
+                #expect(frames.status == 0, "\(frames.errors)")
+                let lines = String(decoding: frames.output, as: UTF8.self).split(separator: "\n")
                 hashes += lines.filter { !$0.hasPrefix("#") }.map {
                     String($0.split(separator: " ").last?.prefix(8) ?? "")
                 }
@@ -209,12 +209,12 @@ struct StandardInputTests {
                 in: folder)
             #expect(result.status == 0, "\(result.errors)")
         }
-        let sound = try #require(FileManager.default.contents(atPath: folder.path + "/a.pcm"))
-        let pictures = FileManager.default.contents(atPath: folder.path + "/v.yuv")?.count ?? 0
+        let audio = try #require(FileManager.default.contents(atPath: folder.path + "/a.pcm"))
+        let frames = FileManager.default.contents(atPath: folder.path + "/v.yuv")?.count ?? 0
         let isFilled = action == "fill"
-        #expect(abs(sound.count / 4 - (isFilled ? 40 : 36) * 48_000) < 4096)
-        #expect(pictures / (320 * 180 * 3 / 2) == (isFilled ? 1000 : 900))
-        let second = sound.dropFirst(14 * 48_000 * 4 - 8192).prefix(48_000 * 4 - 16_384)
+        #expect(abs(audio.count / 4 - (isFilled ? 40 : 36) * 48_000) < 4096)
+        #expect(frames / (320 * 180 * 3 / 2) == (isFilled ? 1000 : 900))
+        let second = audio.dropFirst(14 * 48_000 * 4 - 8192).prefix(48_000 * 4 - 16_384)
         #expect(second.allSatisfy { $0 == 0 } == isFilled)
     }
 }

@@ -84,7 +84,7 @@ struct WatchTests {
     }
 
     @Test("W01: without an audio device video is shown all the same", .enabled(if: hasSDL))
-    func noSound() async throws {
+    func noAudio() async throws {
         let folder = try ScratchFolder()
         let result = try await watch(
             ["play", "--window", "--duration", "1", "--quality", "180p", Self.master],

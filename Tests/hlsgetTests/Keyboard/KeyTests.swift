@@ -56,6 +56,6 @@ struct KeyTests {
         "rates step through a list and stay within it",
         arguments: [(1, Float(1), Float(1.25)), (-1, 1, 0.75), (1, 2, 2), (-1, 0.5, 0.5), (1, 0.9, 1), (-1, 3, 2)])
     func rates(_ step: Int, _ rate: Float, _ expected: Float) {
-        #expect(KeyCommand.rate(step, beside: rate) == expected)
+        #expect(KeyCommand.rate(step, from: rate) == expected)
     }
 }

@@ -32,7 +32,7 @@ struct ProbedFile {
     /// The first digits of the hashes of the frames that ffmpeg decodes of a file.
     ///
     /// - Parameter isWhole: It says nothing besides; of a file that is cut off it may.
-    static func pictures(_ name: String, isWhole: Bool = true, in folder: ScratchFolder) throws -> [String] {
+    static func frames(_ name: String, isWhole: Bool = true, in folder: ScratchFolder) throws -> [String] {
         let command = "ffmpeg -v \(isWhole ? "warning" : "quiet") -nostdin -i"
         let output = try speak(command, name, folder, "-map 0:v -fps_mode passthrough -f framemd5 -")
         return String(decoding: output, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }

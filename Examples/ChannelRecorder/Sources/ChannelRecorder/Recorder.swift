@@ -18,7 +18,7 @@ struct Recorder: Sendable {
             // The best quality, as long as the network carries it.
             item.variantPolicy = .best()
             item.add(writer)
-            return PlayerGroupMember.Turn(item: item) { _ in
+            return PlayerGroupMember.Session(item: item) { _ in
                 defer { files.removeEmpty() }
                 try writer.finish()
             }

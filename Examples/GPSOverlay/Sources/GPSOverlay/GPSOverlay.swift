@@ -17,9 +17,9 @@ import HLSKitCore
         }
     }
 
-    /// Plays `count` pictures in real time and writes each as a PNG file; `tell` gets a line for each.
+    /// Plays `count` pictures in real time and writes each as a PNG file; `report` gets a line for each.
     nonisolated(nonsending) static func play(
-        _ url: String, count: Int, folder: URL, tell: (String) -> Void
+        _ url: String, count: Int, folder: URL, report: (String) -> Void
     ) async throws {
         let item = PlayerItem(urlString: url)
         // The composition names the metadata that it may use, and each instruction that of its time.
@@ -50,7 +50,7 @@ import HLSKitCore
         for await frame in frames {
             let name = "\(number).png"
             try Data(StillImage(frame).encoded(as: .png)).write(to: folder.appendingPathComponent(name))
-            tell("\(name): \(Int(((frame.itemTime?.seconds ?? 0) * 1000).rounded())) ms")
+            report("\(name): \(Int(((frame.itemTime?.seconds ?? 0) * 1000).rounded())) ms")
             number += 1
             if number == count { break }
         }

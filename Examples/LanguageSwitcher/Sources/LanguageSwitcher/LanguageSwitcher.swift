@@ -17,13 +17,13 @@ import HLSKitCore
         }
     }
 
-    /// Plays so many seconds of each language; `tell` gets a line for each, and one at the end.
-    nonisolated(nonsending) static func play(_ url: String, secondsEach seconds: Int, tell: (String) -> Void)
+    /// Plays so many seconds of each language; `report` gets a line for each, and one at the end.
+    nonisolated(nonsending) static func play(_ url: String, secondsEach seconds: Int, report: (String) -> Void)
         async throws
     {
         let asset = Asset(urlString: url)
         guard let group = try await asset.loadMediaSelectionGroup(for: .audible) else {
-            return tell("there is no language to choose")
+            return report("there is no language to choose")
         }
         let options = group.options.filter(\.isPlayable)
         let item = PlayerItem(asset: asset)
@@ -45,11 +45,11 @@ import HLSKitCore
             guard next < options.count, player.timeControlStatus == .playing, time.seconds >= Double(seconds * next)
             else { continue }
             item.select(options[next], in: group)
-            tell("\(seconds * next) s: \(options[next].displayName), \(player.timeControlStatus)")
+            report("\(seconds * next) s: \(options[next].displayName), \(player.timeControlStatus)")
             next += 1
         }
         if let error = item.error { throw error }
-        tell("\(item.accessLog?.events.reduce(0) { $0 + max(0, $1.numberOfStalls) } ?? 0) stalls")
+        report("\(item.accessLog?.events.reduce(0) { $0 + max(0, $1.numberOfStalls) } ?? 0) stalls")
         await player.close()
     }
 }

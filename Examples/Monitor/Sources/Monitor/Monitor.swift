@@ -21,9 +21,9 @@ import HLSKitCore
 struct StreamWatch: Sendable {
     var url: String
     var configuration = PlayerConfiguration()
-    var comeback = Comeback()
+    var comeback = RestartSchedule()
 
-    nonisolated(nonsending) func run(tell: (String) -> Void) async {
+    nonisolated(nonsending) func run(report: (String) -> Void) async {
         let player = Player(configuration: configuration)
         var comeback = comeback
         // Where the item was that failed; nil for a live stream, which is played from its edge.
@@ -38,14 +38,14 @@ struct StreamWatch: Sendable {
                 player.play()
                 if let place { _ = try await player.seek(to: place) }
             } catch {
-                tell("\(error)")
+                report("\(error)")
                 break
             }
-            guard let error = await Self.failure(of: item, events, tell: tell) else { break }
+            guard let error = await Self.failure(of: item, events, report: report) else { break }
             let state = item.latestState
             if state.duration.isNumeric { place = state.currentTime }
             let delay = comeback.delay(after: error, played: state.statistics.durationWatched)
-            tell("failed\(error.isPermanent ? " until somebody mends it" : ""): \(error); again in \(delay)")
+            report("failed\(error.isPermanent ? " until somebody mends it" : ""): \(error); again in \(delay)")
             do { try await configuration.sourceClock.sleep(for: delay) } catch { break }
         }
         await player.close()
@@ -53,15 +53,15 @@ struct StreamWatch: Sendable {
 
     /// Why the item failed; nil if it was played to its end, or the task is cancelled.
     private nonisolated(nonsending) static func failure(
-        of item: PlayerItem, _ events: AsyncStream<PlayerEvent>, tell: (String) -> Void
+        of item: PlayerItem, _ events: AsyncStream<PlayerEvent>, report: (String) -> Void
     ) async -> HLSError? {
         for await event in events {
             switch event.kind {
             case .didPlayToEnd:
-                tell("\(event)")
+                report("\(event)")
                 return nil
             case .itemStatusChanged(.failed): return item.error
-            case .itemStatusChanged, .playbackStalled, .segmentSkipped, .recoverableError, .warning: tell("\(event)")
+            case .itemStatusChanged, .playbackStalled, .segmentSkipped, .recoverableError, .warning: report("\(event)")
             default: break
             }
         }

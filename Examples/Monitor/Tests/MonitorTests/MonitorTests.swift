@@ -10,7 +10,7 @@ struct MonitorTests {
 
     @Test("temporary failures are retried soon, then less often; permanent failures rarely")
     func delays() {
-        var comeback = Comeback()
+        var comeback = RestartSchedule()
         let passing = (0..<7).map { _ in comeback.delay(after: Self.error(.network), played: .zero) }
         #expect(passing == [1, 2, 5, 10, 30, 30, 30].map { .seconds($0) })
         #expect(comeback.delay(after: Self.error(.notFound), played: .zero) == .seconds(300))

@@ -17,13 +17,13 @@ import HLSKitCore
         }
     }
 
-    /// Plays `count` pictures in real time; `tell` gets a line for each.
-    nonisolated(nonsending) static func play(_ url: String, count: Int, tell: (String) -> Void) async throws {
+    /// Plays `count` pictures in real time; `report` gets a line for each.
+    nonisolated(nonsending) static func play(_ url: String, count: Int, report: (String) -> Void) async throws {
         let item = PlayerItem(urlString: url)
         // As large as they are shown: no variant that is larger is loaded.
-        let pictures = VideoOutput(displaySize: PixelSize(width: 320, height: 180), pixelFormat: .bgra)
-        try item.add(pictures)
-        let frames = pictures.frames()
+        let output = VideoOutput(displaySize: PixelSize(width: 320, height: 180), pixelFormat: .bgra)
+        try item.add(output)
+        let frames = output.frames()
 
         let player = Player()
         player.play()
@@ -36,7 +36,7 @@ import HLSKitCore
         var rest = count
         for await frame in frames {
             let milliseconds = Int(((frame.itemTime?.seconds ?? 0) * 1000).rounded())
-            tell("\(milliseconds) ms: \(frame.width)x\(frame.height), \(frame.colorTags.colorPrimaries)")
+            report("\(milliseconds) ms: \(frame.width)x\(frame.height), \(frame.colorTags.colorPrimaries)")
             rest -= 1
             if rest == 0 { break }
         }

@@ -26,7 +26,7 @@ import HLSKitCore
         var ineligible: [String]
     }
 
-    nonisolated(nonsending) static func probe(_ url: String, tell: (String) -> Void) async throws {
+    nonisolated(nonsending) static func probe(_ url: String, report: (String) -> Void) async throws {
         let asset = Asset(urlString: url)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
@@ -37,7 +37,7 @@ import HLSKitCore
                 height: video?.presentationSize?.height,
                 codecs: (video?.codecs ?? []) + (variant.audioAttributes?.codecs ?? []),
                 ineligible: variant.ineligibilityReasons.map { "\($0)" })
-            tell(String(decoding: try encoder.encode(line), as: UTF8.self))
+            report(String(decoding: try encoder.encode(line), as: UTF8.self))
         }
 
         var configuration = PlayerConfiguration()
@@ -56,8 +56,8 @@ import HLSKitCore
         }
         // What is measured ends with the item.
         try player.replaceCurrentItem(with: nil)
-        for await metric in metrics { tell(metric.jsonLine) }
-        for entry in item.accessLog?.events ?? [] { tell(entry.jsonLine) }
+        for await metric in metrics { report(metric.jsonLine) }
+        for entry in item.accessLog?.events ?? [] { report(entry.jsonLine) }
         await player.close()
     }
 }

@@ -68,7 +68,7 @@ struct StreamProbe: Sendable {
         try player.replaceCurrentItem(with: item)
         metrics?.attach(to: player)
         tracing?.attach(to: player)
-        let picture = await withTaskGroup(of: Duration?.self) { group in
+        let frame = await withTaskGroup(of: Duration?.self) { group in
             if hasVideo {
                 group.addTask {
                     for await _ in frames { return clock.now - began }
@@ -93,7 +93,7 @@ struct StreamProbe: Sendable {
         }
         if let error { throw error }
         try Task.checkCancellation()
-        report.firstPicture = picture.map(Self.seconds)
+        report.firstPicture = frame.map(Self.seconds)
         report.startup = state.statistics.startupTime.map(Self.seconds)
         report.requests = state.statistics.numberOfRequests
         report.bytes = state.statistics.receivedByteCount

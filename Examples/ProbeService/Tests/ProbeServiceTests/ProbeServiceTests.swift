@@ -64,8 +64,8 @@ struct ProbeServiceTests {
         #expect(report.variants.map(\.peakBitRate) == [400_000, 1_000_000, 2_500_000, 5_000_000])
         #expect(report.variants.allSatisfy { $0.ineligible.isEmpty && !$0.codecs.isEmpty })
         #expect(report.tracks.map { [$0.type, $0.codec] } == [["video", "h264"]])
-        let picture = try #require(report.firstPicture)
-        #expect(picture > 0 && picture < 8)
+        let frame = try #require(report.firstPicture)
+        #expect(frame > 0 && frame < 8)
         #expect(report.requests >= 4 && report.bytes > 1000 && report.errors.isEmpty)
         #expect(!String(decoding: answer.body, as: UTF8.self).contains("SECRET"))
     }

@@ -6,7 +6,7 @@ import HLSKitTime
 import Synchronization
 
 final class CapturingWriter: FrameWriter, AudioWriter {
-    struct Picture: Sendable {
+    struct Frame: Sendable {
         var time: Duration
         var width: Int
         /// As ``SampleMedia/frameHashes(of:)`` has it.
@@ -14,7 +14,7 @@ final class CapturingWriter: FrameWriter, AudioWriter {
         var arrival: HostTime
     }
 
-    struct Sound: Sendable {
+    struct Audio: Sendable {
         var time: Duration
         var length: Duration
         /// How often the first channel rises through zero.
@@ -23,8 +23,8 @@ final class CapturingWriter: FrameWriter, AudioWriter {
     }
 
     private struct State {
-        var pictures: [Picture] = []
-        var sounds: [Sound] = []
+        var frames: [Frame] = []
+        var sounds: [Audio] = []
         var finishCount = 0
     }
 
@@ -42,27 +42,27 @@ final class CapturingWriter: FrameWriter, AudioWriter {
         self.note = note
     }
 
-    var pictures: [Picture] { state.withLock { $0.pictures } }
-    var sounds: [Sound] { state.withLock { $0.sounds } }
+    var frames: [Frame] { state.withLock { $0.frames } }
+    var sounds: [Audio] { state.withLock { $0.sounds } }
 
     func write(_ frame: VideoFrame, ofTrackAt index: Int) throws(HLSError) {
         let arrival = clock.now
         let hash = String(try frame.digest().prefix(8))
-        let picture = Picture(
+        let videoFrame = Frame(
             time: frame.itemTime?.duration ?? .seconds(-1), width: frame.width, hash: hash, arrival: arrival)
         let count = state.withLock { state in
-            state.pictures.append(picture)
-            return state.pictures.count
+            state.frames.append(videoFrame)
+            return state.frames.count
         }
         note(count)
     }
 
     func write(_ buffer: AudioBuffer, ofTrackAt index: Int) throws(HLSError) {
-        let sound = Sound(
+        let audio = Audio(
             time: buffer.itemTime?.duration ?? .seconds(-1),
             length: .seconds(1) * buffer.frameCount / max(1, buffer.sampleRate), riseCount: Self.riseCount(of: buffer),
             arrival: clock.now)
-        state.withLock { $0.sounds.append(sound) }
+        state.withLock { $0.sounds.append(audio) }
     }
 
     func begin(_ tracks: [MediaTrack]) {}
@@ -87,15 +87,15 @@ final class CapturingWriter: FrameWriter, AudioWriter {
 
     /// The first frame that does not follow its predecessor after one frame; nil if all do.
     var firstBreak: String? {
-        let pictures = pictures
-        for (last, next) in zip(pictures, pictures.dropFirst())
+        let frames = frames
+        for (last, next) in zip(frames, frames.dropFirst())
         where abs(next.time - last.time - .milliseconds(40)) > .microseconds(10) {
             return "\(next.time.seconds) after \(last.time.seconds)"
         }
         return nil
     }
 
-    var largestSoundGap: Duration {
+    var largestAudioGap: Duration {
         let sounds = sounds
         return zip(sounds, sounds.dropFirst()).map { abs($1.time - $0.time - $0.length) }.max() ?? .zero
     }

@@ -5,9 +5,9 @@ import TestSupport
 /// The sample's 180p frames, with or without its audio, in transport streams of four seconds each.
 struct SampleTransportStream {
     var hasParameterSets: @Sendable (Int) -> Bool = { _ in true }
-    var hasSound = true
+    var hasAudio = true
     /// The audio of a segment ends so much before its frames do; the rest is in the next segment.
-    var soundLag = Duration.milliseconds(60)
+    var audioLag = Duration.milliseconds(60)
     var isEncrypted = false
 
     static let playlist =
@@ -26,40 +26,40 @@ struct SampleTransportStream {
     }
 
     func segments() throws -> [[UInt8]] {
-        let (video, pictures) = try Self.samples(of: "video-180p")
-        let (audio, sounds) = hasSound ? try Self.samples(of: "audio-en") : (video, [])
+        let (video, frames) = try Self.samples(of: "video-180p")
+        let (audio, sounds) = hasAudio ? try Self.samples(of: "audio-en") : (video, [])
         let sets = try Self.unwrapped(Self.parameterSets(of: video))
         func segment(of time: Duration) -> Int { min(Int(time / .seconds(4)), SampleMedia.segmentCount - 1) }
         var writers = (0..<SampleMedia.segmentCount).map { _ in
             TransportStreamWriter(
                 streams: [.init(pid: 256, type: isEncrypted ? 0xdb : 0x1b)]
-                    + (hasSound ? [.init(pid: 257, type: isEncrypted ? 0xcf : 0x0f)] : []))
+                    + (hasAudio ? [.init(pid: 257, type: isEncrypted ? 0xcf : 0x0f)] : []))
         }
         // In the order of decoding, both kinds beside each other.
         var units: [(dts: Int64, segment: Int, pes: TransportStreamWriter.PES)] = []
         var index = -1
-        let start = pictures.map(\.pts).min() ?? 0
-        for picture in pictures {
-            let (pts, dts) = (Self.ticks(picture.pts - start, video), Self.ticks(picture.dts - start, video))
-            if picture.isSync {
-                index = max(index, segment(of: ItemTimeline.duration(picture.pts - start, video.timescale)))
+        let start = frames.map(\.pts).min() ?? 0
+        for frame in frames {
+            let (pts, dts) = (Self.ticks(frame.pts - start, video), Self.ticks(frame.dts - start, video))
+            if frame.isSync {
+                index = max(index, segment(of: ItemTimeline.duration(frame.pts - start, video.timescale)))
             }
             var bytes: [UInt8] = [0, 0, 0, 1, 0x09, 0xf0]
-            if picture.isSync, hasParameterSets(index) { bytes += sets }
-            bytes += Self.byteStream(of: picture, video)
+            if frame.isSync, hasParameterSets(index) { bytes += sets }
+            bytes += Self.byteStream(of: frame, video)
             units.append(
-                (dts, index, .init(pid: 256, pts: pts, dts: dts, payload: bytes, isRandomAccess: picture.isSync)))
+                (dts, index, .init(pid: 256, pts: pts, dts: dts, payload: bytes, isRandomAccess: frame.isSync)))
         }
-        let soundStart = sounds.map(\.pts).min() ?? 0
-        for sound in sounds {
-            let value = sound.pts - soundStart
+        let audioStart = sounds.map(\.pts).min() ?? 0
+        for audioData in sounds {
+            let value = audioData.pts - audioStart
             let (pts, time) = (Self.ticks(value, audio), ItemTimeline.duration(value, audio.timescale))
             // Behind the frames of its time, as muxers have it: a segment begins with a frame.
             units.append(
                 (
-                    pts + 9000, segment(of: time + soundLag),
+                    pts + 9000, segment(of: time + audioLag),
                     .init(
-                        pid: 257, streamID: 0xc0, pts: pts, payload: Self.frame(of: sound, audio), hasLength: true)
+                        pid: 257, streamID: 0xc0, pts: pts, payload: Self.frame(of: audioData, audio), hasLength: true)
                 ))
         }
         if isEncrypted {

@@ -381,7 +381,7 @@ struct ClientDataReportTests {
     }
 
     @Test("pending errors are sent with the next event, and a changed total is sent as a change")
-    func besides() {
+    func except() {
         var (facts, settings) = Self.full
         settings.version = .two
         let news = ReportSequence.News(errors: ["a", "b"])

@@ -18,7 +18,7 @@ struct ClientDataTransportTests {
             _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
         ) -> any TransportTask {
             asked.withLock { $0.append(request) }
-            return MadeAnswer(answer(request), on: nil, handler: handler)
+            return SyntheticResponse(answer(request), on: nil, handler: handler)
         }
     }
 
@@ -100,8 +100,8 @@ struct ClientDataTransportTests {
             request.clientData = note
             for await _ in transport.events(for: request) {}
         }
-        let told = network.asked.withLock { $0.map { $0.fields.first { $0.isNamed("CMCD-Status") }?.value } }
-        #expect(told == [nil, nil, #"ec=("timedOut")"#, #"ec=("timedOut")"#])
+        let reported = network.asked.withLock { $0.map { $0.fields.first { $0.isNamed("CMCD-Status") }?.value } }
+        #expect(reported == [nil, nil, #"ec=("timedOut")"#, #"ec=("timedOut")"#])
     }
 
     @Test("errors and redirects reveal no client data")

@@ -32,7 +32,7 @@ struct FailurePolicyTests {
 
     @Test("too many failures end the item, unless patience was requested or a segment arrived")
     func exhaustion() {
-        let limit = RetryPolicies().fruitlessRequestTotal
+        let limit = RetryPolicies().unsuccessfulRequestTotal
         var patient = FailurePolicy<Int>()
         for role in 0..<limit { _ = patient.decide(Self.failure(), for: role, isPatient: true, at: .seconds(role)) }
         #expect(!patient.isExhausted)

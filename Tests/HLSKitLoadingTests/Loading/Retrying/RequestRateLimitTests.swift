@@ -6,7 +6,7 @@ import Testing
 struct RequestRateLimitTests {
     @Test("R74: unsuccessful requests never exceed 50 in 5 s, however often they fail")
     func rate() {
-        var bucket = RequestRateLimit(policies: RetryPolicies(fruitlessRequestTotal: .max))
+        var bucket = RequestRateLimit(policies: RetryPolicies(unsuccessfulRequestTotal: .max))
         var now = Duration.zero
         var times: [Duration] = []
         while times.count < 500 {
@@ -49,7 +49,7 @@ struct RequestRateLimitTests {
 
     @Test("unchanged playlists are charged until one changes or a segment arrives")
     func unchangedPlaylists() {
-        var bucket = RequestRateLimit(policies: RetryPolicies(fruitlessRequestTotal: 4))
+        var bucket = RequestRateLimit(policies: RetryPolicies(unsuccessfulRequestTotal: 4))
         for second in 0..<3 { bucket.chargeUnchanged(at: .seconds(second * 10)) }
         #expect(!bucket.isExhausted)
         bucket.deliverPlaylist()

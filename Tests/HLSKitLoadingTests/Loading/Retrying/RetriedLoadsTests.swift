@@ -76,11 +76,11 @@ struct RetriedLoadsTests {
 
     @Test("a missing resource is requested once more, after its own delay", arguments: Loader.allCases)
     func absent(_ loader: Loader) throws {
-        let policies = RetryPolicies(secondTryDelay: .seconds(2))
+        let policies = RetryPolicies(secondAttemptDelay: .seconds(2))
         for error in [Self.status(404), Self.status(403), Self.error(.badRange)] {
             #expect(try Self.times(loader, error, policies) == Self.seconds(0, 2))
         }
-        let three = RetryPolicies(secondTryDelay: .seconds(2), triesPerVariant: 3)
+        let three = RetryPolicies(secondAttemptDelay: .seconds(2), attemptsPerVariant: 3)
         #expect(try Self.times(loader, Self.status(404), three) == Self.seconds(0, 2, 4))
     }
 
@@ -118,7 +118,7 @@ struct RetriedLoadsTests {
         let transport = TimedTransport(clock) { _ in .failure(Self.status(404)) }
         var options = AssetOptions(clock: clock, transport: transport)
         options.retryPolicies = RetryPolicies(
-            secondTryDelay: .zero, fruitlessRequestLimit: 20, fruitlessRequestTotal: 100)
+            secondAttemptDelay: .zero, unsuccessfulRequestLimit: 20, unsuccessfulRequestTotal: 100)
         let client = ResourceClient(url: Self.url, options: options)
         try clock.run {
             for number in 0..<80 {
@@ -138,7 +138,7 @@ struct RetriedLoadsTests {
             request.urlString.hasSuffix("0.ts") ? .success([1]) : .failure(Self.status(404))
         }
         var options = AssetOptions(clock: clock, transport: transport)
-        options.retryPolicies = RetryPolicies(fruitlessRequestTotal: 30)
+        options.retryPolicies = RetryPolicies(unsuccessfulRequestTotal: 30)
         let client = ResourceClient(url: Self.url, options: options)
         try clock.run {
             for number in 0..<60 {
@@ -173,7 +173,7 @@ struct RetriedLoadsTests {
             return .failure(Self.status(404))
         }
         var options = AssetOptions(clock: clock, transport: transport)
-        options.retryPolicies.secondTryDelay = .seconds(3)
+        options.retryPolicies.secondAttemptDelay = .seconds(3)
         let asset = Asset(urlString: Self.url, options: options)
         let error = try clock.run { await #expect(throws: HLSError.self) { try await asset.load(.duration) } }
         #expect(transport.times == Self.seconds(0, 0, 3))

@@ -333,14 +333,14 @@ struct RetryScheduleTests {
     }
 
     @Test("reloads of an awaited stream continue for the set time", arguments: [(300, 290, true), (300, 310, false)])
-    func patience(limit: Int, seconds: Int, goesOn: Bool) {
+    func patience(limit: Int, seconds: Int, continues: Bool) {
         for patience in [RetryTerms.Patience.atLeast(.seconds(limit)), .endless] {
             var schedule = Schedule(policies: RetryPolicies(jitter: 0))
             var failure = RequestFailure(cause: Self.status(404), terms: .init(kind: .reload, isLive: true))
             failure.terms.patience = patience
             _ = schedule.decide(failure, for: "r", at: .zero)
             let decision = schedule.decide(failure, for: "r", at: .seconds(seconds))
-            #expect(decision == (goesOn || patience == .endless ? .retry(after: .seconds(1)) : .fail(.notFound)))
+            #expect(decision == (continues || patience == .endless ? .retry(after: .seconds(1)) : .fail(.notFound)))
         }
     }
 

@@ -25,12 +25,12 @@ struct ControlOrigin: Sendable {
     private let short = SyntheticStream(bitRates: [200_000], segmentDuration: .seconds(2), segmentCount: 3)
     private let live = SyntheticStream(
         bitRates: [150_000, 400_000], segmentDuration: .seconds(4), segmentCount: 1_000_000, liveWindow: 5)
-    private let sound: SampleMedia.Rendition
+    private let audio: SampleMedia.Rendition
     private let subtitles: [[UInt8]]
 
     init(seed: UInt64) throws {
         self.seed = seed
-        sound = try SampleMedia.rendition("audio-en")
+        audio = try SampleMedia.rendition("audio-en")
         subtitles = try (0..<SampleMedia.segmentCount).map { index in
             Array(try Data(contentsOf: URL(fileURLWithPath: "\(SampleMedia.folder)/subtitles-en-\(index).vtt")))
         }
@@ -87,10 +87,10 @@ struct ControlOrigin: Sendable {
         let words = path.split(whereSeparator: { "-.".contains($0) })
         switch words.first {
         case "index": return .playlist(Self.master)
-        case "sound" where path == "sound-init.mp4": return SimulatedResponse(body: sound.initializationSection)
-        case "sound" where words.last == "m3u8": return .playlist(soundPlaylist(words[1]))
+        case "sound" where path == "sound-init.mp4": return SimulatedResponse(body: audio.initializationSection)
+        case "sound" where words.last == "m3u8": return .playlist(audioPlaylist(words[1]))
         case "text" where words.last == "m3u8": return .playlist(textPlaylist(words[1]))
-        case "sound": return segment(of: sound.segments, words)
+        case "sound": return segment(of: audio.segments, words)
         case "text": return segment(of: subtitles, words)
         default: return Self.response(of: film, path, request)
         }
@@ -101,10 +101,10 @@ struct ControlOrigin: Sendable {
         return SimulatedResponse(body: segments[index])
     }
 
-    private func soundPlaylist(_ language: Substring) -> String {
+    private func audioPlaylist(_ language: Substring) -> String {
         var text = "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:4\n#EXT-X-PLAYLIST-TYPE:VOD\n"
         text += "#EXT-X-MAP:URI=\"sound-init.mp4\"\n"
-        for (index, duration) in sound.durations.enumerated() {
+        for (index, duration) in audio.durations.enumerated() {
             text += "#EXTINF:\(duration),\nsound-\(language)-\(index).m4s\n"
         }
         return text + "#EXT-X-ENDLIST\n"

@@ -2,8 +2,9 @@ import Glibc
 import HLSKitLoading
 import HLSKitTime
 
-/// Corrects the predicted rate with two facts that the rates of whole transfers do not show: the rate of the last second
-/// of receiving, and how strongly this network returns to its mean.
+/// Corrects the predicted rate with facts that whole transfers do not show.
+///
+/// These are the rate of the last second of receiving, and how strongly the network returns to its mean.
 ///
 /// Rates are natural logarithms of bits per second.
 ///
@@ -71,7 +72,7 @@ struct RateOutlook: Sendable, Hashable {
     /// - Parameter bits: The bits of all transfers in that time.
     mutating func end(_ transfer: MeasuredTransfer, bits: Double, seconds: Double) {
         if running != transfer.requested { begin(nil) }
-        // The progress of this transfer did not include the other transfers beside it.
+        // The progress of this transfer did not include concurrent transfers.
         let share = 8 * Double(transfer.byteCount) / max(1, bits)
         take(Piece(seconds: seconds, bits: 8 * Double(transfer.byteCount)), share: share)
         begin(nil)

@@ -71,7 +71,7 @@ struct RateOutlookTests {
         #expect(outlook.spreadFactor(at: level, filled: 1) < outlook.spreadFactor(at: level, filled: 0))
     }
 
-    @Test("a transfer beside another one counts with the rate of the link")
+    @Test("concurrent transfers count with the rate of the link")
     func shared() {
         var outlook = RateOutlook()
         let transfer = MeasuredTransfer(

@@ -99,7 +99,7 @@ private var everyTime: [MediaTime] {
         #expect(!MediaTime(seconds: 0.5, preferredTimescale: 2).hasBeenRounded)
     }
 
-    @Test("B02: non-numeric times follow the table of docs/reference/playback.md")
+    @Test("B02: sums of non-numeric times follow docs/reference/playback.md")
     func specialSums() {
         for other in everyTime {
             #expect(MediaTime.invalid + other == .invalid)

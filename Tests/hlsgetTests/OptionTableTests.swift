@@ -1,56 +1,12 @@
-import Foundation
 import TestSupport
 import Testing
 
 @testable import HLSGetKit
 @testable import hlsget
 
-/// The pages in `docs/cli`, which `scripts/make-options` writes, against the options that the argument parser knows.
 @Suite("Q08: Options mean the same in every command")
 struct OptionTableTests {
     private static let commands = CommandOptions.all(of: HLSGet.self)
-    /// Options that a command has only to refuse them with a hint, and that its help hides.
-    private static let hidden: [String: Set<String>] = [
-        "download": ["--skip-dateranges", "--skip-uri"], "captions": ["--skip-dateranges", "--skip-uri"],
-    ]
-
-    private static func page(_ name: String) throws -> [Substring] {
-        let path = SampleMedia.fixtures + "/../../docs/cli/\(name).md"
-        return try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
-    }
-
-    private static func names(in text: Substring) -> Set<String> {
-        let parts = text.split(separator: "`", omittingEmptySubsequences: false).enumerated()
-        return Set(
-            parts.filter { $0.offset % 2 == 1 && $0.element.hasPrefix("-") }
-                .map { String($0.element.prefix { $0 != " " }) })
-    }
-
-    private static func options(of command: String) throws -> Set<String> {
-        var found: Set<String> = []
-        for line in try page(command) {
-            if line.hasPrefix("| `-"), let end = line.firstRange(of: " | ") {
-                found.formUnion(names(in: line[..<end.lowerBound]))
-            } else if line.contains("](network.md)") {
-                found.formUnion(try options(of: "network"))
-            } else if line.contains("all options of [`hlsget play`](play.md)") {
-                found.formUnion(try options(of: "play").subtracting(names(in: line)))
-            }
-        }
-        return found
-    }
-
-    @Test(
-        "the page of each command has all of its options, and no other",
-        arguments: commands.map(\.name).filter { $0 != "help" })
-    func complete(name: String) throws {
-        let command = try #require(Self.commands.first { $0.name == name })
-        let expected = Set(command.takesValue.keys.map { "--\($0)" }).subtracting(Self.hidden[name] ?? [])
-        let documented = try Self.options(of: name)
-        #expect(documented.filter { $0.hasPrefix("--") } == expected, "run scripts/make-options")
-        let letters = Set(command.letters.keys.map { "-\($0)" })
-        #expect(letters.isSubset(of: documented), "run scripts/make-options")
-    }
 
     @Test("an option takes a value in all commands or in none, and has one letter")
     func alike() {

@@ -213,7 +213,9 @@ struct MediaProbes: Sendable {
 }
 
 extension FailureName {
-    /// Uses the most specific cause: the response's status, else the transport's error, else the player's.
+    /// Uses the most specific cause, which is the response's status if there is an HTTP error.
+    ///
+    /// Otherwise, it is the transport's error, or the player's error if there is no transport error.
     init(_ error: HLSError) {
         code = error.nameOfCause
         text = Self.text(of: error)

@@ -148,8 +148,9 @@ final class WindowLoop {
 
     private var layout: WindowLayout { WindowLayout(size: screen.size) }
 
-    /// Draws the first frame early without showing it, because the graphics system needs several frame durations to
-    /// prepare for a new frame size.
+    /// Draws the first frame early without showing it.
+    ///
+    /// The graphics system needs several frame durations to prepare for a new frame size.
     private func prepareFirstFrame() {
         guard shown == nil, screen.lacksVideo, let next = scene.nextFrame else { return }
         screen.upload(next)

@@ -77,8 +77,9 @@ final class WindowScreen {
         makeReady()
     }
 
-    /// Draws a black frame and a black image in advance, because first use of the graphics system takes 0.1 s or more
-    /// and would delay the first frame.
+    /// Draws a black frame and a black image in advance.
+    ///
+    /// The first use of the graphics system takes 0.1 s or more, which would delay the first frame.
     private func makeReady() {
         let (side, area) = (Int32(16), WindowRect(x: 0, y: 0, width: 16, height: 16))
         let bytes = [UInt8](repeating: 0, count: 16 * 16 * 4)

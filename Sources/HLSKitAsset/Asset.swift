@@ -142,7 +142,9 @@ public final class Asset: Sendable {
         return task
     }
 
-    /// Returns the loading state of a property. Never starts any work.
+    /// Returns the loading state of a property.
+    ///
+    /// The method never starts any work.
     public func status<Value>(of property: AssetProperty<Value>) -> PropertyStatus<Value> {
         let result: Result<Value, HLSError>? = known(property.key)
         switch result {
@@ -194,17 +196,23 @@ public final class Asset: Sendable {
 
     // MARK: Tracks
 
-    /// Loads the track with this number, or returns `nil` if there is none. Costs the same as `tracks`.
+    /// Loads the track with this number, or returns `nil` if there is none.
+    ///
+    /// The method costs the same as `tracks`.
     public func loadTrack(withTrackID trackID: Int) async throws(HLSError) -> AssetTrack? {
         try await load(.tracks).first { $0.trackID == trackID }
     }
 
-    /// Loads the tracks of a type. Costs the same as `tracks`.
+    /// Loads the tracks of a type.
+    ///
+    /// The method costs the same as `tracks`.
     public func loadTracks(withMediaType mediaType: MediaKind) async throws(HLSError) -> [AssetTrack] {
         try await load(.tracks).filter { $0.mediaType == mediaType }
     }
 
-    /// Loads the tracks with a characteristic. Costs the same as `tracks`.
+    /// Loads the tracks with a characteristic.
+    ///
+    /// The method costs the same as `tracks`.
     public func loadTracks(
         withMediaCharacteristic characteristic: MediaCharacteristic
     ) async throws(HLSError) -> [AssetTrack] {

@@ -203,8 +203,10 @@ package final class AssetInspector: Sendable {
         return context
     }
 
-    /// The indexes of the variants in the order in which they are tried: first the one to start on, then the other
-    /// eligible ones. If none is eligible, all variants are tried.
+    /// The indexes of the variants in the order in which they are tried.
+    ///
+    /// The first one is the variant to start on, followed by the other eligible ones. If none is eligible, all variants
+    /// are tried.
     private func variantOrder(of playlist: MultivariantPlaylist) -> [Int] {
         let candidates = AssetVariant.list(of: playlist)
         let eligible = VariantEligibility(candidates, in: selectionContext).eligible

@@ -6,9 +6,13 @@ public import HLSKitNetwork
 /// The settings for requests, including hooks, also apply to items created from the asset. For those items, the player
 /// decides on the clock, the transport, timeouts and retries.
 public struct AssetOptions: Sendable {
-    /// The clock for retries. The default is `ContinuousClock`.
+    /// The clock for retries.
+    ///
+    /// The default is `ContinuousClock`.
     public var clock: any Clock<Duration>
-    /// The object that transfers bytes. The default is the process-wide ``SchemeTransport/shared``.
+    /// The object that transfers bytes.
+    ///
+    /// The default is the process-wide ``SchemeTransport/shared``.
     public var transport: any ResourceTransport
     /// Additional header fields of all requests to trusted origins.
     ///
@@ -16,7 +20,9 @@ public struct AssetOptions: Sendable {
     /// secrets (listed in ``TransportRequest/fields``). The fields apply to playlists, segments, initialization
     /// sections, keys and session data.
     public var fields: [TransportField] = []
-    /// The `User-Agent` of every request. With the default, `nil`, the transport chooses it.
+    /// The `User-Agent` of every request.
+    ///
+    /// With the default, `nil`, the transport chooses it.
     public var userAgent: String?
     /// The initial cookies.
     ///
@@ -31,7 +37,9 @@ public struct AssetOptions: Sendable {
     ///
     /// The default is `true`.
     public var allowsConstrainedNetworkAccess = true
-    /// The network conditions for the asset's own requests. For items, the player's conditions apply.
+    /// The network conditions for the asset's own requests.
+    ///
+    /// For items, the player's conditions apply.
     public var networkConditions = NetworkConditions()
     /// The origins, other than the asset's own, that receive credentials.
     ///
@@ -70,7 +78,9 @@ public struct AssetOptions: Sendable {
     ///
     /// Converters need this. The default is `false`.
     public var acceptsAllCodecs = false
-    /// The ID sent to servers as `X-Playback-Session-Id`. With the default, `nil`, none is sent.
+    /// The ID sent to servers as `X-Playback-Session-Id`.
+    ///
+    /// With the default, `nil`, no ID is sent.
     public var playbackSessionID: String?
     /// The session ID of the presentation in which this asset is an interstitial.
     ///

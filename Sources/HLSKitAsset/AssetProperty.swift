@@ -43,9 +43,9 @@ extension AssetProperty where Value == MediaTime {
 extension AssetProperty where Value == MediaTime? {
     /// The minimum distance of the playhead from the live edge, or `nil` if the asset is not live.
     ///
-    /// The distance is `PART-HOLD-BACK` if the server offers low latency as a player needs it, else `HOLD-BACK` or,
-    /// without it, three target durations. A player without ``PlayerConfiguration/allowsLowLatency`` ignores
-    /// `PART-HOLD-BACK`.
+    /// The distance is `PART-HOLD-BACK` if the server offers low latency as a player needs it, and `HOLD-BACK`
+    /// otherwise. Without `HOLD-BACK`, it is three target durations. A player without
+    /// ``PlayerConfiguration/allowsLowLatency`` ignores `PART-HOLD-BACK`.
     public static var minimumTimeOffsetFromLive: AssetProperty<MediaTime?> {
         .init(.minimumTimeOffsetFromLive) { try await $0.minimumTimeOffsetFromLive() }
     }
@@ -131,9 +131,9 @@ extension AssetProperty where Value == [PlaybackConfigurationOption] {
 }
 
 extension AssetProperty where Value == [String] {
-    /// The languages of the chapter titles as BCP 47 tags. Titles without a language have `und`.
+    /// The languages of the chapter titles as BCP 47 tags.
     ///
-    /// The array is empty if there are no chapters.
+    /// Titles without a language have `und`. The array is empty if there are no chapters.
     public static var availableChapterLocales: AssetProperty<[String]> {
         .init(.availableChapterLocales) { try await $0.chapterLocales() }
     }

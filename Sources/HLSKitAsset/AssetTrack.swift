@@ -8,7 +8,9 @@ public import HLSKitTime
 ///
 /// You get it from `Asset.load(_:)` with `.tracks`, which reads everything that the track knows.
 public final class AssetTrack: Sendable {
-    /// The number of the track, from 1. The variant's own tracks come first, then the renditions' tracks.
+    /// The number of the track, from 1.
+    ///
+    /// The variant's own tracks come first, then the renditions' tracks.
     public let trackID: Int
     /// The kind of media in the track.
     public let mediaType: MediaKind
@@ -27,7 +29,9 @@ public final class AssetTrack: Sendable {
 
     // MARK: Properties
 
-    /// Loads a property. Costs no request, because the track has been read completely.
+    /// Loads a property.
+    ///
+    /// The method costs no request, because the track has been read completely.
     public func load<Value: Sendable>(_ property: AssetTrackProperty<Value>) async throws(HLSError) -> Value {
         property.compute(self)
     }
@@ -58,7 +62,9 @@ public final class AssetTrack: Sendable {
 
     // MARK: Lookup
 
-    /// Loads the segment of the track's timeline that contains a time. It maps media times to track times.
+    /// Loads the segment of the track's timeline that contains a time.
+    ///
+    /// The segment maps media times to track times.
     ///
     /// - Throws: ``HLSError/Code/notAvailable`` if no media has been read at that time.
     public func loadSegment(forTrackTime time: MediaTime) async throws(HLSError) -> AssetTrackSegment {

@@ -24,8 +24,9 @@ struct FileSelection: Sendable {
 
     var hasOptions: Bool { audio.count > 1 || audio.first?.language != nil || !text.isEmpty }
 
-    /// Returns the playlist of the file's audio and subtitle tracks: a variant that carries the first audio track, and
-    /// a rendition for each other track.
+    /// Returns the playlist of the file's audio and subtitle tracks.
+    ///
+    /// The playlist has a variant that carries the first audio track, and a rendition for each other track.
     ///
     /// - Parameter bitRate: The bit rate of the file, in bits per second.
     func multivariantPlaylist(url: String, bitRate: Int) -> MultivariantPlaylist {

@@ -18,7 +18,9 @@ public struct CaptionFileWriter: Sendable {
 
     /// The format to write.
     public var format: CaptionFormat
-    /// The BCP 47 tag of the language. Only `.itt` can contain it.
+    /// The BCP 47 tag of the language.
+    ///
+    /// Only `.itt` files can contain it.
     public var language: String?
     /// The frame duration of the time codes in `.itt`.
     ///

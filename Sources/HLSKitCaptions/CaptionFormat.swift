@@ -29,7 +29,9 @@ public enum CaptionFormat: String, Sendable, Hashable, CaseIterable {
 
 /// Why captions could not be read, written or converted.
 public struct CaptionError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The kind of failure. The set is open.
+    /// The kind of failure.
+    ///
+    /// The set is open.
     public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }

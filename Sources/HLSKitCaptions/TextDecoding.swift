@@ -1,9 +1,10 @@
 import HLSKitMedia
 
 enum TextDecoding {
-    /// Decodes UTF-16 if its mark or the zero bytes of its first characters indicate it, else UTF-8, else Windows-1252.
+    /// Returns the text of bytes in UTF-16, UTF-8 or Windows-1252.
     ///
-    /// `note` is set if the encoding is not one that the formats allow.
+    /// The encoding is UTF-16 if its mark or the zero bytes of its first characters indicate it. Otherwise it is UTF-8,
+    /// or Windows-1252 if the bytes are not UTF-8. `note` is set if the encoding is not one that the formats allow.
     static func text(of bytes: [UInt8]) -> (text: String, note: String?) {
         if bytes.starts(with: [0xff, 0xfe]) { return (UTF16Text.decode(bytes[2...], isLittleEndian: true), nil) }
         if bytes.starts(with: [0xfe, 0xff]) { return (UTF16Text.decode(bytes[2...], isLittleEndian: false), nil) }

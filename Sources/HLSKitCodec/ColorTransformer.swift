@@ -1,9 +1,9 @@
 import CLibAV
 
-/// Converts frames with other primaries or transfer functions to ITU-R BT.709 in limited range, with libavfilter's
-/// `zscale` (zimg). `tonemap` maps high dynamic range to standard range. The pixel format does not change.
+/// Converts frames with other primaries or transfer functions to ITU-R BT.709 in limited range.
 ///
-/// Use it on one thread at a time.
+/// It uses libavfilter's `zscale` (zimg), and its `tonemap` maps high dynamic range to standard range. The pixel format
+/// does not change. Use it on one thread at a time.
 final class ColorTransformer {
     private struct Source: Equatable {
         var width: Int

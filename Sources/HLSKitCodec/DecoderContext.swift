@@ -14,8 +14,9 @@ struct DecoderContext: ~Copyable {
     /// limit only stops a decoder that does not.
     private static let maximumFailuresInARow = 1000
 
-    /// Larger frames are refused before memory is allocated for them. 8192 x 8192 is above all commonly used levels of
-    /// H.264 and HEVC, and takes at most 200 MB per frame.
+    /// The number of pixels above which a frame is refused before memory is allocated for it.
+    ///
+    /// 8192 x 8192 is above all commonly used levels of H.264 and HEVC, and takes at most 200 MB per frame.
     private static let maximumPixelCount: Int64 = 8192 * 8192
 
     /// - Parameter reorderDelay: The minimum number of frames that the decoder holds back before the first output.

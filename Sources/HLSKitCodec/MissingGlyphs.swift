@@ -17,8 +17,10 @@ final class MissingGlyphs {
         Unmanaged<MissingGlyphs>.fromOpaque(context).takeUnretainedValue().read(String(decoding: bytes, as: UTF8.self))
     }
 
-    /// Reads messages such as "fontselect: failed to find any fallback with glyph 0x65E5 for font: (sans-serif, 400,
-    /// 0)" and "Glyph 0x65E5 not found in font for (sans-serif, 400, 0)".
+    /// Adds the character that a message of libass reports as missing, if it is such a message.
+    ///
+    /// Examples are "fontselect: failed to find any fallback with glyph 0x65E5 for font: (sans-serif, 400, 0)" and
+    /// "Glyph 0x65E5 not found in font for (sans-serif, 400, 0)".
     func read(_ message: String) {
         guard message.contains("failed to find any fallback") || message.contains("not found in font"),
             let mark = message.firstRange(of: "lyph 0x")

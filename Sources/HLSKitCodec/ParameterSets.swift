@@ -3,8 +3,9 @@ package import HLSKitMedia
 
 /// Finds the parameter sets in samples of streams that carry them in band (H.264 and HEVC in transport streams).
 package enum ParameterSets {
-    /// Returns the parameter sets of `sample` with start codes, in the form that muxers expect as a configuration, or
-    /// nil if they are incomplete.
+    /// Returns the parameter sets of `sample` with start codes, or nil if they are incomplete.
+    ///
+    /// Muxers expect them in this form as a configuration.
     package static func extract(from sample: MediaSample, of track: MediaTrack) throws(CodecError) -> [UInt8]? {
         guard let filter = av_bsf_get_by_name("extract_extradata"),
             let identifier = CodecRegistry.identifier(of: track.codec)

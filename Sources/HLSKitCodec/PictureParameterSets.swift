@@ -39,8 +39,9 @@ package enum PictureParameterSets {
         return sample
     }
 
-    /// The types of parameter sets and of slices, and the position of the type in a unit's header (ISO/IEC 14496-10
-    /// table 7-1, 23008-2 table 7-1).
+    /// The types of parameter sets and of slices, and the position of the type in a unit's header.
+    ///
+    /// Source: ISO/IEC 14496-10 table 7-1, 23008-2 table 7-1.
     private static func types(
         _ codec: MediaCodec
     ) -> (sets: ClosedRange<UInt8>, slices: ClosedRange<UInt8>, number: @Sendable (UInt8) -> UInt8)? {

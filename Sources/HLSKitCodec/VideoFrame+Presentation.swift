@@ -14,7 +14,9 @@ extension VideoFrame {
             height: Double(size.height - crop.top - crop.bottom))
     }
 
-    /// The clockwise rotation to apply, in degrees: 0, 90, 180 or 270. The pixels are not rotated.
+    /// The clockwise rotation to apply, in degrees: 0, 90, 180 or 270.
+    ///
+    /// The pixels themselves are not rotated.
     public var rotation: Int {
         UtilLibrary.installed.map { Int(CLibAV_frame_quarter_turns($0, storage.raw)) * 90 } ?? 0
     }

@@ -7,11 +7,15 @@ public import HLSKitTime
 public final class VideoFrame: Sendable {
     /// Rows of samples of one colour component, or of several in packed and semi-planar formats.
     public struct Plane {
-        /// The rows with their padding. The pointer is valid only during the call that provided it.
+        /// The bytes of the rows with their padding.
+        ///
+        /// The pointer is valid only during the call that provided it.
         public let bytes: UnsafeRawBufferPointer
         /// The distance from one row to the next.
         public let bytesPerRow: Int
-        /// The bytes of a row that contain pixels. The rest is padding.
+        /// The bytes of a row that contain pixels.
+        ///
+        /// The rest is padding.
         public let pictureBytesPerRow: Int
         /// The number of rows.
         public let rowCount: Int

@@ -20,10 +20,11 @@ public struct DownloadConfiguration: Sendable {
 
     /// The absolute URL of the stream, exactly as given.
     public var urlString: String
-    /// The expression that selects the variant. If several variants match, the best one is downloaded.
+    /// The expression that selects the variant.
     ///
-    /// With the default, `nil`, it is the best of all variants. If the folder contains a finished download, it is the
-    /// folder's variant, and the expression selects an additional one.
+    /// If several variants match, the best one is downloaded. With the default, `nil`, it is the best of all variants.
+    /// If the folder contains a finished download, the default is the folder's variant, and an expression selects an
+    /// additional one.
     public var quality: QualityExpression?
     /// The expressions that select additional variants to store.
     ///
@@ -46,7 +47,9 @@ public struct DownloadConfiguration: Sendable {
     /// The default is the rendition that playback selects or, if the folder contains a finished download with audio,
     /// the audio in the folder.
     public var audio = Choice.automatic
-    /// The subtitle renditions to download. The default is ``Choice/none``.
+    /// The subtitle renditions to download.
+    ///
+    /// The default is ``Choice/none``.
     public var subtitles = Choice.none
     /// The expression that selects the video rendition, such as another camera angle.
     ///
@@ -58,19 +61,19 @@ public struct DownloadConfiguration: Sendable {
     /// They work like ``PlayerConfiguration/preferredLanguages``, so that you download the audio that you would hear.
     /// With the default, `nil`, the languages come from the environment if the clock is the system's clock.
     public var preferredLanguages: [String]?
-    /// The position at which the download starts. Whole segments are loaded.
+    /// The position at which the download starts.
     ///
-    /// Media begins at the previous sync frame. In an MP4 file, an edit list hides up to 10 s before this position. The
-    /// default is the start or, in a live stream, the oldest segment.
+    /// Whole segments are loaded. Media begins at the previous sync frame. In an MP4 file, an edit list hides up to
+    /// 10 s before this position. The default is the start or, in a live stream, the oldest segment.
     public var startPosition = StartPosition.automatic
-    /// The position at which the download ends. The default is the end.
+    /// The position at which the download ends.
     ///
-    /// A live stream is downloaded until then.
+    /// The default is the end. A live stream is downloaded until then.
     public var endPosition = EndPosition.automatic
-    /// The maximum number of parallel media requests, from 1 to 16. The default is 6.
+    /// The maximum number of parallel media requests, from 1 to 16.
     ///
-    /// Media requests are for segments, keys and initialization sections. Playlists, and resources that a player waits
-    /// for, do not count towards the maximum.
+    /// The default is 6. Media requests are for segments, keys and initialization sections. Playlists, and resources
+    /// that a player waits for, do not count towards the maximum.
     public var connectionCount = 6 {
         didSet { connectionCount = min(max(connectionCount, 1), 16) }
     }
@@ -98,7 +101,9 @@ public struct DownloadConfiguration: Sendable {
         self.init(urlString: url.absoluteString, loading: loading)
     }
 
-    /// Creates a configuration for a URL text, which is used as it is. See ``PlayerItem/init(urlString:)``.
+    /// Creates a configuration for a URL text, which is used as it is.
+    ///
+    /// See ``PlayerItem/init(urlString:)``.
     public init(urlString: String, loading: AssetOptions = .init()) {
         self.urlString = urlString
         self.loading = loading
@@ -124,11 +129,15 @@ public struct DownloadProgress: Sendable, Hashable {
     public var storedByteCount = 0
     /// The number of known segments that are on the disk.
     public var segmentCount = 0
-    /// The number of known segments. For a live stream, the number so far.
+    /// The number of known segments.
+    ///
+    /// For a live stream, it is the number so far.
     public var totalSegmentCount = 0
     /// The total media time on the disk, over all playlists.
     public var duration = Duration.zero
-    /// The total known media time, over all playlists. For a live stream, the time so far.
+    /// The total known media time, over all playlists.
+    ///
+    /// For a live stream, it is the time so far.
     public var totalDuration = Duration.zero
     /// A Boolean value that indicates whether more segments are expected.
     public var isLive = false

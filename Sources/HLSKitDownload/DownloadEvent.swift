@@ -1,4 +1,6 @@
-/// An event of a download. See ``DownloadTask/events()``.
+/// An event of a download.
+///
+/// See ``DownloadTask/events()``.
 public enum DownloadEvent: Sendable {
     /// The progress has changed: a segment was stored or is missing, or a new stage began.
     ///

@@ -22,8 +22,10 @@ struct DownloadSelection: Sendable {
     struct Alternate: Sendable {
         var target: Int
         var entry: Entry
-        /// Whether it can replace the chosen playlist completely: a variant with the same renditions, or a copy on
-        /// another pathway, whose renditions are copies too.
+        /// Whether the playlist can replace the chosen playlist completely.
+        ///
+        /// It can if it is a variant with the same renditions, or a copy on another pathway, whose renditions are
+        /// copies too.
         var isEquivalent: Bool
         /// Whether it is a copy from another source, without loss of quality.
         var isRedundant = false

@@ -126,8 +126,10 @@ extension DownloadRun {
         return lanes.count - 1
     }
 
-    /// Whether to give up the folder of an unavailable segment, because it has delivered nothing and the stream
-    /// continues in another folder. An ad break that has been removed is such a case.
+    /// Whether to give up the folder of an unavailable segment.
+    ///
+    /// The answer is yes if the folder has delivered nothing and the stream continues in another folder, for example
+    /// after an ad break that has been removed.
     fileprivate mutating func givesUpFolder(of target: DownloadPlan.ItemID) -> Bool {
         let lane = lanes[target.lane]
         guard let url = lane.url(of: target.position), let index = lane.index(of: target.position) else { return false }

@@ -36,9 +36,10 @@ extension DownloadTask {
     /// A call of ``run()`` ends only with its own task.
     public func suspend() { background.cancel() }
 
-    /// Waits for the current or last run and returns its result. If there was no run, begins one.
+    /// Waits for the current or last run and returns its result.
     ///
-    /// Cancelling the caller's task ends only the wait, not the download.
+    /// If there was no run, the method begins one. Cancelling the caller's task ends only the wait, not the download.
+    ///
     /// - Throws: The errors of ``run()``. After ``suspend()``, an ``HLSError`` with ``HLSError/Code/cancelled``.
     public func result() async throws(HLSError) -> Result {
         try await HLSError.typed { try await (background.outcome ?? start()).valueUnlessCancelled().get() }

@@ -8,7 +8,9 @@ import HLSKitTime
 extension DownloadTask {
     /// The files that were written.
     public struct Files: Sendable, Hashable {
-        /// The paths of the files. There are several if the container could not hold a change of the stream.
+        /// The paths of the files.
+        ///
+        /// There are several files if the container could not hold a change of the stream.
         public var paths: [String] = []
         /// The time from the start of the file to the end of its last sample.
         public var duration = Duration.zero

@@ -46,7 +46,9 @@ public final class DownloadTask: Sendable {
         public var damagedSegmentCount = 0
         /// The number of segments from another variant or rendition group, which the selected one lacked.
         public var substitutedSegmentCount = 0
-        /// The number of interstitials that the variant's playlist schedules. They are not downloaded.
+        /// The number of interstitials that the variant's playlist schedules.
+        ///
+        /// Interstitials are not downloaded.
         public var numberOfInterstitials = 0
         /// The reason why following a live stream ended early, or `nil` if it ended or was stopped.
         public var failure: HLSError?
@@ -84,7 +86,9 @@ public final class DownloadTask: Sendable {
     let tally = DownloadTally()
     private let state: Mutex<State>
 
-    /// Creates the folder or opens the folder of an earlier run. Loads nothing.
+    /// Creates the folder, or opens the folder of an earlier run.
+    ///
+    /// The initializer makes no requests.
     ///
     /// - Throws: ``HLSError`` if the folder cannot be written, is not a download's folder, or is in use.
     public init(_ configuration: DownloadConfiguration, folder: String) async throws(HLSError) {
@@ -169,10 +173,11 @@ public final class DownloadTask: Sendable {
 
     // MARK: Running
 
-    /// Downloads the missing segments. You can call it again after a failure.
+    /// Downloads the missing segments.
     ///
-    /// A task has only one run at a time. If a run is in progress, from ``resume()`` or another caller, this call waits
-    /// for it and returns its result. Cancelling the caller's task then ends only the wait.
+    /// You can call it again after a failure. A task has only one run at a time. If a run is in progress, from
+    /// ``resume()`` or another caller, this call waits for it and returns its result. Cancelling the caller's task then
+    /// ends only the wait.
     ///
     /// - Throws: ``HLSError`` if a required resource cannot be loaded or stored. Stored media is kept, and another run
     ///   continues from there. The code is ``HLSError/Code/cancelled`` if the task was cancelled.

@@ -1,9 +1,10 @@
 public import HLSKitLoading
 import HLSKitTime
 
-/// A summary of a download run. Sent once, when the run ends, fails or is cancelled.
+/// A summary of a download run.
 ///
-/// The context's `elapsedTime` is the time since the start of the run, and its `mediaTime` the variant's media time.
+/// It is sent once, when the run ends, fails or is cancelled. The context's `elapsedTime` is the time since the start
+/// of the run, and its `mediaTime` the variant's media time.
 public struct MetricDownloadSummaryEvent: MetricEvent, MetricRecord, Hashable {
     package static let name = "download_summary"
     public var context: MetricContext
@@ -21,9 +22,9 @@ public struct MetricDownloadSummaryEvent: MetricEvent, MetricRecord, Hashable {
     public var segmentCount: Int
     /// The number of missing segments.
     public var missingSegmentCount: Int
-    /// The URLs of the downloaded media playlists, without secrets. Variants come first, then renditions.
+    /// The URLs of the downloaded media playlists, without secrets.
     ///
-    /// The array is empty if no playlist was opened.
+    /// Variants come first, then renditions. The array is empty if no playlist was opened.
     public var playlistURLStrings: [String]
 
     package init(

@@ -51,10 +51,10 @@ public final class CaptionRenderer: Sendable {
         set { state.withLock { $0.size = newValue } }
     }
 
-    /// The characters in the images so far that no system font contains. They are drawn as boxes.
+    /// The characters in the images so far that no system font contains.
     ///
-    /// The renderer finds suitable fonts of any family (Debian: `fonts-noto-cjk` for Chinese, Japanese and Korean).
-    /// Only a new renderer uses fonts that are installed later.
+    /// Such characters are drawn as boxes. The renderer finds suitable fonts of any family (Debian: `fonts-noto-cjk`
+    /// for Chinese, Japanese and Korean). Only a new renderer uses fonts that are installed later.
     public var missingCharacters: Set<Unicode.Scalar> { rasterizer.withLock { $0?.missingCharacters ?? [] } }
 
     /// Returns the parts of `timeRange` in which the image does not change.

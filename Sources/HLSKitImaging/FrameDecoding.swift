@@ -72,8 +72,9 @@ enum FrameDecoding {
 }
 
 extension Duration {
-    /// The duration rounded down to nanoseconds, as results report it, so that a request for a reported time returns
-    /// the same frame instead of the previous one.
+    /// The duration rounded down to nanoseconds, as results report it.
+    ///
+    /// With this rounding, a request for a reported time returns the same frame instead of the previous one.
     var roundedDownToNanoseconds: Duration {
         let (seconds, attoseconds) = components
         // Round towards the past, including below zero.

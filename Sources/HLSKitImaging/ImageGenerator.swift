@@ -38,7 +38,9 @@ public final class ImageGenerator: Sendable {
     private let store: FrameStore
     private let state = Mutex(State())
 
-    /// Creates a generator. This makes no request.
+    /// Creates a generator.
+    ///
+    /// The initializer makes no request.
     public init(asset: Asset) {
         self.asset = asset
         store = FrameStore(asset.inspector)
@@ -46,10 +48,10 @@ public final class ImageGenerator: Sendable {
 
     // MARK: Options
 
-    /// The maximum size of the images, in pixels. Images are never enlarged.
+    /// The maximum size of the images, in pixels.
     ///
-    /// If one side is 0, it follows from the other and the aspect ratio. The size also determines the variant. The
-    /// default is zero, which sets no limit.
+    /// Images are never enlarged. If one side is 0, it follows from the other and the aspect ratio. The size also
+    /// determines the variant. The default is zero, which sets no limit.
     public var maximumSize: PixelSize {
         get { state.withLock { $0.options.maximumSize } }
         set { state.withLock { $0.options.maximumSize = newValue } }
@@ -65,7 +67,9 @@ public final class ImageGenerator: Sendable {
         set { state.withLock { $0.options.toleranceBefore = ImageOptions.tolerance(newValue) } }
     }
 
-    /// The maximum time by which a frame may be later than requested. The default is positive infinity.
+    /// The maximum time by which a frame may be later than requested.
+    ///
+    /// The default is positive infinity.
     public var requestedTimeToleranceAfter: MediaTime {
         get { state.withLock { $0.options.toleranceAfter }.map(MediaTime.init) ?? .positiveInfinity }
         set { state.withLock { $0.options.toleranceAfter = ImageOptions.tolerance(newValue) } }
@@ -149,7 +153,9 @@ public final class ImageGenerator: Sendable {
         Images(generator: self, times: times, options: state.withLock { $0.options })
     }
 
-    /// Ends all requests. Every result that has not been delivered is `cancelled`.
+    /// Ends all requests.
+    ///
+    /// Every result that has not been delivered is `cancelled`.
     public func cancelAllImageGeneration() {
         let batches = state.withLock { state in
             defer { state.batches = [:] }

@@ -4,8 +4,9 @@ import HLSKitPlaylist
 extension ImageWorker {
     private static let maximumLostCount = 4
 
-    /// Creates images of the nearest loadable frames for times whose own segment is missing or damaged in all sources,
-    /// within the tolerance. Returns the times without an image.
+    /// Creates images of the nearest loadable frames, and returns the times without an image.
+    ///
+    /// It covers times whose own segment is missing or damaged in all sources. The frames are within the tolerance.
     func takeNearest(
         _ requests: [RequestedImage], _ failures: [Int: HLSError],
         deliver: @escaping (RequestedImage, ImageGenerationResult) async throws -> Void

@@ -6,7 +6,9 @@ public import HLSKitLoading
 public struct Storyboard: Sendable {
     /// The plan with the requested times.
     public let plan: StoryboardPlan
-    /// One result for each of the plan's times, in order. The tile of a failed image is black.
+    /// One result for each of the plan's times, in order.
+    ///
+    /// The tile of a failed image is black.
     public let results: [ImageGenerationResult]
     /// The sheet with the successful images.
     public let sheet: ContactSheet

@@ -63,7 +63,9 @@ public struct StoryboardPlan: Sendable, Hashable {
         self.init(entries)
     }
 
-    /// Creates a plan with an image at each given time. Each image covers the time until the next one.
+    /// Creates a plan with an image at each given time.
+    ///
+    /// Each image covers the time until the next one.
     ///
     /// - Parameters:
     ///   - times: The times, in any order. Times that are not numeric are omitted.

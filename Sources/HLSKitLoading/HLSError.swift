@@ -13,14 +13,18 @@ package import HLSKitPlaylist
 ///
 /// See <doc:FailuresAndRetry>.
 public struct HLSError: Error, Sendable, CustomStringConvertible {
-    /// The area of a failure. An open set.
+    /// The area of a failure.
+    ///
+    /// The set is open.
     public struct Domain: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
         /// The raw value.
         public var description: String { rawValue }
 
-        /// A server responded with an error status. See ``HLSError/statusCode``.
+        /// A server responded with an error status.
+        ///
+        /// See ``HLSError/statusCode``.
         public static let http = Domain(rawValue: "http")
         /// A response did not arrive, or only a part of it.
         public static let network = Domain(rawValue: "network")
@@ -56,7 +60,9 @@ public struct HLSError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The kind of failure. An open set.
+    /// The kind of failure.
+    ///
+    /// The set is open.
     public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -80,11 +86,15 @@ public struct HLSError: Error, Sendable, CustomStringConvertible {
         public static let contentKey = Code(rawValue: "contentKey")
         /// Media cannot be demuxed or decoded.
         public static let badMedia = Code(rawValue: "badMedia")
-        /// Video or audio that cannot be decoded was omitted while other media plays. An item never fails with it.
+        /// Video or audio that cannot be decoded was omitted while other media plays.
+        ///
+        /// An item never fails with this code.
         public static let trackOmitted = Code(rawValue: "trackOmitted")
         /// The requested part of the item does not exist, or a property is unknown without reading more media.
         public static let notAvailable = Code(rawValue: "notAvailable")
-        /// An output of an item cannot be written. ``HLSError/underlyingError`` has the reason with its own code.
+        /// An output of an item cannot be written.
+        ///
+        /// ``HLSError/underlyingError`` has the reason with its own code.
         public static let output = Code(rawValue: "output")
         /// The playlist of a live stream has stopped updating.
         public static let staleLive = Code(rawValue: "staleLive")
@@ -106,7 +116,9 @@ public struct HLSError: Error, Sendable, CustomStringConvertible {
 
     /// The kind of failure.
     public var code: Code
-    /// The area of the failure. By default, it follows from ``code`` and ``statusCode``.
+    /// The area of the failure.
+    ///
+    /// By default, it follows from ``code`` and ``statusCode``.
     public var domain: Domain {
         get { ownDomain ?? (code == .contentKey || statusCode ?? 0 < 400 ? Domain(code) : .http) }
         set { ownDomain = newValue }
@@ -116,7 +128,9 @@ public struct HLSError: Error, Sendable, CustomStringConvertible {
     ///
     /// It is also `nil` if the text is not a URL. See ``urlString``.
     public var url: URL? { publicURL.flatMap { URL(string: $0) } }
-    /// The ``url`` as written. For a writer's error, the file as the user named it.
+    /// The ``url`` as written.
+    ///
+    /// For a writer's error, it is the file as the user named it.
     public var urlString: String? {
         get { publicURL }
         set {
@@ -153,7 +167,9 @@ public struct HLSError: Error, Sendable, CustomStringConvertible {
     }
     private var underlying: (any Error)?
 
-    /// Creates an error. Without `url`, no resource caused it.
+    /// Creates an error.
+    ///
+    /// Without `url`, no resource caused the error.
     ///
     /// - Parameters:
     ///   - code: The code, either a predefined one or your own.
@@ -273,7 +289,9 @@ extension HLSError.Code {
     package static let badURL = HLSError.Code(rawValue: "badURL")
     package static let fileNotFound = HLSError.Code(rawValue: "fileNotFound")
     package static let fileNotReadable = HLSError.Code(rawValue: "fileNotReadable")
-    /// Code of your app, such as a ``ResourceLoader`` or ``KeyProvider``, failed. It is not retried.
+    /// Code of your app, such as a ``ResourceLoader`` or ``KeyProvider``, failed.
+    ///
+    /// The transfer is not retried.
     public static let application = HLSError.Code(rawValue: "application")
     /// A library that the transport needs is not installed. The transfer is not retried.
     package static let missingLibrary = HLSError.Code(rawValue: "missingLibrary")

@@ -41,7 +41,9 @@ public struct TransportField: Sendable, Hashable {
     public var name: String
     /// The value, without line breaks.
     public var value: String
-    /// Creates a field without checking it. A transport rejects fields with control characters.
+    /// Creates a field without checking it.
+    ///
+    /// A transport rejects fields with control characters.
     public init(name: String, value: String) {
         self.name = name
         self.value = value
@@ -102,7 +104,9 @@ public struct TransportRequest: Sendable, Hashable {
     public var body: [UInt8]?
     /// The `KEYFORMAT` of a key, or `nil` for `identity` and for resources other than keys.
     public var keyFormat: String?
-    /// The reason for requesting a key. The default is ``ContentKeyRequest/Reason/needed``.
+    /// The reason for requesting a key.
+    ///
+    /// The default is ``ContentKeyRequest/Reason/needed``.
     public var keyReason = ContentKeyRequest.Reason.needed
 
     /// Creates a request.
@@ -131,7 +135,9 @@ public struct TransportTimeouts: Sendable, Hashable {
     public var firstByte: Duration
     /// The time after which a transfer fails if its average rate is below ``minimumBytesPerSecond``.
     public var lowSpeed: Duration
-    /// The minimum rate for ``lowSpeed`` in bytes per second. The default is 1000.
+    /// The minimum rate for ``lowSpeed``, in bytes per second.
+    ///
+    /// The default is 1000.
     public var minimumBytesPerSecond: Int
     /// The deadline for the whole request, or `nil` for no limit while bytes arrive.
     public var total: Duration?
@@ -232,13 +238,21 @@ public struct TransferMetrics: Sendable, Hashable {
     ///
     /// As with the other times, it is zero if the phase did not take place, for example on a reused connection.
     public var nameLookup: Duration = .zero
-    /// The time at which the connection was established. See ``nameLookup``.
+    /// The time from the start of the request until the connection was established.
+    ///
+    /// See ``nameLookup``.
     public var connect: Duration = .zero
-    /// The time at which TLS was negotiated. See ``nameLookup``.
+    /// The time from the start of the request until TLS was negotiated.
+    ///
+    /// See ``nameLookup``.
     public var secureConnect: Duration = .zero
-    /// The time at which the first byte of the response arrived. See ``nameLookup``.
+    /// The time from the start of the request until the first byte of the response arrived.
+    ///
+    /// See ``nameLookup``.
     public var firstByte: Duration = .zero
-    /// The time at which the transfer ended. See ``nameLookup``.
+    /// The time from the start of the request to the end of the transfer.
+    ///
+    /// See ``nameLookup``.
     public var total: Duration = .zero
     /// The number of bytes of the body on the network.
     public var receivedByteCount = 0

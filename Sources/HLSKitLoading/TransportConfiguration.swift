@@ -37,7 +37,9 @@ public struct TransportConfiguration: Sendable, Hashable {
     /// The family of addresses to use.
     public enum AddressFamily: Sendable, Hashable { case any, ipv4, ipv6 }
 
-    /// The `User-Agent` field for requests without one. The default is `HLSKit`.
+    /// The `User-Agent` field for requests without one.
+    ///
+    /// The default is `HLSKit`.
     public var userAgent: String
     /// The file of trusted certificates (PEM), or `nil` (the default) for the system's certificates.
     public var caFile: String?
@@ -45,30 +47,42 @@ public struct TransportConfiguration: Sendable, Hashable {
     ///
     /// The default is `true`.
     public var verifiesCertificates: Bool
-    /// A Boolean value that indicates whether HTTP/2 is disabled. The default is `false`.
+    /// A Boolean value that indicates whether HTTP/2 is disabled.
+    ///
+    /// The default is `false`.
     public var forcesHTTP11: Bool
     /// A Boolean value that indicates whether a redirect may lead from https to http (R23).
     ///
     /// The default is `false`.
     public var allowsDowngradeRedirect: Bool
-    /// The number of redirects to follow in one request, `0...`. The default is 10 (R22).
+    /// The number of redirects to follow in one request, `0...`.
+    ///
+    /// The default is 10 (R22).
     public var maximumRedirectCount: Int
-    /// The proxy. The default is ``Proxy/environment``.
+    /// The proxy for requests.
+    ///
+    /// The default is ``Proxy/environment``.
     public var proxy: Proxy
-    /// The policy for addresses. By default, all addresses are allowed.
+    /// The policy that decides which network addresses may be connected to.
+    ///
+    /// By default, all addresses are allowed.
     public var addressPolicy: AddressPolicy
-    /// The family of addresses. The default is ``AddressFamily/any``.
+    /// The family of network addresses to use.
+    ///
+    /// The default is ``AddressFamily/any``.
     public var addressFamily: AddressFamily
     /// The network interface or local address of connections, or `nil` (the default) for the system's choice.
     public var interface: String?
-    /// Other servers to connect to instead of the hosts that URLs name. The default is none.
+    /// Other servers to connect to instead of the hosts that URLs name.
     ///
-    /// A URL's host stays in the `Host` field and in the check of the certificate, so an edge or an origin can be tested
-    /// before DNS names it. ``addressPolicy`` still applies. Redirects are subject to it, too.
+    /// The default is an empty array. A URL's host stays in the `Host` field and in the check of the certificate, so an
+    /// edge or an origin can be tested before DNS names it. ``addressPolicy`` still applies. Redirects are subject to
+    /// it, too.
     public var connectionTargets: [ConnectionTarget] = []
-    /// A file of certificates (PEM) to trust in addition to the system's folder of certificates. The default is `nil`.
+    /// A file of certificates (PEM) to trust in addition to the system's folder of certificates.
     ///
-    /// It replaces the system's file of certificates, as `CURL_CA_BUNDLE` does for curl. ``caFile`` takes precedence.
+    /// The default is `nil`. The file replaces the system's file of certificates, as `CURL_CA_BUNDLE` does for curl.
+    /// ``caFile`` takes precedence.
     public var additionalCAFile: String?
     /// The total rate limit of all transfers in bytes per second, or `nil` (the default) for no limit.
     public var maximumBytesPerSecond: Int?
@@ -88,9 +102,10 @@ public struct TransportConfiguration: Sendable, Hashable {
     /// A header field or a login in the URL takes precedence. Because entries only name hosts, a login is only sent to
     /// origins that may receive a request's credentials.
     public var netrcFile: String?
-    /// The file of the client certificate (PEM) for servers that request one. The default is `nil` for none.
+    /// The file of the client certificate (PEM) for servers that request one.
     ///
-    /// Only origins that may receive a request's credentials receive it.
+    /// The default, `nil`, means that there is none. Only origins that may receive a request's credentials receive the
+    /// certificate.
     public var clientCertificateFile: String?
     /// The file of the private key (PEM), if ``clientCertificateFile`` does not contain it.
     public var clientKeyFile: String?

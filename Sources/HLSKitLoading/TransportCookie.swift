@@ -8,12 +8,18 @@ public struct TransportCookie: Sendable, Hashable {
     ///
     /// With a leading dot (`.example.com`), all hosts of the domain receive it.
     public var domain: String
-    /// The path for which the cookie is sent, including subpaths. The default is `/`.
+    /// The path for which the cookie is sent, including subpaths.
+    ///
+    /// The default is `/`.
     public var path: String
-    /// A Boolean value that indicates whether the cookie is only sent over https. The default is `false`.
+    /// A Boolean value that indicates whether the cookie is only sent over https.
+    ///
+    /// The default is `false`.
     public var isSecure: Bool
 
-    /// Creates a cookie for `domain`. By default, it applies to all paths, and to http.
+    /// Creates a cookie for `domain`.
+    ///
+    /// By default, the cookie applies to all paths, and to http.
     public init(name: String, value: String, domain: String, path: String = "/", isSecure: Bool = false) {
         self.name = name
         self.value = value

@@ -162,8 +162,9 @@ public struct ContainerProbe: Sendable, Hashable {
         return false
     }
 
-    /// The name of the media container that the bytes begin with, if this library recognizes it but cannot read it:
-    /// "Matroska", "Ogg". It is nil for any other bytes.
+    /// The name of the unsupported media container that the bytes begin with, or nil for other bytes.
+    ///
+    /// The library recognizes such a container but cannot read it. Examples are "Matroska" and "Ogg".
     package static func unsupportedContainer(_ bytes: ArraySlice<UInt8>) -> String? {
         containers.first { bytes.starts(with: $0.0) }.flatMap { name in
             guard name.1 == "RIFF" || name.1 == "AIFF" else { return name.1 }

@@ -1,6 +1,8 @@
 /// The reason why bytes could not be read as media.
 public struct MediaError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The kind of failure. The set is open.
+    /// The kind of failure.
+    ///
+    /// The set is open.
     public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }

@@ -3,7 +3,9 @@ public enum MediaKind: String, Sendable, Hashable, CaseIterable {
     case video, audio, text, metadata
 }
 
-/// A coding format. The set is open, and a format that this library does not know keeps its name.
+/// A coding format.
+///
+/// The set is open, and a format that this library does not know keeps its name.
 public struct MediaCodec: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

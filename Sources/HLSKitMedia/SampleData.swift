@@ -35,7 +35,9 @@ public final class SampleData: @unchecked Sendable {  // immutable after init, a
 
     deinit { memory.deallocate() }
 
-    /// Calls `body` with the bytes. The pointer is valid only during the call.
+    /// Calls `body` with the bytes of the sample.
+    ///
+    /// The pointer is valid only during the call.
     public func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         try body(UnsafeRawBufferPointer(start: base, count: count))
     }

@@ -16,6 +16,8 @@ public final class PlayerObservation: Sendable {
     /// It ends when the player is closed or released, or when ``cancel()`` is called.
     public func finish() async { await task.value }
 
-    /// Ends the observation. Open spans and measurements end now.
+    /// Ends the observation.
+    ///
+    /// Open spans and measurements end at the same time.
     public func cancel() { task.cancel() }
 }

@@ -35,13 +35,17 @@ public final class AudioOutput: PlayerItemOutput {
 
     /// A format of PCM audio.
     public struct Format: Sendable, Hashable {
-        /// The sample format. The default is 32-bit float.
+        /// The sample format.
+        ///
+        /// The default is 32-bit float.
         public var sampleFormat: SampleFormat
         /// The samples per second and channel, from 1,000 to 768,000.
         ///
         /// With `nil`, the rate is the source's and may change.
         public var sampleRate: Int?
-        /// The number of channels, from 1 to 64. With `nil`, it is the source's and may change.
+        /// The number of channels, from 1 to 64.
+        ///
+        /// With `nil`, the source determines the number, which may change.
         public var channelCount: Int?
 
         /// Creates a format and limits the values to their ranges.
@@ -138,9 +142,10 @@ public final class AudioOutput: PlayerItemOutput {
     /// readers.
     public var numberOfLostBuffers: Int { sequence.lostCount }
 
-    /// Returns a sequence with an element for each time jump. Discard the audio that is not audible yet.
+    /// Returns a sequence with an element for each time jump.
     ///
-    /// The sequence ends when the sequence of ``buffers()`` does.
+    /// When an element arrives, discard the audio that is not audible yet. The sequence ends when the sequence of
+    /// ``buffers()`` does.
     public func flushes() -> AsyncStream<Void> { binding.subscribe(to: flushNotices) }
 }
 

@@ -10,7 +10,7 @@ public struct ComposedFrames: AsyncSequence, Sendable {
         let output: CompositionOutput
         var sources: AsyncStream<CompositionOutput.Source>.AsyncIterator
 
-        /// Waits for the next frame. Returns `nil` if there are no more.
+        /// Waits for the next frame, and returns it or `nil` if there are no more frames.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(Never) -> VideoFrame? {
             while let source = await sources.next(isolation: actor) {
                 if let frame = await output.composed(source) { return frame }

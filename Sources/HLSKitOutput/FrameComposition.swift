@@ -35,12 +35,15 @@ public struct FrameComposition: Sendable {
     public var compositor: any FrameCompositor
     /// The tracks whose metadata instructions may use, by ``TimedMetadataGroup/trackID``.
     public var sourceSampleDataTrackIDs: [Int]
-    /// The instructions. If several contain a time, the first one applies.
+    /// The instructions for the time ranges of the item.
     ///
-    /// Frames at times without an instruction are delivered unchanged.
+    /// If several instructions contain a time, the first one applies. Frames at times without an instruction are
+    /// delivered unchanged.
     public var instructions: [Instruction]
 
-    /// Creates a composition. The default is one instruction for the whole item, without metadata.
+    /// Creates a composition.
+    ///
+    /// The default is one instruction for the whole item, without metadata.
     public init(
         sourceSampleDataTrackIDs: [Int] = [], instructions: [Instruction] = [Instruction()],
         compositor: some FrameCompositor

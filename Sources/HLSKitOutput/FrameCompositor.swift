@@ -28,7 +28,7 @@ public protocol FrameCompositor: Sendable {
 extension FrameCompositor {
     /// The default colour space, BT.709.
     public var workingColorSpace: VideoOutput.WorkingColorSpace { .rec709 }
-    /// The default, `false`.
+    /// A Boolean value that indicates whether the compositor accepts the source's colours, by default `false`.
     public var supportsWideColorSourceFrames: Bool { false }
     /// The default pixel format, the decoder's own.
     public var sourcePixelFormat: PixelFormat { .native }

@@ -21,7 +21,9 @@ public final class LegibleOutput: PlayerItemOutput {
     public struct Delivery: Sendable, Hashable {
         /// The item time at which the text becomes visible.
         public let itemTime: MediaTime
-        /// All visible cues by start time. Empty if the last cue has disappeared or time has jumped.
+        /// All visible cues by start time.
+        ///
+        /// The array is empty if the last cue has disappeared or time has jumped.
         public let cues: [LegibleCue]
         /// The visible cues of the formats in ``LegibleOutput/nativeRepresentations``.
         ///
@@ -55,7 +57,9 @@ public final class LegibleOutput: PlayerItemOutput {
 
     /// The item time by which changes are delivered early.
     public let advanceInterval: Duration
-    /// The formats that are delivered as samples instead of cues. TTML and closed captions are always cues.
+    /// The formats that are delivered as samples instead of cues.
+    ///
+    /// TTML and closed captions are always cues.
     public let nativeRepresentations: Set<NativeRepresentation>
     /// The captions that were passed to the initializer, or `nil` to show the item's subtitles.
     private let sidecar: [Entry]?

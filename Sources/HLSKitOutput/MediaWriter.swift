@@ -3,10 +3,10 @@ public import HLSKitLoading
 public import HLSKitMedia
 public import HLSKitTime
 
-/// A type that writes all media of an item. A player waits for its writers.
+/// A type that writes all media of an item.
 ///
-/// A writer conforms to ``FrameWriter``, ``AudioWriter`` or ``SampleWriter`` to declare which media it accepts. It
-/// receives the tracks before their media.
+/// A player waits for its writers. A writer conforms to ``FrameWriter``, ``AudioWriter`` or ``SampleWriter`` to declare
+/// which media it accepts. It receives the tracks before their media.
 ///
 /// The decoding threads call the writer, one thread for each kind of media. The methods block while they write, and
 /// several threads may call them at once. Media of one kind arrives in order. The first error is final: after it, every
@@ -44,13 +44,13 @@ public protocol MediaWriter: Sendable {
 }
 
 extension MediaWriter {
-    /// The default, which is whether the writer is a ``SampleWriter``.
+    /// A Boolean value that indicates whether the writer takes samples, by default `true` for a ``SampleWriter``.
     public var takesSamples: Bool { self is any SampleWriter }
-    /// The default, `false`.
+    /// A Boolean value that indicates whether nothing has been written, by default `false`.
     public var isEmpty: Bool { false }
-    /// The default, `true`.
+    /// A Boolean value that indicates whether the output can hold changes of tracks, by default `true`.
     public var holdsTrackChanges: Bool { true }
-    /// The default, `false`.
+    /// A Boolean value that indicates whether the output is read while it is written, by default `false`.
     public var isReadAsWritten: Bool { false }
 }
 

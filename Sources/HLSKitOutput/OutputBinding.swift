@@ -1,7 +1,9 @@
 import HLSKitLoading
 import Synchronization
 
-/// The connection between an output and its item. Each ``PlayerItemOutput`` has its own.
+/// The connection between an output and its item.
+///
+/// Each ``PlayerItemOutput`` has its own.
 public final class OutputBinding: Sendable {
     private struct State {
         var isTaken = false

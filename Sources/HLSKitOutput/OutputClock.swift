@@ -4,7 +4,9 @@ public import HLSKitTime
 ///
 /// Item times are on the item's timeline, host times on the player's ``Player/sourceClock``.
 public struct OutputClock: Sendable, Hashable {
-    /// The item time of the moment. Setting a nonnumeric time has no effect.
+    /// The item time at the moment of the clock.
+    ///
+    /// Setting a nonnumeric time has no effect.
     public var itemTime: MediaTime {
         get { MediaTime(time) }
         set { time = newValue.duration ?? time }

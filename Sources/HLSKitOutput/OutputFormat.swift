@@ -32,7 +32,9 @@ public enum OutputFormat: String, Sendable, Hashable, CaseIterable {
         return ["m4a", "mka", "aac", "adts", "mp3"].contains(path[path.index(after: dot)...].lowercased())
     }
 
-    /// Opens `path` and creates the writer for it. `null` opens nothing.
+    /// Opens `path` and creates the writer for it.
+    ///
+    /// The format `null` opens nothing.
     ///
     /// - Parameters:
     ///   - path: The file, pipe or device, or `-` for standard output. The endings `.m4a` and `.mka` omit video. The

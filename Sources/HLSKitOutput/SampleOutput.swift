@@ -38,9 +38,10 @@ public final class SampleOutput: PlayerItemOutput {
         self.mediaTypes = mediaTypes.intersection([.video, .audio])
     }
 
-    /// Returns a sequence of the samples. Samples of each kind of media are in decoding order.
+    /// Returns a sequence of the samples.
     ///
-    /// The sequence ends when the output is removed from its item, when the item fails and when it is no longer played.
+    /// Samples of each kind of media are in decoding order. The sequence ends when the output is removed from its item,
+    /// when the item fails and when it is no longer played.
     public func samples() -> AsyncStream<Sample> { binding.subscribe(to: sequence) }
 
     /// The number of samples that readers of ``samples()`` have lost because they are slower than playback.
@@ -48,9 +49,9 @@ public final class SampleOutput: PlayerItemOutput {
     /// Without pacing, the number is 0.
     public var numberOfLostSamples: Int { sequence.lostCount }
 
-    /// Returns a sequence with an element for each time jump. Reset your decoder then.
+    /// Returns a sequence with an element for each time jump.
     ///
-    /// The sequence ends when the sequence of ``samples()`` does.
+    /// Reset your decoder when an element arrives. The sequence ends when the sequence of ``samples()`` does.
     public func flushes() -> AsyncStream<Void> { binding.subscribe(to: flushNotices) }
 }
 

@@ -101,7 +101,9 @@ public final class VideoOutput: PlayerItemOutput {
         }
     }
 
-    /// The pixels per point. A value that is not above zero has the effect of 1.
+    /// The pixels per point.
+    ///
+    /// A value that is not above zero has the effect of 1.
     public var scale: Double {
         get { state.withLock(\.scale) }
         set {
@@ -179,9 +181,9 @@ public final class VideoOutput: PlayerItemOutput {
     /// A frame that two readers lose counts twice. Without pacing, the number is 0, because decoding waits for readers.
     public var numberOfLostFrames: Int { sequence.lostCount }
 
-    /// Returns a sequence with an element for each time jump. Discard all earlier frames.
+    /// Returns a sequence with an element for each time jump.
     ///
-    /// The sequence ends when the sequence of ``frames()`` does.
+    /// When an element arrives, discard all earlier frames. The sequence ends when the sequence of ``frames()`` does.
     public func flushes() -> AsyncStream<Void> { binding.subscribe(to: flushNotices) }
 
     private func converted(_ frame: VideoFrame) throws(CodecError) -> VideoFrame {

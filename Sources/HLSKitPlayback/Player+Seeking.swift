@@ -72,9 +72,10 @@ extension Player {
         return duration
     }
 
-    /// The clock that times the presentation of media. `sourceClock.now` is the host time.
+    /// The clock that times the presentation of media.
     ///
-    /// Players with the same clock share its host time. Set it in ``PlayerConfiguration/sourceClock``.
+    /// `sourceClock.now` is the host time. Players with the same clock share its host time. Set it in
+    /// ``PlayerConfiguration/sourceClock``.
     public var sourceClock: SourceClock { core.clock.source }
 
     /// The time at which the player was created, on its ``sourceClock``.
@@ -84,10 +85,11 @@ extension Player {
 
     package var creationDate: PlaylistDate { core.configuration.now }
 
-    /// Plays so that a given item time is presented at a given host time. Use it to synchronize several players.
+    /// Plays so that a given item time is presented at a given host time.
     ///
-    /// If the host time is in the past, the player continues as if it had played since then. If the host time is in the
-    /// future, time does not pass until then. The player stops if media at the position is not loaded.
+    /// Use this method to synchronize several players. If the host time is in the past, the player continues as if it
+    /// had played since then. If the host time is in the future, time does not pass until then. The player stops if
+    /// media at the position is not loaded.
     ///
     /// ```swift
     /// let start = one.sourceClock.now + .seconds(1)
@@ -164,7 +166,9 @@ extension PlayerItem {
         return true
     }
 
-    /// Cancels the pending seek, if any, which then returns `false`. The playhead stays at its current position.
+    /// Cancels the pending seek, if any, which then returns `false`.
+    ///
+    /// The playhead stays at its current position.
     public func cancelPendingSeeks() {
         attachedCore?.control(.cancelSeek, of: self)
     }

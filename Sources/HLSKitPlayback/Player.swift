@@ -10,7 +10,9 @@ public import HLSKitLoading
 public class Player: @unchecked Sendable {  // stores nothing but `core`, which is Sendable, and immutable values
     let core: PlayerCore
 
-    /// Creates a player without an item. The player makes no requests until it has an item.
+    /// Creates a player without an item.
+    ///
+    /// The player makes no requests until it has an item.
     public init(configuration: PlayerConfiguration = .init()) {
         core = PlayerCore(configuration: configuration)
         if configuration.pacing == .unpaced { core.control(.setAutomaticallyWaits(false)) }
@@ -49,7 +51,9 @@ public class Player: @unchecked Sendable {  // stores nothing but `core`, which 
     /// The item that the player plays, or `nil` if there is none.
     public var currentItem: PlayerItem? { core.currentItem }
 
-    /// Plays another item, or none. The rate does not change.
+    /// Plays another item, or none.
+    ///
+    /// The rate does not change.
     ///
     /// - Parameter item: The new item, or `nil` for none. If it is the current item, the call has no effect.
     /// - Throws: ``HLSError/Code/itemInUse`` if the item already belongs to a player.
@@ -79,7 +83,9 @@ public class Player: @unchecked Sendable {  // stores nothing but `core`, which 
         set { core.control(.setRate(newValue)) }
     }
 
-    /// The rate that ``play()`` sets. The default is 1.
+    /// The rate that ``play()`` sets.
+    ///
+    /// The default is 1.
     public var defaultRate: Float {
         get { core.read { $0.defaultRate } }
         set { core.controlAll(.setDefaultRate(newValue)) }
@@ -90,14 +96,18 @@ public class Player: @unchecked Sendable {  // stores nothing but `core`, which 
     /// You can call this method before the player has an item. If the item has ended or failed, ``rate`` remains 0 and
     /// the player reports ``RateChangeReason/setRateFailed``. After the end of an item, seek to another position first.
     public func play() { core.control(.play) }
-    /// Sets ``rate`` to 0. The player keeps the media it has loaded.
+    /// Sets ``rate`` to 0.
+    ///
+    /// The player keeps the media it has loaded.
     public func pause() { core.control(.pause) }
     /// Starts playback immediately with the media that is loaded, even if it will soon stall.
     ///
     /// - Parameter rate: The new value of ``rate``.
     public func playImmediately(atRate rate: Float) { core.control(.playImmediately(rate)) }
 
-    /// A value that indicates whether the player is paused, waiting or playing. See <doc:TheWaitingMachine>.
+    /// A value that indicates whether the player is paused, waiting or playing.
+    ///
+    /// See <doc:TheWaitingMachine>.
     public var timeControlStatus: TimeControlStatus { core.read { $0.machine.status } }
     /// The server or group of servers that supplies the current item's media, or `nil` if there is no item.
     ///
@@ -129,10 +139,11 @@ public class Player: @unchecked Sendable {  // stores nothing but `core`, which 
     /// A consistent snapshot of the player's current state.
     public var state: PlayerState { core.snapshot }
 
-    /// Returns a sequence of all events from now on, in order. It ends with the player.
+    /// Returns a sequence of all events from now on, in order.
     ///
-    /// If a reader is too slow, it loses the oldest unread events. One ``PlayerEvent/Kind/eventsLost(_:)`` event
-    /// replaces them and contains their number. Use ``state`` or ``values(of:)`` to catch up.
+    /// The sequence ends with the player. If a reader is too slow, it loses the oldest unread events. One
+    /// ``PlayerEvent/Kind/eventsLost(_:)`` event replaces them and contains their number. Use ``state`` or
+    /// ``values(of:)`` to catch up.
     ///
     /// - Parameter count: The number of unread events to keep for this reader, at least 1. `Int.max` keeps all of them.
     ///   The default is 1000: a few hundred kilobytes, enough for the better part of an hour of a live stream.

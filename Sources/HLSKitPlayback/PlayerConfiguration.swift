@@ -14,22 +14,26 @@ public struct PlayerConfiguration: Sendable {
     /// Modes of presentation: in real time, or as fast as outputs take media (recorders, converters).
     public enum Pacing: Sendable, Hashable { case realTime, unpaced }
 
-    /// The clock for all timers and the timebase. The default is ``SourceClock/host``.
+    /// The clock for all timers and the timebase.
     ///
-    /// Players with the same clock can be synchronized (``Player/setRate(_:time:atHostTime:)``). If the clock is also a
-    /// `TaskExecutor`, all tasks of the player run on it, including decoders. This makes playback under a virtual clock
-    /// reproducible.
+    /// The default is ``SourceClock/host``. Players with the same clock can be synchronized
+    /// (``Player/setRate(_:time:atHostTime:)``). If the clock is also a `TaskExecutor`, all tasks of the player run on
+    /// it, including decoders. This makes playback under a virtual clock reproducible.
     public var sourceClock: SourceClock
-    /// The transport that transfers bytes. The default is the shared ``SchemeTransport/shared``.
+    /// The transport that transfers bytes.
+    ///
+    /// The default is the shared ``SchemeTransport/shared``.
     public var transport: any ResourceTransport
-    /// The mode of presentation. The default is `realTime`.
+    /// The mode of presentation.
+    ///
+    /// The default is `realTime`.
     public var pacing = Pacing.realTime
     /// The limits on the amount of buffered media.
     public var buffering = BufferingConfiguration()
-    /// The budget that the player shares with other players. The default is ``ResourceBudget/process``.
+    /// The budget that the player shares with other players.
     ///
-    /// The budget limits the media that these players hold together. It also applies their priorities
-    /// (``Player/networkResourcePriority``).
+    /// The default is ``ResourceBudget/process``. The budget limits the media that these players hold together. It also
+    /// applies their priorities (``Player/networkResourcePriority``).
     public var resourceBudget = ResourceBudget.process
     /// The limits on the number of segments that load in parallel.
     public var parallelLoading = ParallelLoading()
@@ -80,11 +84,14 @@ public struct PlayerConfiguration: Sendable {
     /// `LC_MESSAGES`, `LANG`) if ``sourceClock`` is a `ContinuousClock` or a `SuspendingClock`. With other clocks,
     /// `nil` means no languages, so that tests behave the same on every machine.
     public var preferredLanguages: [String]?
-    /// Kinds of media to decode even if no output takes them. The default is an empty set.
-    public var decodesWithoutOutput: Set<MediaKind> = []
-    /// A Boolean value that indicates whether segments are demuxed. The default is `true`.
+    /// Kinds of media to decode even if no output takes them.
     ///
-    /// If `false`, the player checks the length and type of each segment and drops it. Use this to probe a network.
+    /// The default is an empty set.
+    public var decodesWithoutOutput: Set<MediaKind> = []
+    /// A Boolean value that indicates whether segments are demuxed.
+    ///
+    /// The default is `true`. If `false`, the player checks the length and type of each segment and drops it. Use this
+    /// to probe a network.
     public var demuxesMedia = true
     /// A Boolean value that indicates whether variants with undecodable codecs can be selected.
     ///
@@ -94,7 +101,9 @@ public struct PlayerConfiguration: Sendable {
     ///
     /// If the value is `nil` (the default) or not above zero, the expected bit rate is unknown.
     public var initialBitRateHint: Double?
-    /// The initial conditions of the network. Change them later with ``Player/networkConditions``.
+    /// The initial conditions of the network.
+    ///
+    /// Change them later with ``Player/networkConditions``.
     public var networkConditions = NetworkConditions()
     /// The selector that chooses the variant for the next segment.
     public var variantSelector: any VariantSelector = ScenarioRule()
@@ -118,11 +127,11 @@ public struct PlayerConfiguration: Sendable {
     /// The hints are the throughput and the bit rate that the server wants to serve (``SelectionInput/serverData``).
     /// The metrics of a request contain them in either case. The default is `true`.
     public var usesServerHints = true
-    /// A closure that returns the current date, for logs. It is called once, when a player is created.
+    /// A closure that returns the current date, for logs.
     ///
-    /// Later dates follow the clock. The default, `nil`, uses the system's date if ``sourceClock`` is a
-    /// `ContinuousClock` or a `SuspendingClock`. With other clocks, `nil` means 1970-01-01, so that the same session
-    /// under a virtual clock always writes the same log.
+    /// It is called once, when a player is created. Later dates follow the clock. The default, `nil`, uses the system's
+    /// date if ``sourceClock`` is a `ContinuousClock` or a `SuspendingClock`. With other clocks, `nil` means
+    /// 1970-01-01, so that the same session under a virtual clock always writes the same log.
     public var wallClock: (@Sendable () -> PlaylistDate)?
     /// Hooks that let the app take part in loading.
     ///

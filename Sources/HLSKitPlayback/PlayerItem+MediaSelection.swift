@@ -2,10 +2,11 @@ import HLSKitEngine
 public import HLSKitSelection
 
 extension PlayerItem {
-    /// Selects an option of a group. You can call this method at any time.
+    /// Selects an option of a group.
     ///
-    /// Playback continues, and neither status nor timebase changes. New audio plays as soon as it is loaded, within
-    /// about one target duration. When subtitles change, current cues disappear at once.
+    /// You can call this method at any time. Playback continues, and neither status nor timebase changes. New audio
+    /// plays as soon as it is loaded, within about one target duration. When subtitles change, current cues disappear
+    /// at once.
     ///
     /// - Parameters:
     ///   - option: The option, or `nil` to select none if the group allows that.

@@ -16,9 +16,10 @@ extension PlayerItem {
         }
     }
 
-    /// Removes an output. Its sequences end, and you can add it to another item.
+    /// Removes an output.
     ///
-    /// The player stops decoding media that no longer has an output.
+    /// The sequences of the output end, and you can add it to another item. The player stops decoding media that no
+    /// longer has an output.
     ///
     /// - Returns: `false` if the item does not have the output.
     @discardableResult
@@ -34,7 +35,9 @@ extension PlayerItem {
         outputs.add(writer)
     }
 
-    /// Removes a writer, which gets no more media. This does not finish the writer.
+    /// Removes a writer, which gets no more media.
+    ///
+    /// The method does not finish the writer.
     public func remove(_ writer: any MediaWriter & AnyObject) {
         outputs.remove(writer)
     }

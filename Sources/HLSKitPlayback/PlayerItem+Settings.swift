@@ -70,13 +70,17 @@ extension PlayerItem {
         set { changePreferences { $0.startsOnFirstEligibleVariant = newValue } }
     }
 
-    /// The kinds of variants that the player uses only on request. The default is an empty set.
+    /// The kinds of variants that the player uses only on request.
+    ///
+    /// The default is an empty set.
     public var variantPreferences: VariantPreferences {
         get { preferences.variantPreferences }
         set { changePreferences { $0.variantPreferences = newValue } }
     }
 
-    /// The policy that selects the variant. By default, the player's variant selector decides.
+    /// The policy that selects the variant.
+    ///
+    /// By default, the player's variant selector decides.
     public var variantPolicy: VariantPolicy {
         get { preferences.variantPolicy }
         set { changePreferences { $0.variantPolicy = newValue } }
@@ -136,9 +140,10 @@ extension PlayerItem {
         set { changePreferences { $0.startPosition = newValue } }
     }
 
-    /// The position where playback ends. The default is the end of the media.
+    /// The position where playback ends.
     ///
-    /// The property is read when the first playlist is loaded. You can change ``forwardPlaybackEndTime`` later.
+    /// The default is the end of the media. The property is read when the first playlist is loaded. You can change
+    /// ``forwardPlaybackEndTime`` later.
     public var endPosition: EndPosition {
         get { preferences.endPosition }
         set { changePreferences { $0.endPosition = newValue } }
@@ -146,7 +151,9 @@ extension PlayerItem {
 
     // MARK: Live
 
-    /// The action to take if a live stream stops updating. The default is ``StalePolicy/fail``.
+    /// The action to take if a live stream stops updating.
+    ///
+    /// The default is ``StalePolicy/fail``.
     public var stalePolicy: StalePolicy {
         get { preferences.stalePolicy }
         set { changePreferences { $0.stalePolicy = newValue } }

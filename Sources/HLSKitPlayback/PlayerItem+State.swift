@@ -11,7 +11,9 @@ extension PlayerItem {
     /// rest of the item cannot be loaded. It does not change when the item leaves its player.
     public var status: PlayerItemStatus { snapshot.itemStatus }
 
-    /// The duration of the item. `.indefinite` until it is known, and while a live stream continues.
+    /// The duration of the item.
+    ///
+    /// It is `.indefinite` until it is known, and while a live stream continues.
     public var duration: MediaTime { snapshot.duration }
 
     /// The item time of the media that is currently presented.

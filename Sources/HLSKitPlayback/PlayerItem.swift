@@ -204,7 +204,9 @@ public final class PlayerItem: Sendable {
         }
     }
 
-    /// The reason why the item failed, or `nil` if it has not failed. See <doc:FailuresAndRetry>.
+    /// The reason why the item failed, or `nil` if it has not failed.
+    ///
+    /// See <doc:FailuresAndRetry>.
     public var error: HLSError? {
         let (core, last) = state.withLock { ($0.isQueued ? $0.core : nil, $0.error) }
         return core?.read(of: self) { $0.item?.error } ?? last
@@ -353,7 +355,9 @@ public final class PlayerItem: Sendable {
 }
 
 extension PlayerItem: Identifiable, Hashable {
-    /// The identifier of an item. It is never reused within a process.
+    /// The identifier of an item.
+    ///
+    /// It is never reused within a process.
     public typealias ID = PlayerItemID
 
     /// Returns whether both values are the same item.

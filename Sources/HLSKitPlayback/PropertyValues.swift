@@ -16,7 +16,7 @@ public struct PropertyValues<Value: Equatable & Sendable>: AsyncSequence, Sendab
         let read: @Sendable () -> Value?
         var last: Value?
 
-        /// Waits for a value that differs from the last one. Returns `nil` at the end.
+        /// Waits for a value that differs from the last one, and returns it or `nil` at the end.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Value? {
             while true {
                 if last != nil {

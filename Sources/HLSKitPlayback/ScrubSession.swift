@@ -33,7 +33,9 @@ public final class ScrubSession: Sendable {
         return try await player.seek(to: time, toleranceBefore: .zero, toleranceAfter: .zero)
     }
 
-    /// Restores the player's rate. Further calls have no effect.
+    /// Restores the player's rate.
+    ///
+    /// Further calls have no effect.
     public func end() {
         let rate = rate.withLock { rate in
             defer { rate = nil }

@@ -9,7 +9,9 @@ public struct PlaylistDate: Sendable, Hashable, Comparable, Codable {
     /// The fraction of a second, in 10⁻¹⁸ s: 0 ..< 10¹⁸.
     public let attoseconds: Int64
 
-    /// Creates a date. `attoseconds` beyond one second are carried.
+    /// Creates a date.
+    ///
+    /// `attoseconds` beyond one second are carried.
     public init(seconds: Int64, attoseconds: Int64 = 0) {
         let unit = Self.attosecondsPerSecond
         let (quotient, remainder) = attoseconds.quotientAndRemainder(dividingBy: unit)

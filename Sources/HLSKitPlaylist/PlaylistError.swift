@@ -2,7 +2,9 @@ import HLSKitTime
 
 /// The reason why a text cannot be used as a playlist.
 public struct PlaylistError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The kind of failure. The set is open.
+    /// The kind of failure.
+    ///
+    /// The set is open.
     public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -17,7 +19,9 @@ public struct PlaylistError: Error, Sendable, Hashable, CustomStringConvertible 
         public static let malformed = Code(rawValue: "malformed")
         /// The playlist is of the other kind.
         public static let wrongKind = Code(rawValue: "wrongKind")
-        /// A delta update does not continue the current playlist. Load the full playlist.
+        /// A delta update does not continue the current playlist.
+        ///
+        /// Load the full playlist.
         public static let cannotMerge = Code(rawValue: "cannotMerge")
     }
 

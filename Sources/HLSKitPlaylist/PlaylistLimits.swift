@@ -4,12 +4,14 @@ public struct PlaylistLimits: Sendable, Hashable {
     ///
     /// The default is 16 MiB. Values above 4 GiB are treated as 4 GiB.
     public var maximumByteCount = 16 << 20
-    /// The media segments, and the parts. The default is 100 000 of each.
-    public var maximumSegmentCount = 100_000
-    /// The items of each kind. The default is 2 000 of each.
+    /// The largest number of media segments, and the largest number of partial segments.
     ///
-    /// This limits variants, I-frame variants, renditions, session data and session keys of a multivariant playlist,
-    /// and rendition reports of a media playlist.
+    /// The default is 100 000 of each.
+    public var maximumSegmentCount = 100_000
+    /// The largest number of items of each kind, such as variants and renditions.
+    ///
+    /// The default is 2 000 of each. This limits variants, I-frame variants, renditions, session data and session keys
+    /// of a multivariant playlist, and rendition reports of a media playlist.
     public var maximumVariantCount = 2_000
     /// The alternatives of one key: `EXT-X-KEY` tags with different key formats for the same segments. The default is
     /// 32.

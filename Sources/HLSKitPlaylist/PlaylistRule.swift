@@ -1,4 +1,6 @@
-/// The short name of a rule that a playlist can violate. The set is open.
+/// The short name of a rule that a playlist can violate.
+///
+/// The set is open.
 public struct PlaylistRule: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

@@ -76,7 +76,9 @@ public final class ConditionedTransport: ResourceTransport {
         state = Mutex(State(link: SharedLink(trace: trace, packets: packets)))
     }
 
-    /// Starts the request. Its bytes arrive as the conditions allow.
+    /// Starts the request.
+    ///
+    /// Its bytes arrive as the conditions allow.
     public func start(
         _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportTask {

@@ -1,11 +1,12 @@
 import HLSKitCore
 package import HLSKitPlaylist
 
-/// A low-latency live stream (rfc8216bis, appendix B), generated on demand: playlists with partial segments, blocking
-/// reloads, delta updates, preload hints and rendition reports.
+/// A low-latency live stream, generated on demand (rfc8216bis, appendix B).
 ///
-/// This is a value type: the available parts depend only on the time, so a blocking reload is a response with a delay.
-/// The media is the same as in ``SyntheticStream``. Each part can be decoded separately, regardless of its playlist.
+/// The stream has playlists with partial segments, blocking reloads, delta updates, preload hints and rendition
+/// reports. This is a value type: the available parts depend only on the time, so a blocking reload is a response with
+/// a delay. The media is the same as in ``SyntheticStream``. Each part can be decoded separately, regardless of its
+/// playlist.
 ///
 /// ```swift
 /// let origin = LowLatencyOrigin()
@@ -50,7 +51,7 @@ package struct LowLatencyOrigin: Sendable {
     package var clockDrift = 0.0
     /// Whether there is a separate silent audio rendition. Its index follows the last variant. The default is false.
     package var hasSeparateAudio = false
-    /// The delay with which parts are listed, by the index of the variant. The default is none.
+    /// The delay with which parts are listed, by the index of the variant. By default, there is no delay.
     package var lags: [Duration] = []
     package var faults: [Fault] = []
 

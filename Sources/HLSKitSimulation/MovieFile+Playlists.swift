@@ -3,10 +3,11 @@ public import HLSKitCore
 extension MovieFile {
     /// Creates a movie from the playlists of a VOD title: its bit-rate ladder and segment sizes.
     ///
-    /// The size of a segment comes from `EXT-X-BYTERANGE`, else from `EXT-X-BITRATE`, else from the variant's average.
-    /// The average is `AVERAGE-BANDWIDTH`, else the mean of the declared sizes, else `BANDWIDTH`. The first variant
-    /// determines the segment boundaries. Audio-only variants are omitted if there are others. Of variants with the
-    /// same average, only the first is used.
+    /// The size of a segment comes from `EXT-X-BYTERANGE`, or from `EXT-X-BITRATE` if there is no byte range. Without
+    /// either, it follows from the variant's average, which is `AVERAGE-BANDWIDTH` if declared. Otherwise the average
+    /// is the mean of the declared sizes, or `BANDWIDTH` without declared sizes. The first variant determines the
+    /// segment boundaries. Audio-only variants are omitted if there are others. If several variants have the same
+    /// average, only the first of them is used.
     ///
     /// `media` contains the media playlist of each variant, in the same order. `nil` omits a variant.
     ///

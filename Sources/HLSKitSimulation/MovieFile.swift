@@ -84,8 +84,9 @@ public struct MovieFile: Sendable, Hashable {
         }
     }
 
-    /// Creates a movie from the durations and sizes of its segments, and the ascending rates of its variants in bits
-    /// per second.
+    /// Creates a movie from its segments and variants.
+    ///
+    /// The bit rates are in bits per second, in ascending order of the variants.
     init(
         segmentDurations: [Duration], averageBitRates: [Double], peakBitRates: [Double], segmentSizes: [[Double]]
     ) throws(HLSError) {

@@ -12,7 +12,9 @@ public struct SimulatedRequest: Sendable, Hashable {
     public var byteRange: Range<UInt64>?
     /// Time since the transport was made.
     public var time: Duration
-    /// The number of earlier requests for the same URL and range. It is 0 for the first one.
+    /// The number of earlier requests for the same URL and range.
+    ///
+    /// The number is 0 for the first request.
     public var attempt: Int
 
     /// The URL as sent, with any client data in its query.
@@ -47,7 +49,9 @@ public struct SimulatedResponse: Sendable, Hashable {
         case stalled(after: Int)
     }
 
-    /// HTTP status. From 400 on the request fails with it.
+    /// The HTTP status.
+    ///
+    /// With a status of 400 or more, the request fails.
     public var status: Int
     /// The value of `Content-Type`, or `nil` for none.
     public var contentType: String?
@@ -57,7 +61,9 @@ public struct SimulatedResponse: Sendable, Hashable {
     public var body: [UInt8]
     /// The server's response time, in addition to the latency of the link.
     public var delay: Duration
-    /// The end of the body. The default is complete.
+    /// The way in which the body ends.
+    ///
+    /// The default is `complete`.
     public var ending = Ending.complete
     /// The growth of a body that is produced while it is sent, in order. If empty (the default), the whole body exists.
     /// Bytes after the last entry arrive together with it.

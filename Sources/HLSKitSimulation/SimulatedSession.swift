@@ -1,8 +1,9 @@
 public import HLSKitCore
 
-/// The events of a simulated session, and its score. Times count from its start.
+/// The events of a simulated session, and its score.
 ///
-/// Internally they are milliseconds as `Double`, like in the simulation. Public properties are durations.
+/// Times count from the start of the session. Internally they are milliseconds as `Double`, like in the simulation.
+/// Public properties are durations.
 public struct SimulatedSession: Sendable {
     package struct Segment: Sendable, Hashable {
         package var index: Int
@@ -63,7 +64,9 @@ public struct SimulatedSession: Sendable {
 
     var stallSeconds: Double { zip(stalls, starts.dropFirst()).reduce(0) { $0 + ($1.1 - $1.0) } / 1000 }
 
-    /// The score of the session. It is computed on each call.
+    /// The score of the session.
+    ///
+    /// It is computed on each call.
     public var score: SessionScore { SessionScore(self) }
 
     /// The session as JSON lines in time order: `session`, `segment`, `play`, `stall`, `abandon`, `end`, and `decision`

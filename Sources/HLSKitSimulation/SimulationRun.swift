@@ -17,18 +17,22 @@ public struct SimulationRun: Sendable {
         public var knowsSegmentSizes = false
         /// The policy for starting playback, initially and after a stall.
         public var keepUpPolicy = KeepUpPolicy.predictive
-        /// The maximum duration of buffered media. The default is 30 s.
+        /// The maximum duration of buffered media.
         ///
-        /// A segment is requested only if it fits within this limit.
+        /// The default is 30 s. A segment is requested only if it fits within this limit.
         public var bufferLimit = Duration.seconds(30)
-        /// The only variant to play, counted from the lowest. The default, `nil`, lets the rule choose.
+        /// The only variant to play, counted from the lowest.
+        ///
+        /// The default, `nil`, lets the rule choose.
         public var pinnedVariant: Int?
-        /// Writes down every decision of the rule with its reason. Default false.
-        public var explainsDecisions = false
-
         /// A Boolean value that indicates whether every decision of the rule is recorded with its reason.
         ///
         /// The default is `false`.
+        public var explainsDecisions = false
+
+        /// Creates options.
+        ///
+        /// The default rule is the default rule of a player.
         public init(variantSelector: any VariantSelector = PlayerConfiguration().variantSelector) {
             self.variantSelector = variantSelector
         }

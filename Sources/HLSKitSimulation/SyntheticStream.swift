@@ -11,9 +11,13 @@ public struct SyntheticStream: Sendable, Hashable {
     ///
     /// The default is 0.4, 1, 2.5 and 5 Mbit/s.
     public var bitRates: [Int]
-    /// The duration of a segment. The default is 6 s.
+    /// The duration of a segment.
+    ///
+    /// The default is 6 s.
     public var segmentDuration: Duration
-    /// The number of segments. The default is 100.
+    /// The number of segments.
+    ///
+    /// The default is 100.
     public var segmentCount: Int
     /// The number of segments in a live playlist.
     ///

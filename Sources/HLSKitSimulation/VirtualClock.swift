@@ -44,7 +44,9 @@ public final class VirtualClock: EpochClock, TaskExecutor, Sendable {
     /// Creates a clock at its start time.
     public init() {}
 
-    /// The virtual time now. You can read it on any thread.
+    /// The virtual time now.
+    ///
+    /// You can read it on any thread.
     public var now: Instant { state.withLock { $0.now } }
 
     /// The clock's start.
@@ -56,10 +58,11 @@ public final class VirtualClock: EpochClock, TaskExecutor, Sendable {
     /// The time at which the next sleeper wakes, or `nil` if there is none.
     public var nextDeadline: Instant? { state.withLock { $0.sleepers.first?.deadline } }
 
-    /// Sleeps until the clock reaches `deadline`. Returns immediately if it already has.
+    /// Sleeps until the clock reaches `deadline`.
     ///
-    /// Sleepers with the same deadline wake in the order in which they started to sleep. The method throws
-    /// `CancellationError` if the task is cancelled. It ignores `tolerance`.
+    /// The method returns immediately if the clock has already reached it. Sleepers with the same deadline wake in the
+    /// order in which they started to sleep. The method throws `CancellationError` if the task is cancelled. It ignores
+    /// `tolerance`.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         try Task.checkCancellation()
         let id = state.withLock { state in
@@ -137,7 +140,9 @@ public final class VirtualClock: EpochClock, TaskExecutor, Sendable {
         }
     }
 
-    /// Adds a job that is ready to run. The concurrency runtime calls this method.
+    /// Adds a job that is ready to run.
+    ///
+    /// The concurrency runtime calls this method.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         state.withLock { $0.jobs.append(job) }

@@ -38,7 +38,9 @@ extension HostTime {
         self.init(offset: ContinuousClock.machineStart.duration(to: instant))
     }
 
-    /// The equivalent instant of the machine's clock. It is meaningful only for times of that clock.
+    /// The equivalent instant of the machine's clock.
+    ///
+    /// It is meaningful only for times of that clock.
     public var continuousClockInstant: ContinuousClock.Instant {
         ContinuousClock.machineStart.advanced(by: offset)
     }

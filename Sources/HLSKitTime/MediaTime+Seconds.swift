@@ -1,7 +1,9 @@
 // MARK: - Seconds
 
 extension MediaTime {
-    /// Returns a whole number of seconds, in timescale 1. A number beyond 64 bits is clamped.
+    /// Returns a whole number of seconds, in timescale 1.
+    ///
+    /// A number beyond 64 bits is clamped.
     public static func seconds(_ seconds: some BinaryInteger) -> MediaTime {
         MediaTime(value: Int64(clamping: seconds), timescale: 1)
     }
@@ -23,7 +25,9 @@ extension MediaTime {
         return MediaTime(seconds: seconds, preferredTimescale: 1_000_000_000)
     }
 
-    /// Returns a whole number of milliseconds, in timescale 1,000. A number beyond 64 bits is clamped.
+    /// Returns a whole number of milliseconds, in timescale 1,000.
+    ///
+    /// A number beyond 64 bits is clamped.
     public static func milliseconds(_ milliseconds: some BinaryInteger) -> MediaTime {
         MediaTime(value: Int64(clamping: milliseconds), timescale: 1000)
     }

@@ -1,14 +1,16 @@
 /// A point on a media timeline, or a duration, as an exact fraction of a second.
 ///
-/// The value is `value / timescale` seconds. Besides numbers there are ``invalid``, ``indefinite`` (not known yet) and
-/// the two infinities. Arithmetic never traps: a result out of range is rounded (``hasBeenRounded``) or becomes an
-/// infinity. Order: −∞ < numbers (by epoch, then by value) < indefinite < +∞ < invalid.
+/// The value is `value / timescale` seconds. In addition to numbers, there are ``invalid``, ``indefinite`` (not known
+/// yet) and the two infinities. Arithmetic never traps: a result out of range is rounded (``hasBeenRounded``) or
+/// becomes an infinity. Order: −∞ < numbers (by epoch, then by value) < indefinite < +∞ < invalid.
 ///
 /// The type has the semantics of `CMTime`.
 public struct MediaTime: Sendable, Codable {
     /// The number of units.
     public var value: Int64
-    /// The units per second. It is greater than zero in every numeric time.
+    /// The number of units per second.
+    ///
+    /// It is greater than zero in every numeric time.
     public var timescale: Int32
     /// Distinguishes timelines that cannot be compared.
     ///
@@ -202,11 +204,11 @@ extension MediaTime {
         multiplied(by: (Int64(factor), 1))
     }
 
-    /// Returns the time multiplied by a number. NaN gives ``invalid``.
+    /// Returns the time multiplied by a number.
     ///
-    /// The timescale does not change if it can represent the product. Otherwise it is doubled until it can, or until it
-    /// is at least 65,536, and the product is rounded to it. For example, half of one second is half a second, even if
-    /// the timescale was 1.
+    /// NaN gives ``invalid``. The timescale does not change if it can represent the product. Otherwise it is doubled
+    /// until it can, or until it is at least 65,536, and the product is rounded to it. For example, half of one second
+    /// is half a second, even if the timescale was 1.
     public func multiplied(by factor: Double) -> MediaTime {
         guard !factor.isNaN, kind != .invalid else { return .invalid }
         guard kind != .indefinite else { return .indefinite }

@@ -7,7 +7,9 @@ public struct MediaTimeMapping: Sendable, Hashable, Codable {
     /// The range to which ``source`` is mapped.
     public var target: MediaTimeRange
 
-    /// Creates a mapping. Neither range has to be valid.
+    /// Creates a mapping.
+    ///
+    /// Neither range has to be valid.
     public init(source: MediaTimeRange, target: MediaTimeRange) {
         self.source = source
         self.target = target

@@ -63,7 +63,7 @@ struct DrawingTests {
         #expect(svg.contains(#"aria-label="&quot;x&quot;""#))
     }
 
-    @Test("of many values the lowest and the highest are drawn, in their order")
+    @Test("the lowest and the highest of many values are drawn, in their order")
     func envelope() {
         let axis = TimeAxis(from: 0, to: 100)
         var values: [(Double, Double)] = (0..<100_000).map { index in (Double(index) / 1000, Double(index % 7)) }

@@ -116,7 +116,7 @@ struct StallDiagnosisTests {
         #expect(SessionFindings(of: failed).sentences.contains("It ended with an error: HTTP 404 (gone)."))
     }
 
-    @Test("of many stalls the longest are analysed, in order of time")
+    @Test("the longest of many stalls are analysed, in order of time")
     func many() {
         var lines = [SampleLog.status("paused", "playing", 0)]
         for index in 1...30 {

@@ -31,7 +31,7 @@ struct PictureQueueTests {
         #expect(queue.take(at: time(501)) == nil && queue.nextDue == nil && queue.skippedCount == 0)
     }
 
-    @Test("of several due frames the newest is shown, and the others are counted")
+    @Test("the newest of several due frames is shown, and the others are counted")
     func late() {
         var queue = queue(40, 80, 120, 160)
         #expect(queue.take(at: time(130))?.frame == 120)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Engine, contracts")
 struct EngineContractTests {
-    @Test("of several seeks before the item is ready, the last becomes its start and the others fail")
+    @Test("the last of several seeks before the item is ready becomes its start, and the others fail")
     func seeksBeforeReady() {
         var harness = EngineHarness.playing("vod.m3u8", from: .vod(count: 30))
         for target in [100, 20, 50] { harness.control(.seek(to: .seconds(target))) }

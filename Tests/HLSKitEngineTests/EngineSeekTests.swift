@@ -87,7 +87,7 @@ struct EngineSeekTests {
         #expect(harness.state.timeControlStatus == .playing)
     }
 
-    @Test("of several seeks the last one wins; a cancelled seek does not move the playhead")
+    @Test("the last of several seeks wins; a cancelled seek does not move the playhead")
     func superseded() {
         var harness = Self.playing(until: .seconds(5))
         harness.control(.seek(to: .seconds(100)))

@@ -149,7 +149,7 @@ struct EngineSizesTests {
     }
 
     @Test(
-        "averages that are declared too low or too high are corrected by what was loaded",
+        "loaded media corrects averages that are declared too low or too high",
         arguments: [(2_200_000, 1.0), (1_600_000, 1.0), (400_000, 1.15)])
     func wrongAverages(bytes: Int, margin: Double) throws {
         let inputs = inputs(bytes: bytes) { _, _ in [] }

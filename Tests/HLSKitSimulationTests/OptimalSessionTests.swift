@@ -32,7 +32,7 @@ struct OptimalSessionTests {
         #expect(session.segments.allSatisfy { $0.buffered <= 30_000.5 })
     }
 
-    @Test("the score of the optimum is at least that of any rule")
+    @Test("the score of the optimum is at least the score of any rule")
     func upperBound() throws {
         let movie = try movie([300, 750, 1200, 2850, 4300], segments: 40)
         for trace in ["5000,3000,20\n7000,600,80\n3000,5000,20\n", "20000,900,50\n20000,400,50\n"] {

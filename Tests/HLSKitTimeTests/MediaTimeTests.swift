@@ -21,7 +21,7 @@ private var everyTime: [MediaTime] {
     }
 
     @Test(
-        "B02: a sum keeps an equal timescale, else takes the least common multiple, else the largest",
+        "B02: a sum keeps an equal timescale, otherwise it takes the least common multiple or the largest timescale",
         arguments: [
             Sum(left: time(1, 30), right: time(2, 30), sum: time(3, 30), timescale: 30, rounded: false),
             Sum(left: time(1, 2), right: time(1, 3), sum: time(5, 6), timescale: 6, rounded: false),

@@ -203,7 +203,9 @@ package struct StatusLine: Sendable, Equatable {
         return start..<(start + length)
     }
 
-    /// The timeline of the bar: the whole item, else the seekable range, else the loaded range.
+    /// The timeline of the bar.
+    ///
+    /// It is the whole item. If the duration is unknown, it covers all seekable and loaded ranges and the current time.
     package static func timeline(of state: PlayerState) -> Range<Double> {
         let loaded = state.loadedTimeRanges.compactMap { bounds(of: $0) }
         if let end = state.duration.finiteSeconds, end > 0 { return 0..<end }

@@ -22,7 +22,9 @@ public final class CaptionConversionValidator: Sendable {
         case stopped
     }
 
-    /// A sequence of warnings. Requesting the next one continues validation up to it.
+    /// A sequence of warnings.
+    ///
+    /// A request for the next warning continues validation up to it.
     public struct Warnings: AsyncSequence, AsyncIteratorProtocol, Sendable {
         fileprivate let validator: CaptionConversionValidator
 
@@ -62,7 +64,9 @@ public final class CaptionConversionValidator: Sendable {
         self.conversionSettings = conversionSettings
     }
 
-    /// The progress of validation. You can read it on any thread.
+    /// The progress of validation.
+    ///
+    /// You can read it on any thread.
     public var status: Status { state.withLock { $0.status } }
     /// The warnings so far.
     public var warnings: [CaptionConversionWarning] { state.withLock { $0.warnings } }

@@ -18,7 +18,9 @@ public struct CaptionConversionSettings: Sendable, Hashable {
     /// `false`.
     public var usesDropFrameTimeCode: Bool
 
-    /// Creates settings. The default is CEA-608 without drop-frame time codes.
+    /// Creates settings.
+    ///
+    /// The default format is CEA-608 without drop-frame time codes.
     public init(mediaSubType: MediaSubType = .closedCaption608, usesDropFrameTimeCode: Bool = false) {
         self.mediaSubType = mediaSubType
         self.usesDropFrameTimeCode = usesDropFrameTimeCode
@@ -31,7 +33,9 @@ public struct CaptionConversionSettings: Sendable, Hashable {
 ///
 /// Source: AVFoundation's `AVCaptionConversionWarning`.
 public struct CaptionConversionWarning: Sendable, Hashable {
-    /// The kind of trouble. The set is open.
+    /// The kind of problem.
+    ///
+    /// The set is open.
     public struct WarningType: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -40,15 +44,21 @@ public struct CaptionConversionWarning: Sendable, Hashable {
 
         /// The captions need more data than the time before them can carry.
         public static let excessMediaData = WarningType(rawValue: "excessMediaData")
-        /// The caption has characters that the format lacks. They are replaced.
+        /// The caption has characters that the format lacks.
+        ///
+        /// The characters are replaced.
         public static let unsupportedCharacter = WarningType(rawValue: "unsupportedCharacter")
-        /// A line is wider than the screen. It is wrapped.
+        /// A line is wider than the screen.
+        ///
+        /// The line is wrapped.
         public static let excessWidth = WarningType(rawValue: "excessWidth")
-        /// The caption has more lines than the screen. The last ones are dropped.
+        /// The caption has more lines than the screen.
+        ///
+        /// The last lines are dropped.
         public static let excessHeight = WarningType(rawValue: "excessHeight")
     }
 
-    /// The kind of trouble.
+    /// The kind of problem.
     public var warningType: WarningType
     /// The indices of the affected captions in ``CaptionConversionValidator/captions``.
     public var rangeOfCaptions: Range<Int>

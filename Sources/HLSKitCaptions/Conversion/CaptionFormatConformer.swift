@@ -16,12 +16,16 @@ public struct CaptionFormatConformer: Sendable, Hashable {
     /// default is `false`.
     public var conformsCaptionsToTimeRange = false
 
-    /// Creates a conformer. The default target is CEA-608.
+    /// Creates a conformer.
+    ///
+    /// The default target is CEA-608.
     public init(conversionSettings: CaptionConversionSettings = .init()) {
         self.conversionSettings = conversionSettings
     }
 
-    /// Returns the caption in a form that the format can represent. Conforming it again changes nothing.
+    /// Returns the caption in a form that the format can represent.
+    ///
+    /// Conforming it again changes nothing.
     ///
     /// - Throws: `invalidTime` if times are conformed and the caption has no start, or one after 99:59:59.
     public func conformedCaption(for caption: Caption) throws(CaptionError) -> Caption {

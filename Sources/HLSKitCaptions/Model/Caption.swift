@@ -27,7 +27,9 @@ public struct Caption: Sendable, Hashable {
         /// The style of that piece.
         public var style: CaptionStyle
 
-        /// Creates a run. `range` counts Unicode scalars.
+        /// Creates a run of text with one style.
+        ///
+        /// `range` counts Unicode scalars.
         public init(range: Range<Int>, style: CaptionStyle) {
             self.range = range
             self.style = style
@@ -45,11 +47,17 @@ public struct Caption: Sendable, Hashable {
     /// Without a numeric duration, the caption is shown until the end, together with later ones. Files that need an end
     /// contain 99:59:59.
     public var timeRange: MediaTimeRange
-    /// The region of the caption. `nil` means the default of the format, which is at the bottom.
+    /// The region of the caption.
+    ///
+    /// `nil` means the default of the format, which is at the bottom.
     public var region: CaptionRegion?
-    /// The alignment of the text. `nil` means the default of the format.
+    /// The alignment of the text.
+    ///
+    /// `nil` means the default of the format.
     public var textAlignment: TextAlignment?
-    /// The way in which the text appears. By default, all of it appears at once.
+    /// The way in which the text appears.
+    ///
+    /// By default, all of it appears at once.
     public var animation: Animation
     /// The styled pieces, in the order of the text.
     ///
@@ -79,7 +87,9 @@ public struct Caption: Sendable, Hashable {
         self.styles = Self.normalized(result, count: count)
     }
 
-    /// Sets the style of `range` (in Unicode scalars). ``CaptionStyle/plain`` removes the style.
+    /// Sets the style of `range` (in Unicode scalars).
+    ///
+    /// ``CaptionStyle/plain`` removes the style.
     public mutating func setStyle(_ style: CaptionStyle, in range: Range<Int>) {
         var runs = styles
         Self.paint(StyleRun(range: range, style: style), onto: &runs)

@@ -50,7 +50,9 @@ public struct CaptionPoint: Sendable, Hashable {
     /// Distance from the top edge.
     public var y: CaptionDimension
 
-    /// Creates a point. The format decides unspecified values.
+    /// Creates a point.
+    ///
+    /// The format decides unspecified values.
     public init(x: CaptionDimension = .unspecified, y: CaptionDimension = .unspecified) {
         self.x = x
         self.y = y
@@ -64,7 +66,9 @@ public struct CaptionSize: Sendable, Hashable {
     /// Extent from top to bottom.
     public var height: CaptionDimension
 
-    /// Creates a size. The format decides unspecified values.
+    /// Creates a size.
+    ///
+    /// The format decides unspecified values.
     public init(width: CaptionDimension = .unspecified, height: CaptionDimension = .unspecified) {
         self.width = width
         self.height = height

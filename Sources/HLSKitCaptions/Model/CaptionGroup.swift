@@ -43,10 +43,11 @@ public struct CaptionGrouper: Sendable {
         captions.append(caption)
     }
 
-    /// Returns the groups that end at or before `time`. The last one is cut there.
+    /// Returns the groups that end at or before `time`.
     ///
-    /// Captions that are added later are shown no earlier than `time`. `MediaTime.positiveInfinity` returns all groups.
-    /// Captions without a numeric end then form a last group without one.
+    /// The last group is cut there. Captions that are added later are shown no earlier than `time`.
+    /// `MediaTime.positiveInfinity` returns all groups. Captions without a numeric end then form a last group without
+    /// one.
     public mutating func flushAddedCaptions(upTo time: MediaTime) -> [CaptionGroup] {
         guard time.isNumeric || time.isPositiveInfinity else { return [] }
         let starts = captions.map { max($0.timeRange.start, position ?? $0.timeRange.start) }

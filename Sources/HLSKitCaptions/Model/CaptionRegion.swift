@@ -33,14 +33,22 @@ public struct CaptionRegion: Sendable, Hashable {
     public var origin: CaptionPoint
     /// The size of the region, which is unspecified by default.
     public var size: CaptionSize
-    /// The way in which new lines appear. By default, they replace the old ones.
+    /// The way in which new lines appear.
+    ///
+    /// By default, new lines replace the old ones.
     public var scroll: Scroll
-    /// The alignment of the text in the region. `nil` means the default of the format.
+    /// The alignment of the text in the region.
+    ///
+    /// `nil` means the default of the format.
     public var displayAlignment: DisplayAlignment?
-    /// The direction of text and lines. The default is horizontal.
+    /// The direction of text and lines.
+    ///
+    /// The default is horizontal.
     public var writingMode: WritingMode
 
-    /// Creates a region. By default, the format decides its position.
+    /// Creates a region.
+    ///
+    /// By default, the format decides its position.
     public init(
         identifier: String? = nil, origin: CaptionPoint = .init(), size: CaptionSize = .init(),
         scroll: Scroll = .none, displayAlignment: DisplayAlignment? = nil,

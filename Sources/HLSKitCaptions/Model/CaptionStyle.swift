@@ -29,22 +29,34 @@ public struct CaptionStyle: Sendable, Hashable {
         public static let overline = Decoration(rawValue: 4)
     }
 
-    /// The colour of the letters. `nil` means the default of the format.
+    /// The colour of the letters.
+    ///
+    /// `nil` means the default of the format.
     public var textColor: CaptionColor?
-    /// The background colour of the letters. `nil` means the default of the format.
+    /// The background colour of the letters.
+    ///
+    /// `nil` means the default of the format.
     public var backgroundColor: CaptionColor?
-    /// The weight of the letters. The default is normal.
+    /// The weight of the letters.
+    ///
+    /// The default is normal.
     public var fontWeight: FontWeight
-    /// The slant of the letters. The default is normal.
+    /// The slant of the letters.
+    ///
+    /// The default is normal.
     public var fontStyle: FontStyle
-    /// The lines drawn with the text. By default, there are none.
+    /// The lines drawn with the text.
+    ///
+    /// By default, there are none.
     public var decoration: Decoration
     /// The ruby text, a small annotation that shows the pronunciation.
     public var ruby: CaptionRuby?
     /// The speaker.
     public var voice: String?
 
-    /// Creates a style. Properties with a default are plain.
+    /// Creates a style.
+    ///
+    /// Properties with a default are plain.
     public init(
         textColor: CaptionColor? = nil, backgroundColor: CaptionColor? = nil, fontWeight: FontWeight = .normal,
         fontStyle: FontStyle = .normal, decoration: Decoration = [], ruby: CaptionRuby? = nil, voice: String? = nil
@@ -76,7 +88,9 @@ public struct CaptionRuby: Sendable, Hashable {
 
     /// The small text.
     public var text: String
-    /// The position. By default it is before the base text, which is above horizontal text.
+    /// The position of the ruby text.
+    ///
+    /// By default, it is before the base text, which is above horizontal text.
     public var position: Position
 
     /// Creates ruby text.
@@ -97,7 +111,9 @@ public struct CaptionColor: Sendable, Hashable {
     /// The opacity. 255 is opaque.
     public var alpha: UInt8
 
-    /// Creates a colour in sRGB. The default is opaque.
+    /// Creates a colour in sRGB.
+    ///
+    /// The default is opaque.
     public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
         self.red = red
         self.green = green

@@ -57,8 +57,9 @@ enum SubRipReader {
         return CaptionFileReader.Content(captions: captions, notes: notes.notes)
     }
 
-    /// Returns the index of a truncated next cue's number: alone after a blank line, and one more than the previous
-    /// cue's number. Returns nil if the text ends differently.
+    /// Returns the index of a truncated next cue's number, or nil if the text ends differently.
+    ///
+    /// Such a number is alone after a blank line, and one more than the previous cue's number.
     private static func cutOffNumber(_ lines: ArraySlice<Line>, after number: Line?) -> Int? {
         guard let number = number.flatMap({ Int(String($0)) }),
             let last = lines.lastIndex(where: { !$0.trimmed.isEmpty }),

@@ -96,8 +96,9 @@ struct Pathways: Sendable {
 
     func isPenalized(_ name: String, at now: Duration) -> Bool { releases[name].map { $0 > now } ?? false }
 
-    /// Whether a failure may cause a switch from the pathway in use: another pathway exists, and this one was not left
-    /// recently.
+    /// Whether a failure may cause a switch from the pathway in use.
+    ///
+    /// It may if another pathway exists and this one was not left recently.
     func mayLeave(at now: Duration) -> Bool {
         guard let current, isOn else { return false }
         return !isPenalized(current, at: now) && preferences.contains { $0 != current }

@@ -25,17 +25,25 @@ public struct KeepUpInput: Sendable, Hashable {
     public var remaining: Duration?
     /// The media time that a live playlist lists ahead of the playhead, or `nil` for VOD.
     public var availableAhead: Duration?
-    /// The duration of the last segment or partial segment of a live stream. For VOD, the target duration.
+    /// The duration of the last segment or partial segment of a live stream.
+    ///
+    /// For VOD, it is the target duration.
     public var segmentDuration: Duration
-    /// The rate that playback has or would have. It is never 0.
+    /// The rate that playback has or would have.
+    ///
+    /// It is never 0.
     public var rate: Double
-    /// The reliable throughput in bits per second: the estimate times the safety factor. `nil` without an estimate.
+    /// The reliable throughput in bits per second: the estimate times the safety factor.
+    ///
+    /// The value is `nil` without an estimate.
     public var safeThroughput: Double?
     /// The throughput of each recent second of loading, in bits per second, oldest first.
     ///
     /// There are at most 120 values. Waiting for the first byte of a response counts as loading.
     public var recentRates: [Double]
-    /// The average bit rate of the loaded media, all streams together, in bits per second. `nil` if it is unknown.
+    /// The average bit rate of the loaded media, all streams together, in bits per second.
+    ///
+    /// The value is `nil` if it is unknown.
     public var bitRate: Double?
     /// A Boolean value that indicates whether a rule chooses among several variants.
     ///

@@ -26,7 +26,9 @@ extension PlayerEvent: CustomStringConvertible {
 }
 
 extension PlayerEvent.Kind: CustomStringConvertible {
-    /// A few words without a line break, such as `waiting to minimize stalls at 3.2 s`. The wording may change.
+    /// A few words without a line break, such as `waiting to minimize stalls at 3.2 s`.
+    ///
+    /// The wording may change.
     public var description: String {
         let text =
             switch self {

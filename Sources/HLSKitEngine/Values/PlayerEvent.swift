@@ -20,9 +20,10 @@ public struct PlayerEvent: Sendable {
         self.subject = subject
     }
 
-    /// The kind of event. Associated values are from immediately after the event.
+    /// The kind of event.
     ///
-    /// An open set: a `switch` needs a `default`.
+    /// The associated values describe the state immediately after the event. The set is open: a `switch` needs a
+    /// `default`.
     #if hasAttribute(nonexhaustive)
         @nonexhaustive
     #endif
@@ -211,7 +212,9 @@ public struct PlaylistLoad: Sendable, Hashable {
     }
 }
 
-/// The extent of a media playlist in a few numbers. A comparison of two extents shows whether the stream continues.
+/// The extent of a media playlist in a few numbers.
+///
+/// A comparison of two extents shows whether the stream continues.
 public struct MediaPlaylistExtent: Sendable, Hashable {
     /// The value of `EXT-X-TARGETDURATION`.
     public var targetDuration: Duration
@@ -224,7 +227,9 @@ public struct MediaPlaylistExtent: Sendable, Hashable {
     /// A Boolean value that indicates whether the playlist has `EXT-X-ENDLIST` and so has ended.
     public var hasEndList: Bool
 
-    /// The media sequence number after the last segment. It grows as the stream continues.
+    /// The media sequence number after the last segment.
+    ///
+    /// It grows as the stream continues.
     public var endMediaSequence: Int { firstMediaSequence &+ segmentCount }
 
     /// Creates an extent.
@@ -300,7 +305,9 @@ public struct SkippedSegments: Sendable, Hashable {
 
 // MARK: - Reasons and phases
 
-/// The reason for a switch to another pathway. An open set: a `switch` needs a `default`.
+/// The reason for a switch to another pathway.
+///
+/// The set is open: a `switch` needs a `default`.
 public struct PathwayChangeReason: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -319,9 +326,9 @@ public struct PathwayChangeReason: RawRepresentable, Sendable, Hashable, CustomS
     public static let variant = PathwayChangeReason(rawValue: "variant")
 }
 
-/// The reason why I-frames cannot be played at a rate that needs them. An open set.
+/// The reason why I-frames cannot be played at a rate that needs them.
 ///
-/// See ``PlayerEvent/Kind/trickPlayUnavailable(_:rate:)``.
+/// The set is open. See ``PlayerEvent/Kind/trickPlayUnavailable(_:rate:)``.
 public struct TrickPlayObstacle: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -338,9 +345,9 @@ public struct TrickPlayObstacle: RawRepresentable, Sendable, Hashable, CustomStr
     public static let notLoaded = TrickPlayObstacle(rawValue: "the I-frames could not be loaded")
 }
 
-/// The change of a date range that a player reports. An open set: a `switch` needs a `default`.
+/// The change of a date range that a player reports.
 ///
-/// See ``PlayerEvent/Kind/dateRange(_:_:)``.
+/// The set is open: a `switch` needs a `default`. See ``PlayerEvent/Kind/dateRange(_:_:)``.
 public struct DateRangePhase: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

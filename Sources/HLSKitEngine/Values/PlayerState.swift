@@ -31,7 +31,9 @@ public struct PlayerState: Sendable, Hashable {
     public var itemStatus: PlayerItemStatus = .unknown
     /// The position of the playhead on the item's timeline.
     public var currentTime: MediaTime = .zero
-    /// The duration of the item. `.indefinite` before it is known and while a live stream continues.
+    /// The duration of the item.
+    ///
+    /// It is `.indefinite` before it is known and while a live stream continues.
     public var duration: MediaTime = .indefinite
     /// The actual rate of time on the item's timeline, or 0 while waiting.
     public var timebaseRate: Double = 0
@@ -52,11 +54,15 @@ public struct PlayerState: Sendable, Hashable {
     /// A directly opened media playlist declares no attributes. ``PlayerItem/presentationSize`` and
     /// ``AccessLogEvent/averageVideoBitrate`` then come from its media.
     public var variant: AssetVariant?
-    /// The pathway that media is loaded from. See ``PlayerItem/pathway``.
+    /// The pathway that media is loaded from.
+    ///
+    /// See ``PlayerItem/pathway``.
     public var pathway: String?
     /// The distance of the playhead from the live edge, or `nil` for VOD.
     public var liveOffset: Duration?
-    /// The latency of a live stream. See ``PlayerItem/liveLatency``.
+    /// The latency of a live stream.
+    ///
+    /// See ``PlayerItem/liveLatency``.
     public var liveLatency: Duration?
     /// The interstitial that is played instead of the current item, or `nil` if there is none.
     public var interstitial: InterstitialProgress?
@@ -125,7 +131,9 @@ public struct PlaybackStatistics: Sendable, Hashable {
     package init() {}
 }
 
-/// A unique identifier of a ``PlayerItem`` in the process. It is never reused.
+/// A unique identifier of a ``PlayerItem`` in the process.
+///
+/// It is never reused.
 public struct PlayerItemID: Sendable, Hashable, CustomStringConvertible {
     private static let last = Atomic(0)
     private let number = Self.last.add(1, ordering: .relaxed).newValue

@@ -6,7 +6,9 @@
 ///
 /// Sources: CTA-5004 (version 1), CTA-5004-B (version 2).
 public struct ClientData: Sendable, Hashable {
-    /// The version of CMCD in requests. Events always use version 2.
+    /// The version of CMCD in requests.
+    ///
+    /// Events always use version 2.
     public enum Version: Int, Sendable, Hashable, CaseIterable {
         case one = 1
         case two
@@ -59,21 +61,33 @@ public struct ClientData: Sendable, Hashable {
     /// or 1 s, 2 s and so on up to 1 min. Status 410 ends the reports of the session. After any other error, the lines
     /// of the report are dropped.
     public struct EventTarget: Sendable, Hashable {
-        /// The http or https URL of the server. User information in it is not sent.
-        public var urlString: String
-        /// The events to report. The default is all except ``ClientData/Event/responseReceived``.
-        public var events: Set<Event> = Set(Event.allCases).subtracting([.responseReceived])
-        /// The time between ``ClientData/Event/timeInterval`` events. The default is 30 s.
+        /// The http or https URL of the server.
         ///
-        /// The value is at least 1 s, or zero for no such events.
+        /// User information in it is not sent.
+        public var urlString: String
+        /// The events to report.
+        ///
+        /// The default is all except ``ClientData/Event/responseReceived``.
+        public var events: Set<Event> = Set(Event.allCases).subtracting([.responseReceived])
+        /// The time between ``ClientData/Event/timeInterval`` events.
+        ///
+        /// The default is 30 s. The value is at least 1 s, or zero for no such events.
         public var interval = Duration.seconds(30)
-        /// The number of events that triggers a report, from 1 to 100. The default is 10.
+        /// The number of events that triggers a report, from 1 to 100.
+        ///
+        /// The default is 10.
         public var batchCount = 10
-        /// The age of the oldest event that triggers a report. The default is 5 s.
+        /// The age of the oldest event that triggers a report.
+        ///
+        /// The default is 5 s.
         public var batchDelay = Duration.seconds(5)
-        /// The keys for this target, like ``ClientData/keys``. Required keys of an event are always sent.
+        /// The keys for this target, like ``ClientData/keys``.
+        ///
+        /// Required keys of an event are always sent.
         public var keys: Set<String>?
-        /// The `Authorization` value for this target's origin only. By default, none is sent.
+        /// The `Authorization` value for this target's origin only.
+        ///
+        /// By default, none is sent.
         public var authorization: String?
 
         /// Creates a target.
@@ -106,19 +120,25 @@ public struct ClientData: Sendable, Hashable {
         case custom = "ce"
     }
 
-    /// The version of CMCD in requests. The default is 1.
-    public var version = Version.one
-    /// The way in which requests carry the data, or `nil` to report only events. The default is headers.
-    public var transmission: Transmission? = .headers
-    /// The content ID, `cid`. By default, there is none.
+    /// The version of CMCD in requests.
     ///
-    /// It is truncated to 64 characters in version 1 and to 128 in version 2.
+    /// The default is 1.
+    public var version = Version.one
+    /// The way in which requests carry the data, or `nil` to report only events.
+    ///
+    /// The default is headers.
+    public var transmission: Transmission? = .headers
+    /// The content ID, `cid`.
+    ///
+    /// By default, there is none. The ID is truncated to 64 characters in version 1 and to 128 in version 2.
     public var contentID: String?
     /// The session ID, `sid`, of at most 64 characters, or `nil` for the UUID of the playback session.
     ///
     /// The UUID is the default. `X-Playback-Session-Id` and logs contain it, too.
     public var sessionID: String?
-    /// The signature of the content, `cs`, in version 2. By default, there is none.
+    /// The signature of the content, `cs`, in version 2.
+    ///
+    /// By default, there is none.
     public var contentSignature: String?
     /// The keys to send, including custom keys, or `nil` for all except `tpb`.
     ///
@@ -129,9 +149,13 @@ public struct ClientData: Sendable, Hashable {
     ///
     /// A name is in lower case and has a prefix such as `com.example-`. Other keys are not sent.
     public var customKeys: [String: CustomValue] = [:]
-    /// The header fields of custom keys, by key. The default is ``HeaderField/request``.
+    /// The header fields of custom keys, by key.
+    ///
+    /// The default is ``HeaderField/request``.
     public var customKeyFields: [String: HeaderField] = [:]
-    /// The ratio of the requested throughput, `rtp`, to the bit rate. The default is 5.
+    /// The ratio of the requested throughput, `rtp`, to the bit rate.
+    ///
+    /// The default is 5.
     public var requestedThroughputFactor = 5.0
     /// The servers that receive reports of events.
     public var eventTargets: [EventTarget] = []

@@ -9,32 +9,46 @@ public struct BufferingConfiguration: Sendable, Hashable {
     /// A segment is loaded exactly when it fits within the limit. The limit replaces ``forwardDuration`` and its pauses
     /// between loads.
     public var forwardDurationLimit: Duration?
-    /// The bytes of all tracks to buffer after the playhead. The default is 64 MiB.
+    /// The number of bytes of all tracks to buffer after the playhead.
     ///
-    /// A track without enough media to continue playing is loaded regardless of the limit.
+    /// The default is 64 MiB. A track without enough media to continue playing is loaded regardless of the limit.
     public var maxBufferBytes: Int
-    /// The duration of media to keep before the playhead. The default is 30 s.
-    public var backDuration: Duration
-    /// The bytes of all tracks to keep before the playhead. The default is 64 MiB.
-    public var maxBackBufferBytes: Int
-    /// The forward buffer below which the buffer is empty and playback stalls. The default is 50 ms.
-    public var stallEpsilon: Duration
-    /// The longest stretch of missing media that playback skips. The default is 0.5 s.
-    public var maxGapJump: Duration
-    /// The buffered media that suffices to start playback, also after a seek. The default is 2 s.
+    /// The duration of media to keep before the playhead.
     ///
-    /// Playback starts with it if loading keeps up.
+    /// The default is 30 s.
+    public var backDuration: Duration
+    /// The number of bytes of all tracks to keep before the playhead.
+    ///
+    /// The default is 64 MiB.
+    public var maxBackBufferBytes: Int
+    /// The forward buffer below which the buffer is empty and playback stalls.
+    ///
+    /// The default is 50 ms.
+    public var stallEpsilon: Duration
+    /// The longest stretch of missing media that playback skips.
+    ///
+    /// The default is 0.5 s.
+    public var maxGapJump: Duration
+    /// The buffered media that suffices to start playback, also after a seek.
+    ///
+    /// The default is 2 s. Playback starts with this amount if loading keeps up.
     public var startThreshold: Duration
-    /// The buffered media that suffices to resume after a stall. The default is 4 s.
+    /// The buffered media that suffices to resume after a stall.
+    ///
+    /// The default is 4 s.
     public var afterStallThreshold: Duration
-    /// The share of the estimated throughput that is assumed. The default is 0.9.
+    /// The share of the estimated throughput that is assumed.
+    ///
+    /// The default is 0.9.
     public var throughputSafetyFactor: Double
     /// The longest time with the waiting reason ``WaitingReason/evaluatingBufferingRate``.
     ///
     /// The default is 1.5 s.
     public var evaluationTime: Duration
 
-    /// Creates a configuration. The defaults suit playback in real time.
+    /// Creates a configuration.
+    ///
+    /// The defaults suit playback in real time.
     public init(
         forwardDuration: Duration = .seconds(30), forwardDurationLimit: Duration? = nil, maxBufferBytes: Int = 64 << 20,
         backDuration: Duration = .seconds(30), maxBackBufferBytes: Int = 64 << 20,

@@ -2,7 +2,9 @@
 public struct DisplayArea: Sendable, Hashable {
     /// The size of the display in pixels.
     public var size: PixelSize
-    /// The way in which frames fit the display. The default shows the whole frame with bars.
+    /// The way in which frames fit the display.
+    ///
+    /// By default, the whole frame is shown with bars.
     public var gravity: VideoGravity
 
     /// Creates a display area.

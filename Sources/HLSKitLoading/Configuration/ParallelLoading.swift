@@ -6,19 +6,21 @@
 /// next part is requested when the running requests will finish within a round trip. Separate audio is always loaded in
 /// parallel with the variant.
 public struct ParallelLoading: Sendable, Hashable {
-    /// The number of parallel segment requests with paced output. The default is 4.
+    /// The number of parallel segment requests with paced output.
     ///
-    /// With 1, segments are loaded one after another.
+    /// The default is 4. With 1, segments are loaded one after another.
     public var requestsWhilePlaying: Int
     /// The number of parallel segment requests without pacing, on connections with one response at a time.
     ///
     /// The default is 6.
     public var connections: Int
-    /// The number of parallel segment requests without pacing on an HTTP/2 connection. The default is 64.
-    public var streams: Int
-    /// The total size in bytes of segments that are loading or waiting. The default is 16 MiB.
+    /// The number of parallel segment requests without pacing on an HTTP/2 connection.
     ///
-    /// Unknown sizes are estimated. One segment is loaded regardless of its size.
+    /// The default is 64.
+    public var streams: Int
+    /// The total size in bytes of segments that are loading or waiting.
+    ///
+    /// The default is 16 MiB. Unknown sizes are estimated. One segment is loaded regardless of its size.
     public var maximumByteCount: Int
 
     /// Creates a configuration.

@@ -14,7 +14,9 @@ import Synchronization
 ///
 /// Players are not retained.
 public final class ResourceBudget: Sendable {
-    /// The budget of all players without another one. It has no limits.
+    /// The budget of all players without another one.
+    ///
+    /// The budget has no limits.
     public static let process = ResourceBudget()
 
     /// The bytes of media that all players together hold, or `nil` for no limit.

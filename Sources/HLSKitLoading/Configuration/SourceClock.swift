@@ -58,9 +58,9 @@ public struct SourceClock: Clock {
     /// The current host time.
     public var now: HostTime { HostTime(offset: read()) }
 
-    /// Sleeps until the clock shows `deadline`. Throws `CancellationError` if the task is cancelled.
+    /// Sleeps until the clock shows `deadline`.
     ///
-    /// `tolerance` is ignored.
+    /// The method throws `CancellationError` if the task is cancelled. It ignores `tolerance`.
     public func sleep(until deadline: HostTime, tolerance: Swift.Duration? = nil) async throws {
         try await wait(deadline.offset)
     }

@@ -115,10 +115,10 @@ public final class SteeredClock: EpochClock {
         }
     }
 
-    /// Sleeps until the clock shows `deadline`. Throws `CancellationError` if the task is cancelled.
+    /// Sleeps until the clock shows `deadline`.
     ///
-    /// If the clock is steered in the meantime, the wake-up may be wrong by the steering of half a second. `tolerance`
-    /// is ignored.
+    /// The method throws `CancellationError` if the task is cancelled. It ignores `tolerance`. If the clock is steered
+    /// in the meantime, the wake-up may be wrong by the steering of half a second.
     public func sleep(until deadline: HostTime, tolerance: Duration? = nil) async throws {
         try Task.checkCancellation()
         while true {

@@ -3,7 +3,9 @@ import HLSKitTime
 
 /// The requests and the playback of an item, in chronological order.
 public struct AccessLog: Sendable, Hashable {
-    /// The events. In very long sessions, the oldest ones are merged, which preserves sums.
+    /// The events of the log.
+    ///
+    /// In very long sessions, the oldest events are merged, which preserves sums.
     public var events: [AccessLogEvent]
 
     package init(events: [AccessLogEvent] = []) {

@@ -16,7 +16,9 @@ public struct AccessLogEvent: Sendable, Hashable {
     public var numberOfServerAddressChanges = 0
     /// The ID of the playback session, which servers receive as `X-Playback-Session-Id`.
     public var playbackSessionID: String?
-    /// The number of requested segments. Playlists, initialization sections and keys do not count.
+    /// The number of requested segments.
+    ///
+    /// Playlists, initialization sections and keys do not count.
     public var numberOfMediaRequests = 0
     /// The item time at which the timebase first ran in this period.
     public var playbackStartOffset: Duration?
@@ -38,9 +40,13 @@ public struct AccessLogEvent: Sendable, Hashable {
     ///
     /// Segments with a preload hint are excluded.
     public var observedMinBitrate: Double?
-    /// The highest rate. See ``observedMinBitrate``.
+    /// The highest rate of single segments of the variant and its audio, in bits per second.
+    ///
+    /// Segments with a preload hint are excluded.
     public var observedMaxBitrate: Double?
-    /// The standard deviation of the rate. See ``observedMinBitrate``.
+    /// The standard deviation of the rates of single segments, in bits per second.
+    ///
+    /// It covers the same segments as ``observedMinBitrate``.
     public var observedBitrateStandardDeviation: Double?
     /// The `BANDWIDTH` of the variant, in bits per second.
     public var indicatedBitrate: Double?
@@ -50,7 +56,9 @@ public struct AccessLogEvent: Sendable, Hashable {
     ///
     /// If video and audio share segments, both count as video.
     public var averageVideoBitrate: Double?
-    /// The measured bit rate of the loaded audio. See ``averageVideoBitrate``.
+    /// The measured bit rate of the loaded audio, in bits per second.
+    ///
+    /// If video and audio share segments, both count as video.
     public var averageAudioBitrate: Double?
     /// The number of video frames that were decoded but too late to be shown.
     public var numberOfDroppedVideoFrames: Int?

@@ -60,7 +60,9 @@ public struct MetricRequest: Sendable, Hashable {
     ///
     /// It counts from the creation of the player.
     public var responseStartTime: Duration?
-    /// The time at which the request succeeded or failed. See ``requestStartTime``.
+    /// The time at which the request succeeded or failed.
+    ///
+    /// It counts from the creation of the player.
     public var responseEndTime: Duration
     /// The number of received bytes of the body.
     public var byteCount: Int

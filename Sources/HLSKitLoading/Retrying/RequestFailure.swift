@@ -32,7 +32,9 @@ package struct RetryTerms: Sendable, Hashable {
     package var isFirstChoice = false
     /// Whether nothing ever arrived from this folder, and it was waited for before.
     package var isSilent = false
-    /// Whether the statuses 401 and 403 may pass, as those of a server that limits rates do, because it serves other segments.
+    /// Whether the statuses 401 and 403 may be temporary, because the server serves other segments.
+    ///
+    /// A server that limits rates responds in this way.
     package var refusalsMayPass = false
 
     package init(

@@ -3,15 +3,25 @@ extension RetryPolicies {
     ///
     /// See ``RetryPolicies/subscript(_:)``.
     public struct Policy: Sendable, Hashable {
-        /// The waits before retries. See ``RetryPolicies/delays``.
+        /// The waits before retries.
+        ///
+        /// See ``RetryPolicies/delays``.
         public var delays: [Duration]
-        /// The time for which requests are retried. See ``RetryPolicies/budget``.
+        /// The time for which requests are retried.
+        ///
+        /// See ``RetryPolicies/budget``.
         public var budget: Duration?
-        /// The time for which live requests are retried. See ``RetryPolicies/liveBudget``.
+        /// The time for which live requests are retried.
+        ///
+        /// See ``RetryPolicies/liveBudget``.
         public var liveBudget: Duration?
-        /// The number of attempts per variant. See ``RetryPolicies/attemptsPerVariant``.
+        /// The number of attempts per variant.
+        ///
+        /// See ``RetryPolicies/attemptsPerVariant``.
         public var attemptsPerVariant: Int
-        /// The number of retries. See ``RetryPolicies/maximumRetryCount``.
+        /// The largest number of retries of one resource.
+        ///
+        /// See ``RetryPolicies/maximumRetryCount``.
         public var maximumRetryCount: Int?
 
         package init(_ policies: RetryPolicies = .init()) {

@@ -29,7 +29,9 @@ extension KeyProvider {
 
 /// A request for a key.
 public struct ContentKeyRequest: Sendable, Hashable {
-    /// The reason for a key request. An open set.
+    /// The reason for a key request.
+    ///
+    /// The set is open.
     public struct Reason: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -42,7 +44,9 @@ public struct ContentKeyRequest: Sendable, Hashable {
         public static let renewal = Reason(rawValue: "renewal")
         /// The last response did not arrive within ``KeyProvider/deadline``.
         public static let timedOut = Reason(rawValue: "timedOut")
-        /// The key in the last response had already expired. This is requested once.
+        /// The key in the last response had already expired.
+        ///
+        /// The key is requested once for this reason.
         public static let receivedResponseWithExpiredLease = Reason(rawValue: "receivedResponseWithExpiredLease")
         /// The last key did not decrypt the media.
         ///
@@ -58,7 +62,9 @@ public struct ContentKeyRequest: Sendable, Hashable {
     public var keyFormat: String
     /// The URL with which the item was created.
     public var itemURLString: String
-    /// The reason for the request. The default is ``Reason/needed``.
+    /// The reason for the request.
+    ///
+    /// The default is ``Reason/needed``.
     public var reason: Reason
 
     package init(url: String, keyFormat: String, itemURL: String, reason: Reason = .needed) {
@@ -68,7 +74,9 @@ public struct ContentKeyRequest: Sendable, Hashable {
         self.reason = reason
     }
 
-    /// The bytes of a `data:` URI, or `nil` for other URIs. Key systems call them initialization data.
+    /// The bytes of a `data:` URI, or `nil` for other URIs.
+    ///
+    /// Key systems call them initialization data.
     public var initializationData: [UInt8]? {
         guard let data = try? DataURL(urlString) else { return nil }
         return data.bytes
@@ -89,9 +97,10 @@ public struct ContentKey: Sendable, Hashable {
     ///
     /// Segments that start later wait for a renewed key. Segments that were already loaded are played.
     public var expirationInterval: Duration?
-    /// A Boolean value that indicates whether the key may be stored on disk. The default is `true`.
+    /// A Boolean value that indicates whether the key may be stored on disk.
     ///
-    /// A ``DownloadTask`` and a ``PersistentKeyProvider`` store keys. A download fails if it may not.
+    /// The default is `true`. A ``DownloadTask`` and a ``PersistentKeyProvider`` store keys. A download fails if it may
+    /// not store a key.
     public var isPersistable = true
 
     /// Creates a key, which never expires by default.

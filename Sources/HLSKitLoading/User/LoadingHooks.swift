@@ -1,6 +1,8 @@
 public import HLSKitPlaylist
 
-/// Hooks with which your app takes part in loading. Each is called without locks and has a deadline.
+/// Hooks with which your app takes part in loading.
+///
+/// Each hook is called without locks and has a deadline.
 public struct LoadingHooks: Sendable {
     /// A closure that changes a multivariant playlist before a variant is selected.
     public typealias MultivariantTransform = @Sendable (MultivariantPlaylist) async throws -> MultivariantPlaylist

@@ -35,13 +35,14 @@ public struct LoadedResource: Sendable {
     public var contentType: String?
     /// The base URL of relative references, or `nil` (the default) for the requested URL.
     public var urlString: String?
-    /// A Boolean value that indicates whether the content is the whole resource. The default is `true`.
+    /// A Boolean value that indicates whether the content is the whole resource.
     ///
-    /// If it is, a requested byte range is extracted from it. Set `false` if the content is already that range.
+    /// The default is `true`, and a requested byte range is extracted from the content. Set `false` if the content is
+    /// already that range.
     public var isWhole = true
-    /// A Boolean value that indicates whether the content comes from a cache. The default is `false`.
+    /// A Boolean value that indicates whether the content comes from a cache.
     ///
-    /// It then does not count for the measured throughput.
+    /// The default is `false`. Cached content does not count for the measured throughput.
     public var wasReadFromCache = false
     /// The renewal interval of a key, or `nil` (the default) for never.
     ///

@@ -42,8 +42,10 @@ package struct CodecString: RawRepresentable, Sendable, Hashable, CustomStringCo
         }
     }
 
-    /// The level in the codec's own units, or nil if not stated: `level_idc` (H.264: 40 is 4.0), `general_level_idc`
-    /// (HEVC: 120 is 4.0), `seq_level_idx` (AV1: 8 is 4.0), VP9's level (40 is 4.0), Dolby Vision's level.
+    /// The level in the codec's own units, or nil if it is not stated.
+    ///
+    /// The units are `level_idc` (H.264: 40 is 4.0), `general_level_idc` (HEVC: 120 is 4.0), `seq_level_idx` (AV1: 8 is
+    /// 4.0), VP9's level (40 is 4.0) and Dolby Vision's level.
     package var level: Int? {
         let parameters = parameters
         switch sampleEntry {

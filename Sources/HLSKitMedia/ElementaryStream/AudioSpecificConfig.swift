@@ -112,8 +112,9 @@ struct ProgramConfigElement {
 }
 
 extension MediaTrack {
-    /// Whether an element in the frames, rather than a number, declares the channels of AAC in a transport stream or
-    /// without a container.
+    /// Whether an element in the AAC frames, rather than a number, declares the channels.
+    ///
+    /// This is possible in a transport stream or without a container.
     package var namesChannelsInBand: Bool {
         codec == .aac && sampleEntry.isEmpty && configuration.count >= 2 && configuration[1] >> 3 & 15 == 0
     }

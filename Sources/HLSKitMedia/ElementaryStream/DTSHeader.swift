@@ -1,4 +1,4 @@
-/// The header of a DTS frame: of its core, or of an extension substream that follows its core.
+/// The header of a DTS core frame, or of an extension substream that follows its core.
 ///
 /// Source: ETSI TS 102 114 §5.3 and §7.4.1.
 package struct DTSHeader: Sendable, Hashable {

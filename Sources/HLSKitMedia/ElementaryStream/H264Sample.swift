@@ -1,8 +1,9 @@
 /// Information about a picture from the NAL units of its H.264 sample.
 package enum H264Sample {
-    /// Whether the picture is an instantaneous decoding refresh: it depends on no earlier picture, and no picture that
-    /// follows it in decoding order is shown before it (ISO/IEC 14496-10 §3.69). This examines only the units before
-    /// the first slice.
+    /// Whether the picture is an instantaneous decoding refresh (ISO/IEC 14496-10 §3.69).
+    ///
+    /// Such a picture depends on no earlier picture, and no picture that follows it in decoding order is shown before
+    /// it. Only the units before the first slice are examined.
     package static func isInstantaneousRefresh(_ sample: MediaSample, of track: MediaTrack) -> Bool {
         guard track.codec == .h264, sample.isSync else { return false }
         return sample.data.withUnsafeBytes { bytes in

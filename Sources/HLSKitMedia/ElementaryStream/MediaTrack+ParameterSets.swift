@@ -57,8 +57,9 @@ extension MediaTrack {
         }
     }
 
-    /// The track with the properties of parameter sets with start codes, or nil if they contain no readable sequence
-    /// parameter set.
+    /// The track with the properties of parameter sets with start codes.
+    ///
+    /// The result is nil if the sets contain no readable sequence parameter set.
     package func described(by sets: [UInt8]) -> MediaTrack? {
         sets.withUnsafeBytes { bytes in
             var at = NALUnits.startCode(in: bytes, from: 0)

@@ -22,7 +22,7 @@ struct PictureOrderReader: Sendable {
     mutating func takeHEVCPictureSet(_ nalUnit: some Collection<UInt8>) {
         var reader = BitReader(NALUnits.rawPayload(of: nalUnit.dropFirst(2).prefix(16)))
         let id = reader.unsignedExpGolomb()
-        _ = reader.unsignedExpGolomb()  // of the sequence
+        _ = reader.unsignedExpGolomb()  // pps_seq_parameter_set_id
         reader.skip(1)
         let set = (hasOutputFlag: reader.flag(), extraBitCount: reader.bits(3))
         guard id < 64, !reader.isExhausted else { return }

@@ -1,8 +1,7 @@
-/// The amount by which decoding times of a track move to earlier times, so that no sample is presented before it is
-/// decoded.
+/// The amount by which the decoding times of a track move to earlier times.
 ///
-/// Negative composition offsets let a track begin at presentation time 0 without an edit list. Decoders and other
-/// containers do not allow them.
+/// It ensures that no sample is presented before it is decoded. Negative composition offsets let a track begin at
+/// presentation time 0 without an edit list. Decoders and other containers do not allow them.
 ///
 /// Source: ISO/IEC 14496-12 §8.6.1.3, §8.6.1.4 (`compositionToDTSShift`).
 enum DecodingShift {

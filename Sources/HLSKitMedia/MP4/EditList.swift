@@ -83,8 +83,10 @@ struct EditList: Sendable, Hashable {
         }
     }
 
-    /// Converts units of the movie's timescale to the track's timescale, rounded to the nearest one as in ffmpeg,
-    /// because writers choose the two so that they cancel out. Returns nil beyond the range of times.
+    /// Converts units of the movie's timescale to the track's timescale, or returns nil if out of range.
+    ///
+    /// The result is rounded to the nearest unit as in ffmpeg, because writers choose the two timescales so that they
+    /// cancel out.
     private static func ticks(_ duration: UInt64, _ movieTimescale: UInt32, _ track: MediaTrack) -> Int64? {
         let divisor = UInt64(max(movieTimescale, 1))
         let (high, low) = duration.multipliedFullWidth(by: UInt64(track.timescale))

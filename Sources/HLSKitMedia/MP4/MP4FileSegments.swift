@@ -6,7 +6,7 @@
 ///
 /// Source: ISO/IEC 14496-12 §8.6, §8.8.
 package struct MP4FileSegments: Sendable {
-    /// A file with more samples is read sequentially because a pass over its tables takes too long.
+    /// A file with more samples is read sequentially because reading all of its tables takes too long.
     private static let maximumSampleCount = 1 << 24
     private static let maximumSegmentCount = 4096
     /// Offsets in a fragment have 31 bits.

@@ -11,8 +11,9 @@ struct MP4SegmentReader: Sendable {
     static let maximumBoxByteCount = 16 << 20
     static let maximumHeldByteCount = 64 << 20
     private static let maximumHeldCount = 64
-    /// The largest number of fragments whose media may be missing, because sorting their runs together must not take
-    /// quadratic time.
+    /// The largest number of fragments whose media may be missing.
+    ///
+    /// The limit exists because sorting the runs of such fragments together must not take quadratic time.
     private static let maximumOpenFragmentCount = 64
     /// Smaller pieces of a sample are combined immediately, so that many of them cost no more than their bytes.
     private static let smallPieceByteCount = 1024

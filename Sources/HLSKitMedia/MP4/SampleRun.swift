@@ -86,7 +86,7 @@ struct SampleRun {
         offset = 0
     }
 
-    /// The bytes and duration of all samples. This needs a pass over the table, if there is one.
+    /// The bytes and duration of all samples. This reads the whole table, if there is one.
     func extent() throws(MediaError) -> Extent {
         let defaultBytes = UInt64(remaining) * UInt64(fields.contains(.size) ? 0 : defaults.size)
         let defaultDuration = UInt64(remaining) * UInt64(fields.contains(.duration) ? 0 : defaults.duration)

@@ -87,7 +87,7 @@ extension SampleTableBoxes {
         pcmFrameByteCounts.indices.contains(index) ? pcmFrameByteCounts[index] : nil
     }
 
-    /// The minimum number of steps in a pass over the tables. For PCM, a step covers many samples.
+    /// The minimum number of steps in which all tables are read. For PCM, a step covers many samples.
     var stepCount: Int {
         guard let frameByteCount = pcmFrameByteCounts.compactMap(\.self).max() else { return sampleCount }
         guard let size = constantSize(ofFrame: frameByteCount), compositionOffsets.isEmpty else { return sampleCount }

@@ -61,7 +61,9 @@ public struct CleanAperture: Sendable, Hashable {
     ///
     /// Positive values are right and down.
     public var horizontalOffset: Int
-    /// The vertical offset, like ``horizontalOffset``. Positive values are down.
+    /// The vertical offset from the centre of the picture to the centre of the aperture.
+    ///
+    /// Positive values are down.
     public var verticalOffset: Int
 
     package init(width: Int, height: Int, horizontalOffset: Int = 0, verticalOffset: Int = 0) {

@@ -6,12 +6,16 @@ public import HLSKitTime
 ///
 /// Source: ANSI/SCTE 35 2023r1, §9 (splice_info_section) and §10.3.3 (segmentation_descriptor).
 public struct SpliceInformation: Sendable, Hashable {
-    /// The purpose of a section. The set is open.
+    /// The purpose of a section of splice information.
+    ///
+    /// The set is open.
     public struct CommandType: RawRepresentable, Sendable, Hashable {
         public let rawValue: UInt8
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// `splice_null`: no command. The descriptors may contain information.
+        /// `splice_null`: no command.
+        ///
+        /// The descriptors may contain information.
         public static let null = CommandType(rawValue: 0)
         /// `splice_schedule`: events at a time of day, which are not parsed.
         public static let schedule = CommandType(rawValue: 4)
@@ -27,7 +31,9 @@ public struct SpliceInformation: Sendable, Hashable {
 
     /// A `splice_insert`.
     public struct Insert: Sendable, Hashable {
-        /// The identifier of the event (`splice_event_id`). Sections with the same one describe the same event.
+        /// The identifier of the event (`splice_event_id`).
+        ///
+        /// Sections with the same identifier describe the same event.
         public var eventID: UInt32
         /// A Boolean value that indicates whether the announced event is cancelled.
         ///

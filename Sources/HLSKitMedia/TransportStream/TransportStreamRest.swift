@@ -1,9 +1,9 @@
-/// The state that a transport stream segment passes to the next one: its tables, incomplete pictures and audio frames,
-/// and packet counters.
+/// The state that a transport stream segment passes to the next one.
 ///
-/// Segments are cut where the video allows it, often within an audio packet. Their tables may follow their first
-/// packets or be missing. Some segments are cut at any packet or even any byte. The state contains at most one picture
-/// or frame of each stream, and less than one transport packet.
+/// It contains the tables, incomplete pictures and audio frames, and packet counters. Segments are cut where the video
+/// allows it, often within an audio packet. Their tables may follow their first packets or be missing. Some segments
+/// are cut at any packet or even any byte. The state contains at most one picture or frame of each stream, and less
+/// than one transport packet.
 package struct TransportStreamRest: Sendable {
     private var streams: [PacketizedStream]
     /// Times continue from the previous segment, so that both have the same clock.

@@ -116,8 +116,9 @@ struct VideoAssembler {
         heldField?.removeBytes(count)
     }
 
-    /// Joins two fields of a frame that share a packet, and therefore a timestamp, because decoders combine them into
-    /// one picture.
+    /// Joins two fields of a frame that share a packet, and therefore a timestamp.
+    ///
+    /// Decoders combine such fields into one picture.
     private func joinedFields(_ units: [VideoUnitScanner.Unit]) -> [VideoUnitScanner.Unit] {
         guard units.contains(where: { $0.field != nil }) else { return units }
         var joined: [VideoUnitScanner.Unit] = []

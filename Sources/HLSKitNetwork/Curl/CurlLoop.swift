@@ -36,8 +36,9 @@ final class CurlLoop: Sendable {
     private let watch = SocketWatch()
     private let openLibrary: @Sendable () -> CurlLibrary
 
-    /// The number of idle connections to keep: enough for the playlists and media of a few dozen players, without
-    /// thousands of idle descriptors.
+    /// The number of idle connections to keep.
+    ///
+    /// It is enough for the playlists and media of a few dozen players, without thousands of idle descriptors.
     private static let keptConnectionCount = 128
 
     /// - Parameter openLibrary: Opens the library. It is called on the thread, with the first request.

@@ -11,7 +11,9 @@ public final class CurlTransport: ResourceTransport {
     private let loop: CurlLoop
     private let limit: HostLimit?
 
-    /// Creates a transport. Its thread starts with the first request.
+    /// Creates a transport.
+    ///
+    /// The thread of the transport starts with the first request.
     public init(configuration: TransportConfiguration = .init(), clock: ContinuousClock = ContinuousClock()) {
         self.configuration = configuration
         loop = CurlLoop(configuration, clock: clock) { .shared }

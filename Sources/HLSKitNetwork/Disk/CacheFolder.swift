@@ -140,8 +140,9 @@ final class CacheFolder: Sendable {
         if pwrite(descriptor, &bytes, 8, 0) != 8 { ftruncate(descriptor, 0) }
     }
 
-    /// Removes the least recently used files until nine tenths of the limit are used, so that not every new file has to
-    /// remove one.
+    /// Removes the least recently used files until nine tenths of the limit are used.
+    ///
+    /// The remaining tenth ensures that not every new file has to remove one.
     ///
     /// - Returns: The size of the remaining files.
     private func makeRoom() -> Int {

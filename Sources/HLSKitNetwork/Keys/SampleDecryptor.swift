@@ -138,9 +138,11 @@ package struct SampleDecryptor: ~Copyable {
         }
     }
 
-    /// In slices (NAL unit types 1 and 5) of more than 48 bytes, one block in ten is encrypted from byte 32 on, as long
-    /// as more than one block is left. The encryption covers their emulation prevention bytes, and a second layer of
-    /// emulation prevention is added around it.
+    /// Decrypts the encrypted slices (NAL unit types 1 and 5) of H.264 data.
+    ///
+    /// In slices of more than 48 bytes, one block in ten is encrypted from byte 32 on, as long as more than one block
+    /// is left. The encryption covers the emulation prevention bytes of the slices, and a second layer of emulation
+    /// prevention is added around it.
     private mutating func decryptNALUnits(_ data: SampleData) throws(DecryptionError) -> [UInt8] {
         let bytes = data.withUnsafeBytes { Array($0) }
         let starts = bytes.withUnsafeBytes { buffer in

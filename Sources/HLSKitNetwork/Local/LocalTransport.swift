@@ -6,7 +6,9 @@ public import HLSKitLoading
 public final class LocalTransport: ResourceTransport {
     private let reader: LocalReader
 
-    /// Creates a transport. Its thread starts with the first request.
+    /// Creates a transport.
+    ///
+    /// The thread of the transport starts with the first request.
     public init(clock: ContinuousClock = ContinuousClock()) { reader = LocalReader(clock: clock) }
 
     deinit { reader.stop() }

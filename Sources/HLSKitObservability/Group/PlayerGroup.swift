@@ -17,19 +17,27 @@ import Synchronization
 public final class PlayerGroup: Service {
     /// The settings for all players of a group.
     public struct Configuration: Sendable {
-        /// The time for players to finish their work at shutdown or when they are removed. The default is 10 s.
+        /// The time for players to finish their work at shutdown or when they are removed.
+        ///
+        /// The default is 10 s.
         public var closingDeadline = Duration.seconds(10)
-        /// The policy after the failure of a player. The default is to restart it with increasing delays.
+        /// The policy after the failure of a player.
+        ///
+        /// The default is to restart it with increasing delays.
         public var failurePolicy = RestartPolicy.restart()
-        /// The policy after a player has played to its end. The default is not to restart it.
+        /// The policy after a player has played to its end.
+        ///
+        /// The default is not to restart it.
         public var endPolicy = RestartPolicy.leave
-        /// The clock for delays and deadlines. The default is the clock of the machine.
+        /// The clock for delays and deadlines.
+        ///
+        /// The default is the clock of the machine.
         public var clock = SourceClock.host
         /// The metrics that count the players' activity, or `nil` (the default) for none.
         public var metrics: PlayerMetrics?
-        /// The metrics dimension for the player's name. The default is `stream`.
+        /// The metrics dimension for the player's name.
         ///
-        /// If it is `nil`, all players are counted together.
+        /// The default is `stream`. With `nil`, all players are counted together.
         public var metricsDimension: String? = "stream"
         /// The tracing that records spans of the players' activity, or `nil` (the default) for none.
         public var tracing: PlayerTracing?
@@ -127,7 +135,9 @@ public final class PlayerGroup: Service {
         state.withLock(\.players).map { ($0.member.name, $0.status) }
     }
 
-    /// Returns a sequence of the events of all players from now on. It ends with the group.
+    /// Returns a sequence of the events of all players from now on.
+    ///
+    /// The sequence ends with the group.
     ///
     /// - Parameter count: The number of unread events to keep for this reader, at least 1. A slow reader loses the
     ///   oldest.
@@ -150,7 +160,9 @@ public final class PlayerGroup: Service {
 
     // MARK: Running
 
-    /// Runs the players until the group is shut down. A group runs only once.
+    /// Runs the players until the group is shut down.
+    ///
+    /// A group runs only once.
     ///
     /// - Throws: `HLSError` with the code `invalidArgument` if the group has run before; `CancellationError` if its
     ///   task was cancelled.

@@ -4,7 +4,9 @@ public import HLSKitCore
 public struct PlayerGroupMember: Sendable {
     /// A turn of the player: an item to play, and the work to do after it.
     public struct Session: Sendable {
-        /// The item. Each turn needs a new one, because an item that was played belongs to its player.
+        /// The item to play.
+        ///
+        /// Each turn needs a new item, because an item that was played belongs to its player.
         public var item: PlayerItem
         /// A closure that finishes the work of the turn, such as a recording, or `nil` if there is none.
         ///
@@ -29,7 +31,9 @@ public struct PlayerGroupMember: Sendable {
         case stopped
     }
 
-    /// The name of the player, unique in its group. It is used in events, logs and metrics.
+    /// The name of the player, unique in its group.
+    ///
+    /// Events, logs and metrics contain it.
     public var name: String
     /// The configuration of the player.
     public var configuration: PlayerConfiguration
@@ -37,7 +41,9 @@ public struct PlayerGroupMember: Sendable {
     public var failurePolicy: RestartPolicy?
     /// The policy after playback to the end, or `nil` (the default) for the group's policy.
     public var endPolicy: RestartPolicy?
-    /// Creates the item of each turn. Turn numbers start at 1. An error counts as a failure of the player.
+    /// A closure that creates the item of each turn.
+    ///
+    /// Turn numbers start at 1. An error counts as a failure of the player.
     public var makeSession: @Sendable (_ number: Int) async throws -> Session
 
     /// Creates a member that plays the items that `makeSession` creates.
@@ -86,7 +92,9 @@ public struct PlayerGroupEvent: Sendable {
     /// The kind of event.
     public var kind: Kind
 
-    /// Kinds of events. The set is open: a `switch` needs a `default`.
+    /// The kinds of events.
+    ///
+    /// The set is open: a `switch` needs a `default`.
     public enum Kind: Sendable {
         /// The turn with this number begins.
         case began(session: Int)

@@ -17,9 +17,13 @@ public struct RestartBackoff: Sendable, Hashable {
     /// The last delay applies to all further failures. If the array is empty, there is no delay. The default is 1, 2,
     /// 5, 10, 20 and 30 seconds.
     public var delays: [Duration]
-    /// The minimum delay after a permanent error (`HLSError.isPermanent`). The default is 30 seconds.
+    /// The minimum delay after a permanent error (`HLSError.isPermanent`).
+    ///
+    /// The default is 30 seconds.
     public var permanentDelay: Duration
-    /// The amount of media after which a failure counts as the first one again. The default is 60 seconds.
+    /// The amount of media after which a failure counts as the first one again.
+    ///
+    /// The default is 60 seconds.
     public var recovery: Duration
     /// The share by which delays vary between players, in `0...1`.
     ///
@@ -27,7 +31,9 @@ public struct RestartBackoff: Sendable, Hashable {
     /// so it is reproducible. The default is 0.2.
     public var spread: Double
 
-    /// Creates a backoff. All parameters have defaults.
+    /// Creates a backoff.
+    ///
+    /// All parameters have default values.
     public init(
         delays: [Duration] = [1, 2, 5, 10, 20, 30].map { .seconds($0) }, permanentDelay: Duration = .seconds(30),
         recovery: Duration = .seconds(60), spread: Double = 0.2

@@ -13,7 +13,9 @@ import Synchronization
 /// gauges contain their mean. Each metric therefore has one series, regardless of the number of players. URLs are never
 /// used as dimensions unless the app does so.
 public final class PlayerMetrics: Sendable {
-    /// The largest number of dimension values. Further ones share the value `other`.
+    /// The largest number of dimension values.
+    ///
+    /// Further values share the value `other`.
     public static let maximumDimensionCount = 10_000
 
     private struct Key: Hashable {

@@ -16,7 +16,9 @@ extension PlayerItem {
 public struct IntegratedTimeline: Sendable {
     let item: PlayerItem
 
-    /// The current timeline. It has no segments until the item is loaded. Unknown durations are zero.
+    /// The current timeline.
+    ///
+    /// It has no segments until the item is loaded. Unknown durations are zero.
     public var currentSnapshot: IntegratedTimelineSnapshot {
         item.attachedCore?.integratedTimeline(of: item) ?? IntegratedTimelineSnapshot()
     }
@@ -104,7 +106,9 @@ public struct IntegratedTimeline: Sendable {
     }
 }
 
-/// A sequence of an integrated timeline's times. It ends with the player or the reading task.
+/// A sequence of an integrated timeline's times.
+///
+/// It ends with the player or the reading task.
 public struct IntegratedTimes: AsyncSequence, Sendable {
     let ticks: AsyncStream<MediaTime>
     let timeline: IntegratedTimeline
@@ -116,7 +120,7 @@ public struct IntegratedTimes: AsyncSequence, Sendable {
         var ticks: AsyncStream<MediaTime>.Iterator
         let timeline: IntegratedTimeline
 
-        /// Waits for the next time. Returns `nil` at the end.
+        /// Waits for the next time, and returns it or `nil` at the end of the sequence.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> MediaTime? {
             guard await ticks.next(isolation: actor) != nil else { return nil }
             return timeline.currentTime
@@ -126,7 +130,9 @@ public struct IntegratedTimes: AsyncSequence, Sendable {
     }
 }
 
-/// A sequence of all offsets that playback has crossed. It ends with the player or the reading task.
+/// A sequence of all offsets that playback has crossed.
+///
+/// It ends with the player or the reading task.
 public struct IntegratedBoundaries: AsyncSequence, Sendable {
     let times: BoundaryTimes
     let start: Duration
@@ -138,7 +144,7 @@ public struct IntegratedBoundaries: AsyncSequence, Sendable {
         var times: AsyncStream<MediaTime>.Iterator
         let start: Duration
 
-        /// Waits for the next offset. Returns `nil` at the end.
+        /// Waits for the next offset, and returns it or `nil` at the end of the sequence.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> MediaTime? {
             await times.next(isolation: actor).flatMap(\.duration).map { MediaTime($0 - start) }
         }

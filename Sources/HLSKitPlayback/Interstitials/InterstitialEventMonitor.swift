@@ -58,7 +58,9 @@ public class InterstitialEventMonitor: @unchecked Sendable {  // stores only `co
     /// It is the `LABEL-ID` of the event's asset list or, without one, the `X-SKIP-CONTROL-LABEL-ID`.
     public var currentEventSkipControlLabel: String? { core.snapshot.interstitial?.skipControlLabel }
 
-    /// The progress of ``currentEvent``, or `nil` if no event plays. Equals ``PlayerState/interstitial``.
+    /// The progress of ``currentEvent``, or `nil` if no event plays.
+    ///
+    /// It equals ``PlayerState/interstitial``.
     public var progress: InterstitialProgress? { core.snapshot.interstitial }
 
     /// Returns the asset list of an event, or `nil` before it is loaded and after the event has ended.

@@ -9,7 +9,9 @@ public struct PeriodicTimes: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> AsyncStream<MediaTime>.Iterator { stream.makeAsyncIterator() }
 }
 
-/// A sequence of all boundaries that playback has crossed. It ends with the player or the reading task.
+/// A sequence of all boundaries that playback has crossed.
+///
+/// It ends with the player or the reading task.
 public struct BoundaryTimes: AsyncSequence, Sendable {
     let stream: AsyncStream<MediaTime>
 

@@ -109,7 +109,9 @@ public final class PlayerLooper: Sendable {
         for item in items where item !== current { player.remove(item) }
     }
 
-    /// The status of the looper. You can read it on any thread.
+    /// The status of the looper.
+    ///
+    /// You can read it on any thread.
     public var status: Status { state.withLock(\.status) }
 
     /// The reason why looping failed, or `nil` if it has not failed.

@@ -13,7 +13,9 @@ public final class QueuePlayer: Player, @unchecked Sendable {  // stores nothing
         core.control(.setActionAtItemEnd(.advance))
     }
 
-    /// Creates a player with items in its queue. The first one becomes the current item.
+    /// Creates a player with items in its queue.
+    ///
+    /// The first item becomes the current item.
     ///
     /// - Throws: ``HLSError/Code/itemInUse`` if an item already belongs to a player or occurs twice. The items before
     ///   it then belong to this player, so no other player can use them.

@@ -1,8 +1,9 @@
 /// A finding of a check that exceeds parsing: a deviation from the recommended form, and its remedy.
 public struct LintFinding: Sendable, Hashable {
-    /// The issue. An error violates a "must" of the specification.
+    /// The issue that the check found.
     ///
-    /// A warning violates a "should" or one of Apple's rules for its devices.
+    /// An error violates a "must" of the specification. A warning violates a "should" or one of Apple's rules for its
+    /// devices.
     public var issue: PlaylistIssue
     /// The way to fix the issue.
     public var remedy: String

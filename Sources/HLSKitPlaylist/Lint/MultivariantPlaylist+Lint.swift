@@ -93,8 +93,9 @@ extension MultivariantPlaylist {
         }
     }
 
-    /// Checks that groups of one type offer the same renditions in other encodings (rfc8216bis §4.4.6.1.1), and that
-    /// each is used.
+    /// Checks that each group is used, and that groups of one type offer the same renditions.
+    ///
+    /// Such groups differ only in their encodings (rfc8216bis §4.4.6.1.1).
     private func checkGroups(_ lines: ItemLines, _ collector: inout LintCollector) {
         var used: Set<Group> = []
         for variant in variants + iFrameVariants {

@@ -285,8 +285,10 @@ public struct PresentationLint: Sendable {
         }
     }
 
-    /// A complete playlist may differ by 10 %, and any other may be at most 25 % above (Apple's HLS authoring
-    /// specification, 1.27 and 1.29).
+    /// Compares the measured peak of a variant with its `BANDWIDTH`.
+    ///
+    /// The peak of a complete playlist may differ by 10 %, and the peak of any other may be at most 25 % above (Apple's
+    /// HLS authoring specification, 1.27 and 1.29).
     private func checkBandwidth(
         _ variant: VariantStream, _ peak: Double, isComplete: Bool, _ line: Int?, _ findings: inout [LintFinding]
     ) {

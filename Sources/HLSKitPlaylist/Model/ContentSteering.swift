@@ -1,4 +1,6 @@
-/// The steering server of the presentation: `EXT-X-CONTENT-STEERING`. Source: rfc8216bis §4.4.6.6.
+/// The steering server of the presentation: `EXT-X-CONTENT-STEERING`.
+///
+/// Source: rfc8216bis §4.4.6.6.
 public struct ContentSteering: Sendable, Hashable {
     /// The URI of the steering manifest, as written.
     public var serverURI: String
@@ -7,7 +9,9 @@ public struct ContentSteering: Sendable, Hashable {
     /// Attributes without a corresponding property.
     public var otherAttributes: [PlaylistAttribute]
 
-    /// Creates a steering tag. Without `pathwayID`, the client starts on any pathway.
+    /// Creates a steering tag.
+    ///
+    /// Without `pathwayID`, the client starts on any pathway.
     public init(serverURI: String, pathwayID: String? = nil, otherAttributes: [PlaylistAttribute] = []) {
         self.serverURI = serverURI
         self.pathwayID = pathwayID

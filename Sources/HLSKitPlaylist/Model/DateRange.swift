@@ -2,7 +2,9 @@
 ///
 /// Source: rfc8216bis §4.4.5.1.
 public struct DateRange: Sendable, Hashable {
-    /// A trigger other than the start date. The set is open.
+    /// A trigger other than the start date.
+    ///
+    /// The set is open.
     public struct Cue: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -17,19 +19,29 @@ public struct DateRange: Sendable, Hashable {
         public static let once = Cue(rawValue: "ONCE")
     }
 
-    /// The identifier (`ID`). Tags with the same one describe the same range.
+    /// The identifier (`ID`).
+    ///
+    /// Tags with the same identifier describe the same range.
     public var id: String
-    /// The class (`CLASS`), or `nil` if undeclared. Ranges of one class have the same meaning.
+    /// The class (`CLASS`), or `nil` if undeclared.
+    ///
+    /// Ranges of one class have the same meaning.
     public var `class`: String?
-    /// The start date. It is `nil` only if no tag of this ID has one, which is an issue.
+    /// The start date.
+    ///
+    /// It is `nil` only if no tag of this ID has one, which is an issue.
     public var startDate: PlaylistDate?
-    /// The end date (`END-DATE`), or `nil` if undeclared. It is not before ``startDate``.
+    /// The end date (`END-DATE`), or `nil` if undeclared.
+    ///
+    /// It is not before ``startDate``.
     public var endDate: PlaylistDate?
     /// The duration, which is not negative and takes precedence over ``endDate``.
     public var duration: Duration?
     /// The expected duration while the end is unknown (`PLANNED-DURATION`), or `nil` if undeclared.
     public var plannedDuration: Duration?
-    /// The times of an action tied to the range (`CUE`). If empty, the action happens at the start date.
+    /// The times of an action tied to the range (`CUE`).
+    ///
+    /// If the array is empty, the action happens at the start date.
     public var cue: [Cue]
     /// A Boolean value that indicates whether the range ends at the next range of the same class.
     ///
@@ -44,7 +56,9 @@ public struct DateRange: Sendable, Hashable {
     /// The `X-*` attributes and others without a property, in the order of the text.
     public var otherAttributes: [PlaylistAttribute]
 
-    /// Creates a date range. Properties with a default are undeclared.
+    /// Creates a date range.
+    ///
+    /// Properties with a default value are undeclared.
     public init(
         id: String, class: String? = nil, startDate: PlaylistDate?, endDate: PlaylistDate? = nil,
         duration: Duration? = nil, plannedDuration: Duration? = nil, cue: [Cue] = [], endsOnNext: Bool = false,

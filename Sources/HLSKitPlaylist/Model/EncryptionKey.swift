@@ -29,7 +29,9 @@ public struct EncryptionKey: Sendable, Hashable {
     public var iv: [UInt8]?
     /// The key format, or `nil` for `identity`.
     public var keyFormat: String?
-    /// The versions of the key format, as written: `1/2/5`. `nil` means 1.
+    /// The versions of the key format, as written: `1/2/5`.
+    ///
+    /// `nil` means 1.
     public var keyFormatVersions: String?
     /// Attributes without a corresponding property.
     public var otherAttributes: [PlaylistAttribute]

@@ -16,7 +16,9 @@ public struct Interstitial: Sendable, Hashable {
         case primary = "PRIMARY"
     }
 
-    /// The URI of the asset, as written. A playlist contains either this or ``assetList``.
+    /// The URI of the asset, as written.
+    ///
+    /// A playlist contains either this URI or ``assetList``.
     public var assetURI: String?
     /// The URI of a JSON list of assets, as written.
     public var assetList: String?

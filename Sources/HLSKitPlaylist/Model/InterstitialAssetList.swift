@@ -22,7 +22,9 @@ public struct InterstitialAssetList: Sendable, Hashable {
         }
     }
 
-    /// The assets (`ASSETS`), in the order of the list. An empty list is valid and plays nothing.
+    /// The assets (`ASSETS`), in the order of the list.
+    ///
+    /// An empty list is valid and plays nothing.
     public var assets: [Asset]
     /// The skip control (`SKIP-CONTROL`), which replaces the date range's own.
     public var skipControl: InterstitialSkipControl?
@@ -116,9 +118,13 @@ public struct InterstitialAssetList: Sendable, Hashable {
 
 /// The time range in which viewers can skip an interstitial.
 public struct InterstitialSkipControl: Sendable, Hashable {
-    /// The start of the skip control, from the start of the interstitial. `nil` means at its start.
+    /// The start of the skip control, from the start of the interstitial.
+    ///
+    /// `nil` means the start of the interstitial.
     public var offset: Duration?
-    /// The duration of the skip control. `nil` means until the interstitial ends.
+    /// The duration of the skip control.
+    ///
+    /// `nil` means until the interstitial ends.
     public var duration: Duration?
     /// The identifier of the skip button's label.
     public var labelID: String?

@@ -4,7 +4,9 @@
 public struct MediaInitializationSection: Sendable, Hashable {
     /// The URI of the section, as written.
     public var uri: String
-    /// The byte range of the resource, or `nil` for all of it. A range without an offset starts at 0.
+    /// The byte range of the resource, or `nil` for all of it.
+    ///
+    /// A range without an offset starts at byte 0.
     public var byteRange: ByteRange?
     /// The keys in force at the tag, which encrypt the section itself.
     public var keys: [EncryptionKey]

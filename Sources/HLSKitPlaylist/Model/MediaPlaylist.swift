@@ -4,7 +4,9 @@
 public struct MediaPlaylist: Sendable, Hashable {
     /// The URL of the playlist after redirects, which is the base of its references.
     public var url: String
-    /// The version (`EXT-X-VERSION`). `nil` means that it is undeclared, which implies 1.
+    /// The version (`EXT-X-VERSION`).
+    ///
+    /// `nil` means that it is undeclared, which implies 1.
     public var version: Int?
     /// The upper bound of the rounded segment durations.
     ///
@@ -47,7 +49,9 @@ public struct MediaPlaylist: Sendable, Hashable {
     public var preloadHints: [PreloadHint] = []
     /// The progress of other renditions (`EXT-X-RENDITION-REPORT`).
     public var renditionReports: [RenditionReport] = []
-    /// The date ranges in order of first appearance. Tags with the same ID are merged.
+    /// The date ranges in order of first appearance.
+    ///
+    /// Tags with the same ID are merged.
     public var dateRanges: [DateRange] = []
     /// The segments that this delta update skips, or `nil` in a full playlist.
     public var skip: PlaylistSkip?
@@ -56,7 +60,9 @@ public struct MediaPlaylist: Sendable, Hashable {
     private var found = Unhashed<[PlaylistIssue]>([])
     var source = Unhashed<MediaSource?>(nil)
 
-    /// Creates a live playlist of version 1 without optional tags. Set other properties as needed.
+    /// Creates a live playlist of version 1 without optional tags.
+    ///
+    /// Set other properties as needed.
     public init(url: String = "", targetDuration: Duration, segments: MediaSegments = []) {
         self.url = url
         self.targetDuration = targetDuration
@@ -91,7 +97,9 @@ public struct MediaPlaylist: Sendable, Hashable {
         try self.init(parsing: Array(text.utf8), url: url, options: options)
     }
 
-    /// The faults found by lenient parsing, in the order of the text. `==` ignores them.
+    /// The faults found by lenient parsing, in the order of the text.
+    ///
+    /// `==` ignores them.
     public var issues: [PlaylistIssue] {
         get { found.value }
         set { found.value = newValue }
@@ -111,8 +119,9 @@ public struct MediaPlaylist: Sendable, Hashable {
 
     /// Returns the end of a date range, or `nil` if it is not yet known.
     ///
-    /// The end follows from the range's duration, else its end date, else the start of the next range of its class (by
-    /// date, not by order).
+    /// The end follows from the range's duration or, without one, from its end date. A range with
+    /// ``DateRange/endsOnNext`` that has neither ends at the start of the next range of its class (by date, not by
+    /// order).
     public func endDate(of range: DateRange) -> PlaylistDate? {
         if let end = range.ownEndDate { return end }
         guard range.endsOnNext, let start = range.startDate else { return nil }

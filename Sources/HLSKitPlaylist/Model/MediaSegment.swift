@@ -36,7 +36,9 @@ public struct MediaSegment: Sendable {
         self.discontinuitySequence = discontinuitySequence
     }
 
-    /// Creates a segment that was not read from a playlist. Writing the playlist assigns its numbers.
+    /// Creates a segment that was not read from a playlist.
+    ///
+    /// Writing the playlist assigns its numbers.
     public init(
         uri: String, duration: Duration, title: String = "", byteRange: ByteRange? = nil, keys: [EncryptionKey] = [],
         map: MediaInitializationSection? = nil, hasDiscontinuity: Bool = false, isGap: Bool = false,

@@ -4,7 +4,9 @@
 public struct MultivariantPlaylist: Sendable, Hashable {
     /// The URL of the playlist after redirects, which is the base of its references.
     public var url: String
-    /// The version (`EXT-X-VERSION`). `nil` means that it is undeclared, which implies 1.
+    /// The version (`EXT-X-VERSION`).
+    ///
+    /// `nil` means that it is undeclared, which implies 1.
     public var version: Int?
     /// A Boolean value that indicates whether every segment of every media playlist can be decoded separately.
     public var hasIndependentSegments = false
@@ -14,7 +16,9 @@ public struct MultivariantPlaylist: Sendable, Hashable {
     public var variants: [VariantStream] = []
     /// The I-frame-only variants, for trick play, in the order of the text.
     public var iFrameVariants: [VariantStream] = []
-    /// The renditions, in the order of the text. Several may share type, group and even URI.
+    /// The renditions, in the order of the text.
+    ///
+    /// Several renditions may share type, group and even URI.
     public var renditions: [Rendition] = []
     /// The session data (`EXT-X-SESSION-DATA`), in the order of the text.
     public var sessionData: [MultivariantPlaylist.SessionData] = []
@@ -52,7 +56,9 @@ public struct MultivariantPlaylist: Sendable, Hashable {
         try self.init(parsing: Array(text.utf8), url: url, options: options)
     }
 
-    /// The faults found by lenient parsing, in the order of the text. `==` ignores them.
+    /// The faults found by lenient parsing, in the order of the text.
+    ///
+    /// `==` ignores them.
     public var issues: [PlaylistIssue] {
         get { found.value }
         set { found.value = newValue }

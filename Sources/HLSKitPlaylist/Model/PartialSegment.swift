@@ -15,7 +15,9 @@ public struct PartialSegment: Sendable, Hashable {
     /// Attributes without a corresponding property.
     public var otherAttributes: [PlaylistAttribute]
 
-    /// Creates a partial segment. Without `byteRange` it is the whole resource.
+    /// Creates a partial segment.
+    ///
+    /// Without `byteRange`, the segment is the whole resource.
     public init(
         uri: String, duration: Duration, byteRange: ByteRange? = nil, isIndependent: Bool = false, isGap: Bool = false,
         otherAttributes: [PlaylistAttribute] = []

@@ -2,7 +2,9 @@
 ///
 /// Source: rfc8216bis §4.4.5.3.
 public struct PreloadHint: Sendable, Hashable {
-    /// The kind of resource. The set is open.
+    /// The kind of resource.
+    ///
+    /// The set is open.
     public struct Kind: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -19,9 +21,13 @@ public struct PreloadHint: Sendable, Hashable {
     public var kind: Kind
     /// The URI as written.
     public var uri: String
-    /// The first byte, as written. `nil` means 0.
+    /// The offset of the first byte, as written.
+    ///
+    /// `nil` means 0.
     public var byteRangeStart: Int?
-    /// The number of bytes. `nil` means up to the end of the resource.
+    /// The number of bytes.
+    ///
+    /// `nil` means all bytes up to the end of the resource.
     public var byteRangeLength: Int?
     /// Attributes without a corresponding property.
     public var otherAttributes: [PlaylistAttribute]

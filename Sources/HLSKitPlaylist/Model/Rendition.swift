@@ -1,6 +1,10 @@
-/// An alternative version of some content: `EXT-X-MEDIA`. Source: rfc8216bis §4.4.6.1.
+/// An alternative version of some content: `EXT-X-MEDIA`.
+///
+/// Source: rfc8216bis §4.4.6.1.
 public struct Rendition: Sendable, Hashable {
-    /// The media type of a rendition. The set is open, and renditions of unknown types are kept.
+    /// The media type of a rendition.
+    ///
+    /// The set is open, and renditions of unknown types are kept.
     public struct MediaType: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -19,11 +23,17 @@ public struct Rendition: Sendable, Hashable {
 
     /// The kind of media.
     public var type: MediaType
-    /// The group that variants refer to. It is empty if it is missing, which is an issue.
+    /// The group that variants refer to.
+    ///
+    /// The group is empty if it is missing, which is an issue.
     public var groupID: String
-    /// The name for display. It is empty if it is missing, which is an issue.
+    /// The name for display.
+    ///
+    /// The name is empty if it is missing, which is an issue.
     public var name: String
-    /// The URI of the media playlist, as written. `nil` means that the variant contains the rendition.
+    /// The URI of the media playlist, as written.
+    ///
+    /// `nil` means that the variant contains the rendition.
     public var uri: String?
     /// The BCP 47 tag of the language.
     public var language: String?

@@ -15,7 +15,9 @@ public struct RenditionReport: Sendable, Hashable {
     /// Attributes without a corresponding property.
     public var otherAttributes: [PlaylistAttribute]
 
-    /// Creates a report. For `nil` numbers, those in the containing playlist apply.
+    /// Creates a report.
+    ///
+    /// For `nil` numbers, the numbers of the containing playlist apply.
     public init(
         uri: String, lastMediaSequence: Int? = nil, lastPart: Int? = nil, otherAttributes: [PlaylistAttribute] = []
     ) {

@@ -8,7 +8,9 @@ public struct ServerControl: Sendable, Hashable {
     public var canSkipUntil: Duration?
     /// A Boolean value that indicates whether delta updates can also skip date ranges.
     public var canSkipDateRanges: Bool
-    /// The minimum distance of playback from the end. `nil` means three target durations.
+    /// The minimum distance of playback from the end.
+    ///
+    /// `nil` means three target durations.
     public var holdBack: Duration?
     /// The minimum distance of playback from the end with partial segments.
     public var partHoldBack: Duration?

@@ -1,5 +1,7 @@
 extension MultivariantPlaylist {
-    /// A piece of data about the whole presentation: `EXT-X-SESSION-DATA`. Source: rfc8216bis §4.4.6.4.
+    /// A piece of data about the whole presentation: `EXT-X-SESSION-DATA`.
+    ///
+    /// Source: rfc8216bis §4.4.6.4.
     public struct SessionData: Sendable, Hashable {
         /// The identifier of the data, which is unique together with the language.
         public var dataID: String
@@ -7,7 +9,9 @@ extension MultivariantPlaylist {
         public var value: String?
         /// The URI of the data, as written.
         public var uri: String?
-        /// The format as written: `JSON` or `RAW`. `nil` means JSON.
+        /// The format as written: `JSON` or `RAW`.
+        ///
+        /// `nil` means JSON.
         public var format: String?
         /// The BCP 47 tag of the language.
         public var language: String?

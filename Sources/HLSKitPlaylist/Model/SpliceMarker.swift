@@ -4,7 +4,9 @@
 /// `EXT-X-ASSET`. No standard defines them, so the parser accepts the forms that packagers write. Their contents are
 /// never reported as issues, and they are written as they were read.
 public struct SpliceMarker: Sendable, Hashable {
-    /// The meaning of a marker. The set is open.
+    /// The meaning of a marker.
+    ///
+    /// The set is open.
     public struct Kind: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -39,7 +41,9 @@ public struct SpliceMarker: Sendable, Hashable {
     ///
     /// It is base 64, or hexadecimal after `0x`.
     public var scte35: String?
-    /// All attributes, in the order of the text. If a name is repeated, the properties use the first value.
+    /// All attributes, in the order of the text.
+    ///
+    /// If a name is repeated, the properties use the first value.
     public var attributes: [PlaylistAttribute]
 
     /// The value of an attribute, regardless of the case of its name.
@@ -47,8 +51,9 @@ public struct SpliceMarker: Sendable, Hashable {
         attributes.first { $0.name.uppercased() == name.uppercased() }?.value
     }
 
-    /// The marker that opened the break whose end this is, as far as the end declares it: `EXT-X-CUE-OUT`, or the same
-    /// tag with the same attributes.
+    /// The marker that opened the break whose end this is, as far as the end declares it.
+    ///
+    /// It is `EXT-X-CUE-OUT`, or the same tag with the same attributes.
     package var opening: SpliceMarker {
         var marker = self
         if tag == Tag.cueIn.rawValue { marker.tag = Tag.cueOut.rawValue }

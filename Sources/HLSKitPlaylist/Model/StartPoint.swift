@@ -1,4 +1,6 @@
-/// The preferred start of playback: `EXT-X-START`. Source: rfc8216bis §4.4.2.2.
+/// The preferred start of playback: `EXT-X-START`.
+///
+/// Source: rfc8216bis §4.4.2.2.
 public struct StartPoint: Sendable, Hashable {
     /// The offset from the start of the playlist, or from its end if negative.
     ///
@@ -7,7 +9,9 @@ public struct StartPoint: Sendable, Hashable {
     /// A Boolean value that indicates whether media before the offset must not be presented.
     public var isPrecise: Bool
 
-    /// Creates a start point. Negative offsets count from the end.
+    /// Creates a start point.
+    ///
+    /// Negative offsets count from the end.
     public init(timeOffset: Duration, isPrecise: Bool = false) {
         self.timeOffset = timeOffset
         self.isPrecise = isPrecise

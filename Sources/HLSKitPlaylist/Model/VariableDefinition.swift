@@ -19,7 +19,9 @@ public struct VariableDefinition: Sendable, Hashable {
     /// The source of the value.
     public var source: Source
 
-    /// Creates a definition. By default its value is in the playlist itself.
+    /// Creates a definition.
+    ///
+    /// By default, its value is in the playlist itself.
     public init(name: String, value: String, source: Source = .value) {
         self.name = name
         self.value = value

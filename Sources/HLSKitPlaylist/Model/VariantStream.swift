@@ -4,11 +4,15 @@
 public struct VariantStream: Sendable, Hashable {
     /// The URI of the media playlist, as written.
     public var uri: String
-    /// The peak bit rate in bits per second. It is 0 if it is missing, which is an issue.
+    /// The peak bit rate in bits per second.
+    ///
+    /// The value is 0 if it is missing, which is an issue.
     public var bandwidth: Int
     /// The average bit rate in bits per second.
     public var averageBandwidth: Int?
-    /// The relative quality of the variant. Higher is better.
+    /// The relative quality of the variant.
+    ///
+    /// A higher score is better.
     public var score: Double?
     /// The codecs as written, `avc1.640028,mp4a.40.2`, or `nil` if undeclared.
     public var codecsText: String?
@@ -22,7 +26,9 @@ public struct VariantStream: Sendable, Hashable {
     public var hdcpLevel: HDCPLevel?
     /// The allowed protection configurations as written (`ALLOWED-CPC`): `KEYFORMAT:label/label,…`.
     public var allowedCPC: String?
-    /// The video range as written. `nil` means SDR.
+    /// The video range as written.
+    ///
+    /// `nil` means SDR.
     public var videoRange: VideoRange?
     /// The required video layout as written (`REQ-VIDEO-LAYOUT`): `CH-STEREO,…`.
     public var requiredVideoLayout: String?
@@ -36,7 +42,9 @@ public struct VariantStream: Sendable, Hashable {
     public var subtitles: String?
     /// The group of closed captions, or a declaration that there are none.
     public var closedCaptions: ClosedCaptions?
-    /// The pathway as written. `nil` means `.`.
+    /// The pathway as written.
+    ///
+    /// `nil` means `.`.
     public var pathwayID: String?
     /// The name (`NAME`), which is not part of the specification.
     public var name: String?
@@ -83,7 +91,9 @@ public struct VariantStream: Sendable, Hashable {
     }
 }
 
-/// The copy protection of outputs that a variant needs. The set is open.
+/// The copy protection of outputs that a variant needs.
+///
+/// The set is open.
 public struct HDCPLevel: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -99,7 +109,9 @@ public struct HDCPLevel: RawRepresentable, Sendable, Hashable, CustomStringConve
 }
 
 extension HDCPLevel: Comparable {
-    /// Orders levels by protection. An unknown level is above all known ones.
+    /// Orders levels by protection.
+    ///
+    /// An unknown level is above all known ones.
     public static func < (one: HDCPLevel, other: HDCPLevel) -> Bool {
         one.rank != other.rank ? one.rank < other.rank : one.rank == 3 && one.rawValue < other.rawValue
     }
@@ -114,7 +126,9 @@ extension HDCPLevel: Comparable {
     }
 }
 
-/// The dynamic range of a variant's video. The set is open.
+/// The dynamic range of a variant's video.
+///
+/// The set is open.
 public struct VideoRange: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

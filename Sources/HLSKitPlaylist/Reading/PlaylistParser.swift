@@ -14,7 +14,9 @@ public struct PlaylistParser: Sendable {
 
     /// Options for reading.
     public struct Options: Sendable, Hashable {
-        /// The handling of issues: collected or thrown. The default is lenient.
+        /// The handling of issues: collected or thrown.
+        ///
+        /// The default is lenient.
         public var mode = Mode.lenient
         /// Limits on the size of the playlist.
         public var limits = PlaylistLimits()

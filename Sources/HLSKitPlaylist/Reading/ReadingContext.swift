@@ -186,8 +186,9 @@ struct ReadingContext {
         try unusualURI(range, bytes).map { String(decoding: $0, as: UTF8.self) } ?? bytes.string(range)
     }
 
-    /// The bytes of a URI if they differ from the text: variables are replaced, and invalid UTF-8 is escaped byte by
-    /// byte, as the server has it (R33). Returns nil if nothing changes.
+    /// The bytes of a URI if they differ from the text, otherwise nil.
+    ///
+    /// They differ if variables are replaced, or if invalid UTF-8 is escaped byte by byte, as the server has it (R33).
     mutating func unusualURI(
         _ range: Range<Int>, _ bytes: borrowing Span<UInt8>
     ) throws(PlaylistError) -> [UInt8]? {

@@ -58,8 +58,9 @@ extension PlaylistTracker {
         return start - other.segments.prefix(-distance).reduce(.zero) { $0 + $1.duration }
     }
 
-    /// Returns the distance between the end of this playlist, which has grown since it was loaded, and the end of
-    /// another playlist. Returns nil if either does not grow.
+    /// Returns the distance between the ends of this playlist and another, or nil if either does not grow.
+    ///
+    /// The end of this playlist includes its estimated growth since it was loaded.
     private func distance(ofEndOf other: MediaPlaylist, from start: Duration, at now: Duration) -> Duration? {
         guard isLive, !other.isComplete else { return nil }
         let last = start + other.duration

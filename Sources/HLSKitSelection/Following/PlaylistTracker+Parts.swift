@@ -26,8 +26,9 @@ extension PlaylistTracker {
         return overflow || sequence < 0 ? nil : PartPosition(sequence: sequence, part: position.part)
     }
 
-    /// The longest duration of the next part or segment to be listed: the part target if parts are loaded, otherwise
-    /// the longest segment.
+    /// The longest duration of the next part or segment to be listed.
+    ///
+    /// It is the part target if parts are loaded, otherwise the duration of the longest segment.
     package var pieceDuration: Duration { usesParts ? written.partTarget ?? longestSegment : longestSegment }
 
     package func listsWhole(_ position: SegmentPosition) -> Bool {

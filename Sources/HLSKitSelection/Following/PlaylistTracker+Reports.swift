@@ -2,8 +2,10 @@ import HLSKitPlaylist
 
 /// Rendition reports, in which a playlist gives the state of other playlists (rfc8216bis §4.4.5.4).
 extension PlaylistTracker {
-    /// Returns the last part or segment that the playlist at a URL listed when this playlist was written, in the
-    /// server's numbering. Returns nil if there is no report, or if the server does not support blocking reloads.
+    /// Returns the last part or segment that the playlist at a URL listed when this playlist was written.
+    ///
+    /// The position is in the server's numbering. The result is nil if there is no report, or if the server does not
+    /// support blocking reloads.
     package func reported(of url: String) -> PartPosition? {
         guard isLive, playlist.serverControl?.canBlockReload == true, !playlist.renditionReports.isEmpty else {
             return nil

@@ -57,8 +57,9 @@ package struct PlaylistTracker: Sendable {
     /// The item time at which each segment of ``written`` starts, and the end of the last one.
     package private(set) var segmentStarts: [Duration]
     private(set) var longestSegment: Duration
-    /// The offset of the playlist's discontinuity sequence numbers, because a server that drops the header tag counts
-    /// from 0 again.
+    /// The offset of the playlist's discontinuity sequence numbers.
+    ///
+    /// It is needed because a server that drops the header tag counts from 0 again.
     private var discontinuityOffset = 0
     /// The host times at which the last load began and at which a new segment was last seen.
     package private(set) var lastLoadBegan: Duration

@@ -1,12 +1,12 @@
 import HLSKitPlaylist
 
-/// Decides from earlier results which delivery directives the next reload of a live playlist uses, and how long it may
-/// take.
+/// Decides which delivery directives the next reload of a live playlist uses, and how long it may take.
 ///
-/// A blocking request returns as soon as new media is available, so no timer is needed. If the awaited media does not
-/// arrive, the playlist is requested without directives. If that playlist lists the media, the server failed to answer
-/// in time. After three such failures without a success in between, blocking reloads are no longer used. A delta update
-/// that does not fit is followed by a full playlist, and two of them disable delta updates.
+/// The decision depends on earlier results. A blocking request returns as soon as new media is available, so no timer
+/// is needed. If the awaited media does not arrive, the playlist is requested without directives. If that playlist
+/// lists the media, the server failed to answer in time. After three such failures without a success in between,
+/// blocking reloads are no longer used. A delta update that does not fit is followed by a full playlist, and two of
+/// them disable delta updates.
 package struct ReloadPlan: Sendable {
     package enum Failure: Sendable, Hashable {
         /// `hasRetryAfter`: Whether the server gives the time of the next attempt.

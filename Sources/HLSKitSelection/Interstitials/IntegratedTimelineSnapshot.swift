@@ -12,7 +12,9 @@ public struct IntegratedTimelineSnapshot: Sendable, Hashable {
         case interstitial(String, Duration)
     }
 
-    /// The segments in order, without gaps. The segment of an event may have the duration 0.
+    /// The segments in order, without gaps.
+    ///
+    /// The segment of an event may have a duration of 0.
     public private(set) var segments: [IntegratedTimelineSegment] = []
     package private(set) var position = Duration.zero
 

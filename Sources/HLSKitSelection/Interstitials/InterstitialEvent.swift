@@ -92,11 +92,17 @@ public struct InterstitialEvent: Sendable, Hashable, Identifiable {
         case fill
     }
 
-    /// The identifier of the event in its item. If two events share an identifier, the first takes precedence.
+    /// The identifier of the event in its item.
+    ///
+    /// If two events share an identifier, the first event takes precedence.
     public var id: String
-    /// The position on the item's timeline at which the event begins. It has no effect if ``cue`` is set.
+    /// The position on the item's timeline at which the event begins.
+    ///
+    /// It has no effect if ``cue`` is set.
     public var start: Start
-    /// A position at the start or end of the item. The default is ``Cue/noCue``.
+    /// A position at the start or end of the item.
+    ///
+    /// The default is ``Cue/noCue``.
     public var cue = Cue.noCue
     /// The content that the event plays.
     public var content: Content
@@ -107,23 +113,33 @@ public struct InterstitialEvent: Sendable, Hashable, Identifiable {
     public var resumptionOffset = MediaTime.zero
     /// The longest time that the event plays, or `nil` (the default) for all of its content.
     public var playoutLimit: MediaTime?
-    /// Actions that the user is not allowed to perform. By default, all are allowed.
+    /// The actions that the user is not allowed to perform.
+    ///
+    /// By default, all actions are allowed.
     public var restrictions: Restrictions = []
     /// A Boolean value that indicates whether the event begins at the nearest segment boundary of the item.
     ///
     /// The default is `false`.
     public var alignsStartWithPrimarySegmentBoundary = false
-    /// A Boolean value that indicates whether the item continues at a segment boundary. The default is `false`.
+    /// A Boolean value that indicates whether the item continues at a segment boundary.
+    ///
+    /// The default is `false`.
     public var alignsResumptionWithPrimarySegmentBoundary = false
     /// A Boolean value that indicates whether the event plays only once, even if the user seeks.
     ///
     /// The default is `false`.
     public var willPlayOnce = false
-    /// The space on the integrated timeline. The default is ``TimelineOccupancy/singlePoint``.
+    /// The space that the event occupies on the integrated timeline.
+    ///
+    /// The default is ``TimelineOccupancy/singlePoint``.
     public var timelineOccupancy = TimelineOccupancy.singlePoint
-    /// A Boolean value that indicates whether the event is presented as part of the item. The default is `false`.
+    /// A Boolean value that indicates whether the event is presented as part of the item.
+    ///
+    /// The default is `false`.
     public var supplementsPrimaryContent = false
-    /// A Boolean value that indicates whether other viewers may get different content. The default is `true`.
+    /// A Boolean value that indicates whether other viewers may get different content.
+    ///
+    /// The default is `true`.
     public var contentMayVary = true
     /// The expected duration until the duration of the content is known, or `nil` if it is unknown.
     public var plannedDuration: Duration?

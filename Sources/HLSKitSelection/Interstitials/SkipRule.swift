@@ -59,7 +59,9 @@ public struct SkipRule: Sendable, Hashable {
 public struct SkippedContent: Sendable, Hashable {
     /// The skipped range on the item's timeline, up to the position where playback continues.
     public var timeRange: MediaTimeRange
-    /// The IDs of the selected date ranges and markers. A marker may have no ID.
+    /// The IDs of the selected date ranges and markers.
+    ///
+    /// A marker may have no ID.
     public var dateRangeIDs: [String]
     /// The number of segments selected by their URIs.
     public var numberOfSegments: Int

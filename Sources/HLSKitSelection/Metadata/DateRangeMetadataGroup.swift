@@ -3,7 +3,9 @@ public import HLSKitTime
 
 /// An `EXT-X-DATERANGE` of the playing playlist, with its position on the item's timeline.
 public struct DateRangeMetadataGroup: Sendable, Hashable, Identifiable {
-    /// The date range. The attributes of several tags with the same ID are merged.
+    /// The date range of the group.
+    ///
+    /// The attributes of several tags with the same ID are merged.
     public let dateRange: DateRange
     /// The end of the date range, or `nil` if it is not known.
     ///

@@ -6,7 +6,9 @@ public import HLSKitTime
 public struct LegibleCue: Sendable, Hashable {
     /// The item times at which the cue is shown.
     public var timeRange: MediaTimeRange
-    /// The text without markup. Line breaks are `\n`.
+    /// The text without markup.
+    ///
+    /// Line breaks are `\n`.
     public var text: String
     /// The text with WebVTT markup, converted from ``caption`` if the source has another format.
     public var payload: String { didSet { styled = nil } }

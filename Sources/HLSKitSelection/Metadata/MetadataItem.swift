@@ -1,7 +1,9 @@
 public import HLSKitLoading
 public import HLSKitPlaylist
 
-/// The origin of metadata. An open set.
+/// The origin of metadata.
+///
+/// The set is open.
 public struct MetadataFormat: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -27,7 +29,9 @@ public struct MetadataFormat: RawRepresentable, Sendable, Hashable, CustomString
     public static let isoUserData = MetadataFormat(rawValue: "org.mp4ra")
 }
 
-/// A meaning that several formats share. An open set.
+/// A meaning that several formats share.
+///
+/// The set is open.
 public struct CommonMetadataKey: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -71,7 +75,9 @@ public enum MetadataValue: Sendable, Hashable {
     case json(JSONDocument)
 }
 
-/// One piece of metadata. Its value may be at a separate URL, which is loaded on demand.
+/// One piece of metadata.
+///
+/// Its value may be at a separate URL, which is loaded on demand.
 public struct MetadataItem: Sendable {
     /// The vocabulary of ``key``.
     public let format: MetadataFormat
@@ -139,7 +145,9 @@ public struct MetadataItem: Sendable {
         }
     }
 
-    /// Returns the items in the given languages, in the order of preference. Items without a language are omitted.
+    /// Returns the items in the given languages, in the order of preference.
+    ///
+    /// Items without a language are omitted.
     public static func metadataItems(
         from items: [MetadataItem], filteredAndSortedAccordingToPreferredLanguages languages: [String]
     ) -> [MetadataItem] {

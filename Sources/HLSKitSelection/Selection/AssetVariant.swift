@@ -50,7 +50,9 @@ public struct AssetVariant: Sendable, Identifiable {
         storage = Storage(facts, ineligibilityReasons)
     }
 
-    /// Creates a variant, for tests of a ``VariantSelector``. Defaults stand for undeclared attributes.
+    /// Creates a variant, for tests of a ``VariantSelector``.
+    ///
+    /// Default values stand for undeclared attributes.
     ///
     /// - Parameters:
     ///   - index: The position in the multivariant playlist, from 0.
@@ -81,7 +83,9 @@ public struct AssetVariant: Sendable, Identifiable {
                 score: score, audioGroup: audioGroup, audioOptions: audioRenditions, hasVideo: hasVideo))
     }
 
-    /// The identifier of the variant in every version of its playlist. See ``ID-swift.struct``.
+    /// The identifier of the variant in every version of its playlist.
+    ///
+    /// See ``ID-swift.struct``.
     public var id: ID { storage.facts.id }
     /// The position in the multivariant playlist, from 0.
     ///

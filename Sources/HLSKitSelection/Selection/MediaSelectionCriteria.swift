@@ -4,12 +4,16 @@ public struct MediaSelectionCriteria: Sendable, Hashable {
     ///
     /// `en` also matches `en-US`, and `en-GB` matches `en`.
     public var preferredLanguages: [String]
-    /// Preferred characteristics. An option that has more of them is better.
+    /// The preferred characteristics.
+    ///
+    /// An option that has more of them is better.
     public var preferredMediaCharacteristics: [MediaCharacteristic]
     /// Characteristics that take precedence: an option with all of them is preferred to all others.
     public var principalMediaCharacteristics: [MediaCharacteristic]
 
-    /// Creates criteria. An empty array expresses no preference.
+    /// Creates criteria.
+    ///
+    /// An empty array expresses no preference.
     public init(
         preferredLanguages: [String] = [], preferredMediaCharacteristics: [MediaCharacteristic] = [],
         principalMediaCharacteristics: [MediaCharacteristic] = []

@@ -7,9 +7,10 @@ import HLSKitTime
 ///
 /// An option stands for the renditions of all groups that are the same to a viewer.
 public struct MediaSelectionOption: Sendable, Hashable, Identifiable {
-    /// The identifier of the option in every playlist with the same choice. You can store it.
+    /// The identifier of the option in every playlist with the same choice.
     ///
-    /// It is the `STABLE-RENDITION-ID` or, without one, a hash of the attributes that the renditions share.
+    /// You can store it. The identifier is the `STABLE-RENDITION-ID` or, without one, a hash of the attributes that the
+    /// renditions share.
     public let id: String
     /// The kind of media: audio, text or video.
     public let mediaType: MediaKind

@@ -9,7 +9,9 @@ public struct OutputLimits: Sendable, Hashable {
     /// The number of audible channels, or `nil` for no limit.
     public var maximumChannelCount: Int?
 
-    /// Creates limits. By default, nothing is limited.
+    /// Creates limits.
+    ///
+    /// By default, nothing is limited.
     public init(
         display: DisplayArea? = nil, needsStandardRange: Bool = false, maximumChannelCount: Int? = nil
     ) {

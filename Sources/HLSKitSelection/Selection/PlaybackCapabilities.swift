@@ -4,15 +4,18 @@ public import HLSKitPlaylist
 ///
 /// Variants that exceed them are not eligible.
 public struct PlaybackCapabilities: Sendable, Hashable {
-    /// The highest allowed `HDCP-LEVEL`. The default is `none`.
+    /// The highest allowed `HDCP-LEVEL`.
     ///
-    /// It is ignored if outputs accept samples of every codec.
+    /// The default is `none`. The level is ignored if outputs accept samples of every codec.
     public var allowedHDCPLevel: HDCPLevel
-    /// The `VIDEO-RANGE` values that outputs accept. The default is SDR, HLG and PQ.
+    /// The `VIDEO-RANGE` values that outputs accept.
     ///
-    /// If an output only shows standard range, only SDR is allowed regardless of this value.
+    /// The default is SDR, HLG and PQ. If an output only shows standard range, only SDR is allowed regardless of this
+    /// value.
     public var supportedVideoRanges: Set<VideoRange>
-    /// The `REQ-VIDEO-LAYOUT` entries that outputs understand. The default is monoscopic video.
+    /// The `REQ-VIDEO-LAYOUT` entries that outputs understand.
+    ///
+    /// The default is monoscopic video.
     public var understoodVideoLayouts: Set<PlaybackConfigurationOption>
     /// The content protection that the key providers offer, empty by default.
     ///

@@ -23,17 +23,23 @@ extension QualityExpression {
         /// The worst candidate that matches the other terms of the alternative.
         public static let worst = Term(content: .extreme(.worst))
 
-        /// Matches a number of at least `number`. A key with text never matches.
+        /// Matches a number of at least `number`.
+        ///
+        /// A key with text never matches.
         public static func atLeast(_ key: Key, _ number: Double) -> Term { term(key, .greaterOrEqual, .number(number)) }
-        /// Matches a number of at most `number`. A key with text never matches.
+        /// Matches a number of at most `number`.
+        ///
+        /// A key with text never matches.
         public static func atMost(_ key: Key, _ number: Double) -> Term { term(key, .lessOrEqual, .number(number)) }
-        /// Matches this number. A key with text never matches.
+        /// Matches this number.
+        ///
+        /// A key with text never matches.
         public static func equal(_ key: Key, _ number: Double) -> Term { term(key, .equal, .number(number)) }
 
-        /// Matches this text, ignoring case. A key with numbers never matches.
+        /// Matches this text, ignoring case.
         ///
-        /// The text is the common name of a codec (`hevc`) or a prefix of its entry in `CODECS`, a language with all
-        /// its regions, a range of `VIDEO-RANGE` or `hdr`, or a name.
+        /// A key with numbers never matches. The text is the common name of a codec (`hevc`) or a prefix of its entry
+        /// in `CODECS`, a language with all its regions, a range of `VIDEO-RANGE` or `hdr`, or a name.
         public static func equal(_ key: Key, _ text: String) -> Term {
             term(key, .equal, .texts(Alternative.texts(key, text) ?? [text.lowercased()]))
         }
@@ -109,11 +115,11 @@ extension QualityExpression {
         }
     }
 
-    /// Creates an expression. The first of the `alternatives` that matches anything applies.
+    /// Creates an expression.
     ///
-    /// All terms of an alternative must match. An alternative without terms matches everything, and an expression
-    /// without alternatives matches nothing. A key that the subject does not have, or that is not declared, never
-    /// matches.
+    /// The first of the `alternatives` that matches anything applies. All terms of an alternative must match. An
+    /// alternative without terms matches everything, and an expression without alternatives matches nothing. A key that
+    /// the subject does not have, or that is not declared, never matches.
     public init(_ alternatives: [Term]..., subject: Subject = .variants) {
         text = alternatives.map { $0.map(\.text).joined(separator: " ") }.joined(separator: ",")
         self.subject = subject

@@ -111,8 +111,9 @@ public struct QualityExpression: Sendable, Hashable, CustomStringConvertible {
         matches(variants.sortedByQuality().reversed(), value: { $0.value(of: $1) }) { $1.holds($0) }.map(\.index)
     }
 
-    /// Returns the indexes of the renditions that match the first matching alternative, by descending channel count,
-    /// then in playlist order.
+    /// Returns the indexes of the renditions that match the first matching alternative.
+    ///
+    /// They are in the order of descending channel count, then in playlist order.
     package func matches(_ renditions: [RenditionCandidate]) -> [Int] {
         let ordered = renditions.sorted {
             let (left, right) = ($0.channelCount ?? 0, $1.channelCount ?? 0)

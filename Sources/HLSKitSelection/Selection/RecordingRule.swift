@@ -115,8 +115,9 @@ package struct RecordingRule: Sendable, Hashable {
         return Self.decision(best, "the live stream can be kept up with again")
     }
 
-    /// Returns a variant from which to load a segment instead if the running download would finish too late for the
-    /// next segment. Returns nil to continue it.
+    /// Returns a variant from which to load a segment instead, or nil to continue the running download.
+    ///
+    /// The download is replaced if it would finish too late for the next segment.
     package mutating func judge(
         _ download: Download, among candidates: [AssetVariant], at itemTime: Duration
     ) -> SelectionDecision? {

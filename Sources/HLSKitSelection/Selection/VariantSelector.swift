@@ -10,7 +10,9 @@ public protocol VariantSelector: Sendable {
     mutating func decide(_ input: SelectionInput) -> SelectionDecision
 }
 
-/// The input of a ``VariantSelector``. Bit rates are in bits per second, and times are on the player's clock.
+/// The input of a ``VariantSelector``.
+///
+/// Bit rates are in bits per second, and times are on the player's clock.
 public struct SelectionInput: Sendable {
     /// An upcoming segment.
     public struct UpcomingSegment: Sendable, Hashable {
@@ -19,7 +21,9 @@ public struct SelectionInput: Sendable {
         /// The sizes in bytes in the order of ``SelectionInput/candidates``, or an empty array if they are unknown.
         public var byteCounts: [Int]
 
-        /// Creates a segment. By default, its sizes are unknown.
+        /// Creates a segment.
+        ///
+        /// By default, its sizes are unknown.
         public init(duration: Duration, byteCounts: [Int] = []) {
             self.duration = duration
             self.byteCounts = byteCounts
@@ -59,7 +63,9 @@ public struct SelectionInput: Sendable {
 
     /// The time of the decision.
     public var now: Duration
-    /// The eligible variants, sorted by ascending `BANDWIDTH`. Never empty.
+    /// The eligible variants, sorted by ascending `BANDWIDTH`.
+    ///
+    /// The array is never empty.
     public var candidates: [AssetVariant]
     /// The variant of the last segment, as its ``AssetVariant/id``, or `nil` before the first.
     ///
@@ -73,7 +79,9 @@ public struct SelectionInput: Sendable {
     public var forwardBuffer: Duration
     /// The longest duration of media that the buffer holds.
     public var bufferCapacity: Duration
-    /// The desired rate, or the rate at which playback would run. Never 0.
+    /// The desired rate, or the rate at which playback would run.
+    ///
+    /// The rate is never 0.
     public var rate: Double
     /// A Boolean value that indicates whether playback is running.
     public var isPlaying: Bool
@@ -101,7 +109,9 @@ public struct SelectionInput: Sendable {
     }
     package var serverNote: CMSDRecord?
 
-    /// Creates an input. Defaults stand for unknown or inapplicable values.
+    /// Creates an input.
+    ///
+    /// Default values stand for unknown or inapplicable values.
     public init(
         now: Duration, candidates: [AssetVariant], currentVariantID: AssetVariant.ID? = nil,
         throughput: ThroughputEstimate? = nil, recentTransfers: [MeasuredTransfer] = [],
@@ -128,16 +138,18 @@ public struct SelectionInput: Sendable {
 
 /// The decision of a ``VariantSelector``.
 public struct SelectionDecision: Sendable, CustomStringConvertible {
-    /// The variant to load from, as its ``AssetVariant/id``. An unknown variant has no effect.
+    /// The variant to load from, as its ``AssetVariant/id``.
     ///
-    /// While a download is judged, its own variant lets it continue. Another one abandons it and loads the segment from
-    /// that variant.
+    /// An unknown variant has no effect. While a download is judged, its own variant lets it continue. Another variant
+    /// abandons it and loads the segment from that variant.
     public var variantID: AssetVariant.ID
     /// The forward buffer below which the next segment is loaded, or `nil` to load it at once.
     public var maximumForwardBuffer: Duration?
     private let makeExplanation: @Sendable () -> String
 
-    /// Creates a decision. The explanation is only created when it is read.
+    /// Creates a decision.
+    ///
+    /// The explanation is only created when it is read.
     public init(
         variantID: AssetVariant.ID, maximumForwardBuffer: Duration? = nil,
         explanation: @autoclosure @escaping @Sendable () -> String

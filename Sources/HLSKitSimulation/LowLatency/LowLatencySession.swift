@@ -78,9 +78,11 @@ package struct LowLatencySession: Sendable {
 
     private var segmentDuration: Double { (options.partDuration * options.partsPerSegment).milliseconds / 1000 }
 
-    /// The session as JSON lines in time order: `session`, `part`, `play`, `stall`, `abandon`, `ordinary` (the stream
-    /// is no longer played by parts), `decision` if decisions are explained, `latency` each second, and `end`. Variants
-    /// are counted from the lowest, and times are in milliseconds.
+    /// The session as JSON lines in time order.
+    ///
+    /// The lines are `session`, `part`, `play`, `stall`, `abandon`, `ordinary` (the stream is no longer played by
+    /// parts), `decision` if decisions are explained, `latency` each second, and `end`. Variants are counted from the
+    /// lowest, and times are in milliseconds.
     package var log: String {
         var lines: [(time: Double, order: Int, text: String)] = []
         func add(_ time: Double, _ order: Int, _ type: String, _ members: String) {

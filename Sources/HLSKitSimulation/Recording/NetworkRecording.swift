@@ -24,11 +24,15 @@ public struct NetworkRecording: Sendable {
 
     /// The URL of the session, as given by the recording app.
     public var urlString: String
-    /// Arguments that play the recording in the same way. They never contain secrets.
+    /// Arguments that play the recording in the same way.
+    ///
+    /// The arguments never contain secrets.
     public var options: [String]
     /// The exchanges in the order of their start.
     package var exchanges: [Exchange] = []
-    /// The decisions of the player, as in ``EventLog/decisions``. Empty if they were not recorded.
+    /// The decisions of the player, as in ``EventLog/decisions``.
+    ///
+    /// The array is empty if the decisions were not recorded.
     public var decisions: [String] = []
     /// The time from the first request to the last recorded event.
     public var duration = Duration.zero

@@ -81,7 +81,9 @@ public final class RecordingTransport: ResourceTransport {
         }
     }
 
-    /// Ends the recording and closes the file. Later events are not recorded.
+    /// Ends the recording and closes the file.
+    ///
+    /// Later events are not recorded.
     ///
     /// - Throws: `HLSError` if writing failed.
     public func finish() throws(HLSError) {

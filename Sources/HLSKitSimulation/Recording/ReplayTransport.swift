@@ -43,7 +43,9 @@ public final class ReplayTransport: ResourceTransport {
         state = Mutex(State(waiting: waiting.mapValues { $0[...] }))
     }
 
-    /// Replays the recorded response of the request. Fails if the recording does not contain it.
+    /// Replays the recorded response of the request.
+    ///
+    /// The request fails if the recording does not contain it.
     public func start(
         _ request: TransportRequest, handler: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportTask {

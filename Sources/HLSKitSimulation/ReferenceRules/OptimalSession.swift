@@ -92,7 +92,7 @@ package struct OptimalSession {
     }
 
     private func pruned(_ states: [Bucket: State]) -> [State] {
-        // The order of a dictionary differs from run to run; that of equal scores must not.
+        // The order of a dictionary differs from run to run, but the order of equal scores must not.
         let sorted = states.values.sorted {
             ($0.score, $0.buffer, $1.done, $1.variant) > ($1.score, $1.buffer, $0.done, $0.variant)
         }

@@ -27,8 +27,10 @@ struct StreamEncryption: Sendable, Equatable {
 }
 
 extension PlaylistInput {
-    /// Finds out whether a multivariant playlist's media is encrypted: from the keys that it announces, otherwise from
-    /// the playlist of its first variant. Returns `nil` if that cannot be loaded.
+    /// Finds out whether the media of a multivariant playlist is encrypted.
+    ///
+    /// The answer follows from the keys that the playlist announces, otherwise from the playlist of its first variant.
+    /// It is `nil` if that playlist cannot be loaded.
     func encryption(of playlist: Playlist) async -> StreamEncryption? {
         guard case .multivariant(let playlist) = playlist else { return nil }
         if let announced = StreamEncryption(announcedBy: playlist) { return announced }

@@ -230,7 +230,7 @@ struct SimulateCommand: AsyncParsableCommand {
 enum SimulatedRule: String, Sendable, CaseIterable {
     case hlskit, throughput, bola, robustmpc, hlsjs, shaka, optimum
 
-    /// The rule, or `nil` for the optimum, which knows the future and is no rule.
+    /// The rule, or `nil` for the optimum, which knows the future and is not a rule.
     var selector: (any VariantSelector)? {
         switch self {
         case .optimum: nil

@@ -161,7 +161,7 @@ struct PlayerSeekTests {
         }
     }
 
-    @Test("G03: a newer seek supersedes the previous one at once; of 500 only the last applies")
+    @Test("G03: a newer seek supersedes the previous one at once; only the last of 500 seeks applies")
     func storm() async throws {
         let bench = try VirtualBench { $0.buffering.forwardDuration = .seconds(8) }
         let outcomes = try bench.play { bench in

@@ -105,7 +105,7 @@ struct SampleStoreTests {
         #expect(Self.read(&store, count: 2) == ["T", "3000"])
     }
 
-    @Test("of two overlapping runs the first is presented, up to the end of its window")
+    @Test("the first of two overlapping runs is presented, up to the end of its window")
     func overlap() {
         var store = Self.store([0..<4000, 2000..<8000])
         store.reposition(to: .exact(.milliseconds(3500)))

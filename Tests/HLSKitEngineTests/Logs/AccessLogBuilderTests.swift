@@ -149,7 +149,7 @@ struct AccessLogKeeperTests {
         #expect(keeper.log(since: Self.epoch, at: .seconds(20)).events.map(\.durationWatched) == [.seconds(15), .zero])
     }
 
-    @Test("O01: of many periods the oldest are merged without changing the totals")
+    @Test("O01: the oldest of many periods are merged without changing the totals")
     func merging() {
         var keeper = AccessLogBuilder(sessionID: "id")
         for index in 0..<1500 {

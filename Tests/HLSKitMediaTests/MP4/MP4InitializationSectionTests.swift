@@ -213,7 +213,7 @@ import Testing
     }
 
     @Test(
-        "the language is the extended tag, else the three letters, else nil",
+        "the language is the extended tag, or the three letters without a tag, or nil without both",
         arguments: [
             ([21, 14, 4], nil, nil), ([4, 5, 21], nil, "deu"), ([4, 5, 21], "pt-BR", "pt-BR"), ([0, 0, 0], nil, nil),
             ([4, 5, 21], "und", "deu"),

@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(
-        "of several programs the first one with packets is read", arguments: [[256, 257], [256], [257]], [[], [188]])
+        "the first of several programs that has packets is read", arguments: [[256, 257], [256], [257]], [[], [188]])
     func silentPrograms(_ present: [Int], pieces: [Int]) {
         var writer = TransportStreamWriter()
         for turn in 0..<3 {

@@ -330,7 +330,7 @@ struct PlaylistTrackerTests {
         #expect(tracker.isLive)
     }
 
-    @Test("the hold-back is the server's, else three target durations")
+    @Test("the hold-back is the server's, or three target durations if it has none")
     func holdBack() throws {
         #expect(try Self.tracker(.numbered(0, count: 5)).holdBack == .seconds(12))
         var text = PlaylistText.numbered(0, count: 5)

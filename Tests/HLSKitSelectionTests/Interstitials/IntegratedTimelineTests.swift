@@ -137,7 +137,7 @@ import Testing
         #expect(late.time(ofPrimary: .seconds(7)) == .seconds(7))
     }
 
-    @Test("of media played twice, the intended occurrence is found")
+    @Test("the intended occurrence of media that plays twice is found")
     func twice() throws {
         let timeline = try ScheduledItem("a@100 30 r-20 range").schedule.timeline()
         #expect(Self.text(timeline) == "0-100@0 a:30@100 80-600@130")

@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(
-        "its duration is the range's, else the planned one, within its limit",
+        "its duration is the range's, or the planned one without it, within its limit",
         arguments: [
             (",DURATION=30", "", 30), (",PLANNED-DURATION=40", "", 40), (",END-DATE=\"2026-01-01T00:00:26Z\"", "", 20),
             ("", "", nil), (",DURATION=30", ",X-PLAYOUT-LIMIT=12", 12), (",DURATION=30", ",X-PLAYOUT-LIMIT=50", 30),

@@ -72,7 +72,7 @@ package final class CleanupRegistry: Sendable {
         }
         func list(_ paths: [String]) -> String { paths.map { TerminalText.escaped($0) }.joined(separator: ", ") }
         var text = "hlsget: stopped immediately"
-        if !parts.isEmpty { text += "; what was written is in \(list(parts))" }
+        if !parts.isEmpty { text += "; the output is in \(list(parts))" }
         if !folders.isEmpty { text += "; run the same command to resume from \(list(folders))" }
         return text
     }

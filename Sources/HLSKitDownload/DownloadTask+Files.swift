@@ -62,7 +62,7 @@ extension DownloadTask {
                 code: .unsupported, path: path, text: "\(format.rawValue) is not a download format")
         }
         if !container.holdsText, plan.entries.contains(where: { $0.lane.kind == .subtitles }) {
-            note("\(format.rawValue) cannot hold subtitles: they are skipped; save them to a file of their own")
+            note("\(format.rawValue) cannot hold subtitles: they are skipped; save them to a separate file")
         }
         if let failure = metadataFailure, container == .mp4 || container == .mkv {
             let url = failure.urlString.map { ": \(Redaction.urlWithoutQuery($0))" } ?? ""

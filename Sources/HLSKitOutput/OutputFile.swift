@@ -324,7 +324,7 @@ package final class OutputFile {
     func named(_ error: HLSError) -> HLSError {
         guard let partPath, !error.text.contains(partPath) else { return error }
         var error = error
-        error.text += "; what was written is in \(partPath)"
+        error.text += "; the output is in \(partPath)"
         return error
     }
 }

@@ -102,7 +102,7 @@ struct NameTemplateTests {
         #expect(access(template, F_OK) != 0 && access(folder.path + "/a_180p.ts", F_OK) == 0)
         _ = try folder.write([2], to: "a_{height}p.ts")
         #expect(throws: HLSError.self) { try facts.rename(template, overwrite: false) }
-        #expect(access(template, F_OK) == 0, "what was written is kept")
+        #expect(access(template, F_OK) == 0, "the output is kept")
         let link = folder.path + "/a_90p.ts"
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: folder.path + "/none")
         #expect(throws: HLSError.self, "a link that leads nowhere has the name all the same") {
@@ -154,7 +154,7 @@ struct NameTemplateTests {
             "--fast", "--overwrite", "-o", "{height}.ts", "-o", "180.ts", "--to", "2", "--quality", "180p",
             SampleMedia.folder + "/master.m3u8", in: folder)
         #expect(result.status == 9, "\(result.errors)")
-        #expect(result.errors.contains("what was written is {height}.ts"))
+        #expect(result.errors.contains("the output is in {height}.ts"))
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
         #expect(names == ["180.ts", "{height}.ts"])
     }

@@ -73,7 +73,7 @@ struct SignalWatcherTests {
         for name in ["a.b.mp4", "b.ts"] { leftovers.add(file: "\(folder.path)/\(name)") }
         leftovers.add(file: "-")
         #expect(
-            leftovers.line == "hlsget: stopped immediately; what was written is in "
+            leftovers.line == "hlsget: stopped immediately; the output is in "
                 + "\(folder.path)/a.b.2.mp4.part, \(folder.path)/a.b.mp4.part")
         let download = CleanupRegistry()
         download.add(folder: folder.path)

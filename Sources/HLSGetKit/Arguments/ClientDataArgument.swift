@@ -19,7 +19,7 @@ package enum ClientDataArgument {
         guard !names.isEmpty else { throw ArgumentValueError("expected keys of CMCD, as in br,bl,sid") }
         for name in names
         where !ClientData.Version.allCases.contains(where: { ClientData.isKey(name, in: $0) }) {
-            throw ArgumentValueError("\(name) is not a key of CMCD; --cmcd-custom takes those of one's own")
+            throw ArgumentValueError("\(name) is not a key of CMCD; --cmcd-custom defines custom keys")
         }
         return Set(names)
     }

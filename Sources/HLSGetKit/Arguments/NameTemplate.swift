@@ -183,6 +183,6 @@ package struct NameFacts: Sendable, Equatable {
         guard errno == EEXIST else {
             throw HLSError(code: .writeFailed, path: template, text: String(cString: strerror(errno)))
         }
-        throw HLSError(code: .fileExists, path: path, text: "the file exists; what was written is \(template)")
+        throw HLSError(code: .fileExists, path: path, text: "the file exists; the output is in \(template)")
     }
 }

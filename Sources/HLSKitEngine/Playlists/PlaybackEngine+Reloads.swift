@@ -96,7 +96,7 @@ extension PlaybackEngine {
             } else if id == .subtitles {
                 dropLane(id, because: error.description)
             } else {
-                effects.append(.publish(.warning("\(error); playing goes on without it")))
+                effects.append(.publish(.warning("\(error); playback continues without it")))
                 complete(id)
             }
         }

@@ -69,7 +69,7 @@ struct SimulateCommand: AsyncParsableCommand {
     var lowLatency = false
     @Option(
         help: ArgumentHelp(
-            "Variants of the low-latency stream in kbit/s, ascending; default 1000,3000,6000, or those of --movie.",
+            "Variants of the low-latency stream in kbit/s, ascending; default 1000,3000,6000, or the bit rates of --movie.",
             valueName: "kbps,..."),
         transform: { try LadderArgument(parsing: $0) })
     var ladder: LadderArgument?

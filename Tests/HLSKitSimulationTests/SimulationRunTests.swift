@@ -86,7 +86,7 @@ struct SimulationRunTests {
 
     @Test("when the link collapses the current download is abandoned for a smaller one")
     func abandon() throws {
-        let session = try run("6500,12000,50\n300000,1300,50\n")
+        let session = try run("6500,12000,50\n10000,400,50\n300000,1300,50\n")
         let abandon = try #require(session.abandons.first)
         let segment = try #require(session.segments.first { $0.index == abandon.index })
         #expect(segment.variant < abandon.variant)
@@ -136,7 +136,7 @@ struct SimulationRunTests {
 
     @Test("the log has a line for everything, in order")
     func log() throws {
-        let session = try run("6500,12000,50\n300000,1300,50\n")
+        let session = try run("6500,12000,50\n10000,400,50\n300000,1300,50\n")
         let lines = session.log.split(separator: "\n")
         #expect(lines.count == 1 + 20 + session.abandons.count + session.starts.count + session.stalls.count + 1)
         #expect(
@@ -151,7 +151,7 @@ struct SimulationRunTests {
 
     @Test("a session's times are durations in the API")
     func times() throws {
-        let session = try run("6500,12000,50\n300000,1300,50\n")
+        let session = try run("6500,12000,50\n10000,400,50\n300000,1300,50\n")
         #expect(session.starts.count == session.stallTimes.count + 1)
         #expect(zip(session.stallTimes, session.starts.dropFirst()).allSatisfy { $0.milliseconds < $1 })
         #expect(session.endTime >= .seconds(80) + session.startupTime)

@@ -229,7 +229,7 @@ import Testing
         let folder = try ScratchFolder()
         let result = try await hlsget(command + ["-q", "-o", "x.\(ending)", Self.film], in: folder)
         #expect(result.status == 0, "\(result.errors)")
-        let streams = try ProbedFile("x.\(ending)", in: folder).streams
+        let streams = try ProbedFile("x.\(ending)", in: folder, hasChapters: true).streams
         #expect(streams.map(\.type).filter { $0 != "data" }.sorted() == ["audio", "video"])
         let words = try Self.words("x.\(ending)", in: folder)
         #expect(words.title == "A film" && words.chapters == ["0.0 One", "5.0 Two"], "\(words)")

@@ -14,9 +14,11 @@ struct ProbedFile {
 
     var streams: [Stream] = []
 
-    init(_ name: String, in folder: ScratchFolder) throws {
-        let output = try Self.speak(
-            "ffprobe -v warning -show_entries stream=codec_type,start_time:stream_tags=language -of json", name, folder)
+    /// - Parameter hasChapters: Whether to ignore warnings, because ffprobe warns of the track with the chapters' titles.
+    init(_ name: String, in folder: ScratchFolder, hasChapters: Bool = false) throws {
+        let level = hasChapters ? "error" : "warning"
+        let entries = "stream=codec_type,start_time:stream_tags=language"
+        let output = try Self.speak("ffprobe -v \(level) -show_entries \(entries) -of json", name, folder)
         // Streams are listed again below the program of a transport stream.
         guard let document = try JSONSerialization.jsonObject(with: Data(output)) as? [String: Any],
             let streams = document["streams"] as? [[String: Any]]

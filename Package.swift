@@ -3,17 +3,19 @@
 
 import PackageDescription
 
-let swiftSettings: [SwiftSetting] = [
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-]
+// scripts/test sets this and builds for release, so that the packages are optimized: in a debug build the argument parser
+// checks all options of the command whenever it starts. Of our own modules, only those in which the tests spend most of
+// their time are optimized, because the others compile faster without.
+let isTested = Context.environment["HLSKIT_OPTIMIZED_TESTS"] != nil
 
-// scripts/test sets this: what its tests spend most of their time in is optimized, and nothing else, because compiling the
-// rest faster gains more.
-let busySettings =
-    Context.environment["HLSKIT_OPTIMIZED_TESTS"] == nil ? swiftSettings : swiftSettings + [.unsafeFlags(["-O"])]
+let busySettings: [SwiftSetting] =
+    [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    ] + (isTested ? [.define("DEBUG")] : [])
+let swiftSettings = busySettings + (isTested ? [.unsafeFlags(["-Onone"])] : [])
 
 // Packages that only some users need belong to a trait: a package that asks for fewer traits does not even resolve them.
 // No trait enables another one, because each that is enabled becomes an option of the compiler, and SwiftPM 6.3 orders these

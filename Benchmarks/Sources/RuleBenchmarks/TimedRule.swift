@@ -8,8 +8,8 @@ final class DecisionCosts {
     var bytes: [Double] = []
 }
 
-/// Passes everything on to a rule and writes down what its choices cost. Looks at running downloads are not counted: most
-/// of them end at the first glance.
+/// A rule that forwards everything to another rule and records the cost of its choices. Checks of running downloads are
+/// not counted, because most of them return at the first test.
 struct TimedRule: VariantSelector {
     var rule: any VariantSelector
     nonisolated(unsafe) let costs: DecisionCosts  // one session runs on one thread

@@ -9,8 +9,8 @@ import Testing
 struct FailoverTests {
     private static let base = "https://host/all.m3u8"
 
-    /// Four variants: 1 and 2 Mbit/s with the groups `a` and `b`, whose renditions are the same; another of 2 Mbit/s with
-    /// the frames of the second; and 4 Mbit/s with a group whose audio is another.
+    /// Four variants. Two have 1 and 2 Mbit/s and the groups `a` and `b` with the same renditions. The third has 2
+    /// Mbit/s and the second one's frames. The fourth has 4 Mbit/s and a group with different audio.
     private static let text = """
         #EXTM3U
         #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="ea.m3u8"
@@ -131,7 +131,7 @@ struct FailoverTests {
         var testDescription: String
         var lane: LaneID
         var first: [Failover.Action]
-        /// Once it is known what is avoided.
+        /// The actions once the avoided sources are known.
         var next: [Failover.Action]
         var variant = 0
         var isAudioOnly = false

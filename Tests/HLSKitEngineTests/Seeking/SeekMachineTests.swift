@@ -22,7 +22,7 @@ struct SeekMachineTests {
         return facts
     }
 
-    /// Ten segments of four seconds, of which those before 12 s are held.
+    /// Returns a rule for ten segments of 4 s, of which those before 12 s are loaded.
     private static func rule() throws -> SeekTargetRule {
         let tracker = PlaylistTracker(
             try PlaylistText.numbered(0, count: 10, isEnded: true).parsed(), requestURL: "list", url: "list",

@@ -5,7 +5,7 @@ import Testing
 private typealias Event = TimeControlMachine.Event
 
 extension TimeControlMachine.Event {
-    /// Some media, not enough to start by itself.
+    /// Some media, but not enough to start.
     fileprivate static let data = bufferChanged(.init(isEmpty: false))
     fileprivate static let likely = bufferChanged(.init(isEmpty: false, isLikelyToKeepUp: true))
     fileprivate static let full = bufferChanged(.init(isEmpty: false, isFull: true))

@@ -1,7 +1,8 @@
 import HLSKitTime
 import Testing
 
-/// What is played of an item and its events: each row by the dates of a playlist, and by the times and the dates of a program.
+/// The playback of an item and its events. Each row runs with dates in a playlist, and with times and dates from an
+/// app.
 @Suite("P01: Interstitial schedule") struct InterstitialScheduleTests {
     typealias Way = ScheduledItem.Way
 

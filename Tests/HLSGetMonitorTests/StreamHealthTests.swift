@@ -20,7 +20,6 @@ struct StreamHealthTests {
         return health
     }
 
-    /// Advances second by second and returns the changes on the way.
     private static func pass(_ health: inout StreamHealth, _ range: ClosedRange<Int>) -> [StreamHealth.Change] {
         range.compactMap { health.advance(to: .seconds($0)) }
     }

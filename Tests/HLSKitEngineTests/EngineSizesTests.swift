@@ -79,7 +79,7 @@ struct EngineSizesTests {
         "if loaded segments exceed BANDWIDTH, the other variants' sizes are scaled up equally",
         arguments: [false, true])
     func understated(averages: Bool) throws {
-        // Segments have 6.4 Mbit/s instead of the declared 3 Mbit/s.
+        // Segments arrive with 6.4 Mbit/s of media instead of the declared 3 Mbit/s.
         let inputs = inputs(averages: averages, bytes: 3_200_000) { _, _ in [] }
         let last = try #require(inputs.last { $0.upcoming.count > 1 })
         let sizes = sizes(last)
@@ -130,7 +130,7 @@ struct EngineSizesTests {
 
     @Test("without AVERAGE-BANDWIDTH, loaded segments give sizes; unused variants scale by BANDWIDTH")
     func seenAverages() throws {
-        // Segments have 100 kB in 4 s.
+        // Each segment is 100 kB for 4 s.
         let inputs = inputs([0, 0, 0, 0, 1, 1, 1, 1], averages: false) { _, _ in [] }
         #expect(inputs.allSatisfy { $0.candidates.allSatisfy { $0.averageBandwidth == nil } })
         #expect(sizes(inputs[0]) == [:])

@@ -5,11 +5,11 @@ import Testing
 @testable import HLSGetKit
 @testable import hlsget
 
-/// The pages in `docs/cli`, which `scripts/make-options` writes, against the options that the argument parser knows.
+/// Compares the pages in `docs/cli`, which `scripts/make-options` writes, with the options of the argument parser.
 @Suite("Q08: Options mean the same in every command")
 struct OptionTableTests {
     private static let commands = CommandOptions.all(of: HLSGet.self)
-    /// Options that a command has only to refuse them with a hint, and that its help hides.
+    /// Hidden options that a command has only to refuse them with a hint.
     private static let hidden: [String: Set<String>] = [
         "download": ["--skip-dateranges", "--skip-uri"], "captions": ["--skip-dateranges", "--skip-uri"],
     ]

@@ -78,7 +78,6 @@ struct KeepUpJudgeTests {
         #expect(leastAhead(Self.input(), configuration) == 3 * seconds * 1000)
     }
 
-    /// Returns the smallest amount of media ahead that keeps up, in milliseconds, rounded up to 100.
     private func leastAhead(_ input: KeepUpInput, _ configuration: BufferingConfiguration = .init()) -> Int {
         var input = input
         for milliseconds in stride(from: 0, through: 600_000, by: 100) {

@@ -38,7 +38,7 @@ struct LoadAllowanceLimitTests {
         "a long segment is read up to the allowance, and for at least ten seconds",
         arguments: [
             (LoadAllowance.everything, nil), (LoadAllowance(duration: .seconds(60)), 60),
-            // The media has 1000 bytes per second.
+            // The media has a bit rate of 1000 bytes per second.
             (LoadAllowance(byteCount: 30_000), 30), (LoadAllowance(byteCount: 30_000, duration: .seconds(20)), 20),
             (LoadAllowance(byteCount: 3_000), 10),
         ] as [(LoadAllowance, Int?)])

@@ -9,8 +9,9 @@ import Testing
 struct FailoverTests {
     private static let base = "https://host/all.m3u8"
 
-    /// Four variants. Two have 1 and 2 Mbit/s and the groups `a` and `b` with the same renditions. The third has 2
-    /// Mbit/s and the second one's frames. The fourth has 4 Mbit/s and a group with different audio.
+    /// Four variants. Two of 1 and 2 Mbit/s use the groups `a` and `b`, which have the same renditions. The third is
+    /// another one of 2 Mbit/s with the second one's frames. The fourth, of 4 Mbit/s, uses a group with different
+    /// audio.
     private static let text = """
         #EXTM3U
         #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English",LANGUAGE="en",DEFAULT=YES,AUTOSELECT=YES,URI="ea.m3u8"

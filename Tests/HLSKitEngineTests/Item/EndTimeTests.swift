@@ -15,7 +15,6 @@ struct EndTimeTests {
         var testDescription: String
         var old: Duration?
         var new: Duration?
-        /// The change, or `nil` if nothing changes.
         var moved: EndTime.Change?
         var time: Duration?
     }

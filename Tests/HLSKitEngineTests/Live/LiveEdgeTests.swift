@@ -4,7 +4,6 @@ import Testing
 
 @Suite("Live edge")
 struct LiveEdgeTests {
-    /// Returns an edge from the ends of playlists and their arrival times, in milliseconds.
     private static func edge(_ lists: [(end: Int, time: Int)]) -> LiveEdge {
         var edge = LiveEdge()
         for list in lists { edge.note(end: .milliseconds(list.end), at: .milliseconds(list.time)) }

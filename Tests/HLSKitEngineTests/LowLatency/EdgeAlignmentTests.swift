@@ -2,7 +2,7 @@ import Testing
 
 @testable import HLSKitEngine
 
-/// Parts have 0.5 s, and playback is 1.5 s behind the edge.
+/// Parts last 0.5 s, and playback is 1.5 s behind the edge.
 @Suite("Alignment at the live edge")
 struct EdgeAlignmentTests {
     private static let part = Duration.milliseconds(500)

@@ -40,7 +40,6 @@ struct EngineHarness {
     var freshURL: ((ExpiredURL) -> Result<String, LoadingError>)?
     private(set) var metrics: [any MetricEvent] = []
     var origin: ScriptedOrigin
-    /// Whether segments are demuxed when they arrive.
     var demuxes = true
     /// Whether outputs decode everything at once.
     var decodes = true
@@ -107,7 +106,6 @@ struct EngineHarness {
         return condition(self)
     }
 
-    /// Delivers the app's late response for an expired URL.
     mutating func answerRefresh(_ answer: Result<String, LoadingError>) { handle(.freshURL(answer)) }
 
     /// Stops the process for a time. The engine sees later what happened in between.

@@ -19,7 +19,6 @@ struct ScriptedOrigin {
             case playlist(String)
             /// A valid segment, map or key.
             case media(byteCount: Int)
-            /// A segment that arrives but is unusable.
             case spoiled(SegmentFailure)
             case failure(LoadingError.Code, status: Int?, retryAfter: Duration?)
         }
@@ -126,7 +125,6 @@ struct Broadcast {
     var prefix = "s"
     /// The times without new segments. Numbering continues after them.
     var freezes: [Range<Duration>] = []
-    /// Whether the playlist ends with the last segment.
     var endsWithTag = true
     var tags: @Sendable (Int) -> [String] = { _ in [] }
 

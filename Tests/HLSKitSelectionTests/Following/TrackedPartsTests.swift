@@ -6,7 +6,7 @@ import Testing
 @testable import HLSKitEngine
 @testable import HLSKitSelection
 
-/// Segments have 2 s, parts 0.5 s. The last two segments have parts.
+/// Segments last 2 s, parts 0.5 s. The last two segments have parts.
 @Suite("Parts in a tracked playlist")
 struct TrackedPartsTests {
     private static func text(first: Int, count: Int, trailing: Int, gap: Int? = nil, isEnded: Bool = false) -> String {

@@ -1,8 +1,7 @@
 import HLSKitTime
 import Testing
 
-/// The playback of an item and its events. Each row runs with dates in a playlist, and with times and dates from an
-/// app.
+/// Plays an item and its events. Each row runs with dates in a playlist, and with times and dates from an app.
 @Suite("P01: Interstitial schedule") struct InterstitialScheduleTests {
     typealias Way = ScheduledItem.Way
 

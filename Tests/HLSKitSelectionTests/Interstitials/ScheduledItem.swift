@@ -226,7 +226,6 @@ struct ScheduledItem {
         return (running, words + ["forever"])
     }
 
-    /// Returns seconds with up to four decimals.
     static func text(_ time: Duration) -> String {
         let text = MediaTime(time, timescale: 10_000).description
         return String(text.prefix { $0 != " " })

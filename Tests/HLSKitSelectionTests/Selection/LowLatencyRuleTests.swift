@@ -1,7 +1,7 @@
 import HLSKitSelection
 import Testing
 
-/// Variants have 1, 3 and 6 Mbit/s, with parts of 0.5 s.
+/// Variants of 1, 3 and 6 Mbit/s, with parts of 0.5 s.
 @Suite("Rule for low latency")
 struct LowLatencyRuleTests {
     private struct Session {

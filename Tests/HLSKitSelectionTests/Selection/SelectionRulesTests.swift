@@ -103,7 +103,7 @@ struct SelectionRulesTests {
         var isAbandoned: Bool
     }
 
-    /// A 4 s segment of 8 Mbit/s has 4 MB, which takes 2.7 s at 12 Mbit/s.
+    /// A 4 s segment of 8 Mbit/s is 4 MB, which takes 2.7 s at 12 Mbit/s.
     @Test(
         "a download is abandoned only if finishing it would stall",
         arguments: [

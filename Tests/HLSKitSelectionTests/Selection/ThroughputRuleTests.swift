@@ -53,7 +53,7 @@ struct ThroughputRuleTests {
         var expected: Int
     }
 
-    /// A 4 s segment of 8 Mbit/s has 4 MB. At 1 Mbit/s the rest takes 30 s.
+    /// A 4 s segment of 8 Mbit/s is 4 MB. At 1 Mbit/s the rest takes 30 s.
     @Test(
         "E16: a late download is abandoned for a segment smaller than its rest",
         arguments: [

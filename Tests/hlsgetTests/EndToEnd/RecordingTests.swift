@@ -47,7 +47,7 @@ struct RecordingTests {
         }
     }
 
-    /// The sample in two qualities, cut into files; of the better one segment 4 is missing, and its frames come late.
+    /// Returns the sample in two qualities, as separate files. The better one has no segment 4, and its video is slow.
     private static func twoQualities() throws -> [String: [UInt8]] {
         var files = try CutStream.files()
         let rendition = try SampleMedia.rendition("video-360p")
@@ -73,7 +73,7 @@ struct RecordingTests {
         return try await withServer(answering: { connection, request in
             let path = String(request.first?.split(separator: " ").dropFirst().first?.dropFirst() ?? "")
             guard let bytes = files[path] else { return connection.respond([], status: "404 Not Found") }
-            // Audio is here long before frames.
+            // Audio arrives long before video.
             if path.hasPrefix("w"), path.hasSuffix(".m4s") { usleep(100_000) }
             connection.respond(bytes)
         }) { server in
@@ -189,7 +189,7 @@ struct RecordingTests {
         let result = try await withServer(answering: origin.answer) { server in
             try await hlsget("--fast", "-o", "a.ts", "\(server.url)/master.m3u8", in: folder)
         }
-        // An item whose end is gone has failed; what came before is there.
+        // An item without its end has failed. The output still contains the media before.
         let status: Int32 = [6] == segments ? 0 : 10
         let isMuch = status != 0
         #expect(result.status == status, "\(result.errors)")

@@ -1,14 +1,14 @@
 import Foundation
 import TestSupport
 
-/// What ffprobe says of a file. That it says nothing else, a warning say, is part of it.
+/// ffprobe's description of a file. Any warning in ffprobe's output is an error.
 struct ProbedFile {
     static var isAvailable: Bool { Tool.exists("/usr/bin/ffprobe") && Tool.exists("/usr/bin/ffmpeg") }
 
     struct Stream {
         var type: String
         var language: String?
-        /// When its first packet is presented, in seconds.
+        /// The presentation time of the first packet, in seconds.
         var start: Double
     }
 
@@ -17,7 +17,7 @@ struct ProbedFile {
     init(_ name: String, in folder: ScratchFolder) throws {
         let output = try Self.speak(
             "ffprobe -v warning -show_entries stream=codec_type,start_time:stream_tags=language -of json", name, folder)
-        // Streams are listed again below the program of a transport stream.
+        // ffprobe lists the streams of a transport stream again below its program.
         guard let document = try JSONSerialization.jsonObject(with: Data(output)) as? [String: Any],
             let streams = document["streams"] as? [[String: Any]]
         else { throw Tool.Failure(description: String(decoding: output, as: UTF8.self)) }
@@ -29,9 +29,9 @@ struct ProbedFile {
         }
     }
 
-    /// The first digits of the hashes of the frames that ffmpeg decodes of a file.
+    /// Returns the first digits of the hashes of a file's frames, as ffmpeg decodes them.
     ///
-    /// - Parameter isWhole: It says nothing besides; of a file that is cut off it may.
+    /// - Parameter isWhole: Whether ffmpeg must not print warnings. It may for a truncated file.
     static func frames(_ name: String, isWhole: Bool = true, in folder: ScratchFolder) throws -> [String] {
         let command = "ffmpeg -v \(isWhole ? "warning" : "quiet") -nostdin -i"
         let output = try speak(command, name, folder, "-map 0:v -fps_mode passthrough -f framemd5 -")
@@ -39,7 +39,7 @@ struct ProbedFile {
             .map { String($0.split(separator: " ").last?.prefix(8) ?? "") }
     }
 
-    /// Runs a command; what it says on the way is put into its output, where it does not belong.
+    /// Runs a command with its messages in the output, where they make parsing fail.
     private static func speak(
         _ command: String, _ name: String, _ folder: ScratchFolder, _ rest: String = ""
     ) throws -> [UInt8] {

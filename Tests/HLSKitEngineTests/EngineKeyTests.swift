@@ -91,7 +91,7 @@ struct EngineKeyTests {
         #expect(harness.requests(of: "skd://asset").count == 1)
     }
 
-    // MARK: Keys that do not last
+    // MARK: Expiring keys
 
     private static func leased(_ replies: ScriptedOrigin.Reply..., segments count: Int = 30) -> ScriptedOrigin {
         var origin = ScriptedOrigin.vod(count: count) { $0.segments[0].tags = [tag] }

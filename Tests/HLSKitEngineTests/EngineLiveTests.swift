@@ -207,7 +207,7 @@ struct EngineLiveTests {
         #expect(harness.state.currentTime.seconds > 80)
     }
 
-    // MARK: Trouble with the list
+    // MARK: Playlist failures
 
     @Test("R41: a playlist that stops updating for a while and continues loses no media")
     func frozenForAWhile() {
@@ -487,7 +487,7 @@ struct EngineLiveTests {
         #expect(Self.sequences(harness) == Array(100...117))
     }
 
-    // MARK: A process that is stopped
+    // MARK: Stopped process
 
     @Test("after the process was stopped, the playlist is reloaded before it is stale", arguments: [70, 600])
     func stopped(seconds: Int) {
@@ -500,7 +500,7 @@ struct EngineLiveTests {
         #expect(harness.state.liveOffset.map { $0 < .seconds(40) } == true)
     }
 
-    // MARK: As long as the user says
+    // MARK: Configured patience
 
     @Test(
         "a playlist that stops updating is waited for as long as configured",
@@ -636,7 +636,7 @@ struct EngineLiveTests {
         #expect(harness.statistics.numberOfStalls == 0)
     }
 
-    // MARK: Lanes side by side
+    // MARK: Separate lanes
 
     @Test("lanes that miss different parts of a window stay in sync", arguments: [118, 120, 121, 123])
     func differentWindows(audioSequence: Int) {
@@ -662,7 +662,7 @@ struct EngineLiveTests {
         for number in common { #expect(times["a\(number).ts"] == times["c\(number).ts"], "segment \(number)") }
     }
 
-    // MARK: Stuck
+    // MARK: Stale playlists
 
     private static let standstill = Duration.seconds(8)..<Duration.seconds(2000)
 

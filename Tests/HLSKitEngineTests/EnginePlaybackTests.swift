@@ -307,7 +307,7 @@ struct EnginePlaybackTests {
         #expect(harness.loadedSegments.filter { $0.hasPrefix("en") } == (1..<10).map { "en\($0).ts" })
     }
 
-    // MARK: What a segment needs
+    // MARK: Resources of a segment
 
     @Test("initialization section and key are requested once, with the first segment")
     func mapAndKey() {

@@ -15,7 +15,7 @@ struct EngineStartUpTests {
         return .setPreferences(preferences)
     }
 
-    // MARK: What is loaded first
+    // MARK: First requests
 
     private static func separateAudio() -> ScriptedOrigin {
         var origin = ScriptedOrigin()
@@ -69,7 +69,7 @@ struct EngineStartUpTests {
         #expect(began["session.key"] == (preloadsKeys ? trip : nil))
     }
 
-    // MARK: Where playing starts
+    // MARK: Start position
 
     @Test("a seek before the item is ready overrides the playlist's start")
     func seekBeforeReady() {

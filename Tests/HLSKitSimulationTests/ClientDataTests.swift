@@ -535,7 +535,7 @@ struct ClientDataTests {
         #expect(sessions[0].visits.all == sessions[1].visits.all)
     }
 
-    // MARK: What servers tell
+    // MARK: Server data
 
     @Test("mb limits the variant and etp is the first estimate; both can be ignored by configuration")
     func hints() throws {

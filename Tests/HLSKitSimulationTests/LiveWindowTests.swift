@@ -3,8 +3,8 @@ import HLSKitSimulation
 import HLSKitTime
 import Testing
 
-/// Players of a live stream with a window of ten minutes: segments of 2 s, variants of 0.4 and 1 Mbit/s, and parts near
-/// the edge.
+/// Players of a live stream with a window of ten minutes. Segments last 2 s, with parts near the edge. The variants are
+/// 0.4 and 1 Mbit/s.
 @Suite("Far behind the live edge", .timeLimit(.minutes(10)))
 struct LiveWindowTests {
     /// The name of a part has its number after the segment's number.

@@ -131,7 +131,7 @@ struct LowLatencyOriginTests {
         }
     }
 
-    // MARK: Held requests
+    // MARK: Blocking requests
 
     struct Held: CustomTestStringConvertible, Sendable {
         var query: String

@@ -121,7 +121,7 @@ struct SimulatedTransportTests {
         #expect(notes.bytes == before.1)
     }
 
-    // MARK: Faults under a player
+    // MARK: Faults during playback
 
     struct Fault: CustomTestStringConvertible, Sendable {
         var testDescription: String

@@ -221,7 +221,7 @@ struct SkippingTests {
         "live: if the window passes an end that is known late, playback continues with the window",
         arguments: [true, false])
     func lateEnd(isPaced: Bool) throws {
-        // The window begins at 60 s at this time.
+        // At 60 s on the clock, the window begins at 60 s.
         let outcome = try Self.play(
             try SkipRule(dateRanges: ["ID=a"]), seconds: 100, window: 8, isPaced: isPaced,
             tags: { time in

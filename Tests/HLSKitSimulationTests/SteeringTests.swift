@@ -114,7 +114,7 @@ struct SteeringTests {
         }
     }
 
-    // MARK: What the server wants
+    // MARK: Server preferences
 
     @Test("P04: the tag's pathway is used until the manifest arrives, then its first, at the next segment")
     func order() throws {
@@ -179,7 +179,7 @@ struct SteeringTests {
         #expect(session.play.state.pathway == "B")
     }
 
-    // MARK: A server in trouble
+    // MARK: Server failures
 
     @Test(
         "P04: invalid steering responses never stop playback, and the last manifest applies",
@@ -224,7 +224,7 @@ struct SteeringTests {
         #expect(next - refused >= .seconds(25) && next - refused < .seconds(26))
     }
 
-    // MARK: Pathways in trouble
+    // MARK: Pathway failures
 
     @Test("P06: a dead pathway is left for its penalty, whatever the server prefers, and used again")
     func killed() throws {
@@ -345,7 +345,7 @@ struct SteeringTests {
         #expect(session.moves.count <= 4)
     }
 
-    // MARK: Wishes and clones
+    // MARK: Preferences and clones
 
     @Test("P06: the app's pathway comes first, and others while it fails")
     func preferred() throws {
@@ -380,7 +380,7 @@ struct SteeringTests {
         #expect(session.segments(of: "d").count > 5)
     }
 
-    // MARK: Nobody steers
+    // MARK: Without steering
 
     @Test("P06: a playlist without steering causes no requests and has no pathways")
     func plain() throws {

@@ -164,7 +164,7 @@ struct EventReporterTests {
                     #"{"v":1,"event":"error","recoverable":true,"code":"network","cause":"timed out","url":"http://a/","detail":"curl 28","time":1.23}"#
                 ]
             ),
-            // The end of the command reports the reason.
+            // The code that ends the command reports the reason.
             (.failedToPlayToEnd(HLSError(code: .badMedia, cause: "x")), []),
             (.warning("a \"b\""), [#"{"v":1,"event":"warning","text":"a \"b\"","time":1.23}"#]),
             (.didPlayToEnd, [#"{"v":1,"event":"did_play_to_end","time":1.23}"#]),

@@ -39,8 +39,8 @@ enum PlaylistBenchmarks {
         if only ?? samples.count == samples.count { try reload() }
     }
 
-    /// Measures reloads with one new segment at the end of the live window and one fewer at its start, in full and as a
-    /// delta update.
+    /// Measures reloads in full and as a delta update. The live window has one new segment at its end and one fewer at
+    /// its start.
     private static func reload() throws {
         let old = try MediaPlaylist(parsing: Samples.live(), url: "https://h/x.m3u8")
         let bytes = Samples.live(from: 5_000_001)

@@ -8,8 +8,8 @@ enum Samples {
         return Array((text + "#EXT-X-ENDLIST\n").utf8)
     }
 
-    /// Returns a live window in which each segment has a date and a byte range, with a new key every ten segments and a
-    /// date range every hundred.
+    /// Returns a live window in which each segment has a date and a byte range. The key changes every ten segments, and
+    /// a date range begins every hundred.
     static func live(from first: Int = 5_000_000, segmentCount: Int = 10_000) -> [UInt8] {
         var text = """
             #EXTM3U

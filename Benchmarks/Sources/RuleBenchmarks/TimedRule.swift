@@ -12,7 +12,7 @@ final class DecisionCosts {
 /// not counted, because most of them return at the first test.
 struct TimedRule: VariantSelector {
     var rule: any VariantSelector
-    nonisolated(unsafe) let costs: DecisionCosts  // one session runs on one thread
+    nonisolated(unsafe) let costs: DecisionCosts  // A session runs on one thread.
 
     mutating func decide(_ input: SelectionInput) -> SelectionDecision {
         guard input.download == nil else { return rule.decide(input) }

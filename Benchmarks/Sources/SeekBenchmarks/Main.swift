@@ -173,7 +173,7 @@ struct Bench {
         }
     }
 
-    // MARK: Figures
+    // MARK: Numbers
 
     private func seconds(_ duration: Duration) -> Double { duration / .seconds(1) }
 

@@ -120,8 +120,7 @@ struct ForwardBufferTests {
 
     @Test("F05: full at the target; loading pauses until a fifth or a target duration has played")
     func hysteresis() {
-        // With a target of 30 s, loading resumes below 24 s for a target duration of 2 s, below 20 s for 10 s, and at
-        // 15 s for 20 s.
+        // The target is 30 s. Loading resumes below 24 s, 20 s or 15 s for target durations of 2, 10 and 20 s.
         for (targetDuration, resume) in [(2, 24.0), (10, 20.0), (20, 15.0)] {
             var buffer = buffer(video: [0...30])
             var situation = Situation(playhead: .zero, targetDuration: .seconds(targetDuration))

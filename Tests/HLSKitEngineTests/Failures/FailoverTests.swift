@@ -62,7 +62,7 @@ struct FailoverTests {
 
     private static let error = HLSError(code: .network, cause: "gone")
 
-    // MARK: Whether
+    // MARK: Conditions
 
     struct Alternative: CustomTestStringConvertible {
         var testDescription: String
@@ -126,7 +126,7 @@ struct FailoverTests {
         #expect(failover.hasAlternative(for: test.lane) == test.isThere)
     }
 
-    // MARK: Where
+    // MARK: Targets
 
     struct Way: CustomTestStringConvertible {
         var testDescription: String

@@ -71,7 +71,7 @@ struct LiveStreamTests {
         #expect(place == nil)
     }
 
-    // MARK: Rest
+    // MARK: Idle players
 
     @Test("a paused live player idles unless it has work to do")
     func rests() {
@@ -96,7 +96,7 @@ struct LiveStreamTests {
         #expect(!live.isIdle)
     }
 
-    // MARK: Behind the window
+    // MARK: Outside the window
 
     /// Returns the actions if segments 3 and 4 have left the playlist and the policy skips 5 to 7.
     private static func after(

@@ -38,7 +38,7 @@ struct RenditionChooserTests {
     private static let facts = RenditionChooser.Facts(
         playhead: .seconds(10), start: .zero, mainURL: "https://host/v.m3u8", mainEnd: .seconds(18), hasAudio: true)
 
-    // MARK: Beside a variant
+    // MARK: Separate renditions
 
     struct Case: CustomTestStringConvertible {
         var testDescription: String

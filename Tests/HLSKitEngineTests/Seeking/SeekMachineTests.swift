@@ -145,7 +145,7 @@ struct SeekMachineTests {
         #expect(seek.jump(to: .seconds(20), from: .zero, held).contains(.load(from: .exact(.seconds(20)))))
     }
 
-    // MARK: Arriving
+    // MARK: Arrival
 
     @Test("a seek arrives when its target has media and the item is ready")
     func arrives() {
@@ -217,7 +217,7 @@ struct SeekMachineTests {
         #expect(seek.takeAnswer(3, isLast: false, first: nil) == [])
     }
 
-    // MARK: Preroll, start, pictures
+    // MARK: Preroll, start, frames
 
     @Test("a preroll waits for media, then for the outputs, and ends when the player plays")
     func prerolls() {

@@ -82,7 +82,7 @@ struct EngineHarness {
         isPaced = configuration.pacing == .realTime
     }
 
-    // MARK: Driving
+    // MARK: Controls
 
     mutating func control(_ control: EngineControl) {
         if case .setItem = control { replaceItem() }
@@ -378,7 +378,7 @@ struct EngineHarness {
         reportDrained()
     }
 
-    // MARK: What always holds
+    // MARK: Invariants
 
     private mutating func check() {
         let machine = engine.machine

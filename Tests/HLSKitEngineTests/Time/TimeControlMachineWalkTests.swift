@@ -143,7 +143,7 @@ private struct Walk {
         let status = machine.status
         let reason = machine.reasonForWaitingToPlay
         mustChangeItem = outputs.contains(.advanceToNextItem)
-        if mustChangeItem { return nil }  // The next event resolves.
+        if mustChangeItem { return nil }  // The next event changes the item.
         if (reason != nil) != (status == .waitingToPlayAtSpecifiedRate) { return "a reason exactly while waiting" }
         if (status == .paused) != (machine.rate == 0) { return "paused exactly at rate 0" }
         if status == .playing, !hasItem || !isReady || buffer.isEmpty { return "playing needs a ready item with data" }

@@ -19,7 +19,7 @@ struct DownloadJudgeTests {
                 forwardBuffer: .zero, upcoming: []))
     }
 
-    // MARK: When
+    // MARK: Times of checks
 
     struct Case: CustomTestStringConvertible {
         var testDescription: String
@@ -102,7 +102,7 @@ struct DownloadJudgeTests {
         #expect(time == (isArmed ? .milliseconds(1800) : nil))
     }
 
-    // MARK: Whether
+    // MARK: Decisions
 
     @Test(
         "a check knows the received bytes and the expected size, as far as it is declared",

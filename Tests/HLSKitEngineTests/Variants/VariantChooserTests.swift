@@ -66,7 +66,7 @@ struct VariantChooserTests {
         SelectionDecision(number: index, maximumForwardBuffer: .seconds(9), explanation: "the rule says so")
     }
 
-    // MARK: First
+    // MARK: First choice
 
     struct First: CustomTestStringConvertible {
         var testDescription: String
@@ -99,7 +99,7 @@ struct VariantChooserTests {
         #expect(chooser.hasChoice == (!test.keepsBest && test.separateAudio == nil))
     }
 
-    // MARK: Next
+    // MARK: Next choices
 
     @Test("a decision for another variant is a switch at the segment, and is requested once")
     func switches() throws {
@@ -229,7 +229,7 @@ struct VariantChooserTests {
         #expect(chooser.choice.count == 3)
     }
 
-    // MARK: Under way
+    // MARK: Switches in progress
 
     @Test("a switch is in progress until a segment of the new variant was read")
     func underWay() {
@@ -270,7 +270,7 @@ struct VariantChooserTests {
         #expect(chooser.isOpen(at: .seconds(8)))
     }
 
-    // MARK: Failures that are over
+    // MARK: Past failures
 
     struct Passed: CustomTestStringConvertible {
         var testDescription: String

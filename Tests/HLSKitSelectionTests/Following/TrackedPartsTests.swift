@@ -115,7 +115,7 @@ struct TrackedPartsTests {
         #expect(tracker.index(of: position).map { tracker.starts[$0] } == place)
     }
 
-    // MARK: Parts in the place of segments
+    // MARK: Parts instead of segments
 
     @Test("parts replace their segments, each with its number and time")
     func pieces() throws {

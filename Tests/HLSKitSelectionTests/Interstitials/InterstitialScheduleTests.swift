@@ -73,7 +73,7 @@ import Testing
     @Test("an event plays at its start, and the item continues at its resumption offset", arguments: one, Way.allCases)
     func oneEvent(_ row: Row, _ way: Way) throws { try check(row, way) }
 
-    // MARK: Several
+    // MARK: Several events
 
     static let several: [Row] = [
         Row("a@100 10 r0;b@200 20 r0", "0-100 a:10 100-200 b:20 200-600 end"),

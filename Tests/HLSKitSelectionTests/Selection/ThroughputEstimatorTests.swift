@@ -184,8 +184,8 @@ struct ThroughputEstimatorTests {
         var rising = Link()
         rising.transfer(2_500_000, bitsPerSecond: 1e6)
         rising.transfer(4_000_000, bitsPerSecond: 8e6)
-        #expect(falling.rate < 4.5e6)  // the middle after 4 s of the lower rate
-        #expect(rising.rate < 4.5e6)  // and not yet after 4 s of the higher one
+        #expect(falling.rate < 4.5e6)  // below the midpoint after 4 s at the lower rate
+        #expect(rising.rate < 4.5e6)  // not yet above it after 4 s at the higher rate
     }
 
     @Test("a link that dies during a transfer is noticed while nothing arrives")

@@ -80,8 +80,8 @@ struct ThroughputRuleTests {
 }
 
 extension SelectionInput {
-    /// Returns an input for variants of 1, 2, 4 and 8 Mbit/s with the indices 5, 3, 1 and 0, segments of 4 s, and past
-    /// transfers of 2 s each.
+    /// Returns an input for segments of 4 s after transfers of 2 s each. The variants of 1, 2, 4 and 8 Mbit/s have the
+    /// indices 5, 3, 1 and 0.
     static func sample(
         rates: [Double] = [], latency: Duration = .zero, current: Int? = nil, buffer: Duration, rate: Double = 1
     ) -> SelectionInput {

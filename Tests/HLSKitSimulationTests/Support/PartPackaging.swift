@@ -72,7 +72,7 @@ struct PartPackaging: Sendable {
         return response
     }
 
-    // MARK: Lists
+    // MARK: Playlists
 
     private func list(_ text: String) -> String {
         var lines: [String] = []

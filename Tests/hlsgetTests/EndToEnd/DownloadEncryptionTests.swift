@@ -84,7 +84,7 @@ struct DownloadEncryptionTests {
         #expect(try await FaultyOrigin.frames("a.mp4", in: folder) == SampleMedia.frameHashes(of: "180p"))
     }
 
-    // MARK: Keys by hand
+    // MARK: Keys from options
 
     private static let digits = key.map { String(format: "%02x", $0) }.joined()
 

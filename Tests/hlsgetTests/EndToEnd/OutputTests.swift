@@ -120,7 +120,7 @@ struct OutputTests {
         }
     }
 
-    // MARK: What is loaded
+    // MARK: Loaded media
 
     @Test("missing subtitles in files are reported once, and not with -q")
     func subtitles() async throws {

@@ -128,7 +128,7 @@ struct RecordingTests {
         #expect(try ProbedFile("a.m4a", in: folder).streams.map(\.type) == ["audio"])
     }
 
-    // MARK: Nothing
+    // MARK: Empty recordings
 
     struct Nothing: Sendable, CustomTestStringConvertible {
         var testDescription: String
@@ -176,7 +176,7 @@ struct RecordingTests {
         #expect(FileManager.default.contents(atPath: folder.path + "/old.y4m") == Data("OLD".utf8))
     }
 
-    // MARK: Most of it
+    // MARK: Incomplete recordings
 
     @Test(
         "a tenth of the media missing, or its end, is an error even without --strict",
@@ -189,7 +189,8 @@ struct RecordingTests {
         let result = try await withServer(answering: origin.answer) { server in
             try await hlsget("--fast", "-o", "a.ts", "\(server.url)/master.m3u8", in: folder)
         }
-        // An item without its end has failed. The output still contains the media before.
+        // One missing segment is not an error. If the end is missing, the item fails, but the output contains the media
+        // before it.
         let status: Int32 = [6] == segments ? 0 : 10
         let isMuch = status != 0
         #expect(result.status == status, "\(result.errors)")

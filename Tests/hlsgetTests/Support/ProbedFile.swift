@@ -39,7 +39,7 @@ struct ProbedFile {
             .map { String($0.split(separator: " ").last?.prefix(8) ?? "") }
     }
 
-    /// Runs a command with its messages in the output, where they make parsing fail.
+    /// Runs a command and merges its messages into the output, where they cause a failure.
     private static func speak(
         _ command: String, _ name: String, _ folder: ScratchFolder, _ rest: String = ""
     ) throws -> [UInt8] {

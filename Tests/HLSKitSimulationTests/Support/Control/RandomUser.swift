@@ -351,7 +351,7 @@ struct RandomUser {
         }
     }
 
-    // MARK: Selection and wishes
+    // MARK: Selection and preferences
 
     private mutating func select() {
         let player = stage.player
@@ -464,7 +464,7 @@ struct RandomUser {
         old?.cancel()
     }
 
-    // MARK: Reading, and the life of players
+    // MARK: Reads, and lifetime of players
 
     private mutating func read() {
         let player = stage.player

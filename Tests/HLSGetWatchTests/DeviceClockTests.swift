@@ -10,8 +10,8 @@ struct DeviceClockTests {
     /// Runs a device and a player's clock that the device steers.
     ///
     /// - Parameters:
-    /// - speed: The speed of the device relative to the machine's clock.
-    /// - lateness: The lateness of each period, in seconds.
+    ///   - speed: The speed of the device relative to the machine's clock.
+    ///   - lateness: The lateness of each period, in seconds.
     /// - Returns: The final distance between the two clocks in seconds, and the number of steerings.
     private func run(
         speed: Double, seconds: Double, burst: Int = 0, lateness: (Int) -> Double = { _ in 0 }

@@ -369,7 +369,7 @@ struct EngineMediaSelectionTests {
 
     // MARK: Views
 
-    /// Returns two variants with two views each. The first view is in the variant itself.
+    /// Returns an origin with two variants of two views each. The first view is in the variant itself.
     private static func views(count: Int = 30) -> ScriptedOrigin {
         var origin = ScriptedOrigin()
         origin.media = { _ in .media(100_000) }

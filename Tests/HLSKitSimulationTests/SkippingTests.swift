@@ -35,8 +35,8 @@ struct SkippingTests {
     /// Plays a stream with segments of 2 s and frames of 40 ms.
     ///
     /// - Parameters:
-    /// - window: The number of listed segments if the stream is live.
-    /// - tags: Returns the playlist's tags at a time of the clock.
+    ///   - window: The number of listed segments if the stream is live.
+    ///   - tags: Returns the playlist's tags at a time of the clock.
     static func play(
         _ rule: SkipRule, seconds: Int = 40, window: Int? = nil, isPaced: Bool = true, limit: Duration = .seconds(300),
         tags: @escaping @Sendable (Duration) -> [String] = { _ in [] },

@@ -12,8 +12,8 @@ struct SteeringTests {
     private static let frameCount = 60 * 50
 
     /// - Parameters:
-    /// - server: The `SERVER-URI`, or `nil` for no pathways.
-    /// - ids: The pathway IDs of the two hosts, or of the first one only.
+    ///   - server: The `SERVER-URI`, or `nil` for no pathways.
+    ///   - ids: The pathway IDs of the two hosts, or of the first one only.
     private static func playlist(server: String?, first: String?, ids: [String]) -> String {
         var text = "#EXTM3U\n#EXT-X-VERSION:12\n#EXT-X-INDEPENDENT-SEGMENTS\n"
         if let server {

@@ -14,8 +14,8 @@ struct RenditionChooserTests {
     /// Returns a playlist with three variants.
     ///
     /// - Parameters:
-    /// - uri: The URI of the audio, or `nil` for audio in the variants.
-    /// - apart: The variant that has the audio, or `nil` for all.
+    ///   - uri: The URI of the audio, or `nil` for audio in the variants.
+    ///   - apart: The variant that has the audio, or `nil` for all.
     private static func sources(
         audio uri: String?, apart: Int? = nil, isAudioOnly: Bool = false
     ) throws -> VariantSources {

@@ -47,7 +47,7 @@ extension EngineHarness {
         }
     }
 
-    /// The media sequence numbers of skipped segments, then of segments that left the live window.
+    /// The media sequence numbers of skipped segments. `missedSequences` are segments that left the live window.
     var skippedSequences: [ClosedRange<Int>] {
         events.compactMap { _, kind in
             guard case .segmentSkipped(let skipped) = kind else { return nil }

@@ -8,8 +8,8 @@ import Testing
     /// Returns the ranges in a live playlist of 5 s segments from number `first` on.
     ///
     /// - Parameters:
-    /// - markers: The markers of the stream by segment.
-    /// - ads: The segments whose names mark them as ads.
+    ///   - markers: The markers of the stream by segment.
+    ///   - ads: The segments whose names mark them as ads.
     private static func ranges(
         _ rule: SkipRule, first: Int, count: Int = 4, markers: [Int: String] = [:], ads: Set<Int> = [],
         _ memory: inout SkipMemory

@@ -15,8 +15,8 @@ final class SharedPipe: Sendable {
     }
 
     /// - Parameters:
-    /// - kilobitsPerSecond: The bandwidth of the link. Each stream needs 2000.
-    /// - isDead: Whether a stream never delivers anything.
+    ///   - kilobitsPerSecond: The bandwidth of the link. Each stream needs 2000.
+    ///   - isDead: Whether a stream never delivers anything.
     init(
         kilobitsPerSecond: Int, segmentCount: Int = 60,
         isDead: @escaping @Sendable (_ name: String) -> Bool = { _ in false }

@@ -11,8 +11,8 @@ final class VirtualQueue: Sendable {
     let configuration: PlayerConfiguration
 
     /// - Parameters:
-    /// - lengths: The seconds of media by item name. Other items are not found.
-    /// - answer: Returns a response that takes precedence.
+    ///   - lengths: The seconds of media by item name. Other items are not found.
+    ///   - answer: Returns a response that takes precedence.
     init(
         _ lengths: [String: Int], over trace: String = fastLink,
         change: (inout PlayerConfiguration) -> Void = { _ in },
